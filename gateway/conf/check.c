@@ -103,6 +103,24 @@ bool check_guids(const struct schema_item *item, const char *value, struct error
                : error_set(reason, "is longer than %zu octets", item->size - 1);
 }
 
+bool check_read_pkey(const char *text, uint16_t *out, struct error *reason)
+{
+    char *end;
+    errno = 0;
+    const unsigned long pkey = *text >= '0' && *text <= '9' ? strtoul(text, &end, 0) : 0;
+    *out = (uint16_t)pkey;
+    return (pkey != 0 && errno == 0 && *end == '\0' && pkey <= UINT16_MAX) ||
+           error_set(reason, "must be a P_Key, such as 0x8005");
+}
+
+bool check_pkey(const struct schema_item *item, const char *value, struct error *reason)
+{
+    uint16_t pkey;
+    if (strlen(value) >= item->size)
+        return error_set(reason, "must be a P_Key, such as 0x8005");
+    return check_read_pkey(value, &pkey, reason);
+}
+
 bool check_printable(const struct schema_item *item, const char *value, struct error *reason)
 {
     (void)item;

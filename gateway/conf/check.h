@@ -12,6 +12,7 @@ check_fn check_path;             // an absolute path, not too long
 check_fn check_output_path;      // such a path, or "-"
 check_fn check_community;        // a community; the reason does not show it
 check_fn check_guids;            // some GUIDs that are not 0
+check_fn check_pkey;             // a P_Key
 check_fn check_printable;        // ASCII, and no blank
 check_fn check_ipv4;             // an IPv4 address
 check_fn check_ip;               // an IPv4 or IPv6 address
@@ -32,6 +33,9 @@ check_fn check_group;       // a group that the system knows
 // reason: there is none, one is wrong or 0, or there are more than `max`.
 bool check_read_guids(const char *text, uint64_t *out, size_t max, size_t *count,
                       struct error *reason);
+
+// Reads a P_Key, decimal or hexadecimal after 0x. False with a reason: it is none.
+bool check_read_pkey(const char *text, uint16_t *out, struct error *reason);
 
 // Splits "host", "host:port", "1.2.3.4:port", "[v6]" or "[v6]:port"; leaves `port` as it is when
 // the address has none. Returns NULL, or says why the address is wrong.

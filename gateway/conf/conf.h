@@ -25,6 +25,7 @@ enum {
     CONF_RECEIVERS_MAX = 64,
     CONF_GATEWAY_NAME_SIZE = 46, // an alarm key has room for it and a receiver's name
     CONF_RULE_NAME_SIZE = 64,
+    CONF_PKEY_SIZE = 8,
     CONF_KEY_GUIDS_MAX = 8,
     CONF_KEY_GUIDS_SIZE = CONF_KEY_GUIDS_MAX * 20,
     CONF_RULES_MAX = 64,
@@ -39,6 +40,8 @@ struct conf_fabric {
     char sa_key_guids[CONF_KEY_GUIDS_SIZE]; // of the SMs that may get it; empty: all
     uint64_t key_guids[CONF_KEY_GUIDS_MAX]; // the same
     size_t key_guid_count;
+    char pkey_text[CONF_PKEY_SIZE];     // of the gateway's requests; empty: the default partition's
+    uint16_t pkey;                      // the same; 0: the default one's
     bool all_traps;                     // one subscription for all generic traps
     char node_name_map[CONF_PATH_SIZE]; // empty: none
     unsigned verify_interval_s, refresh_interval_s;

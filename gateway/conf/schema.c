@@ -35,6 +35,11 @@ static const struct schema_item FABRIC[] = {
              "instance of ibtrapd(8) has its own."},
     {"port", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.port), RANGE(0, 254), .initial = "0",
      .help = "The adapter's port. 0 is its first active one."},
+    {"pkey", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.pkey_text),
+     DERIVED(struct conf, fabric.pkey, fabric.pkey), .check = check_pkey, .example = "\"0x8005\"",
+     .help = "The P_Key of the partition in which ibtrapd asks the subnet manager and reads "
+             "counters. Without it, that of the default partition (0xFFFF, or 0x7FFF for a limited "
+             "member), wherever it is in the port's table."},
     {"sa_key_file", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sa_key_file),
      DERIVED(struct conf, fabric.has_sa_key, fabric.sa_key), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/sa_key\"",

@@ -20,7 +20,8 @@ static bool section_read_key(struct section *section, const char *path, bool *ha
 void section_check_fabric(struct section *section)
 {
     struct conf_fabric *f = &((struct conf *)section->object)->fabric;
-    struct error ignored; // the item was checked when it was read
+    struct error ignored; // the items were checked when they were read
+    check_read_pkey(f->pkey_text, &f->pkey, &ignored);
     section_read_key(section, f->sa_key_file, &f->has_sa_key, &f->sa_key);
     check_read_guids(f->sa_key_guids, f->key_guids, CONF_KEY_GUIDS_MAX, &f->key_guid_count,
                      &ignored);

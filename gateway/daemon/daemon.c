@@ -179,7 +179,7 @@ static bool make_agent(struct gateway *g, struct error *err)
 {
     const struct conf_fabric *f = &g->conf->fabric;
     memcpy(g->device, f->device, sizeof g->device);
-    g->choice = (struct umad_choice){.device = g->device, .port = f->port};
+    g->choice = (struct umad_choice){.device = g->device, .port = f->port, .pkey = f->pkey};
     const struct mad_opener *opener = g->options->opener;
     struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,

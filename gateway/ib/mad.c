@@ -306,6 +306,7 @@ bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out)
     *out = (struct mad_port){
         .lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F),
         .sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F),
+        .lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F),
         .sm_sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
         .state = mad_get_field(info, 0, IB_PORT_STATE_F),
         .subnet_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F),

@@ -111,7 +111,7 @@ bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out);
 
 struct mad_port {
     uint16_t lid, sm_lid;
-    uint8_t sm_sl;
+    uint8_t lmc, sm_sl;
     unsigned state; // IBA 14.2.5.6 PortState: 1 down, 2 initialize, 3 armed, 4 active
     uint64_t subnet_prefix;
     bool client_reregister;

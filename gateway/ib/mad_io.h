@@ -5,6 +5,7 @@
 #define IBTRAPD_IB_MAD_IO_H
 
 #include "base/error.h"
+#include "ib/mad.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,17 +20,27 @@ enum mad_agent {
     MAD_AGENT_COUNT,
 };
 
+// The global routing header of a MAD (IBA 8.3): that of a received one, turned round for the
+// answer.
+struct mad_grh {
+    uint8_t gid[ADDRESS_GID_SIZE];
+    uint32_t flow_label;
+    uint8_t traffic_class, hop_limit, gid_index;
+};
+
 // The sender or the destination of a MAD.
 struct mad_address {
     uint16_t lid;
-    uint32_t qpn;
+    uint16_t pkey_index; // of a received MAD, and of its answer; a request has that of the port
     uint8_t sl;
-    uint16_t pkey_index;
+    uint32_t qpn;
+    uint64_t guid; // of the port that a request goes to, if known: some ports require a GRH
+    const struct mad_grh *grh; // of a received MAD, and of its answer; NULL: none
 };
 
 struct mad_received {
     struct mad_address from;
-    const uint8_t *octets; // valid until the next receive
+    const uint8_t *octets; // valid until the next receive, as `from.grh`
     size_t size;
 };
 
@@ -67,6 +78,20 @@ struct mad_io {
     // Frees `self`. No other call may be under way.
     void (*close)(void *self);
     void *self;
+
+    // The rest may be NULL, and is for one thread, which also receives.
+
+    // Why this host may send no SMPs with that M_Key, as part of a sentence. NULL: it may, or this
+    // is not known before the next one is sent.
+    const char *(*smp_refusal)(void *self, uint64_t mkey);
+
+    // Reads the own port as the kernel knows it: all but `client_reregister`. False with a
+    // sentence: it cannot be read.
+    bool (*read_port)(void *self, struct mad_port *out, struct error *err);
+
+    // Reads again what may have changed: the port's P_Keys and its GID prefix. Returns NULL, or a
+    // sentence about a P_Key that is missing.
+    const char *(*refresh)(void *self);
 };
 
 // Names an open port.

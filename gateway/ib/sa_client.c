@@ -19,6 +19,7 @@
 enum { RECEIVE_WAIT_MS = 200, REQUEST_TIMEOUT_MS = 1000 };
 static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
+static const int64_t REFRESH_PORT_US = 10 * CLOCK_US_PER_S;
 static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
 static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
 static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsettled means lost
@@ -36,7 +37,7 @@ struct sa_client {
     struct sa_options options;
     pthread_t thread;
     bool started;
-    atomic_bool stop, woken, resubscribe;
+    atomic_bool stop, woken, resubscribe, reregister;
     atomic_uint next_tid;
     _Atomic uint64_t mkey;
 
@@ -50,7 +51,8 @@ struct sa_client {
     bool notified_unreachable;
     int64_t silent_since; // when the first query without answer was sent
     bool settled, notified_lost;
-    int64_t unsettled_since, reopen_at, better_at;
+    int64_t unsettled_since, reopen_at, better_at, refresh_at;
+    char port_problem[160];            // a P_Key that is missing; empty: none
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
     struct log_limit foreign_limit, room_limit;
@@ -151,16 +153,17 @@ static uint32_t new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
-static void sa_client_ask_port(struct sa_client *a, int64_t now)
+// Sends Get(PortInfo) to the own port. False: this host may send no SMPs.
+static bool sa_client_query_port(struct sa_client *a, uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    struct port_query *q = &a->port_query;
-    q->tid = new_tid(a);
-    q->answer_by = now + REQUEST_TIMEOUT_US;
-    q->ask_at = now + PORT_POLL_US;
-    smp_query_own_port(mad, q->tid, atomic_load(&a->mkey));
-    shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
+    const uint64_t mkey = atomic_load(&a->mkey);
+    if (shared_port_smp_refusal(&a->port, mkey))
+        return false;
+    smp_query_own_port(mad, tid, mkey);
+    return shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS) ||
+           !shared_port_smp_refusal(&a->port, mkey);
 }
 
 static void sa_client_make_query(struct sa_client *a, enum sm_watch_kind kind, uint32_t tid,
@@ -190,10 +193,10 @@ static void ask_sm(struct sa_client *a, int64_t now)
     const struct mad_port *port = &a->status.port;
     sm_watch_begin(&a->watch, now, REQUEST_TIMEOUT_US, a->options.verify_us);
     for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
-        if (!sm_watch_wants(&a->watch, kind))
+        const bool smp = kind == SM_WATCH_INFO;
+        if (!sm_watch_wants(&a->watch, kind) || (smp && a->status.smp_refusal[0] != '\0'))
             continue;
         const uint32_t tid = new_tid(a);
-        const bool smp = kind == SM_WATCH_INFO;
         const struct mad_address to = {
             .lid = port->sm_lid, .qpn = smp ? 0 : 1, .sl = smp ? 0 : port->sm_sl};
         sa_client_make_query(a, kind, tid, mad);
@@ -324,7 +327,7 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
     if (!was_up)
         a->watch.silences = 0;
     if (a->watch.silences < SM_SILENCES_MAX)
-        sa_client_set_problem(a, "");
+        sa_client_set_problem(a, a->port_problem);
     if (sa_words_port_change(&old, port, reason, sizeof reason))
         subscribe_again(a, now, reason);
 }
@@ -471,6 +474,10 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
     if (!report)
         return;
     report->from = in->from;
+    report->from.grh = NULL;
+    report->has_grh = in->from.grh != NULL;
+    if (report->has_grh)
+        report->grh = *in->from.grh;
     report->arrived_at = now;
     report->subnet_prefix = a->status.port.subnet_prefix;
     report->size = in->size < MAD_SIZE ? in->size : MAD_SIZE;
@@ -528,6 +535,49 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
 }
 
 // The loop.
+
+// Keeps why this host may send no SMPs, and logs it once. NULL: it may.
+static void sa_client_note_refusal(struct sa_client *a, const char *why)
+{
+    if (strcmp(a->status.smp_refusal, why ? why : "") == 0)
+        return;
+    pthread_mutex_lock(&a->lock);
+    snprintf(a->status.smp_refusal, sizeof a->status.smp_refusal, "%s", why ? why : "");
+    pthread_mutex_unlock(&a->lock);
+    if (why)
+        log_write(
+            a->options.log, LOG_LEVEL_WARNING,
+            "%s port %u: this host may send no SMPs: %s. The kernel says how the port is, and "
+            "sweeps ask the subnet administration",
+            a->status.id.device, a->status.id.port, why);
+}
+
+// Queries the own port by SMP or, where this host may send none, reads what the kernel knows.
+static void sa_client_ask_port(struct sa_client *a, int64_t now)
+{
+    struct error err;
+    struct mad_port port;
+    struct port_query *q = &a->port_query;
+    q->tid = new_tid(a);
+    q->answer_by = now + REQUEST_TIMEOUT_US;
+    q->ask_at = now + PORT_POLL_US;
+    const bool sent = sa_client_query_port(a, q->tid);
+    sa_client_note_refusal(a,
+                           sent ? NULL : shared_port_smp_refusal(&a->port, atomic_load(&a->mkey)));
+    if (sent || !shared_port_read_port(&a->port, &port, &err))
+        return;
+    q->answer_by = 0;
+    a->port_silences = 0;
+    sa_client_handle_port(a, &port, now);
+}
+
+// Reads again what the kernel may have changed about the port.
+static void sa_client_refresh_port(struct sa_client *a, int64_t now)
+{
+    const char *problem = shared_port_refresh(&a->port);
+    a->refresh_at = now + REFRESH_PORT_US;
+    snprintf(a->port_problem, sizeof a->port_problem, "%s", problem ? problem : "");
+}
 
 static void sa_client_report_unreachable(struct sa_client *a, const char *sm)
 {
@@ -601,7 +651,11 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
         subscriptions_restart(&a->subscriptions, now);
     }
     if (atomic_exchange(&a->woken, false))
-        a->port_query.ask_at = a->watch.round_at = now;
+        a->refresh_at = a->port_query.ask_at = a->watch.round_at = now;
+    if (a->refresh_at <= now)
+        sa_client_refresh_port(a, now);
+    if (atomic_exchange(&a->reregister, false) && a->status.smp_refusal[0] != '\0')
+        subscribe_again(a, now, "the subnet manager asked for new registrations");
     if (a->port_query.answer_by == 0 && a->port_query.ask_at <= now)
         sa_client_ask_port(a, now);
     if (mad_port_is_up(&a->status.port)) {
@@ -629,7 +683,9 @@ static bool sa_client_open_port(struct sa_client *a, int64_t now)
     a->status.id = id;
     a->status.port = (struct mad_port){0};
     a->status.sm = (struct mad_node){0};
+    a->status.smp_refusal[0] = '\0';
     pthread_mutex_unlock(&a->lock);
+    a->refresh_at = now;
     a->port_query = (struct port_query){0};
     sm_watch_init(&a->watch, now);
     sa_client_use_key(a, false);
@@ -799,10 +855,7 @@ bool sa_client_start(struct sa_client *client, struct error *err)
 // answer, it wakes within a second.
 static void sa_client_wake_by_query(struct sa_client *a)
 {
-    uint8_t mad[MAD_SIZE];
-    const struct mad_address own = {.lid = 0xFFFF};
-    smp_query_own_port(mad, new_tid(a), atomic_load(&a->mkey));
-    shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, REQUEST_TIMEOUT_MS);
+    sa_client_query_port(a, new_tid(a));
 }
 
 void sa_client_stop(struct sa_client *client)
@@ -830,7 +883,9 @@ void sa_client_acknowledge(struct sa_client *client, const struct sa_report *rep
     uint8_t mad[MAD_SIZE];
     mad_answer_report(mad, report->mad, report->size,
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
-    if (shared_port_send(&client->port, MAD_AGENT_SA, &report->from, mad, 0))
+    struct mad_address to = report->from;
+    to.grh = report->has_grh ? &report->grh : NULL;
+    if (shared_port_send(&client->port, MAD_AGENT_SA, &to, mad, 0))
         sa_client_count(client, &client->status.counters.acknowledged);
 }
 
@@ -843,6 +898,12 @@ void sa_client_resubscribe(struct sa_client *client)
 {
     atomic_store(&client->resubscribe, true);
     sa_client_wake_by_query(client);
+}
+
+void sa_client_reregister(struct sa_client *client)
+{
+    atomic_store(&client->reregister, true);
+    sa_client_wake(client);
 }
 
 void sa_client_wake(struct sa_client *client)

@@ -17,7 +17,9 @@
 
 // A Report of the master SM, or a malformed MAD from it.
 struct sa_report {
-    struct mad_address from;
+    struct mad_address from; // without `grh`
+    bool has_grh;
+    struct mad_grh grh;
     uint64_t subnet_prefix;
     int64_t arrived_at; // monotonic microseconds; repeats are recognised by it
     bool malformed;
@@ -80,6 +82,9 @@ struct sa_status {
     char problem[512]; // why no port is open, or why no Report can arrive now; empty: all is well
     struct mad_port_id id;
     struct mad_port port;
+    // Why this host may send no SMPs, as part of a sentence; empty: it may. Without them, `port` is
+    // what the kernel says, and only the SA knows the fabric.
+    char smp_refusal[128];
     bool sm_answers;
     char unanswered[64]; // what the SM does not answer, though it answers others; empty: nothing
     struct mad_node sm;
@@ -111,6 +116,10 @@ void sa_client_acknowledge(struct sa_client *client, const struct sa_report *rep
 
 // Makes the client query port and SM now, since something may have changed. Any thread.
 void sa_client_wake(struct sa_client *client);
+
+// The adapter has an event that the SM asks for new registrations. Counts where PortInfo, which
+// says the same, cannot be read. Any thread.
+void sa_client_reregister(struct sa_client *client);
 
 // Uses that M_Key for queries to the own port from now on; 0: none. Any thread.
 void sa_client_change_mkey(struct sa_client *client, uint64_t mkey);

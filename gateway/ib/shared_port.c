@@ -49,6 +49,26 @@ int shared_port_receive(struct shared_port *port, struct mad_received *out, int 
     return rc;
 }
 
+const char *shared_port_smp_refusal(struct shared_port *port, uint64_t mkey)
+{
+    pthread_mutex_lock(&port->lock);
+    const char *why =
+        port->io.self && port->io.smp_refusal ? port->io.smp_refusal(port->io.self, mkey) : NULL;
+    pthread_mutex_unlock(&port->lock);
+    return why;
+}
+
+bool shared_port_read_port(struct shared_port *port, struct mad_port *out, struct error *err)
+{
+    return port->io.read_port ? port->io.read_port(port->io.self, out, err)
+                              : error_set(err, "the port cannot be read");
+}
+
+const char *shared_port_refresh(struct shared_port *port)
+{
+    return port->io.refresh ? port->io.refresh(port->io.self) : NULL;
+}
+
 // Whether only the MAD client sends requests in this class.
 static bool is_asked_only(uint8_t mgmt_class)
 {
@@ -203,6 +223,9 @@ bool shared_port_attach(struct shared_port *port, struct mad_io *out, struct err
         free(client);
         return false;
     }
-    *out = (struct mad_io){NULL, mad_client_listen, mad_client_send, mad_client_close, client};
+    *out = (struct mad_io){.listen = mad_client_listen,
+                           .send = mad_client_send,
+                           .close = mad_client_close,
+                           .self = client};
     return true;
 }

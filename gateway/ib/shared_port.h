@@ -47,6 +47,12 @@ bool shared_port_is_open(const struct shared_port *port);
 int shared_port_receive(struct shared_port *port, struct mad_received *out, int timeout_ms,
                         struct error *err);
 
+// As mad_io's functions of that name, while the port is open; without them, NULL, or false with a
+// sentence.
+const char *shared_port_smp_refusal(struct shared_port *port, uint64_t mkey); // any thread
+bool shared_port_read_port(struct shared_port *port, struct mad_port *out, struct error *err);
+const char *shared_port_refresh(struct shared_port *port);
+
 // Passes a response that belongs to the MAD client to its listener, or drops it if there is none.
 // Drops requests in classes in which only the MAD client sends requests. False: the MAD is for the
 // SA client.

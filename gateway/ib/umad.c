@@ -2,13 +2,16 @@
 #include "ib/umad.h"
 
 #include "base/text.h"
+#include "base/wire.h"
 #include "ib/mad.h"
+#include "ib/umad_search.h"
 
-#include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 #include <infiniband/umad_sa.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,11 @@
 
 // RECEIVE_MAX: octets. An answer of the SA, reassembled from its segments, can be the table of a
 // whole fabric.
-enum { RECEIVE_MAX = 64 << 20, STATE_ACTIVE = 4 };
+enum { RECEIVE_MAX = 64 << 20, SMP_MKEY_OFFSET = 24 };
+enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000 };
+
+// The SA's own GUID, to which any port's SA answers (IBA 4.1.1).
+#define SA_GUID UINT64_C(0x0200000000000002)
 
 // If an agent that is not needed cannot be registered, only sending through it fails.
 static const struct {
@@ -25,7 +32,7 @@ static const struct {
     const char *name;
 } AGENTS[MAD_AGENT_COUNT] = {
     [MAD_AGENT_SA] = {MAD_CLASS_SA, UMAD_SA_CLASS_VERSION, true, false, "SA Reports"},
-    [MAD_AGENT_SMP] = {MAD_CLASS_SMP_DIRECT, 1, true, true, "directed-route SMPs"},
+    [MAD_AGENT_SMP] = {MAD_CLASS_SMP_DIRECT, 1, false, true, "directed-route SMPs"},
     [MAD_AGENT_SMP_LID] = {MAD_CLASS_SMP_LID, 1, false, true, "LID-routed SMPs"},
     [MAD_AGENT_PERF] = {MAD_CLASS_PERF, 1, false, false, "performance management"},
     [MAD_AGENT_DM] = {MAD_CLASS_DM, 1, false, false, "device management"},
@@ -34,142 +41,150 @@ static const struct {
 struct port {
     int fd;                      // libibumad's number of the port
     int agents[MAD_AGENT_COUNT]; // negative: could not be registered
+    struct mad_port_id id;
+    uint16_t pkey; // wanted; 0: the default one
     uint8_t *buffer;
-    size_t capacity; // of `buffer`, in octets of the MAD, after libibumad's header
+    size_t capacity;    // of `buffer`, in octets of the MAD, after libibumad's header
+    struct mad_grh grh; // of the MAD received last
+    char missing[160];  // the sentence about a P_Key that is not in the table
+
+    // What requests need; any thread reads them.
+    atomic_ushort pkey_index;
+    _Atomic uint64_t prefix; // of the port's GID
+    atomic_bool needs_grh;   // the kernel refuses requests without
+    // Why the host may send no SMPs: any, or those without an M_Key. NULL: it may, or has not
+    // tried.
+    _Atomic(const char *) no_smps, no_smps_without_mkey;
 };
 
-// Finding the port.
+// Registering.
 
-static bool is_infiniband(const umad_port_t *port)
+static bool umad_explain_reports(const struct port *port, int why, struct error *err)
 {
-    return strcmp(port->link_layer, "InfiniBand") == 0 || strcmp(port->link_layer, "IB") == 0;
-}
-
-// Searches one device's ports. True: `id` is the wanted port. Otherwise, `fallback` becomes its
-// first InfiniBand port that is not active, unless it was set before.
-static bool search_device(const char *device, unsigned wanted, struct mad_port_id *id,
-                          struct mad_port_id *fallback)
-{
-    umad_ca_t ca;
-    if (umad_get_ca(device, &ca) != 0)
-        return false;
-    bool found = false;
-    for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
-        const umad_port_t *port = ca.ports[i];
-        if (!port || !is_infiniband(port) || (wanted != 0 && port->portnum != (int)wanted))
-            continue;
-        struct mad_port_id this = {.port = (unsigned)port->portnum,
-                                   .guid = be64toh(port->port_guid),
-                                   .active = port->state == STATE_ACTIVE};
-        snprintf(this.device, sizeof this.device, "%s", device);
-        if (this.active || wanted != 0) {
-            *id = this;
-            found = true;
-        } else if (fallback->device[0] == '\0') {
-            *fallback = this;
-        }
-    }
-    umad_release_ca(&ca);
-    return found;
-}
-
-static bool search(const struct umad_choice *choice, struct mad_port_id *id, struct error *err)
-{
-    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
-    int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
-    struct mad_port_id fallback = {0};
-    for (int i = 0; i < n; i++) {
-        if (choice->device[0] != '\0' && strcmp(choice->device, devices[i]) != 0)
-            continue;
-        if (search_device(devices[i], choice->port, id, &fallback))
-            return true;
-    }
-    if (fallback.device[0] != '\0') {
-        *id = fallback;
-        return true;
-    }
-    if (choice->device[0] != '\0')
-        return error_set(
-            err,
-            "no InfiniBand port %s%s%.0u found: check the items 'device' and 'port' of "
-            "section 'fabric' against the output of ibstat",
-            choice->device, choice->port ? " " : "", choice->port);
-    return error_set(err,
-                     "no InfiniBand port found: check that the adapter is there (ibstat) and that "
-                     "the kernel module ib_umad is loaded (modprobe ib_umad)");
-}
-
-// Opening it.
-
-// Adds "opensm (PID 812)" for every process that has the device file open.
-static void add_holders(struct text *t, const char *device_file)
-{
-    DIR *proc = opendir("/proc");
-    if (!proc)
-        return;
-    const char *separator = "";
-    for (struct dirent *p; (p = readdir(proc));) {
-        char path[300], target[300], name[32] = "?";
-        snprintf(path, sizeof path, "/proc/%s/fd", p->d_name);
-        DIR *fds = p->d_name[0] >= '1' && p->d_name[0] <= '9' ? opendir(path) : NULL;
-        if (!fds)
-            continue;
-        bool holds = false;
-        for (struct dirent *f; !holds && (f = readdir(fds));) {
-            ssize_t n = readlinkat(dirfd(fds), f->d_name, target, sizeof target - 1);
-            holds = n > 0 && (size_t)n == strlen(device_file) &&
-                    memcmp(target, device_file, (size_t)n) == 0;
-        }
-        closedir(fds);
-        if (!holds || strtol(p->d_name, NULL, 10) == getpid())
-            continue;
-        snprintf(path, sizeof path, "/proc/%s/comm", p->d_name);
-        FILE *comm = fopen(path, "re");
-        if (comm) {
-            if (!fgets(name, sizeof name, comm))
-                name[0] = '\0';
-            fclose(comm);
-            name[strcspn(name, "\n")] = '\0';
-        }
-        text_addf(t, "%s%s (PID %s)", separator, name, p->d_name);
-        separator = ", ";
-    }
-    closedir(proc);
-}
-
-static bool report_who_holds(const struct port *port, const struct mad_port_id *id,
-                             struct error *err)
-{
-    char link[64], device_file[128] = "", who[300];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", umad_get_fd(port->fd));
-    ssize_t n = readlink(link, device_file, sizeof device_file - 1);
-    device_file[n > 0 ? n : 0] = '\0';
+    char who[300];
     struct text t = text_in(who, sizeof who);
-    if (n > 0)
-        add_holders(&t, device_file);
-    return error_set(
-        err,
-        "cannot register for SA Reports on %s port %u: another program has, and only one "
-        "can; %s%s",
-        id->device, id->port, t.len ? "these hold the device: " : "is a second ibtrapd running?",
-        who);
+    if (why == EPROTONOSUPPORT)
+        return error_set(err,
+                         "%s port %u only sends SMPs: name the adapter's other device in the item "
+                         "'device' of section 'fabric' (the kernel says: %s)",
+                         port->id.device, port->id.port, strerror(why));
+    if (why == EPERM || why == EACCES)
+        return error_set(err,
+                         "cannot register for SA Reports on %s port %u: %s. Where network "
+                         "namespaces are exclusive ('rdma system'), the adapter has to be in "
+                         "ibtrapd's; SELinux has to allow it manage_subnet",
+                         port->id.device, port->id.port, strerror(why));
+    if (why != EINVAL && why != EBUSY)
+        return error_set(err, "cannot register for SA Reports on %s port %u: %s", port->id.device,
+                         port->id.port, strerror(why));
+    umad_search_holders(&t, umad_get_fd(port->fd));
+    return error_set(err,
+                     "cannot register for SA Reports on %s port %u: another program has, and only "
+                     "one can; %s%s (the kernel says: %s)",
+                     port->id.device, port->id.port,
+                     t.len ? "these hold the device: " : "is a second ibtrapd running?", who,
+                     strerror(why));
 }
 
-static bool register_agents(struct port *port, const struct mad_port_id *id, struct error *err)
+static bool register_agents(struct port *port, struct error *err)
 {
     long methods[16 / sizeof(long)] = {0};
     methods[0] = 1L << MAD_METHOD_REPORT;
     for (int i = 0; i < MAD_AGENT_COUNT; i++) {
         bool sa = i == MAD_AGENT_SA; // only the SA sends requests to us, and answers in segments
+        errno = 0;
         port->agents[i] = umad_register(port->fd, AGENTS[i].mgmt_class, AGENTS[i].version, sa,
                                         sa ? methods : NULL);
-        if (port->agents[i] >= 0 || !AGENTS[i].needed)
+        const int why = errno ? errno : EINVAL;
+        if (port->agents[i] >= 0)
             continue;
-        return sa ? report_who_holds(port, id, err)
-                  : error_set(err, "cannot register for %s on %s port %u", AGENTS[i].name,
-                              id->device, id->port);
+        if (AGENTS[i].needed)
+            return umad_explain_reports(port, why, err);
+        if (i == MAD_AGENT_SMP)
+            atomic_store(&port->no_smps, why == EPROTONOSUPPORT
+                                             ? "the port has no QP0, as of a multi-plane adapter"
+                                         : why == EACCES || why == EPERM
+                                             ? "the kernel does not let ibtrapd register for them "
+                                               "(SELinux has to allow it manage_subnet)"
+                                             : "the kernel does not let ibtrapd register for them");
     }
     return true;
+}
+
+// The own port, as the kernel knows it.
+
+// The index of the wanted P_Key, a full member's rather than a limited one's; -1: none.
+static int umad_find_pkey(const umad_port_t *p, uint16_t wanted)
+{
+    int found = -1;
+    for (unsigned i = 0; i < p->pkeys_size; i++) {
+        const uint16_t pkey = p->pkeys[i];
+        if ((pkey & ~PKEY_FULL) != (wanted & ~PKEY_FULL) || (wanted == 0 && pkey == 0))
+            continue;
+        if (pkey & PKEY_FULL)
+            return (int)i;
+        found = found < 0 ? (int)i : found;
+    }
+    return found;
+}
+
+static const char *umad_refresh(void *self)
+{
+    struct port *port = self;
+    umad_port_t p;
+    const uint16_t wanted = port->pkey ? port->pkey : PKEY_DEFAULT;
+    if (umad_get_port(port->id.device, (int)port->id.port, &p) != 0)
+        return NULL;
+    const int index = umad_find_pkey(&p, wanted);
+    const bool known = p.pkeys_size > 0 && p.state == 4;
+    atomic_store(&port->prefix, be64toh(p.gid_prefix));
+    atomic_store(&port->pkey_index, (unsigned short)(index > 0 ? index : 0));
+    umad_release_port(&p);
+    if (index >= 0 || !known)
+        return NULL;
+    snprintf(
+        port->missing, sizeof port->missing,
+        "%s port %u is not in the partition with P_Key 0x%04x%s: no subnet manager will answer",
+        port->id.device, port->id.port, wanted | PKEY_FULL,
+        port->pkey ? " (item 'pkey')" : ", the default one (see item 'pkey')");
+    return port->missing;
+}
+
+static bool umad_read_port(void *self, struct mad_port *out, struct error *err)
+{
+    const struct port *port = self;
+    umad_port_t p;
+    if (umad_get_port(port->id.device, (int)port->id.port, &p) != 0)
+        return error_set(err, "the kernel does not say how %s port %u is", port->id.device,
+                         port->id.port);
+    *out = (struct mad_port){.lid = (uint16_t)p.base_lid,
+                             .lmc = (uint8_t)p.lmc,
+                             .sm_lid = (uint16_t)p.sm_lid,
+                             .sm_sl = (uint8_t)p.sm_sl,
+                             .state = p.state,
+                             .subnet_prefix = be64toh(p.gid_prefix)};
+    umad_release_port(&p);
+    return true;
+}
+
+static const char *umad_smp_refusal(void *self, uint64_t mkey)
+{
+    struct port *port = self;
+    const char *why = atomic_load(&port->no_smps);
+    return why || mkey != 0 ? why : atomic_load(&port->no_smps_without_mkey);
+}
+
+// Keeps why the kernel refused an SMP. It gives the same reason if the own port refuses its M_Key.
+static void umad_note_refusal(struct port *port, const uint8_t *mad)
+{
+    char link[160];
+    snprintf(link, sizeof link, "/sys/class/infiniband/%s/device/physfn", port->id.device);
+    if (access(link, F_OK) == 0)
+        atomic_store(&port->no_smps, "the adapter is a virtual function");
+    else if (wire_get64(mad + SMP_MKEY_OFFSET) == 0)
+        atomic_store(&port->no_smps_without_mkey,
+                     "the kernel refuses them, as of a virtual function or of a port that wants an "
+                     "M_Key (item 'mkey_file')");
 }
 
 static bool umad_grow(struct port *port, size_t wanted)
@@ -215,55 +230,121 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         .from = {.lid = be16toh(from->lid),
                  .qpn = be32toh(from->qpn),
                  .sl = from->sl,
-                 .pkey_index = from->pkey_index},
+                 .pkey_index = from->pkey_index,
+                 .grh = from->grh_present ? &port->grh : NULL},
         .octets = umad_get_mad(port->buffer),
         .size = (size_t)length,
     };
+    port->grh = (struct mad_grh){.flow_label = be32toh(from->flow_label),
+                                 .traffic_class = from->traffic_class,
+                                 .hop_limit = from->hop_limit,
+                                 .gid_index = from->gid_index};
+    memcpy(port->grh.gid, from->gid, sizeof port->grh.gid);
     return 1;
+}
+
+// The GRH of a request: to the port's GID or, of the SA, to its own one.
+static struct mad_grh umad_make_grh(const struct port *port, enum mad_agent agent, uint64_t guid)
+{
+    struct mad_grh grh = {.hop_limit = 0}; // within the subnet
+    wire_put(grh.gid, 8, atomic_load(&port->prefix));
+    wire_put(grh.gid + 8, 8, guid == 0 && agent == MAD_AGENT_SA ? SA_GUID : guid);
+    return grh;
+}
+
+static int umad_transmit(const struct port *port, enum mad_agent agent,
+                         const struct mad_address *to, const struct mad_grh *grh,
+                         const uint8_t *octets, int response_timeout_ms)
+{
+    uint8_t buffer[sizeof(ib_user_mad_t) + MAD_SIZE] __attribute__((aligned(8))) = {0};
+    const bool answer = octets[3] & MAD_METHOD_RESPONSE;
+    umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl,
+                  AGENTS[agent].qp0 ? 0 : (int)IB_DEFAULT_QP1_QKEY);
+    umad_set_pkey(buffer, answer              ? to->pkey_index
+                          : AGENTS[agent].qp0 ? 0
+                                              : atomic_load(&port->pkey_index));
+    if (grh) {
+        ib_mad_addr_t *address = umad_get_mad_addr(buffer);
+        address->grh_present = 1;
+        address->gid_index = grh->gid_index;
+        address->hop_limit = grh->hop_limit;
+        address->traffic_class = grh->traffic_class;
+        address->flow_label = htobe32(grh->flow_label);
+        memcpy(address->gid, grh->gid, sizeof address->gid);
+    }
+    memcpy(umad_get_mad(buffer), octets, MAD_SIZE);
+    errno = 0;
+    return umad_send(port->fd, port->agents[agent], buffer, MAD_SIZE, response_timeout_ms, 0);
 }
 
 static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
                       const uint8_t *octets, int response_timeout_ms, struct error *err)
 {
-    const struct port *port = self;
-    uint8_t buffer[sizeof(ib_user_mad_t) + MAD_SIZE] __attribute__((aligned(8))) = {0};
+    struct port *port = self;
+    const bool request = !(octets[3] & MAD_METHOD_RESPONSE), gmp = !AGENTS[agent].qp0;
     if (port->agents[agent] < 0)
         return error_set(err, "cannot send: the kernel did not register ibtrapd for %s",
                          AGENTS[agent].name);
-    umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl,
-                  AGENTS[agent].qp0 ? 0 : (int)IB_DEFAULT_QP1_QKEY);
-    umad_set_pkey(buffer, to->pkey_index);
-    memcpy(umad_get_mad(buffer), octets, MAD_SIZE);
-    int rc = umad_send(port->fd, port->agents[agent], buffer, MAD_SIZE, response_timeout_ms, 0);
+    const struct mad_grh made = umad_make_grh(port, agent, to->guid);
+    const struct mad_grh *grh = request && gmp && atomic_load(&port->needs_grh) ? &made : to->grh;
+    int rc = umad_transmit(port, agent, to, grh, octets, response_timeout_ms);
+    if (rc != 0 && errno == EINVAL && request && gmp && !grh) {
+        rc = umad_transmit(port, agent, to, &made, octets, response_timeout_ms);
+        if (rc == 0)
+            atomic_store(&port->needs_grh, true);
+        else
+            errno = EINVAL;
+    }
+    if (rc != 0 && errno == EINVAL && agent == MAD_AGENT_SMP && to->lid == 0xFFFF)
+        umad_note_refusal(port, octets);
     return rc == 0 || error_set(err, "cannot send to LID %u: %s", to->lid, strerror(errno));
+}
+
+static bool umad_explain_open(const struct mad_port_id *id, int why, struct error *err)
+{
+    return error_set(err,
+                     "cannot open %s port %u: %s; ibtrapd needs access to /dev/infiniband/umad*%s",
+                     id->device, id->port, strerror(why),
+                     why == EPERM ? ", and where network namespaces are exclusive ('rdma system'), "
+                                    "the adapter in its own"
+                                  : "");
 }
 
 static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
 {
+    const struct umad_choice *choice = ctx;
     if (umad_init() < 0)
         return error_set(err, "libibumad does not start: is the kernel module ib_umad loaded "
                               "(modprobe ib_umad)?");
-    if (!search(ctx, id, err))
+    if (!umad_search(choice, id, err))
         return false;
     struct port *port = calloc(1, sizeof *port);
     if (!port || !umad_grow(port, 4096)) {
         free(port);
         return error_set(err, "out of memory");
     }
+    port->id = *id;
+    port->pkey = choice->pkey;
     errno = 0;
     port->fd = umad_open_port(id->device, (int)id->port);
     if (port->fd < 0) {
-        error_set(err, "cannot open %s port %u: %s; ibtrapd needs access to /dev/infiniband/umad*",
-                  id->device, id->port, strerror(errno ? errno : -port->fd));
+        umad_explain_open(id, errno ? errno : -port->fd, err);
         free(port->buffer);
         free(port);
         return false;
     }
-    if (!register_agents(port, id, err)) {
+    if (!register_agents(port, err)) {
         port_close(port);
         return false;
     }
-    *io = (struct mad_io){port_receive, NULL, port_send, port_close, port};
+    umad_refresh(port);
+    *io = (struct mad_io){.receive = port_receive,
+                          .send = port_send,
+                          .close = port_close,
+                          .self = port,
+                          .smp_refusal = umad_smp_refusal,
+                          .read_port = umad_read_port,
+                          .refresh = umad_refresh};
     return true;
 }
 
@@ -274,7 +355,7 @@ static bool another_is_better(void *ctx, const struct mad_port_id *id)
     struct error ignored;
     if (choice->device[0] != '\0' && choice->port != 0)
         return false;
-    return search(choice, &now, &ignored) && now.active &&
+    return umad_search(choice, &now, &ignored) && now.active &&
            (strcmp(now.device, id->device) != 0 || now.port != id->port);
 }
 

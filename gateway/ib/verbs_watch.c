@@ -51,7 +51,10 @@ static bool handle_events(struct verbs_watch *w, struct ibv_context *context)
         log_debug(w->log, "adapter event: %s", ibv_event_type_str(event.event_type));
         alive &= event.event_type != IBV_EVENT_DEVICE_FATAL;
         ibv_ack_async_event(&event);
-        sa_client_wake(w->client);
+        if (event.event_type == IBV_EVENT_CLIENT_REREGISTER)
+            sa_client_reregister(w->client);
+        else
+            sa_client_wake(w->client);
     }
     return alive && (errno == EAGAIN || errno == EINTR);
 }

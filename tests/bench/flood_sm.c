@@ -233,7 +233,8 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
 {
     (void)err;
     prctl(PR_SET_TIMERSLACK, 1UL); // of the SA client's thread, so that Reports are on time
-    *io = (struct mad_io){port_receive, NULL, port_send, port_close, ctx};
+    *io = (struct mad_io){
+        .receive = port_receive, .send = port_send, .close = port_close, .self = ctx};
     *id = (struct mad_port_id){.device = "flood", .port = 1, .guid = OWN_GUID, .active = true};
     return true;
 }

@@ -381,7 +381,8 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
 {
     struct inner_fabric *f = ctx;
     const struct mad_opener opener = flood_sm_opener(f->sm);
-    *io = (struct mad_io){port_receive, NULL, port_send, port_close, f};
+    *io =
+        (struct mad_io){.receive = port_receive, .send = port_send, .close = port_close, .self = f};
     return opener.open(opener.ctx, &f->io, id, err);
 }
 

@@ -195,7 +195,7 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
     struct port *port = ctx;
     REQUIRE(!port->is_open);
     port->is_open = true;
-    *io = (struct mad_io){receive, NULL, send_mad, close_port, port};
+    *io = (struct mad_io){.receive = receive, .send = send_mad, .close = close_port, .self = port};
     *id = (struct mad_port_id){.device = "mlx5_0", .port = 1, .guid = 1};
     return true;
 }

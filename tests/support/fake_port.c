@@ -134,7 +134,8 @@ static void port_close(void *self)
 
 struct mad_io fake_port_io(struct fake_port *port)
 {
-    return (struct mad_io){port_receive, NULL, port_send, port_close, port};
+    return (struct mad_io){
+        .receive = port_receive, .send = port_send, .close = port_close, .self = port};
 }
 
 struct sweep fake_port_sweep(struct fake_port *port)

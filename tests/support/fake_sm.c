@@ -75,7 +75,9 @@ static void put(struct fake_sm *sm, uint16_t lid, const uint8_t *octets, size_t 
     memcpy(sm->inbox[i].octets, octets, size);
     sm->inbox[i].size = size;
     sm->inbox[i].at = sm->now;
-    sm->inbox[i].from = (struct mad_address){.lid = lid, .qpn = 1, .sl = 2, .pkey_index = 3};
+    static const struct mad_grh GRH = {.gid = {0xFE, 0x80, [15] = 9}, .hop_limit = 64};
+    sm->inbox[i].from = (struct mad_address){
+        .lid = lid, .qpn = 1, .sl = 2, .pkey_index = 3, .grh = sm->with_grh ? &GRH : NULL};
     pthread_cond_broadcast(&sm->moved);
 }
 
@@ -217,6 +219,8 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
     if (mad[3] == 0x86) {
         if (sm->answer_count < FAKE_SM_KEPT) {
             sm->answers[sm->answer_count].to = *to;
+            if (to->grh)
+                sm->answers[sm->answer_count].grh = *to->grh;
             memcpy(sm->answers[sm->answer_count++].mad, mad, MAD_SIZE);
         }
         return;
@@ -261,6 +265,9 @@ static void take_out(struct fake_sm *sm, size_t place)
 // Fails as the kernel does if the own port rejects an SMP.
 static bool accept_smp(struct fake_sm *sm, const uint8_t *mad, struct error *err)
 {
+    sm->smps++;
+    if (sm->no_smps)
+        return error_set(err, "cannot send: Invalid argument");
     if (sm->mkey == 0 || wire_get64(mad + 24) == sm->mkey)
         return true;
     sm->refused++;
@@ -311,6 +318,30 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     return ok;
 }
 
+static const char *port_smp_refusal(void *self, uint64_t mkey)
+{
+    (void)mkey;
+    const struct fake_sm *sm = self;
+    return sm->no_smps && sm->smps > 0 ? "it is a virtual function" : NULL;
+}
+
+static bool port_read(void *self, struct mad_port *out, struct error *err)
+{
+    (void)err;
+    struct fake_sm *sm = self;
+    pthread_mutex_lock(&sm->lock);
+    *out = sm->port;
+    out->client_reregister = false;
+    pthread_mutex_unlock(&sm->lock);
+    return true;
+}
+
+static const char *port_refresh(void *self)
+{
+    const struct fake_sm *sm = self;
+    return sm->pkey_lacks;
+}
+
 static void port_close(void *self)
 {
     struct fake_sm *sm = self;
@@ -330,7 +361,13 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
         sm->opened++;
         sm->is_open = true;
         sm->better = false;
-        *io = (struct mad_io){port_receive, NULL, port_send, port_close, sm};
+        *io = (struct mad_io){.receive = port_receive,
+                              .send = port_send,
+                              .close = port_close,
+                              .self = sm,
+                              .smp_refusal = port_smp_refusal,
+                              .read_port = port_read,
+                              .refresh = port_refresh};
         *id = sm->id;
     } else {
         error_set(err, "no port: plug one in");

@@ -12,21 +12,24 @@ enum { FAKE_SM_QUEUE = 128, FAKE_SM_KEPT = 16, FAKE_SM_MAD_MAX = 4096 };
 
 struct fake_sm {
     // The test may change these between two calls of fake_sm_run.
-    bool no_port;          // no port can be opened
-    bool gone;             // the open port was unplugged
-    bool better;           // another port is active
-    struct mad_port_id id; // the port that is opened next
-    struct mad_port port;  // PortInfo
-    uint64_t mkey;         // 0: none; otherwise the port refuses SMPs without it
-    uint16_t lid;          // of the master SM
-    struct mad_node node;  // the master SM's node
-    bool deaf;             // the SM answers nothing
-    bool drops_nodes;      // the SA drops queries for NodeRecords in silence
-    bool drops_lists;      // and those for InformInfoRecords
-    bool drops_sets;       // and Sets of InformInfo
-    bool drops_info;       // the SM drops SMInfo
-    uint32_t act_count;    // of its SMInfo
-    bool says_no_records;  // the SA answers an empty list with the status "no records"
+    bool no_port;           // no port can be opened
+    bool gone;              // the open port was unplugged
+    bool better;            // another port is active
+    struct mad_port_id id;  // the port that is opened next
+    struct mad_port port;   // PortInfo
+    uint64_t mkey;          // 0: none; otherwise the port refuses SMPs without it
+    uint16_t lid;           // of the master SM
+    struct mad_node node;   // the master SM's node
+    bool no_smps;           // the host may send no SMPs
+    bool with_grh;          // what arrives has a GRH
+    const char *pkey_lacks; // what a refresh of the port says; NULL: all is well
+    bool deaf;              // the SM answers nothing
+    bool drops_nodes;       // the SA drops queries for NodeRecords in silence
+    bool drops_lists;       // and those for InformInfoRecords
+    bool drops_sets;        // and Sets of InformInfo
+    bool drops_info;        // the SM drops SMInfo
+    uint32_t act_count;     // of its SMInfo
+    bool says_no_records;   // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
     size_t held_max;       // subscriptions beyond are refused, as out of resources; 0: no limit
     bool no_wildcard;      // the SA refuses the subscription to all traps
@@ -40,6 +43,7 @@ struct fake_sm {
 
     // What happened.
     unsigned opened, closed, received; // `received` counts calls
+    unsigned smps;                     // sent by the client
     unsigned refused;                  // SMPs refused for a wrong M_Key
     unsigned asked_node, asked_list, asked_info;
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests
@@ -49,6 +53,7 @@ struct fake_sm {
     struct {
         uint8_t mad[MAD_SIZE];
         struct mad_address to;
+        struct mad_grh grh;
     } answers[FAKE_SM_KEPT]; // ReportResps
     size_t answer_count;
     struct sa_report reports[FAKE_SM_KEPT];

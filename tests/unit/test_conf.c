@@ -208,6 +208,7 @@ static void check_fabric(const struct conf_fabric *expected)
     assert_int_equal(conf.fabric.port, expected->port);
     assert_int_equal(conf.fabric.has_sa_key, expected->has_sa_key);
     assert_int_equal(conf.fabric.sa_key, expected->sa_key);
+    assert_int_equal(conf.fabric.pkey, expected->pkey);
     assert_int_equal(conf.fabric.key_guid_count, expected->key_guid_count);
     assert_memory_equal(conf.fabric.key_guids, expected->key_guids, sizeof expected->key_guids);
     assert_string_equal(conf.fabric.node_name_map, expected->node_name_map);
@@ -582,6 +583,7 @@ TEST(general_items_are_taken)
              "    device = \"mlx5_1\"\n"
              "    port = 2\n"
              "    sa_key_file = \"%s\"\n"
+             "    pkey = \"0x8005\"\n"
              "    sa_key_guids = \"0x0002c90300a10001,17\"\n"
              "    node_name_map = \"%s\"\n"
              "    verify_interval = 1\n"
@@ -600,6 +602,7 @@ TEST(general_items_are_taken)
                                  .port = 2,
                                  .has_sa_key = true,
                                  .sa_key = 16,
+                                 .pkey = 0x8005,
                                  .key_guids = {UINT64_C(0x0002c90300a10001), 17},
                                  .key_guid_count = 2,
                                  .verify_interval_s = 1,
@@ -1105,6 +1108,13 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'sa_key_file': value 'key': must be an absolute path"},
         {"fabric { sa_key_guids = \"0x1, x\" }",
          "1: item 'sa_key_guids': value '0x1, x': 'x' is no GUID, such as 0x0002c90300a10001"},
+        {"fabric { pkey = \"0\" }", "1: item 'pkey': value '0': must be a P_Key, such as 0x8005"},
+        {"fabric { pkey = \"65536\" }",
+         "1: item 'pkey': value '65536': must be a P_Key, such as 0x8005"},
+        {"fabric { pkey = \"0x8005x\" }",
+         "1: item 'pkey': value '0x8005x': must be a P_Key, such as 0x8005"},
+        {"fabric { pkey = \"0x0000800005\" }",
+         "1: item 'pkey': value '0x0000800005': must be a P_Key, such as 0x8005"},
         {"fabric { sa_key_guids = \"\" }", "1: item 'sa_key_guids': value '': has no GUID"},
         {"fabric { sa_key_guids = \"0\" }",
          "1: item 'sa_key_guids': value '0': '0' is no GUID, such as 0x0002c90300a10001"},

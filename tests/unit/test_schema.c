@@ -327,13 +327,13 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     snprintf(
         text, sizeof text,
         "fabric { device = \"mlx5_1\" port = 2 active = \"with-master-sm\" sa_key_file = \"%s\" "
-        "sa_key_guids = \"0x5\" verify_interval = 9 refresh_interval = 10 }%s",
+        "sa_key_guids = \"0x5\" pkey = \"5\" verify_interval = 9 refresh_interval = 10 }%s",
         key, strchr(RICH, '\n')); // which begins with that section
     assert_true(conf_defaults(&conf, &err));
     assert_true(conf_load_text(text, "next", &other, &err));
     conf_add_restart_items(&conf, &other, &t);
     assert_string_equal(
-        names, "device, port, sa_key_file, sa_key_guids, verify_interval, "
+        names, "device, port, pkey, sa_key_file, sa_key_guids, verify_interval, "
                "refresh_interval, directory, rows, megabytes, days, listen, socket, group");
     conf_keep_restart_items(&conf, &other);
     t = text_in(names, sizeof names);

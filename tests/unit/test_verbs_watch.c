@@ -20,7 +20,7 @@ static struct opened {
 
 static atomic_int opened_count, closed_count;
 static struct ibv_device device, *devices[] = {&device, NULL};
-static sem_t poked, opened_one;
+static sem_t poked, reregistered, opened_one;
 
 struct ibv_device **ibv_get_device_list(int *n)
 {
@@ -94,6 +94,12 @@ void sa_client_wake(struct sa_client *client)
     sem_post(&poked);
 }
 
+void sa_client_reregister(struct sa_client *client)
+{
+    (void)client;
+    sem_post(&reregistered);
+}
+
 static void await(sem_t *what)
 {
     struct timespec until;
@@ -110,6 +116,7 @@ static int begin(void **state)
     (void)state;
     sem_init(&poked, 0, 0);
     sem_init(&opened_one, 0, 0);
+    sem_init(&reregistered, 0, 0);
     atomic_store(&opened_count, 0);
     atomic_store(&closed_count, 0);
     log_ = support_log(NULL);
@@ -147,6 +154,12 @@ TEST(each_event_makes_the_agent_look)
     assert_int_equal(atomic_load(&opened_count), 1);
 }
 
+TEST(a_wish_for_new_registrations_is_passed_on)
+{
+    tell(0, IBV_EVENT_CLIENT_REREGISTER);
+    await(&reregistered);
+}
+
 TEST(a_device_that_failed_is_opened_again)
 {
     tell(0, IBV_EVENT_DEVICE_FATAL);
@@ -170,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_event_makes_the_agent_look, begin, end),
+        cmocka_unit_test_setup_teardown(a_wish_for_new_registrations_is_passed_on, begin, end),
         cmocka_unit_test_setup_teardown(a_device_that_failed_is_opened_again, begin, end),
         cmocka_unit_test_setup_teardown(a_device_that_is_gone_is_opened_again, begin, end),
     };

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/umad_search.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <infiniband/umad.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STATE_ACTIVE = 4 };
+
+// What a search found beside the wanted port.
+struct umad_search_finds {
+    struct mad_port_id down;      // the first InfiniBand port that is not active
+    struct mad_port_id other;     // the first port of another link layer
+    char layer[UMAD_CA_NAME_LEN]; // its link layer
+};
+
+static bool umad_search_is_infiniband(const umad_port_t *port)
+{
+    return strcmp(port->link_layer, "InfiniBand") == 0 || strcmp(port->link_layer, "IB") == 0;
+}
+
+static struct mad_port_id umad_search_id(const char *device, const umad_port_t *port)
+{
+    struct mad_port_id id = {.port = (unsigned)port->portnum,
+                             .guid = be64toh(port->port_guid),
+                             .active = port->state == STATE_ACTIVE};
+    snprintf(id.device, sizeof id.device, "%s", device);
+    return id;
+}
+
+// Whether this is the wanted port; otherwise remembers what it is.
+static bool umad_search_take(const struct umad_choice *choice, const umad_port_t *port,
+                             const struct mad_port_id *id, struct umad_search_finds *finds)
+{
+    if (choice->port != 0 && choice->port != id->port)
+        return false;
+    if (!umad_search_is_infiniband(port)) {
+        if (finds->other.device[0] == '\0') {
+            finds->other = *id;
+            snprintf(finds->layer, sizeof finds->layer, "%s", port->link_layer);
+        }
+        return false;
+    }
+    if (finds->down.device[0] == '\0')
+        finds->down = *id;
+    return id->active || choice->port != 0;
+}
+
+// Searches one device's ports.
+static bool umad_search_device(const struct umad_choice *choice, const char *device,
+                               struct mad_port_id *id, struct umad_search_finds *finds)
+{
+    umad_ca_t ca;
+    if (umad_get_ca(device, &ca) != 0)
+        return false;
+    bool found = false;
+    for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
+        if (!ca.ports[i])
+            continue;
+        *id = umad_search_id(device, ca.ports[i]);
+        found = umad_search_take(choice, ca.ports[i], id, finds);
+    }
+    umad_release_ca(&ca);
+    return found;
+}
+
+static bool umad_search_is_wanted(const struct umad_choice *choice, const char *device)
+{
+    if (choice->device[0] != '\0')
+        return strcmp(choice->device, device) == 0;
+    return strncmp(device, "smi", 3) != 0 || device[3] < '0' || device[3] > '9';
+}
+
+static bool umad_search_explain(const struct umad_choice *choice,
+                                const struct umad_search_finds *finds, struct error *err)
+{
+    if (finds->other.device[0] != '\0')
+        return error_set(err,
+                         "no InfiniBand port found: %s port %u is %s, and ibtrapd needs one of an "
+                         "InfiniBand fabric; check the items 'device' and 'port' of section "
+                         "'fabric' against the output of ibstat",
+                         finds->other.device, finds->other.port, finds->layer);
+    if (choice->device[0] != '\0')
+        return error_set(
+            err,
+            "no InfiniBand port %s%s%.0u found: check the items 'device' and 'port' of "
+            "section 'fabric' against the output of ibstat",
+            choice->device, choice->port ? " " : "", choice->port);
+    return error_set(err,
+                     "no InfiniBand port found: check that the adapter is there (ibstat) and that "
+                     "the kernel module ib_umad is loaded (modprobe ib_umad)");
+}
+
+bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struct error *err)
+{
+    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+    int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
+    struct umad_search_finds finds = {.layer = ""};
+    for (int i = 0; i < n; i++) {
+        if (umad_search_is_wanted(choice, devices[i]) &&
+            umad_search_device(choice, devices[i], id, &finds))
+            return true;
+    }
+    *id = finds.down;
+    return id->device[0] != '\0' || umad_search_explain(choice, &finds, err);
+}
+
+// Who has the port open.
+
+// Adds "opensm (PID 812)" for every process that has the device file open.
+static void umad_search_add(struct text *t, const char *device_file)
+{
+    DIR *proc = opendir("/proc");
+    if (!proc)
+        return;
+    const char *separator = "";
+    for (struct dirent *p; (p = readdir(proc));) {
+        char path[300], target[300], name[32] = "?";
+        snprintf(path, sizeof path, "/proc/%s/fd", p->d_name);
+        DIR *fds = p->d_name[0] >= '1' && p->d_name[0] <= '9' ? opendir(path) : NULL;
+        if (!fds)
+            continue;
+        bool holds = false;
+        for (struct dirent *f; !holds && (f = readdir(fds));) {
+            ssize_t n = readlinkat(dirfd(fds), f->d_name, target, sizeof target - 1);
+            holds = n > 0 && (size_t)n == strlen(device_file) &&
+                    memcmp(target, device_file, (size_t)n) == 0;
+        }
+        closedir(fds);
+        if (!holds || strtol(p->d_name, NULL, 10) == getpid())
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/comm", p->d_name);
+        FILE *comm = fopen(path, "re");
+        if (comm) {
+            if (!fgets(name, sizeof name, comm))
+                name[0] = '\0';
+            fclose(comm);
+            name[strcspn(name, "\n")] = '\0';
+        }
+        text_addf(t, "%s%s (PID %s)", separator, name, p->d_name);
+        separator = ", ";
+    }
+    closedir(proc);
+}
+
+void umad_search_holders(struct text *t, int fd)
+{
+    char link[64], device_file[128] = "";
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, device_file, sizeof device_file - 1);
+    if (n <= 0)
+        return;
+    device_file[n] = '\0';
+    umad_search_add(t, device_file);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The SA client with ports that differ from a plain one: whose host may send no SMPs, that require
+// a GRH, that lack a P_Key.
+#include "fake_sm.h"
+#include "golden.h"
+#include "support.h"
+
+static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
+
+static struct fake_sm sm;
+static struct sa_client *client;
+static struct sa_status status;
+static struct support_chance counting;
+static struct random chance;
+static char *logged;
+static size_t logged_size;
+static FILE *stream;
+static struct log *log_;
+static struct error err;
+
+static int begin(void **state)
+{
+    (void)state;
+    fake_sm_init(&sm);
+    counting = (struct support_chance){0};
+    chance = support_random(&counting);
+    stream = open_memstream(&logged, &logged_size);
+    log_ = support_log(stream);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_sm_run_free(&sm);
+    sa_client_stop(client);
+    sa_client_free(client);
+    log_close(log_);
+    fclose(stream);
+    free(logged);
+    client = NULL;
+    return 0;
+}
+
+static void start(void)
+{
+    const struct sa_options options = {
+        .verify_us = 5 * S,
+        .refresh_us = 300 * S,
+        .has_sa_key = true,
+        .sa_key = 1,
+        .opener = fake_sm_opener(&sm),
+        .listener = fake_sm_listener(&sm),
+        .clock = &sm.clock,
+        .random = &chance,
+        .log = log_,
+    };
+    client = sa_client_new(&options, &err);
+    assert_non_null(client);
+    assert_true(sa_client_start(client, &err));
+    fake_sm_run(&sm, 3 * S);
+}
+
+static void start_without_smps(void)
+{
+    sm.no_smps = true;
+    start();
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
+static unsigned count_logged(const char *words)
+{
+    unsigned n = 0;
+    fflush(stream);
+    for (const char *at = logged; (at = strstr(at, words)); at++)
+        n++;
+    return n;
+}
+
+static void check_subscribed_again(const char *reason)
+{
+    memset(sm.held, 0, sizeof sm.held);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 2);
+    assert_int_equal(sm.changes[0].change, SA_SUBSCRIPTIONS_LOST);
+    assert_string_equal(sm.changes[0].reason, reason);
+    assert_int_equal(sm.changes[1].change, SA_SUBSCRIPTIONS_RESTORED);
+}
+
+TEST(a_host_without_smps_reads_its_port_from_the_kernel)
+{
+    start_without_smps();
+    fake_sm_run(&sm, 600 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.smp_refusal, "it is a virtual function");
+    assert_string_equal(status.problem, "");
+    assert_true(status.open);
+    assert_int_equal(status.port.lid, 7);
+    assert_int_equal(status.port.sm_lid, 1);
+    assert_true(status.sm_answers);
+    assert_int_equal(sm.opened, 1);
+    assert_int_equal(sm.change_count, 0);
+    assert_int_equal(count_logged("this host may send no SMPs: it is a virtual function"), 1);
+    assert_int_equal(sm.smps, 1); // the first try
+}
+
+TEST(it_follows_the_port_by_the_kernel)
+{
+    start_without_smps();
+    sm.lid = sm.port.sm_lid = 2;
+    check_subscribed_again("the master subnet manager moved from LID 1 to LID 2");
+}
+
+TEST(it_sees_by_the_kernel_that_the_port_goes_down)
+{
+    start_without_smps();
+    sm.port.state = 1;
+    fake_sm_run(&sm, 2 * S);
+    assert_int_equal(sm.change_count, 1);
+    assert_string_equal(sm.changes[0].reason,
+                        "port 1 of mlx5_0 is not ready (state down, LID 7, SM LID 1)");
+}
+
+TEST(the_adapters_event_makes_it_register_again)
+{
+    start_without_smps();
+    sa_client_reregister(client);
+    check_subscribed_again("the subnet manager asked for new registrations");
+}
+
+// PortInfo says it, too; once is enough.
+TEST(with_smps_the_event_only_makes_it_look)
+{
+    start();
+    sa_client_reregister(client);
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, 0);
+    assert_int_equal(sm.subscribed[64], 1);
+}
+
+// An SM that drops NodeRecords is not asked for its SMInfo, which is an SMP.
+TEST(no_sminfo_is_sent)
+{
+    sm.drops_nodes = sm.drops_lists = true;
+    start_without_smps();
+    fake_sm_run(&sm, 600 * S);
+    assert_int_equal(sm.asked_info, 0);
+    assert_int_equal(sm.change_count, 0);
+}
+
+TEST(a_report_with_a_grh_is_answered_with_it)
+{
+    uint8_t mad[MAD_SIZE] = {0};
+    start();
+    sm.with_grh = true;
+    support_hex(mad, 24, "01 03 02 06 0000 0000 0000ABCD00000042 0002 0000 00000000");
+    golden_wire(GOLDEN_128, mad + 56);
+    fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+    assert_int_equal(sm.report_count, 1);
+    sa_client_acknowledge(client, &sm.reports[0]);
+    assert_int_equal(sm.answer_count, 1);
+    assert_int_equal(sm.answers[0].grh.gid[15], 9);
+    assert_int_equal(sm.answers[0].grh.hop_limit, 64);
+}
+
+TEST(a_pkey_that_is_missing_is_told)
+{
+    start();
+    sm.pkey_lacks = "the partition is not there";
+    fake_sm_run(&sm, 20 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.problem, "the partition is not there");
+    assert_int_equal(count_logged("the partition is not there"), 1);
+    sm.pkey_lacks = NULL;
+    fake_sm_run(&sm, 20 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.problem, "");
+}
+
+#define PORT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PORT_TEST(a_host_without_smps_reads_its_port_from_the_kernel),
+        PORT_TEST(it_follows_the_port_by_the_kernel),
+        PORT_TEST(it_sees_by_the_kernel_that_the_port_goes_down),
+        PORT_TEST(the_adapters_event_makes_it_register_again),
+        PORT_TEST(with_smps_the_event_only_makes_it_look),
+        PORT_TEST(no_sminfo_is_sent),
+        PORT_TEST(a_report_with_a_grh_is_answered_with_it),
+        PORT_TEST(a_pkey_that_is_missing_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
