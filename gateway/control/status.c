@@ -21,9 +21,11 @@ static json_t *status_port_json(const struct sa_status *s)
     wire_put(gid, 8, s->port.subnet_prefix);
     wire_put(gid + 8, 8, s->id.guid);
     address_format_gid(gid, gid_text);
-    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s}", "device", s->open ? s->id.device : "",
-                     "port", (int)s->id.port, "state", mad_port_state_words(s->port.state), "lid",
-                     (int)s->port.lid, "guid", answer_guid(s->id.guid), "gid", gid_text);
+    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s, s:s, s:o}", "device",
+                     s->open ? s->id.device : "", "port", (int)s->id.port, "state",
+                     mad_port_state_words(s->port.state), "lid", (int)s->port.lid, "guid",
+                     answer_guid(s->id.guid), "gid", gid_text, "known_by",
+                     s->smp_refusal[0] ? "kernel" : "smp", "no_smps", answer_text(s->smp_refusal));
 }
 
 static json_t *status_sm_json(const struct sa_status *s)
@@ -72,10 +74,11 @@ static json_t *sweep_json(const struct sweeper_status *s)
     if (s->method == SWEEPER_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack(
-        "{s:s, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "method",
-        method_word(s->method), "running", (int)s->running, "last", answer_time(s->last_begin_us),
-        "duration_us", (json_int_t)s->last_duration_us, "complete", (int)s->last_complete,
-        "problem", answer_text(s->problem), "sweeps", (json_int_t)s->sweeps, "failed",
+        "{s:s, s:o, s:b, s:o, s:I, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+        "method", method_word(s->method), "no_smps", answer_text(s->no_smps), "running",
+        (int)s->running, "last", answer_time(s->last_begin_us), "duration_us",
+        (json_int_t)s->last_duration_us, "complete", (int)s->last_complete, "problem",
+        answer_text(s->problem), "sweeps", (json_int_t)s->sweeps, "failed",
         (json_int_t)s->failed, "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads,
         "unanswered", (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
         (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent);

@@ -16,6 +16,9 @@ static void show_port(FILE *out, const json_t *status)
                 member_word(port, "guid"));
     else
         fprintf(out, "Port     none\n");
+    if (member_word(port, "no_smps")[0] != '\0')
+        fprintf(out, "         as the kernel says, since this host may send no SMPs: %s\n",
+                member_word(port, "no_smps"));
     if (member_count(sm, "lid") != 0)
         fprintf(out, "Master   LID %lld, GUID %s, %s%s%s\n", member_count(sm, "lid"),
                 member_word(sm, "guid"),
@@ -59,7 +62,8 @@ static void show_sweep(FILE *out, const json_t *sweep)
     if (!json_is_object(sweep) || strcmp(member_word(sweep, "method"), "off") == 0)
         return;
     const char *when = member_word(sweep, "last");
-    fprintf(out, "\nSweep    %s, ", member_word(sweep, "method"));
+    fprintf(out, "\nSweep    %s%s, ", member_word(sweep, "method"),
+            member_word(sweep, "no_smps")[0] ? " instead of smp" : "");
     if (when[0] == '\0')
         fprintf(out, "%s\n",
                 json_is_true(json_object_get(sweep, "running")) ? "the first runs" : "none yet");

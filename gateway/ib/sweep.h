@@ -37,6 +37,7 @@ struct sweep {
     const struct random *random;
     struct mad_port port; // the own port, as the SA client read it last: LID, SM's LID and SL
     uint64_t mkey;        // 0: none
+    bool no_smps;         // this host may send none
     struct sweep_limits limits;
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
 
@@ -60,7 +61,9 @@ struct sweep {
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Finds them by three queries to the SA, for NodeRecords, PortInfoRecords and LinkRecords
-// (IBA 15.2.5).
+// (IBA 15.2.5). Where this host may send no SMPs, also finds the subnet managers by a query for
+// SMInfoRecords; if the SA does not answer that one, the ports have IsSM, and there is no
+// fabric_sm.
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with

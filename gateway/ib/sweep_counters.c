@@ -27,6 +27,7 @@ struct group {
     uint32_t next, end; // `next`: the sample that is asked for
     uint16_t lid;       // 0: no LID that would answer
     uint8_t unanswered; // queries in a row
+    uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
     int64_t asked_at; // when the query was sent
 };
@@ -87,8 +88,9 @@ static void sweep_counters_ask(struct reader *reader, const struct group *group,
                                batch_make *make, batch_done *done)
 {
     const uint32_t at = (uint32_t)(group - reader->groups);
+    const struct mad_address to = {.lid = group->lid, .qpn = 1, .guid = group->port_guid};
     if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
-                                                          .to = {.lid = group->lid, .qpn = 1},
+                                                          .to = to,
                                                           .make = make,
                                                           .next = next,
                                                           .done = done,
@@ -175,27 +177,33 @@ static void handle_counting(void *ctx, const void *tag, size_t tag_size, const u
     ask_next_port(reader, group, was_prompt(reader, group, answer));
 }
 
-static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number, uint16_t lid)
+// `answering` is the port that answers for the port; NULL: none does.
+static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number,
+                     const struct fabric_port *answering)
 {
+    const uint16_t lid = answering ? answering->lid : 0;
     struct counter_reading *reading = reader->reading;
     struct group *group = reader->group_count > 0 ? &reader->groups[reader->group_count - 1] : NULL;
     if (!group || group->node_guid != node_guid || group->lid != lid) {
         group = &reader->groups[reader->group_count++];
-        *group =
-            (struct group){.node_guid = node_guid, .next = (uint32_t)reading->count, .lid = lid};
+        *group = (struct group){.node_guid = node_guid,
+                                .next = (uint32_t)reading->count,
+                                .lid = lid,
+                                .port_guid = answering ? answering->guid : 0};
     }
     reading->samples[reading->count++].port = number;
     group->end = (uint32_t)reading->count;
 }
 
-// The LID that answers for the port; 0 for a node that did not answer the sweep.
-static uint16_t lid_for(const struct fabric *fabric, const struct fabric_node *node,
-                        const struct fabric_port *port)
+// The port whose LID answers for the port; NULL for a node that did not answer the sweep.
+static const struct fabric_port *sweep_counters_answering(const struct fabric *fabric,
+                                                          const struct fabric_node *node,
+                                                          const struct fabric_port *port)
 {
     const struct fabric_port *first = &fabric->ports[node->first_port];
     if (node->type == FABRIC_SWITCH)
         port = first;
-    return node->silent || (node->type == FABRIC_SWITCH && first->number != 0) ? 0 : port->lid;
+    return node->silent || (node->type == FABRIC_SWITCH && first->number != 0) ? NULL : port;
 }
 
 static void add_node(struct reader *reader, const struct fabric *fabric,
@@ -205,7 +213,8 @@ static void add_node(struct reader *reader, const struct fabric *fabric,
         const struct fabric_port *port = &fabric->ports[node->first_port + i];
         bool external = port->number > 0 || node->type != FABRIC_SWITCH;
         if (port->known && port->state >= least && external)
-            add_port(reader, node->guid, port->number, lid_for(fabric, node, port));
+            add_port(reader, node->guid, port->number,
+                     sweep_counters_answering(fabric, node, port));
     }
 }
 

@@ -20,6 +20,7 @@ struct unit {
     uint32_t node;
     uint16_t lid;
     uint8_t slot;
+    uint64_t guid; // of the port with that LID
 };
 
 static void sweep_io_fail(struct asker *asker)
@@ -35,14 +36,15 @@ static void sweep_io_ask(struct asker *asker, const struct unit *unit, enum gmp_
 {
     uint8_t mad[MAD_SIZE];
     gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
-    if (!batch_add(asker->batch, &(struct batch_request){.agent = MAD_AGENT_DM,
-                                                         .to = {.lid = unit->lid, .qpn = 1},
-                                                         .mad = mad,
-                                                         .next = next,
-                                                         .done = done,
-                                                         .ctx = asker,
-                                                         .tag = unit,
-                                                         .tag_size = sizeof *unit}))
+    if (!batch_add(asker->batch,
+                   &(struct batch_request){.agent = MAD_AGENT_DM,
+                                           .to = {.lid = unit->lid, .qpn = 1, .guid = unit->guid},
+                                           .mad = mad,
+                                           .next = next,
+                                           .done = done,
+                                           .ctx = asker,
+                                           .tag = unit,
+                                           .tag_size = sizeof *unit}))
         sweep_io_fail(asker);
 }
 
@@ -85,7 +87,7 @@ static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8
 static void sweep_io_ask_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     struct asker *asker = ctx;
-    const struct unit unit = {.node = node, .lid = port->lid};
+    const struct unit unit = {.node = node, .lid = port->lid, .guid = port->guid};
     if (asker->no_memory || !(port->capabilities & FABRIC_IS_DM))
         return;
     struct fabric_node *n = fabric_builder_get(asker->builder, node);

@@ -132,7 +132,33 @@ static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
     }
 }
 
-// The three queries.
+// SMInfoRecord: one for each subnet manager.
+
+enum { SM_INFO = 4, SM_RECORD_SIZE = 25 };
+
+static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
+{
+    struct state *state = ctx;
+    uint8_t info[SMP_DATA_SIZE] = {0};
+    struct fabric_sm sm = {.lid = wire_get16(record)};
+    const size_t has = size - SM_INFO;
+    memcpy(info, record + SM_INFO, has < sizeof info ? has : sizeof info);
+    sm.node = sweep_sa_find_lid(state, sm.lid);
+    if (sm.node == FABRIC_NONE || !smp_read_sm_info(info, &sm))
+        return;
+    const uint8_t ports = fabric_builder_get(state->builder, sm.node)->port_count;
+    for (unsigned number = 0; number <= ports; number++) {
+        const struct fabric_port *port =
+            fabric_builder_get_port(state->builder, sm.node, (uint8_t)number);
+        if (!port || port->guid != sm.guid)
+            continue;
+        sm.port = (uint8_t)number;
+        state->no_memory |= !fabric_builder_sm(state->builder, &sm);
+        return;
+    }
+}
+
+// The queries.
 
 static const struct table {
     const char *name;
@@ -144,6 +170,8 @@ static const struct table {
     {"PortInfoRecords", UMAD_SA_ATTR_PORT_INFO_REC, PORT_RECORD_SIZE, sweep_sa_read_port},
     {"LinkRecords", UMAD_SA_ATTR_LINK_REC, LINK_RECORD_SIZE, sweep_sa_read_link},
 };
+static const struct table MANAGERS = {"SMInfoRecords", UMAD_SA_ATTR_SM_INFO_REC, SM_RECORD_SIZE,
+                                      sweep_sa_read_sm};
 
 struct sa_query {
     const struct table *table;
@@ -234,8 +262,11 @@ static bool ask_tables(struct sweep *sweep, struct state *state, struct error *e
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
         ok = ask_table(sweep, &TABLES[i], state, err) &&
              sweep_sa_is_usable(state, sweep, &TABLES[i], err);
+    struct error why;
+    if (ok && sweep->no_smps && !ask_table(sweep, &MANAGERS, state, &why))
+        log_debug(sweep->batch.log, "the subnet managers are not known: %s", why.text);
     sweep->batch = usual;
-    return ok;
+    return ok && (!state->no_memory || error_set(err, "out of memory"));
 }
 
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)

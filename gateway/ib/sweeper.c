@@ -24,6 +24,7 @@ struct sweeper {
     // The thread's own.
     struct fabric *last; // NULL: none yet
     bool was_up;
+    bool no_smps; // this host may send none
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
@@ -72,6 +73,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .random = o->random,
         .port = *port,
         .mkey = o->has_mkey ? o->mkey : 0,
+        .no_smps = s->no_smps,
         .limits = sweeper_limits(s),
         .complete = true,
     };
@@ -81,9 +83,10 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
                          struct error *err)
 {
-    bool by_sa = s->options.method == SWEEPER_SA;
+    bool by_sa = s->options.method == SWEEPER_SA || sweep->no_smps;
     return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
-           sweep_subnet_managers(sweep, builder, err) && sweep_io_units(sweep, builder, err);
+           (sweep->no_smps || sweep_subnet_managers(sweep, builder, err)) &&
+           sweep_io_units(sweep, builder, err);
 }
 
 // The snapshot, or NULL with a sentence.
@@ -329,6 +332,17 @@ static bool is_asked(struct sweeper *s)
     return asked && s->last;
 }
 
+// Keeps whether SMPs are possible: without them the method `smp` becomes `sa`.
+static void sweeper_note_refusal(struct sweeper *s, const char *why)
+{
+    s->no_smps = why[0] != '\0';
+    pthread_mutex_lock(&s->lock);
+    s->status.method = s->no_smps ? SWEEPER_SA : s->options.method;
+    snprintf(s->status.no_smps, sizeof s->status.no_smps, "%s",
+             s->options.method == SWEEPER_SMP ? why : "");
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void sweeper_serve(struct sweeper *s)
 {
     struct sa_status status;
@@ -337,6 +351,7 @@ static void sweeper_serve(struct sweeper *s)
     if (up && !s->was_up)
         sweeper_trigger(s);
     s->was_up = up;
+    sweeper_note_refusal(s, status.smp_refusal);
     int64_t now = sweeper_now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
     if (!up)
         sweeper_wait_until(s, INT64_MAX);

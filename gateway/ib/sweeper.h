@@ -55,8 +55,9 @@ struct sweeper_options {
 
 // For `ibtrapctl status`. Times are UTC microseconds; 0: never.
 struct sweeper_status {
-    enum sweeper_method method;
-    bool running; // a sweep is under way
+    enum sweeper_method method; // in use
+    char no_smps[128];          // why that is SWEEPER_SA, and not SWEEPER_SMP as chosen; else empty
+    bool running;               // a sweep is under way
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
     char problem[512]; // why the last sweep failed, or that it reached a limit; else empty

@@ -6,18 +6,18 @@
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
-enum { DATA = 56, NODES = 0x11, PORTS = 0x12, LINKS = 0x20 };
+enum { DATA = 56, NODES = 0x11, PORTS = 0x12, MANAGERS = 0x18, LINKS = 0x20 };
 enum { SWITCH_LID = 10, HOST_LID = 16, OWN_LID = 7 };
 static const uint64_t SWITCH = 0x100, HOST = 0x300, OWN = 0x200;
 
 static struct table {
     uint8_t octets[8192];
     size_t size, stride;
-} nodes, ports, links;
+} nodes, ports, links, managers;
 
 // Faults of the SA.
 static struct {
-    bool deaf;
+    bool deaf, drops_managers;
     uint16_t status;
     uint8_t rmpp_flags;
     size_t cut_by;
@@ -26,11 +26,16 @@ static struct {
 static struct fake_port f;
 static struct fabric *seen;
 static struct sweep sweep;
+static bool no_smps;
 static struct error err;
 
 static const struct table *table_of(const uint8_t *request)
 {
     uint16_t attribute = wire_get16(request + 16);
+    if (attribute == MANAGERS) {
+        assert_true(sweep.no_smps);
+        return &managers;
+    }
     assert_true(attribute == NODES || attribute == PORTS || attribute == LINKS);
     return attribute == NODES ? &nodes : attribute == PORTS ? &ports : &links;
 }
@@ -53,7 +58,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     wire_put(out->octets + 44, 2, table->stride / 8);
     memcpy(out->octets + DATA, table->octets, table->size);
     out->size = DATA + table->size - faults.cut_by;
-    return !faults.deaf;
+    return !faults.deaf && !(faults.drops_managers && table == &managers);
 }
 
 static uint8_t *add_record(struct table *table)
@@ -113,7 +118,9 @@ static int begin(void **state)
     (void)state;
     fake_port_init(&f, answer, NULL);
     memset(&faults, 0, sizeof faults);
-    nodes.size = ports.size = links.size = 0;
+    no_smps = false;
+    nodes.size = ports.size = links.size = managers.size = 0;
+    managers.stride = 32;
     nodes.stride = 112;
     ports.stride = 72;
     links.stride = 8;
@@ -146,6 +153,7 @@ static bool try_look(void)
 {
     fabric_unref(seen);
     sweep = fake_port_sweep(&f);
+    sweep.no_smps = no_smps;
     struct fabric_builder *builder = fabric_builder_new();
     bool ok = sweep_sa(&sweep, builder, &err);
     seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
@@ -177,6 +185,39 @@ static void check_linked(uint64_t a, uint8_t port_a, uint64_t b, uint8_t port_b)
     assert_int_equal(port_of(a, port_a)->peer_port, port_b);
     assert_int_equal(port_of(b, port_b)->peer_node, fabric_find_node(seen, a));
     assert_int_equal(port_of(b, port_b)->peer_port, port_a);
+}
+
+static void add_manager(uint16_t lid, uint64_t guid, uint8_t priority, uint8_t state)
+{
+    uint8_t *record = add_record(&managers);
+    wire_put(record, 2, lid);
+    wire_put(record + 4, 8, guid);
+    record[24] = (uint8_t)(priority << 4 | state);
+}
+
+TEST(without_smps_the_managers_are_found)
+{
+    add_manager(HOST_LID, HOST + 2, 5, FABRIC_MASTER);
+    add_manager(99, HOST + 9, 5, FABRIC_MASTER);     // an unknown LID
+    add_manager(HOST_LID, 0x4711, 5, FABRIC_MASTER); // an unknown port
+    no_smps = true;
+    look();
+    assert_int_equal(seen->sm_count, 1);
+    assert_int_equal(seen->sms[0].guid, HOST + 2);
+    assert_int_equal(seen->sms[0].lid, HOST_LID);
+    assert_int_equal(seen->sms[0].port, 2);
+    assert_int_equal(seen->sms[0].priority, 5);
+    assert_int_equal(seen->sms[0].state, FABRIC_MASTER);
+    assert_int_equal(seen->nodes[seen->sms[0].node].guid, HOST);
+}
+
+TEST(an_sa_that_hides_its_managers_shows_the_rest)
+{
+    faults.drops_managers = true;
+    no_smps = true;
+    look();
+    assert_int_equal(seen->sm_count, 0);
+    assert_true(seen->complete);
 }
 
 TEST(nodes_are_found)
@@ -546,6 +587,8 @@ int main(void)
 {
 #define SA_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
+        SA_TEST(without_smps_the_managers_are_found),
+        SA_TEST(an_sa_that_hides_its_managers_shows_the_rest),
         SA_TEST(nodes_are_found),
         SA_TEST(ports_are_found),
         SA_TEST(links_from_either_end_and_to_any_lid),
