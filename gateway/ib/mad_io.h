@@ -100,10 +100,12 @@ struct mad_port_id {
     unsigned port;
     uint64_t guid; // of the port
     bool active;   // when it was opened
+    bool refused;  // the kernel refused to let it be used; each further try is a line in its log
 };
 
 struct mad_opener {
-    // Opens the port that `ctx` names. False with a sentence that says what to do.
+    // Opens the port that `ctx` names. False with a sentence that says what to do; `id->refused`
+    // then says whether to wait before the next try.
     bool (*open)(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err);
 
     // Whether `open` would now choose another port than `id`, which was not active when it was

@@ -21,6 +21,7 @@ static const int64_t REQUEST_TIMEOUT_US = REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS;
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
 static const int64_t REFRESH_PORT_US = 10 * CLOCK_US_PER_S;
 static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
+static const int64_t REOPEN_MAX_US = 60 * CLOCK_US_PER_S; // a quarter more or less
 static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
 static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsettled means lost
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
@@ -52,6 +53,7 @@ struct sa_client {
     int64_t silent_since; // when the first query without answer was sent
     bool settled, notified_lost;
     int64_t unsettled_since, reopen_at, better_at, refresh_at;
+    unsigned refusals;                 // of the kernel to open the port, in a row
     char port_problem[160];            // a P_Key that is missing; empty: none
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
@@ -667,13 +669,30 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
     sa_client_publish(a);
 }
 
+// When to try again to open a port: soon; or, if the kernel refused, later each time, by chance a
+// little earlier or later than other programs that it refuses.
+static int64_t sa_client_reopen_after(struct sa_client *a, bool refused)
+{
+    int64_t us = REOPEN_US;
+    uint32_t chance;
+    a->refusals = refused ? a->refusals + 1 : 0;
+    for (unsigned i = 0; i < a->refusals && us < REOPEN_MAX_US; i++)
+        us *= 2;
+    if (!refused)
+        return us;
+    us = us < REOPEN_MAX_US ? us : REOPEN_MAX_US;
+    a->options.random->fill(a->options.random->ctx, &chance, sizeof chance);
+    return us - us / 4 + (int64_t)(chance % (uint64_t)(us / 2 + 1));
+}
+
 static bool sa_client_open_port(struct sa_client *a, int64_t now)
 {
     struct error err;
     struct mad_io io;
     struct mad_port_id id = {0};
-    a->reopen_at = now + REOPEN_US;
-    if (!a->options.opener.open(a->options.opener.ctx, &io, &id, &err)) {
+    const bool opened = a->options.opener.open(a->options.opener.ctx, &io, &id, &err);
+    a->reopen_at = now + sa_client_reopen_after(a, !opened && id.refused);
+    if (!opened) {
         sa_client_set_problem(a, err.text);
         return false;
     }

@@ -333,7 +333,8 @@ static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
         free(port);
         return false;
     }
-    if (!register_agents(port, err)) {
+    id->refused = !register_agents(port, err);
+    if (id->refused) {
         port_close(port);
         return false;
     }

@@ -356,7 +356,9 @@ static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
 {
     struct fake_sm *sm = ctx;
     pthread_mutex_lock(&sm->lock);
-    bool ok = !sm->no_port;
+    bool ok = !sm->no_port && !sm->no_registration;
+    sm->tries++;
+    id->refused = sm->no_registration;
     if (ok) {
         sm->opened++;
         sm->is_open = true;

@@ -13,6 +13,7 @@ enum { FAKE_SM_QUEUE = 128, FAKE_SM_KEPT = 16, FAKE_SM_MAD_MAX = 4096 };
 struct fake_sm {
     // The test may change these between two calls of fake_sm_run.
     bool no_port;           // no port can be opened
+    bool no_registration;   // the kernel refuses the registration
     bool gone;              // the open port was unplugged
     bool better;            // another port is active
     struct mad_port_id id;  // the port that is opened next
@@ -42,6 +43,7 @@ struct fake_sm {
     bool report_at_unsubscribe;
 
     // What happened.
+    unsigned tries;                    // to open a port
     unsigned opened, closed, received; // `received` counts calls
     unsigned smps;                     // sent by the client
     unsigned refused;                  // SMPs refused for a wrong M_Key

@@ -179,6 +179,19 @@ TEST(a_pkey_that_is_missing_is_told)
     assert_string_equal(status.problem, "");
 }
 
+// Each try is a line in the kernel's log.
+TEST(a_registration_that_is_refused_is_tried_seldom)
+{
+    sm.no_registration = true;
+    start();
+    fake_sm_run(&sm, 10 * S); // not at 2 s, 4 s, 6 s... but at 3 to 5 s, and 9 to 15 s
+    assert_in_range(sm.tries, 2, 3);
+    sm.no_registration = false;
+    fake_sm_run(&sm, 25 * S);
+    assert_int_equal(sm.opened, 1);
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
 #define PORT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -191,6 +204,7 @@ int main(void)
         PORT_TEST(with_smps_the_event_only_makes_it_look),
         PORT_TEST(no_sminfo_is_sent),
         PORT_TEST(a_report_with_a_grh_is_answered_with_it),
+        PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
         PORT_TEST(a_pkey_that_is_missing_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,6 +202,7 @@ static void check_refused(const char *why)
 {
     assert_false(try_to_open());
     assert_string_equal(err.text, why);
+    assert_int_equal(id.refused, machine.reports_refused || machine.no_qp1);
 }
 
 static bool send_to(enum mad_agent agent, const struct mad_address *to, uint8_t method,
@@ -408,6 +409,7 @@ TEST(a_lack_of_rights_is_named)
     check_refused("cannot register for SA Reports on mlx5_0 port 1: Permission denied. Where "
                   "network namespaces are exclusive ('rdma system'), the adapter has to be in "
                   "ibtrapd's; SELinux has to allow it manage_subnet");
+    machine.reports_refused = 0;
     machine.open_refused = EPERM;
     check_refused("cannot open mlx5_0 port 1: Operation not permitted; ibtrapd needs access to "
                   "/dev/infiniband/umad*, and where network namespaces are exclusive ('rdma "
