@@ -459,10 +459,18 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     check_settled(a, now);
 }
 
+// Whether a MAD from that LID is the master SM's: one of its port's LIDs. OpenSM gives every port of
+// an adapter the LMC of the own one.
+static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
+{
+    const struct mad_port *port = &a->status.port;
+    return mad_port_is_up(port) && lid >> port->lmc == port->sm_lid >> port->lmc;
+}
+
 static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct error err;
-    if (!mad_port_is_up(&a->status.port) || in->from.lid != a->status.port.sm_lid) {
+    if (!sa_client_is_master(a, in->from.lid)) {
         sa_client_count(a, &a->status.counters.foreign);
         log_write_limited(a->options.log, &a->foreign_limit, LOG_LEVEL_WARNING,
                           "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
@@ -518,7 +526,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
     bool response = has_header && h.method & MAD_METHOD_RESPONSE;
     if (has_header && shared_port_route(&a->port, &h, in))
         return;
-    const bool from_sm = in->from.lid == a->status.port.sm_lid;
+    const bool from_sm = sa_client_is_master(a, in->from.lid);
     if (has_header && h.mgmt_class == MAD_CLASS_SMP_DIRECT) {
         if (sa_client_answers_port(a, (uint32_t)h.tid) && mad_status(&h) == 0 &&
             mad_read_own_port(in->octets, in->size, &port)) {

@@ -120,6 +120,7 @@ static void answer_own_port(struct fake_sm *sm, const uint8_t *request)
     wire_put(info + 16, 2, sm->port.lid);
     wire_put(info + 18, 2, sm->port.sm_lid);
     info[32] = (uint8_t)(0x10 | sm->port.state);
+    info[34] = sm->port.lmc;
     info[36] = (uint8_t)(0x40 | sm->port.sm_sl);
     info[51] = sm->port.client_reregister ? 0x80 : 0;
     put(sm, 0xFFFF, mad, sizeof mad);

@@ -179,6 +179,40 @@ TEST(a_pkey_that_is_missing_is_told)
     assert_string_equal(status.problem, "");
 }
 
+static void report_from(uint16_t lid)
+{
+    uint8_t mad[MAD_SIZE] = {0};
+    support_hex(mad, 24, "01 03 02 06 0000 0000 0000ABCD00000042 0002 0000 00000000");
+    golden_wire(GOLDEN_128, mad + 56);
+    fake_sm_arrive(&sm, lid, mad, sizeof mad);
+    fake_sm_run(&sm, 100 * MS);
+}
+
+// With LMC 2, the SM at LID 4 may send from 4 to 7.
+TEST(any_lid_of_the_sms_port_is_the_sms)
+{
+    sm.port.lmc = 2;
+    sm.port.lid = 8;
+    sm.lid = sm.port.sm_lid = 4;
+    start();
+    report_from(4);
+    report_from(7);
+    assert_int_equal(sm.report_count, 2);
+    report_from(3);
+    report_from(8);
+    assert_int_equal(sm.report_count, 2);
+    sa_client_status(client, &status);
+    assert_int_equal(status.counters.foreign, 2);
+}
+
+TEST(without_an_lmc_the_sm_has_one_lid)
+{
+    sm.lid = sm.port.sm_lid = 4;
+    start();
+    report_from(5);
+    assert_int_equal(sm.report_count, 0);
+}
+
 // Each try is a line in the kernel's log.
 TEST(a_registration_that_is_refused_is_tried_seldom)
 {
@@ -204,6 +238,8 @@ int main(void)
         PORT_TEST(with_smps_the_event_only_makes_it_look),
         PORT_TEST(no_sminfo_is_sent),
         PORT_TEST(a_report_with_a_grh_is_answered_with_it),
+        PORT_TEST(any_lid_of_the_sms_port_is_the_sms),
+        PORT_TEST(without_an_lmc_the_sm_has_one_lid),
         PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
         PORT_TEST(a_pkey_that_is_missing_is_told),
     };
