@@ -250,7 +250,8 @@ static const struct schema_item CONSEQUENCES[] = {
     {"hold", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(policy.hold_consequences), .initial = "true",
      .help =
          "Whether the consequences of a dead node are suppressed as long as it is dead. Those of "
-         "an alarm that a policy disables are not."},
+         "an alarm that a policy disables are not. A receiver whose filter refuses the event "
+         "about the dead node gets them, too."},
 };
 
 #define SETS(field)                                                                                \

@@ -6,6 +6,7 @@
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "pipeline/policies.h"
+#include "sink/audience.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct id {
 struct run {
     const struct conf *conf;
     struct policy *policy;
+    struct journal *journal;
     struct policy_rule rules[POLICY_RULES_MAX];
     int64_t now, first_us;             // UTC; policy's clock here
     uint64_t made;                     // events that this policy made
@@ -55,12 +57,13 @@ static void dry_run_stamp(void *ctx, struct event *event)
 static void dry_run_pass(void *ctx, struct event *event)
 {
     struct run *r = ctx;
-    if (event->suppressed[0] != '\0') {
+    if (event->suppressed[0] != '\0')
         count_reason(r, event);
-        return;
+    for (size_t i = 0; i < r->conf->receiver_count; i++) {
+        const struct audience audience = {
+            .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};
+        r->sent[i][kind_of(event)] += audience_refusal(&audience, event) == NULL;
     }
-    for (size_t i = 0; i < r->conf->receiver_count; i++)
-        r->sent[i][kind_of(event)] += filter_passes(&r->conf->receivers[i].filter, event);
 }
 
 static void move_to(struct run *r, int64_t time_us)
@@ -92,6 +95,8 @@ static struct event *unjudged(const struct event *event)
         return NULL;
     copy->suppressed[0] = '\0';
     copy->rule[0] = copy->clears_id[0] = '\0';
+    copy->cause_number = 0;
+    copy->apart = false;
     copy->repeat_count = 0;
     copy->severity = copy->type->severity;
     copy->category = copy->type->category;
@@ -180,6 +185,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
         return NULL;
     const struct policy_sink sink = {.stamp = dry_run_stamp, .pass = dry_run_pass, .ctx = r};
     r->conf = conf;
+    r->journal = journal;
     policies_from_conf(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink, &random_system);
     if (r->policy) {

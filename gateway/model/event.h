@@ -86,6 +86,10 @@ struct event {
     bool derived;                           // no Notice was sent: counters or a sweep show it
     char related_id[EVENT_ID_SIZE];         // of the event that this one explains; empty: none
     char cause_id[EVENT_ID_SIZE];           // of the root cause; empty: none
+    // Of the last event about the root cause, because of which this event is suppressed; 0:
+    // unknown.
+    int64_t cause_number;
+    bool apart; // a receiver that does not get that one gets this event, although it is suppressed
     char clears_id[EVENT_ID_SIZE]; // of the event that raised the alarm that this one clears;
                                    // empty: none
     // Of an event that clears an alarm: how receivers were notified of the alarm. NULL: unknown.

@@ -66,6 +66,8 @@ enum tag {
     TAG_CLEARED_PEER_NODE,
     TAG_CLEARED_SWITCH_GUID,
     TAG_CLEARED_NUMBER,
+    TAG_CAUSE_NUMBER = 78,
+    TAG_APART,
     TAG_ERRORS = 80,
     TAG_WINDOW,
     TAG_ERROR_RATE,
@@ -196,6 +198,9 @@ static void write_decisions(struct writer *w, const struct event *event)
     }
     if (event->cleared_number != 0)
         write_number(w, TAG_CLEARED_NUMBER, (uint64_t)event->cleared_number);
+    if (event->cause_number != 0)
+        write_number(w, TAG_CAUSE_NUMBER, (uint64_t)event->cause_number);
+    write_unless_zero(w, TAG_APART, event->apart);
 }
 
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
@@ -479,6 +484,10 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
                                       value, size);
     case TAG_LINK_RATE:
         return event_record_read_text(event->link_rate, sizeof event->link_rate, value, size);
+    case TAG_CAUSE_NUMBER:
+        return event_record_read_time(&event->cause_number, value, size);
+    case TAG_APART:
+        return read_flag(&event->apart, value, size);
     case TAG_TEST:
         return read_flag(&event->test, value, size);
     case TAG_UPLINK:

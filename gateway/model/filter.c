@@ -14,6 +14,14 @@ void filter_init(struct filter *filter)
     filter->security = true;
 }
 
+bool filter_is_open(const struct filter *filter)
+{
+    return filter->severity == SEVERITY_DEBUG && filter->security && !filter->trap_group &&
+           filter->events.count + filter->categories.count + filter->nodes.count +
+                   filter->guids.count + filter->switches.count ==
+               0;
+}
+
 static uint64_t filter_digest_list(uint64_t digest, const struct filter_list *list)
 {
     digest = digest_add(digest, &list->count, sizeof list->count);
@@ -173,6 +181,30 @@ static bool has_lost_nodes(const struct event *event)
     return event->switch_guid == 0 && !event_is_own(event);
 }
 
+// Whether the raise named other nodes than the clear, and the clear knows which.
+static bool has_other_nodes(const struct event *clear)
+{
+    return clear->cleared_peer.guid != 0 || clear->cleared_switch_guid != 0;
+}
+
+// The same with the nodes of the raise.
+static bool matches_as_other_raise(const struct filter *filter, const struct event *clear)
+{
+    struct event raise;
+    memcpy(&raise, clear, sizeof raise);
+    raise.peer = clear->cleared_peer;
+    raise.switch_guid = clear->cleared_switch_guid;
+    return matches_as_raise(filter, clear, &raise);
+}
+
+bool filter_passed_raise(const struct filter *filter, const struct event *clear)
+{
+    if (!clear->cleared)
+        return false;
+    return has_other_nodes(clear) ? matches_as_other_raise(filter, clear)
+                                  : matches_as_raise(filter, clear, clear);
+}
+
 // A host that is back may hang on another switch than before: so the raise's nodes count, too. A
 // clear without nodes passes, as any receiver may have been notified of its raise.
 static bool raise_matches(const struct filter *filter, const struct event *clear)
@@ -184,13 +216,7 @@ static bool raise_matches(const struct filter *filter, const struct event *clear
     if (has_lost_nodes(clear))
         return !refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
                                 clear->cleared_category);
-    if (clear->cleared_peer.guid == 0 && clear->cleared_switch_guid == 0)
-        return false;
-    struct event raise;
-    memcpy(&raise, clear, sizeof raise);
-    raise.peer = clear->cleared_peer;
-    raise.switch_guid = clear->cleared_switch_guid;
-    return matches_as_raise(filter, clear, &raise);
+    return has_other_nodes(clear) && matches_as_other_raise(filter, clear);
 }
 
 bool filter_matches(const struct filter *filter, const struct event *event)

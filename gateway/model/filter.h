@@ -39,6 +39,9 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // not
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
+// Whether it has no condition, so that every event passes.
+bool filter_is_open(const struct filter *filter);
+
 // A digest of the conditions, without the trap group; not 0. Equal filters have equal digests.
 uint64_t filter_digest(const struct filter *filter);
 
@@ -52,6 +55,10 @@ bool filter_matches(const struct filter *filter, const struct event *event);
 // alarm. So no alarm stays raised at a receiver because clears are milder. A clear that names no
 // node fulfils the conditions on nodes, except the trap group and if it is about the gateway.
 bool filter_passes(const struct filter *filter, const struct event *event);
+
+// Whether the event by which receivers were notified of the alarm that this one clears passes the
+// filter. False also where that is unknown.
+bool filter_passed_raise(const struct filter *filter, const struct event *clear);
 
 // The configuration item that keeps the event from passing; NULL: the event passes.
 const char *filter_refusal(const struct filter *filter, const struct event *event);

@@ -31,6 +31,15 @@ static void policies_convert_rule(const struct conf_rule *in, struct policy_rule
     snprintf(out->name, sizeof out->name, "%s", in->name);
 }
 
+// Trap recipients, which managers may add at any time, have filters by switch.
+static bool policies_find_filter(const struct conf *conf)
+{
+    bool found = conf->subagent.writable;
+    for (size_t i = 0; i < conf->receiver_count; i++)
+        found |= !filter_is_open(&conf->receivers[i].filter);
+    return found;
+}
+
 void policies_from_conf(const struct conf *conf, struct policy_options *out,
                         struct policy_rule rules[POLICY_RULES_MAX])
 {
@@ -46,6 +55,7 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                                    .storm_rate = p->storm_rate,
                                    .storm_period_us = p->storm_period_s * CLOCK_US_PER_S,
                                    .suppress_consequences = p->hold_consequences,
+                                   .has_filters = policies_find_filter(conf),
                                    .has_partner = conf->fabric.with_master_sm};
 }
 

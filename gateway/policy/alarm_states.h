@@ -10,6 +10,9 @@
 
 #include <sys/queue.h>
 
+// There was more than one root cause, or it is not known which.
+enum { APART_SEVERAL = -1 };
+
 // There may be POLICY_ALARMS_MAX of them: keep it small.
 struct alarm_state {
     struct timer timer;             // first member
@@ -26,7 +29,10 @@ struct alarm_state {
     int64_t check_at;    // when to check whether the last event may be sent, if it is pending
     int64_t last_number; // of the last event about it, in the journal; 0: none
     int64_t shelved_until;
-    uint64_t duplicates;    // suppressed since receivers were last notified
+    uint64_t duplicates; // suppressed since receivers were last notified
+    // While receivers that do not hear of its root cause may have been notified apart: the number
+    // of the event about that, or APART_SEVERAL; 0: they were not.
+    int64_t apart;
     enum category category; // of the event that raised it last
     enum severity severity; // of the event that raised it last, or was sent
     enum severity notified_severity;
@@ -39,6 +45,8 @@ struct alarm_state {
     bool disabled;                   // a rule disables its raise, as far as was checked
     bool pending;                    // the last event may be sent later
     bool cause_cleared;              // at the last check, its root cause was not active
+    bool apart_due;                  // they are to be notified, by this gateway if it is active
+    bool apart_ours;                 // this gateway has notified them
     bool changed;                    // a change counts towards flapping
     uint8_t unread;                  // failed attempts in a row to read the last event back
     char raised_id[EVENT_ID_SIZE];   // of the event that raised it last

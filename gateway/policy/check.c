@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "model/catalogue.h"
+#include "policy/apart.h"
 #include "policy/notify.h"
 #include "policy/pending.h"
 #include "policy/policy_log.h"
@@ -55,6 +56,11 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
     }
     if (reason == POLICY_PASSES)
         reason = reasons_restrain(p, t, last, &verdict, false, &until);
+    if (reason == POLICY_CONSEQUENCE && apart_may_notify(p, t, last, &verdict, &until)) {
+        if (p->active && !check_rate(p))
+            return false;
+        notify_apart(p, t, last);
+    }
     if (reason != POLICY_PASSES) {
         policy_log_wait(p->sink.log, t, policy_reason_word(reason), until, p->now);
         t->check_at = until;
@@ -92,7 +98,7 @@ static bool check_unread(struct policy *p, struct alarm_state *t)
 static bool check_pending(struct policy *p, struct alarm_state *t)
 {
     const int64_t until = reasons_until_unread(p, t);
-    if (until != 0) {
+    if (until != 0 && !apart_is_open(p, t)) {
         t->check_at = until;
         return true;
     }

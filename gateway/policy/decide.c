@@ -2,6 +2,7 @@
 #include "policy/decide.h"
 
 #include "model/catalogue.h"
+#include "policy/apart.h"
 #include "policy/notify.h"
 #include "policy/pending.h"
 #include "policy/reasons.h"
@@ -9,18 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Tells the clear which nodes the raise was about, besides the same subject: a node that is back
-// may hang on another switch. The ends of a link are the same.
-static void decide_note_raised_nodes(struct policy *p, const struct alarm_state *t,
-                                     struct event *clear)
+// Notes in the clear of an alarm of which receivers were notified what they need to know of it.
+static void decide_note_end(struct policy *p, struct alarm_state *t, struct event *clear)
 {
-    if (!t->notified || clear->type->category == CATEGORY_LINK || event_is_own(clear))
-        return;
-    struct event *raise = pending_last(p, t);
-    if (raise) {
-        clear->cleared_peer = raise->peer;
-        clear->cleared_switch_guid = raise->switch_guid;
-    }
+    const bool same_nodes = clear->type->category == CATEGORY_LINK || event_is_own(clear);
+    const bool matters = t->apart != 0 || (t->notified && !same_nodes);
+    struct event *raise = matters ? pending_last(p, t) : NULL;
+    notify_refer_to_nodes(clear, raise);
+    apart_end(p, t, raise, clear);
     event_unref(raise);
 }
 
@@ -86,6 +83,8 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
 {
     if (reason == POLICY_PASSES)
         reason = reasons_restrain(p, t, event, verdict, true, &until);
+    else if (reason == POLICY_CONSEQUENCE)
+        apart_take(p, t, event, verdict, &until);
     if (reason != POLICY_PASSES) {
         pending_keep(p, t, event, until);
         if (reason == POLICY_FLAPPING)
@@ -102,6 +101,7 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
 // Notes that the event raises the alarm, for the first time or again.
 static void decide_note_raise(struct policy *p, struct alarm_state *t, const struct event *event)
 {
+    apart_set_cause(t, event->cause_id, !t->raised);
     if (!t->raised)
         t->raised_at = p->now;
     t->raised = true;
@@ -110,7 +110,6 @@ static void decide_note_raise(struct policy *p, struct alarm_state *t, const str
         t->category = event->category;
         t->severity = event->severity;
     }
-    memcpy(t->cause_id, event->cause_id, sizeof t->cause_id);
 }
 
 static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, struct event *event,
@@ -132,7 +131,7 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     t->raised = raises;
     if (!raises) {
         notify_refer_to_raise(t, event);
-        decide_note_raised_nodes(p, t, event);
+        decide_note_end(p, t, event);
     }
     if (changed && silent == POLICY_PASSES && !t->unnotifiable && !event_is_own(event))
         decide_note_change(p, t, event);

@@ -13,6 +13,7 @@ struct flap {
     bool told;                           // receivers got it
     int64_t last;                        // time of the last change
     int64_t since_us;                    // UTC, of the change with which flapping began
+    int64_t number;                      // of the event `flapping`, in the journal; 0: none
     uint64_t suppressed;                 // events, since the last `flapping`
     char id[EVENT_ID_SIZE];              // of the event `flapping`; empty: another gateway sent it
     enum severity severity;              // of that event, as is the next

@@ -2,6 +2,7 @@
 #include "policy/notify.h"
 
 #include "base/clock.h"
+#include "policy/apart.h"
 #include "policy/pending.h"
 #include "policy/policy_log.h"
 #include "policy/summaries.h"
@@ -47,15 +48,20 @@ static enum policy_reason notify_reason(const struct policy *p, const struct eve
     return notify_is_ours(p, event) || kind == NOTIFY_END_OF_OURS ? POLICY_PASSES : POLICY_STANDBY;
 }
 
+static void notify_pass(struct policy *p, struct event *event)
+{
+    p->sink.stamp(p->sink.ctx, event);
+    policy_log_made(p->sink.log, event);
+    p->sink.pass(p->sink.ctx, event);
+    p->counters.made++;
+}
+
 static void notify_emit(struct policy *p, struct event *event, enum notify_kind kind)
 {
     struct rule_decision verdict;
     notify_judge(p, event, &verdict);
     notify_suppress(event, notify_reason(p, event, &verdict, kind));
-    p->sink.stamp(p->sink.ctx, event);
-    policy_log_made(p->sink.log, event);
-    p->sink.pass(p->sink.ctx, event);
-    p->counters.made++;
+    notify_pass(p, event);
 }
 
 // Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
@@ -93,6 +99,7 @@ void notify_record(struct policy *p, struct alarm_state *t, const struct event *
     if (t->raised) {
         t->category = event->category;
         t->severity = event->severity;
+        apart_forget(t);
     }
 }
 
@@ -104,6 +111,14 @@ void notify_refer_to_raise(const struct alarm_state *t, struct event *event)
     event_complete_cleared(event);
     memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
            sizeof event->clears_id);
+}
+
+void notify_refer_to_nodes(struct event *clear, const struct event *raise)
+{
+    if (!raise || raise->category == CATEGORY_LINK || event_is_own(clear))
+        return;
+    clear->cleared_peer = raise->peer;
+    clear->cleared_switch_guid = raise->switch_guid;
 }
 
 void notify_refer_to_cause(const struct policy *p, struct event *event)
@@ -129,6 +144,7 @@ void notify_flapping(struct policy *p, struct alarm_state *t)
     flap->category = event->category;
     flap->told = event->suppressed[0] == '\0' || !notify_is_ours(p, event);
     snprintf(flap->id, sizeof flap->id, "%s", notify_is_ours(p, event) ? event->id : "");
+    flap->number = event->number;
     flap->suppressed = 0;
     event_unref(event);
 }
@@ -143,9 +159,14 @@ static enum notify_kind notify_settled_kind(const struct flap *flap)
 
 void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
 {
-    const enum notify_kind kind = notify_settled_kind(alarm_states_flap(t));
-    struct event *last = pending_last(p, t);
-    notify_send(p, summaries_settled(t, last, why), kind);
+    const struct flap *flap = alarm_states_flap(t);
+    const enum notify_kind kind = notify_settled_kind(flap);
+    struct event *last = pending_last(p, t), *settled = summaries_settled(t, last, why);
+    struct event *flapping = pending_read(p, flap->number);
+    if (settled)
+        notify_refer_to_nodes(settled, flapping);
+    notify_send(p, settled, kind);
+    event_unref(flapping);
     event_unref(last);
     free(t->flap);
     t->flap = NULL;
@@ -173,4 +194,22 @@ void notify_late(struct policy *p, struct alarm_state *t, const struct event *la
     t->last_number = event->number;
     event_unref(event);
     pending_drop(p, t);
+}
+
+void notify_apart(struct policy *p, struct alarm_state *t, const struct event *last)
+{
+    struct rule_decision verdict;
+    struct event *event = p->active ? summaries_late(last) : NULL;
+    if (!p->active)
+        apart_expect(p, t);
+    if (!event)
+        return;
+    notify_judge(p, event, &verdict);
+    notify_suppress(event, POLICY_CONSEQUENCE);
+    memcpy(event->cause_id, t->cause_id, sizeof event->cause_id);
+    apart_notify(p, t, event);
+    notify_pass(p, event);
+    alarm_states_set_last(p->states, t, event);
+    t->last_number = event->number;
+    event_unref(event);
 }

@@ -21,6 +21,10 @@ void notify_record(struct policy *p, struct alarm_state *t, const struct event *
 // Tells the event what it clears: receivers know only what was sent to them.
 void notify_refer_to_raise(const struct alarm_state *t, struct event *event);
 
+// Tells it which nodes the event `raise` was about (NULL: not known), besides the same subject: a
+// node that is back may hang on another switch. The ends of a link are the same.
+void notify_refer_to_nodes(struct event *clear, const struct event *raise);
+
 // Names the event of its root cause that receivers got: it may have been sent late, as a copy.
 void notify_refer_to_cause(const struct policy *p, struct event *event);
 
@@ -33,5 +37,9 @@ void notify_settled(struct policy *p, struct alarm_state *t, const char *why);
 
 // Sends the last event, which was suppressed, late; when memory is short, it stays pending.
 void notify_late(struct policy *p, struct alarm_state *t, const struct event *last);
+
+// Sends a copy of the last event to those who do not hear of the alarm's root cause, if this
+// gateway is active.
+void notify_apart(struct policy *p, struct alarm_state *t, const struct event *last);
 
 #endif

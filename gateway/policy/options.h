@@ -47,6 +47,7 @@ struct policy_options {
     uint32_t storm_rate; // 0: never
     int64_t storm_period_us;
     bool suppress_consequences;
+    bool has_filters; // there may be receivers that do not hear of each root cause
     bool has_partner; // a second gateway of the subnet notifies receivers while this one stands by
     // How many alarm states there may be; further alarms are treated as events without an alarm.
     // How many suppressed events are kept in memory; further ones are read from the journal when

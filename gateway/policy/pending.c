@@ -26,12 +26,15 @@ void pending_spend(struct policy *p, unsigned effort)
     p->effort -= effort < p->effort ? effort : p->effort;
 }
 
+struct event *pending_read(struct policy *p, int64_t number)
+{
+    pending_spend(p, READ_EFFORT);
+    return p->sink.read && number != 0 ? p->sink.read(p->sink.ctx, number) : NULL;
+}
+
 struct event *pending_last(struct policy *p, const struct alarm_state *t)
 {
-    if (t->last)
-        return event_ref(t->last);
-    pending_spend(p, READ_EFFORT);
-    return p->sink.read && t->last_number ? p->sink.read(p->sink.ctx, t->last_number) : NULL;
+    return t->last ? event_ref(t->last) : pending_read(p, t->last_number);
 }
 
 bool pending_in_handover(const struct policy *p, const struct alarm_state *t)

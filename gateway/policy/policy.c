@@ -2,6 +2,7 @@
 #include "policy/policy.h"
 
 #include "base/clock.h"
+#include "policy/apart.h"
 #include "policy/check.h"
 #include "policy/decide.h"
 #include "policy/notify.h"
@@ -29,7 +30,8 @@ void policy_options_init(struct policy_options *options)
                                        .flap_quiet_us = 300 * CLOCK_US_PER_S,
                                        .storm_rate = 50,
                                        .storm_period_us = 60 * CLOCK_US_PER_S,
-                                       .suppress_consequences = true};
+                                       .suppress_consequences = true,
+                                       .has_filters = true};
 }
 
 static void report_repeated(void *ctx, const struct duplicates_account *account)
@@ -146,6 +148,7 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
     t->flap->since_us = alarm->since_us;
     t->flap->severity = alarm->severity;
     t->flap->category = alarm->category;
+    t->flap->number = alarm->last_number;
     snprintf(t->flap->id, sizeof t->flap->id, "%s", alarm->notified_id);
     if (t->last_number == 0)
         t->last_number = alarm->last_number; // an event about the same link or node
@@ -178,6 +181,8 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     snprintf(t->notified_id, sizeof t->notified_id, "%s", alarm->notified_id);
     snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
     alarm_states_set_raised_id(policy->states, t, alarm->event_id);
+    t->apart_due = t->raised && !t->notified && t->cause_id[0];
+    t->apart = t->apart_due ? APART_SEVERAL : 0;
     t->pending = t->raised != t->notified;
     t->last_type = t->pending && t->raised ? t->type : NULL;
     t->check_at = now_us;
@@ -197,9 +202,12 @@ static void send_again(void *ctx, struct alarm_state *t)
     t->settled_elsewhere = 0;
     if (t->elsewhere && (t->raised ? t->notified : pending_in_handover(p, t))) {
         t->again = t->pending = true;
+        t->apart_due = t->raised && t->cause_id[0] != '\0';
         t->last_type = t->raised ? t->type : NULL;
         t->check_at = p->now + CONFIRM_US;
     }
+    if (t->apart_due && !p->options.has_partner)
+        pending_reconsider(p, t);
     t->elsewhere = false;
     pending_schedule(p, t);
 }
@@ -218,7 +226,7 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us)
 
 static void confirm(void *ctx, struct alarm_state *t)
 {
-    if (t->again)
+    if (t->again || t->apart_due)
         pending_reconsider(ctx, t);
 }
 
@@ -263,7 +271,7 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
     if (!t)
         return;
     policy->now = now_us;
-    snprintf(t->cause_id, sizeof t->cause_id, "%s", cause && cause->raised ? cause->raised_id : "");
+    apart_set_cause(t, cause && cause->raised ? cause->raised_id : "", false);
     pending_reconsider(policy, t);
 }
 

@@ -17,23 +17,21 @@ bool reasons_in_storm(struct policy *p, const struct event *event)
 
 enum { CAUSES_MAX = 8 }; // one behind the other: a link's port, its switch, the root cause of that
 
-// Whether the alarm's root cause is active, and receivers hear of it: no rule disables it, or it
-// has a root cause itself of which they hear.
-static bool has_cause(const struct policy *p, const struct alarm_state *t)
+const struct alarm_state *reasons_cause(const struct policy *p, const struct alarm_state *t)
 {
     for (int i = 0; i < CAUSES_MAX; i++) {
         t = alarm_states_find_raised(p->states, t->cause_id);
         if (!t || t->notified || !t->disabled)
-            return t != NULL;
+            return t;
     }
-    return false;
+    return NULL;
 }
 
 // A root cause still counts at the first check after it was cleared, since its consequences may
 // clear a little later.
 static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arrives)
 {
-    const bool active = has_cause(p, t);
+    const bool active = reasons_cause(p, t);
     if (!active && alarm_states_find_raised(p->states, t->cause_id))
         return false; // nobody hears of it
     const bool counts = arrives || active || !t->cause_cleared;
@@ -43,7 +41,7 @@ static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arr
 
 static bool has_active_cause(const struct policy *p, const struct alarm_state *t)
 {
-    return t->raised && p->options.suppress_consequences && has_cause(p, t);
+    return t->raised && p->options.suppress_consequences && reasons_cause(p, t);
 }
 
 int64_t reasons_until_unread(const struct policy *p, const struct alarm_state *t)

@@ -9,6 +9,10 @@
 // once (policy_set_cause).
 #define REASONS_CAUSE_US (60 * CLOCK_US_PER_S)
 
+// The root cause of which receivers hear: no rule disables it, or it has one itself of which they
+// hear. NULL: there is none that is active.
+const struct alarm_state *reasons_cause(const struct policy *p, const struct alarm_state *t);
+
 // Checks for a rule, maintenance, shelving and a root cause, which no summary reports. Sets
 // `*until`: when to check again; INT64_MAX: never. A rule does not suppress the clear of an alarm
 // of which receivers were notified: their list would keep the alarm for ever. `arrives`: the event

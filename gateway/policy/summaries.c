@@ -156,6 +156,8 @@ struct event *summaries_late(const struct event *last)
         return NULL;
     memcpy(event->related_id, last->id, sizeof event->related_id);
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
+    event->cause_number = 0;
+    event->apart = false;
     event->severity = event->type->severity;
     event->category = event->type->category;
     return event;

@@ -110,11 +110,8 @@ struct receiver_carried receiver_carried(const struct receiver *receiver);
 // The outcome of an event. Any thread.
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
 
-// A clear of an alarm that began before the receiver's filter was changed for the last time passes
-// the filter: the receiver may have been told of that alarm.
-//
-// Why the receiver does not get an event: "suppressed", "a test of another receiver", or the item
-// of its filter that the event does not pass; NULL: it gets the event. Any thread.
+// Why the receiver does not get an event: as audience_refusal, or "a test of another receiver";
+// NULL: it gets the event. Any thread.
 const char *receiver_refusal(struct receiver *receiver, const struct event *event);
 
 const struct sink *receiver_sink(const struct receiver *receiver);

@@ -2,6 +2,7 @@
 #include "sink/receiver_thread.h"
 
 #include "model/catalogue.h"
+#include "sink/receiver_filter.h"
 #include "sink/receiver_health.h"
 
 #include <stdio.h>
@@ -176,8 +177,12 @@ static bool skip(struct receiver *receiver, struct entry *e)
 {
     const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
-    if (wanted && !is_too_late(receiver, e))
+    if (wanted && !is_too_late(receiver, e)) {
+        struct event *view = receiver_filter_view(receiver, e->event);
+        event_unref(e->event);
+        e->event = view;
         return false;
+    }
     log_debug(receiver->options.log, "%s: number %lld (%s) is not sent: %s", receiver->sink.name,
               (long long)e->sequence, e->event->id,
               wanted ? "given up, too old or flushed" : refusal);

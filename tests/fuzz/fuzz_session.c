@@ -160,6 +160,12 @@ void stream_pause(const struct stream *s, int milliseconds)
         peer_acts();
 }
 
+const char *stream_peer(const struct stream *s)
+{
+    REQUIRE(s->open);
+    return "peer";
+}
+
 void stream_close(struct stream *s)
 {
     REQUIRE(s->open);

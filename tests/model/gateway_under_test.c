@@ -9,6 +9,7 @@
 #include "model/fabric_record.h"
 #include "model/filter.h"
 #include "pipeline/pipeline.h"
+#include "sink/audience.h"
 #include "topology/topology.h"
 
 #include <inttypes.h>
@@ -158,6 +159,7 @@ static struct policy_options to_policy(const struct gateway_options *in, struct 
                                    .storm_rate = in->storm_rate,
                                    .storm_period_us = in->storm_period,
                                    .suppress_consequences = in->suppress_consequences,
+                                   .has_filters = true,
                                    .has_partner = in->has_partner};
 }
 
@@ -197,7 +199,7 @@ static void close_parts(struct gateway_under_test *g)
     topology_free(g->topology);
 }
 
-void gateway_stop(struct gateway_under_test *g, void (*each)(void *ctx, const struct event *event),
+void gateway_stop(struct gateway_under_test *g, void (*each)(void *ctx, struct event *event),
                   void *ctx)
 {
     pipeline_stop(g->pipeline);
@@ -237,7 +239,7 @@ void gateway_crash(struct gateway_under_test *g)
     remove_directory(old);
 }
 
-static void drop_event(void *ctx, const struct event *event)
+static void drop_event(void *ctx, struct event *event)
 {
     (void)ctx, (void)event;
 }
@@ -356,7 +358,7 @@ int64_t gateway_settle(struct gateway_under_test *g)
     return call.due;
 }
 
-void gateway_read(struct gateway_under_test *g, void (*each)(void *ctx, const struct event *event),
+void gateway_read(struct gateway_under_test *g, void (*each)(void *ctx, struct event *event),
                   void *ctx)
 {
     struct journal_item items[READ_AT_ONCE];
@@ -388,10 +390,21 @@ void gateway_each_alarm(struct gateway_under_test *g, void (*each)(void *ctx, co
     journal_each_alarm(g->journal, pass_key, &listing);
 }
 
-bool gateway_filter_passes(enum severity severity, const struct event *event)
+static void set_pattern(struct filter_list *list, const char *pattern)
 {
-    static struct filter filter;
-    filter_init(&filter);
-    filter.severity = severity;
-    return filter_passes(&filter, event);
+    list->count = pattern != NULL;
+    if (pattern)
+        snprintf(list->patterns[0], FILTER_PATTERN_SIZE, "%s", pattern);
+}
+
+struct event *gateway_deliver(struct gateway_under_test *g, const struct gateway_filter *filter,
+                              struct event *event)
+{
+    static struct filter items;
+    const struct audience audience = {.filter = &items, .journal = g->journal, .handle = -1};
+    filter_init(&items);
+    items.severity = filter->severity;
+    set_pattern(&items.events, filter->events);
+    set_pattern(&items.nodes, filter->node);
+    return audience_refusal(&audience, event) ? NULL : audience_view(&audience, event);
 }

@@ -36,7 +36,7 @@ void gateway_free(struct gateway_under_test *g); // and its journal; stops it
 
 void gateway_start(struct gateway_under_test *g, const struct gateway_options *options);
 // Orderly. `each` gets the events that the stop made.
-void gateway_stop(struct gateway_under_test *g, void (*each)(void *ctx, const struct event *event),
+void gateway_stop(struct gateway_under_test *g, void (*each)(void *ctx, struct event *event),
                   void *ctx);
 void gateway_crash(
     struct gateway_under_test *g); // the journal stays as it was after gateway_settle
@@ -55,12 +55,19 @@ void gateway_shelve(struct gateway_under_test *g, const char *key, int64_t utc_u
 int64_t gateway_settle(struct gateway_under_test *g);
 
 // Calls `each` for the events since the last call, in order, with those that are suppressed.
-void gateway_read(struct gateway_under_test *g, void (*each)(void *ctx, const struct event *event),
+void gateway_read(struct gateway_under_test *g, void (*each)(void *ctx, struct event *event),
                   void *ctx);
 void gateway_each_alarm(struct gateway_under_test *g, void (*each)(void *ctx, const char *key),
                         void *ctx); // as 'ibtrapctl alarms' lists them
 
-// Whether a receiver with `severity` in its section gets the event.
-bool gateway_filter_passes(enum severity severity, const struct event *event);
+// The items of a receiver's section that filter. NULL: there is no such item.
+struct gateway_filter {
+    enum severity severity;
+    const char *events, *node; // patterns
+};
+
+// The event as a receiver with that filter gets it: a reference. NULL: it does not get the event.
+struct event *gateway_deliver(struct gateway_under_test *g, const struct gateway_filter *filter,
+                              struct event *event);
 
 #endif

@@ -10,13 +10,14 @@
 
 #include "model/catalogue.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #define SECOND CLOCK_US_PER_S
 
 enum {
     SIDES_MAX = 2,
-    VIEWS = 3,
+    VIEWS = 6,
     INSTANT_MAX = 1000,
     SWEEP_EVERY_S = 60,
     SWEEP_APART_MS = 300,
@@ -193,6 +194,37 @@ static enum severity severity_of(const struct world *w, const struct truth_alarm
                : SEVERITY_WARNING;
 }
 
+// The event that raises it.
+static const char *event_of(const struct world *w, const struct truth_alarm *alarm)
+{
+    static const char *const OF_NODES[] = {[FABRIC_CA] = "host-removed",
+                                           [FABRIC_SWITCH] = "switch-removed",
+                                           [FABRIC_ROUTER] = "router-removed"};
+    static const char *const OTHERS[] = {
+        [TRUTH_LINK] = "link-down", [TRUTH_PORT] = "port-removed", [TRUTH_RATE] = "link-degraded"};
+    return alarm->kind == TRUTH_NODE ? OF_NODES[w->fabric.nodes[alarm->node].type]
+                                     : OTHERS[alarm->kind];
+}
+
+// Whether the alarm is about the node. The event about a node may also name where it was.
+static bool is_about(const struct world *w, const struct truth_alarm *alarm, const char *node)
+{
+    const struct plain_node *nodes = w->fabric.nodes;
+    if (alarm->kind == TRUTH_NODE)
+        return strcmp(nodes[alarm->node].name, node) == 0;
+    return strcmp(nodes[alarm->ends[0].node].name, node) == 0 ||
+           strcmp(nodes[alarm->ends[1].node].name, node) == 0;
+}
+
+// Whether the receiver's filter certainly passes the alarm.
+static bool wants(const struct world *w, const struct view *view, const struct truth_alarm *alarm)
+{
+    const struct gateway_filter *filter = &view->filter;
+    return severity_of(w, alarm) <= filter->severity &&
+           (!filter->events || fnmatch(filter->events, event_of(w, alarm), 0) == 0) &&
+           (!filter->node || is_about(w, alarm, filter->node));
+}
+
 static bool is_excused(const struct world *w, const struct view *view,
                        const struct truth_alarm *alarm)
 {
@@ -216,7 +248,7 @@ static void each_wrong(struct world *w, const struct view *view,
     }
     for (unsigned i = 0; i < must->count; i++) {
         const struct truth_alarm *alarm = &must->all[i];
-        if (is_certain(w, alarm->key) && severity_of(w, alarm) <= view->severity &&
+        if (is_certain(w, alarm->key) && wants(w, view, alarm) &&
             !view_believes(view, alarm->key) && !is_excused(w, view, alarm))
             each(w, view, "missing", alarm->key);
     }
@@ -263,11 +295,19 @@ static double seconds(const struct world *w)
     return (double)w->time.monotonic / (double)SECOND;
 }
 
-static void take_event(void *ctx, const struct event *event)
+static void deliver(struct world *w, struct view *view, struct event *event)
+{
+    struct event *delivered = gateway_deliver(w->speaker->gateway, &view->filter, event);
+    if (delivered)
+        view_take(view, delivered);
+    event_unref(delivered);
+}
+
+static void take_event(void *ctx, struct event *event)
 {
     struct world *w = ctx;
     for (unsigned i = 0; i < VIEWS; i++)
-        view_take(&w->views[i], event);
+        deliver(w, &w->views[i], event);
     if (!w->trace)
         return;
     fprintf(w->trace, "%10.1f   %c: %s, %s%s%s%s%s%s\n", seconds(w),
@@ -577,6 +617,23 @@ static void run_action(struct world *w, const struct action *action)
     }
 }
 
+static void begin_views(struct world *w, uint64_t seed)
+{
+    const struct {
+        const char *name;
+        struct gateway_filter filter;
+    } views[VIEWS] = {
+        {"receiver of all", {.severity = SEVERITY_DEBUG}},
+        {"receiver of warnings", {.severity = SEVERITY_WARNING}},
+        {"receiver of errors", {.severity = SEVERITY_ERROR}},
+        {"receiver of links", {.severity = SEVERITY_DEBUG, .events = "link-*"}},
+        {"receiver of hosts", {.severity = SEVERITY_DEBUG, .events = "host-*"}},
+        {"receiver of a node",
+         {.severity = SEVERITY_DEBUG, .node = w->fabric.nodes[seed % w->fabric.node_count].name}}};
+    for (unsigned i = 0; i < VIEWS; i++)
+        view_begin(&w->views[i], views[i].name, &views[i].filter);
+}
+
 static void begin(struct world *w, const struct scenario *scenario, const char *directory)
 {
     static const char *const NAMES[SIDES_MAX] = {"A", "B"};
@@ -585,9 +642,7 @@ static void begin(struct world *w, const struct scenario *scenario, const char *
     w->side_count = scenario->two_gateways ? SIDES_MAX : 1;
     w->options = action_options(0);
     w->options.has_partner = w->side_count > 1;
-    view_begin(&w->views[0], "receiver of all", SEVERITY_DEBUG);
-    view_begin(&w->views[1], "receiver of warnings", SEVERITY_WARNING);
-    view_begin(&w->views[2], "receiver of errors", SEVERITY_ERROR);
+    begin_views(w, scenario->seed);
     for (unsigned i = 0; i < w->side_count; i++) {
         struct side *side = &w->sides[i];
         side->gateway = gateway_new(directory, NAMES[i], &w->time, scenario->seed * SIDES_MAX + i);

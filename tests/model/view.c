@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "view.h"
 
-#include "gateway_under_test.h"
 #include "require.h"
 
 #include "model/catalogue.h"
 
 #include <string.h>
 
-void view_begin(struct view *view, const char *name, enum severity severity)
+void view_begin(struct view *view, const char *name, const struct gateway_filter *filter)
 {
     view->name = name;
-    view->severity = severity;
+    view->filter = *filter;
     view->key_count = view->id_count = 0;
     view->stray[0] = '\0';
     view->keyless = false;
@@ -37,8 +36,6 @@ static unsigned find_key(const struct view *view, const char *key)
 void view_take(struct view *view, const struct event *event)
 {
     const enum alarm_role role = event_alarm(event);
-    if (event->suppressed[0] != '\0' || !gateway_filter_passes(view->severity, event))
-        return;
     if (event->clears_id[0] != '\0' && !has_id(view, event->clears_id))
         snprintf(view->stray, sizeof view->stray, "%s", event->alarm_key);
     REQUIRE(view->id_count < VIEW_IDS_MAX);

@@ -4,7 +4,7 @@
 #ifndef IBTRAPD_TESTS_VIEW_H
 #define IBTRAPD_TESTS_VIEW_H
 
-#include "model/event.h"
+#include "gateway_under_test.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ enum { VIEW_KEYS_MAX = 2048, VIEW_IDS_MAX = 16384 };
 
 struct view {
     const char *name;
-    enum severity severity; // its filter
+    struct gateway_filter filter;
     char keys[VIEW_KEYS_MAX][EVENT_KEY_SIZE];
     bool raised[VIEW_KEYS_MAX];
     unsigned key_count;
@@ -24,8 +24,8 @@ struct view {
     bool keyless;               // it got a raise or a clear without a key
 };
 
-void view_begin(struct view *view, const char *name, enum severity severity);
-void view_take(struct view *view, const struct event *event); // that a gateway made
+void view_begin(struct view *view, const char *name, const struct gateway_filter *filter);
+void view_take(struct view *view, const struct event *event); // as it gets it
 bool view_believes(const void *view, const char *key);
 
 #endif

@@ -281,6 +281,30 @@ def filters_pass_the_ends_of_what_they_passed(site):
     site.quiet()
 
 
+@scenario(which=("syslog", "syslog-links", "syslog-nodes", "syslog-leaf2", "syslog-node4"))
+def filters_that_refuse_a_root_cause(site):
+    """Whoever hears nothing of a dead switch hears of the hosts and links that it took away, and of their ends."""
+    links = site.unplug_node("edge1")
+    site.quiet()
+    heard = site.observer("syslog-node4").view.active
+    assert node_key(site.net.by_name["node4"].guid) in heard, heard
+    lost = site.find_in(links, "node4", 1)
+    site.plug_all([one for one in links if one != lost])
+    site.quiet()
+    site.plug(lost)
+    site.quiet()
+
+
+@scenario(which=("syslog", "syslog-links", "syslog-node4"), hold_down=2)
+def a_restart_while_a_switch_is_dead_whose_end_filters_refuse(site):
+    links = site.unplug_node("edge1")
+    site.converge()
+    site.restart_gateway(kill=True)
+    site.quiet()
+    site.plug_all(links)
+    site.quiet()
+
+
 @scenario(which=("syslog", "syslog-leaf2"))
 def a_filter_by_node_and_a_host_that_moves(site):
     """The event of its loss names leaf2, that of its return another switch."""
@@ -465,6 +489,17 @@ def a_handover_while_a_switch_is_dead(site):
     site.hand_over()
     lost = site.find_in(links, "node4", 1)
     site.plug_all([one for one in links if one != lost])
+    site.quiet()
+
+
+@scenario(which=("syslog", "traps", "syslog-links", "syslog-node4"), pair=True)
+def a_handover_while_a_switch_is_dead_that_filters_refuse(site):
+    links = site.unplug_node("edge1")
+    site.quiet()
+    former, _ = site.hand_over()
+    site.plug_all(links)
+    site.quiet()
+    site.start_manager(former)
     site.quiet()
 
 

@@ -50,6 +50,7 @@ FILTERS = {
     "links": Filter(events=("link-*",)),
     "nodes": Filter(categories=("node",)),
     "leaf2": Filter(nodes=("leaf2", "node1")),
+    "node4": Filter(nodes=("node4",)),
 }
 
 
@@ -343,8 +344,7 @@ class Site:
     def change_filter(self, name, receiver_filter):
         """A reload gives a receiver another filter."""
         self.note(f"{name} gets {receiver_filter}")
-        view = self.observer(name).view
-        view.filter, view.filter_changed = receiver_filter, True
+        self.observer(name).view.filter = receiver_filter
         for gateway in self.gateways:
             gateway.take_configuration()
 
@@ -600,13 +600,13 @@ class Site:
         found = [one for host, alarms in lists.items() for one in self._list_differences(host, alarms)]
         world = self.truth.nearest({key for key in next(iter(lists.values())) if is_about_fabric(key)})
         alarms = self.truth.alarms(world)
-        told = set(self.observers[0].view.active)  # has no filter
 
-        def excused(key):
-            return self.policy["consequences"]["hold"] and self.truth.is_excused(key, world, told)
+        def excused_at(view):
+            told = set(view.active)
+            return lambda key: self.policy["consequences"]["hold"] and self.truth.is_excused(key, world, told)
 
         for one in self.observers:
-            found += one.view.compare(alarms, excused, self.all_managed)
+            found += one.view.compare(alarms, excused_at(one.view), self.all_managed)
         return found
 
     def _list_differences(self, host, listed):

@@ -165,7 +165,7 @@ class Truth:
         return {alarm.key: alarm for alarm in found}
 
     def is_excused(self, key, world, told):
-        """Whether receivers need not be told of a true alarm, because they were told of its root cause."""
+        """Whether a receiver need not be told of a true alarm, because it was told of its root cause."""
         return key in {alarm for alarm, roots in self._roots(world).items() if roots & told}
 
     def _roots(self, world):

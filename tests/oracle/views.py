@@ -82,7 +82,6 @@ class View:
     def __init__(self, name, receiver_filter=None):
         self.name = name
         self.filter = receiver_filter or Filter()
-        self.filter_changed = False
         self.messages = []
         self.active = {}  # by alarm key: the message that raised it
         self.faults = []
@@ -106,17 +105,14 @@ class View:
             self._clear(message)
 
     def _clear(self, message):
-        # A filter by node may pass the end of an alarm whose beginning named other nodes. After a change of the filter,
-        # the ends of all alarms from before pass.
-        may_be_new = self.filter.nodes or self.filter_changed
-        if message.clears and message.clears not in self._ids and not may_be_new:
+        if message.clears and message.clears not in self._ids:
             self.faults.append(f"it clears an event that never came: {message}")
         elif self._ids.get(message.clears, (None, message.key))[1] != message.key:
             self.faults.append(f"it clears another alarm's event: {message}")
         self.active.pop(message.key, None)
 
     def compare(self, alarms, excused, others_end):
-        """The differences from the truth. alarms: all true alarms by key; excused(key): whether receivers need not be
+        """The differences from the truth. alarms: all true alarms by key; excused(key): whether this receiver need not be
         told of it; others_end: no alarm that is not about the fabric is active either."""
         told = {key for key in self.active if is_about_fabric(key)}
         differences = [f"believes, and is not true: {self.active[key]}" for key in sorted(told - set(alarms))]

@@ -17,6 +17,9 @@ static void take(struct stage *stage, const struct event *event, bool made)
                         .category = event->category,
                         .summarised = event->summarised,
                         .repeat_count = event->repeat_count,
+                        .number = event->number,
+                        .cause_number = event->cause_number,
+                        .apart = event->apart,
                         .at = stage->time.monotonic,
                         .made = made};
     strcpy(h->id, event->id);
@@ -39,9 +42,9 @@ static void stamp(void *ctx, struct event *event)
 static void pass(void *ctx, struct event *event)
 {
     struct stage *stage = ctx;
-    take(stage, event, strncmp(event->id, "made-", 5) == 0);
     if (event->number == 0)
         event->number = ++stage->numbers;
+    take(stage, event, strncmp(event->id, "made-", 5) == 0);
     struct event **place = &stage->recent[event->number % STAGE_RECENT];
     event_unref(*place);
     *place = event_ref(event);
@@ -165,6 +168,14 @@ size_t stage_held(const struct stage *stage, enum catalogue_event type, const ch
     for (size_t i = 0; i < stage->count; i++)
         n += is_of(&stage->all[i], type) && strcmp(stage->all[i].held, reason) == 0;
     return n;
+}
+
+size_t stage_apart(const struct stage *stage, enum catalogue_event type)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stage->count; i++)
+        count += stage->all[i].apart && stage->all[i].type == catalogue_get(type);
+    return count;
 }
 
 uint64_t stage_counted(const struct stage *stage, enum catalogue_event type)

@@ -20,6 +20,8 @@ struct heard {
     enum category category;
     const struct catalogue_entry *summarised;
     uint64_t repeat_count;
+    int64_t number, cause_number; // in the journal
+    bool apart;
     int64_t at; // virtual time
     bool made;  // by policy
 };
@@ -66,6 +68,9 @@ const struct heard *stage_last_passed(const struct stage *stage);
 // CATALOGUE_COUNT: any type.
 size_t stage_passed(const struct stage *stage, enum catalogue_event type);
 size_t stage_held(const struct stage *stage, enum catalogue_event type, const char *reason);
+
+// How many are for receivers that do not hear of a root cause.
+size_t stage_apart(const struct stage *stage, enum catalogue_event type);
 
 // The sum of repeat_count of the events of that type that receivers got.
 uint64_t stage_counted(const struct stage *stage, enum catalogue_event type);

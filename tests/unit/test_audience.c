@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which events a receiver gets, and that they say only what it can know.
+#include "support.h"
+
+#include "model/catalogue.h"
+#include "sink/audience.h"
+
+static struct support_time time_ = {SUPPORT_UTC_US, CLOCK_US_PER_S};
+static struct clock clock_;
+static const char *directory;
+static struct journal *journal;
+static struct filter filter;
+static struct audience audience;
+static struct log *log_;
+
+static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    clock_ = support_clock(&time_);
+    directory = scratch_make();
+    log_ = support_log(stderr);
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 86400 * CLOCK_US_PER_S,
+                                            .notify = ignore_change,
+                                            .clock = &clock_,
+                                            .random = &random_system,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    filter_init(&filter);
+    audience = (struct audience){.filter = &filter, .journal = journal, .handle = -1};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    journal_close(journal);
+    log_close(log_);
+    scratch_remove(directory);
+    return 0;
+}
+
+// The caller's until append takes it over.
+static struct event *about(enum catalogue_event type, const char *node, const char *id)
+{
+    struct event *event = event_make(catalogue_get(type));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%s", id);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "node %s", node);
+    snprintf(event->subject.name, sizeof event->subject.name, "%s", node);
+    event->time_us = clock_utc(&clock_);
+    return event;
+}
+
+// Returns the event's number.
+static int64_t append(struct event *event)
+{
+    const int64_t number = journal_append(journal, event, &(struct journal_report){0});
+    journal_commit(journal);
+    event_unref(event);
+    return number;
+}
+
+static struct event *suppressed(enum catalogue_event type, const char *node, int64_t cause,
+                                const char *reason)
+{
+    struct event *event = about(type, node, "suppressed");
+    strcpy(event->suppressed, reason);
+    strcpy(event->cause_id, "cause");
+    event->cause_number = cause;
+    event->apart = true;
+    return event;
+}
+
+static void want_node(const char *name)
+{
+    filter.nodes.count = 1;
+    strcpy(filter.nodes.patterns[0], name);
+}
+
+static void check_refused(const struct event *event, const char *why)
+{
+    const char *refusal = audience_refusal(&audience, event);
+    assert_non_null(refusal);
+    assert_string_equal(refusal, why);
+}
+
+TEST(whoever_hears_of_the_root_cause_does_not_get_what_follows)
+{
+    const int64_t cause = append(about(CATALOGUE_SWITCH_REMOVED, "leaf1", "cause"));
+    struct event *event = suppressed(CATALOGUE_HOST_REMOVED, "node1", cause, "consequence");
+    check_refused(event, "suppressed");
+    filter.severity = SEVERITY_WARNING;
+    check_refused(event, "suppressed");
+    event_unref(event);
+}
+
+TEST(whoever_does_not_gets_it_as_an_event_like_others)
+{
+    const int64_t cause = append(about(CATALOGUE_SWITCH_REMOVED, "leaf1", "cause"));
+    struct event *event = suppressed(CATALOGUE_HOST_REMOVED, "node1", cause, "consequence");
+    want_node("node1");
+    assert_null(audience_refusal(&audience, event));
+    struct event *view = audience_view(&audience, event);
+    assert_string_equal(view->suppressed, "");
+    assert_string_equal(view->cause_id, "");
+    assert_string_equal(view->id, "suppressed");
+    assert_null(audience_refusal(&audience, view)); // a second attempt
+    assert_string_equal(event->suppressed, "consequence");
+    event->apart = false; // another gateway sends it
+    check_refused(event, "suppressed");
+    want_node("node2");
+    event->apart = true;
+    check_refused(event, "nodes");
+    event_unref(view);
+    event_unref(event);
+}
+
+TEST(a_root_cause_that_follows_from_another_is_no_explanation)
+{
+    const int64_t cause = append(about(CATALOGUE_SWITCH_REMOVED, "leaf1", "cause"));
+    const int64_t port = append(suppressed(CATALOGUE_PORT_REMOVED, "node1", cause, "consequence"));
+    struct event *event = suppressed(CATALOGUE_LINK_DOWN, "node1", port, "consequence");
+    filter.events.count = 1;
+    strcpy(filter.events.patterns[0], "link-*");
+    assert_null(audience_refusal(&audience, event));
+    filter.events.count = 2;
+    strcpy(filter.events.patterns[1], "switch-*");
+    check_refused(event, "suppressed");
+    event_unref(event);
+}
+
+TEST(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter)
+{
+    struct event *event = suppressed(CATALOGUE_HOST_ADDED, "node1", 0, "never-notified");
+    check_refused(event, "suppressed");
+    want_node("node1");
+    assert_null(audience_refusal(&audience, event));
+    event->cause_number = 4711; // expired
+    assert_null(audience_refusal(&audience, event));
+    event_unref(event);
+}
+
+static struct event *clear_of_host(const char *was_at)
+{
+    struct event *event = about(CATALOGUE_HOST_ADDED, "node1", "clear");
+    strcpy(event->clears_id, "raise");
+    event->cleared = catalogue_get(CATALOGUE_HOST_REMOVED);
+    event->cleared_severity = SEVERITY_WARNING;
+    event->cleared_category = CATEGORY_NODE;
+    event->peer = (struct endpoint){.guid = 2, .name = "leaf2"};
+    event->cleared_peer.guid = 1;
+    strcpy(event->cleared_peer.name, was_at);
+    return event;
+}
+
+static void check_reference(struct event *clear, const char *id)
+{
+    assert_null(audience_refusal(&audience, clear));
+    struct event *view = audience_view(&audience, clear);
+    assert_string_equal(view->clears_id, id);
+    event_unref(view);
+}
+
+TEST(an_end_refers_to_a_raise_that_named_the_same_nodes)
+{
+    struct event *clear = clear_of_host("leaf1");
+    check_reference(clear, "raise");
+    want_node("leaf1");
+    check_reference(clear, "raise");
+    want_node("node1");
+    check_reference(clear, "raise");
+    want_node("leaf2");
+    check_reference(clear, "");
+    assert_string_equal(clear->clears_id, "raise");
+    event_unref(clear);
+}
+
+TEST(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing)
+{
+    audience.handle = journal_receiver(journal, "siem");
+    journal_note_filter(journal, audience.handle, 1);
+    append(about(CATALOGUE_HOST_REMOVED, "node1", "raise"));
+    journal_note_filter(journal, audience.handle, 2);
+    struct event *clear = clear_of_host("leaf1");
+    append(event_ref(clear));
+    check_reference(clear, "");
+    want_node("node9");
+    check_reference(clear, ""); // which it gets all the same
+    event_unref(clear);
+    filter_init(&filter);
+    append(about(CATALOGUE_HOST_REMOVED, "node1", "raise"));
+    append(event_ref(clear = clear_of_host("leaf1")));
+    check_reference(clear, "raise");
+    event_unref(clear);
+}
+
+int main(void)
+{
+#define HERE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+    const struct CMUnitTest tests[] = {
+        HERE(whoever_hears_of_the_root_cause_does_not_get_what_follows),
+        HERE(whoever_does_not_gets_it_as_an_event_like_others),
+        HERE(a_root_cause_that_follows_from_another_is_no_explanation),
+        HERE(an_end_whose_root_cause_is_unknown_goes_to_all_with_a_filter),
+        HERE(an_end_refers_to_a_raise_that_named_the_same_nodes),
+        HERE(after_a_change_of_the_filter_ends_of_older_alarms_refer_to_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
