@@ -236,7 +236,8 @@ static const struct schema_item ALARMS[] = {
      .factor = DAY * CLOCK_US_PER_S, .initial = "30",
      .help = "Days after which an alarm ends by itself if its node, port, link, subnet manager or "
              "I/O unit is still missing. It is raised again after that has been seen again and "
-             "goes missing. 0 means never."},
+             "goes missing. 0 means never. What the clock says of the time before a start counts an "
+             "hour after that, so that a wrong clock can be set right."},
 };
 
 static const struct schema_item STORM[] = {

@@ -180,6 +180,8 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     if (complete)
         ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;
+    if (correlator->reconcile.watching_since == 0)
+        correlator->reconcile.watching_since = clock_monotonic(builder->clock);
     if (topology_has_base(correlator->options.topology))
         reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
     free(ids);

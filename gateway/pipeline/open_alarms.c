@@ -71,7 +71,7 @@ static const struct catalogue_entry *collection_find_type(struct collection *c, 
 static void collect_alarm(void *ctx, const struct alarm *alarm)
 {
     struct collection *c = ctx;
-    struct open_alarm a = {.last_sequence = alarm->last_sequence};
+    struct open_alarm a = {.last_sequence = alarm->last_sequence, .raised_us = alarm->raised_us};
     if (c->cut || !alarm_key_read(alarm->key, &a.what))
         return;
     a.key = keep_text(c->alarms, alarm->key);

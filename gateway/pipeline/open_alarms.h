@@ -17,6 +17,7 @@ struct open_alarm {
     const char *event_id;               // of the event that raised it first
     const char *cause_id;               // of its root cause; empty: none
     int64_t last_sequence;              // of the last event about it
+    int64_t raised_us;                  // UTC
     bool ended;                         // by the caller; begins as false
     // Of a missing node: index of the alarm that is its root cause, or its own; a number that nodes
     // share which are connected by missing links.

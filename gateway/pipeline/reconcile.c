@@ -14,6 +14,9 @@
 
 enum { NAMED_MAX = 5 }; // missing nodes that a reason names
 
+// After a start, until the wall clock is trusted: it may be far off until somebody sets it.
+static const int64_t TRUST_CLOCK_US = 3600 * CLOCK_US_PER_S;
+
 struct reconcile {
     const struct reconcile_options *options;
     const struct event_builder *builder;
@@ -21,6 +24,7 @@ struct reconcile {
     struct open_alarms alarms;
     bool late;
     int64_t now_us; // policy's clock
+    int64_t utc_us;
 };
 
 // What the snapshot shows.
@@ -198,6 +202,18 @@ static bool has_age(enum alarm_key_kind kind)
     return kind != ALARM_KEY_RATE && kind != ALARM_KEY_PORT;
 }
 
+// How old the alarm is: as long as this run has watched it, or, of an alarm from before, as the
+// wall clock says.
+static int64_t age_of(const struct reconcile *r, const struct open_alarm *a)
+{
+    const int64_t watched = r->now_us - r->options->watching_since;
+    const int64_t age = policy_age_of(r->options->policy, a->key, r->now_us);
+    const int64_t by_clock = r->utc_us - a->raised_us;
+    if (age <= watched)
+        return age;
+    return watched >= TRUST_CLOCK_US && by_clock > watched ? by_clock : watched;
+}
+
 static void end_aged(struct reconcile *r, int64_t age_us)
 {
     char why[64];
@@ -205,8 +221,7 @@ static void end_aged(struct reconcile *r, int64_t age_us)
              age_us / (INT64_C(24) * 3600 * CLOCK_US_PER_S));
     for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
         struct open_alarm *a = &r->alarms.all[i];
-        if (!a->ended && has_age(a->what.kind) &&
-            policy_age_of(r->options->policy, a->key, r->now_us) > age_us)
+        if (!a->ended && has_age(a->what.kind) && age_of(r, a) > age_us)
             end_alarm(r, a, why);
     }
 }
@@ -505,7 +520,8 @@ void reconcile_alarms(const struct reconcile_options *options, const struct even
                           .builder = builder,
                           .fabric = fabric,
                           .late = late,
-                          .now_us = clock_monotonic(builder->clock)};
+                          .now_us = clock_monotonic(builder->clock),
+                          .utc_us = clock_utc(builder->clock)};
     if (fabric && open_alarms_collect(&r.alarms, options->journal)) {
         end_refuted(&r, true);
         end_aged(&r, age_us);

@@ -20,13 +20,15 @@ struct reconcile_options {
     struct journal *journal;
     void (*emit)(void *ctx, struct event *event); // takes over the reference
     void *ctx;
+    int64_t watching_since; // monotonic: the first snapshot of this run; not 0
 };
 
 // Call it after the events of a snapshot's changes, with the snapshot current. `late`: they
 // happened while the gateway was not running. Alarms about nodes, links, subnet managers and I/O
 // units that were raised more than `age_us` ago end, and those about ports with their links; 0: at
-// no age. Setting the clock while the gateway runs makes none older. When memory is short, what it
-// did not do is done after the next sweep.
+// no age. Setting the clock while the gateway runs makes none older. What the clock says of the
+// time before this run counts after an hour, in which it may be set right. When memory is short,
+// what it did not do is done after the next sweep.
 void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
                       bool late, int64_t age_us);
 

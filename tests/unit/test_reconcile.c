@@ -11,7 +11,8 @@
 
 #include <inttypes.h>
 
-#define DAY (86400 * CLOCK_US_PER_S)
+#define DAY  (86400 * CLOCK_US_PER_S)
+#define HOUR (3600 * CLOCK_US_PER_S)
 
 struct cable {
     uint32_t a, b;
@@ -131,6 +132,26 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
 
 static struct event_builder_lookup lookup;
 
+static void start(void)
+{
+    struct error err;
+    const struct pipeline_options options = {
+        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
+        .journal = journal,
+        .topology = topology,
+        .policy = {.suppress_consequences = true},
+        .alarm_age_us = 30 * DAY,
+        .log = log_};
+    pipeline = pipeline_start(&options, &err);
+    assert_non_null(pipeline);
+}
+
+static void stop(void)
+{
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -153,15 +174,7 @@ static int begin(void **state)
     assert_non_null(journal);
     assert_non_null(topology);
     lookup = event_builder_lookup_in(topology);
-    const struct pipeline_options start = {
-        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
-        .journal = journal,
-        .topology = topology,
-        .policy = {.suppress_consequences = true},
-        .alarm_age_us = 30 * DAY,
-        .log = log_};
-    pipeline = pipeline_start(&start, &err);
-    assert_non_null(pipeline);
+    start();
     add_node(FABRIC_SWITCH, "core", 40);
     return 0;
 }
@@ -169,8 +182,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    pipeline_stop(pipeline);
-    pipeline_free(pipeline);
+    stop();
     topology_free(topology);
     journal_close(journal);
     log_close(log_);
@@ -700,6 +712,48 @@ TEST(a_clock_that_is_set_forward_makes_nothing_old)
                "nothing was seen of it for 30 days");
 }
 
+// Nobody watched while the gateway did not run, and nobody knows what happened to the clock.
+TEST(a_clock_that_is_far_ahead_at_a_start_makes_nothing_old_before_it_is_set_right)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    stop();
+    now.utc += 20000 * DAY;
+    start();
+    for (int i = 0; i < 50; i++) {
+        sweep();
+        check_nothing_told();
+    }
+    now.utc -= 20000 * DAY;
+    pass_time(29 * DAY);
+    sweep();
+    check_nothing_told();
+    pass_time(DAY);
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
+               "nothing was seen of it for 30 days");
+}
+
+TEST(the_age_goes_on_over_a_restart)
+{
+    const struct leaves l = add_leaves();
+    sweep();
+    cables[l.cable1].cut = true;
+    sweep();
+    stop();
+    now.utc += 31 * DAY;
+    now.monotonic = 1000 * CLOCK_US_PER_S; // the host started again, too
+    start();
+    sweep();
+    check_nothing_told();
+    pass_time(HOUR);
+    sweep();
+    check_told(CATALOGUE_ALARM_CLEARED, cable_key(ALARM_KEY_LINK, l.cable1),
+               "nothing was seen of it for 30 days");
+}
+
 TEST(a_slow_link_has_no_age)
 {
     const struct leaves l = add_leaves();
@@ -942,6 +996,9 @@ int main(void)
         RECONCILE_TEST(what_is_missing_for_too_long_is_forgotten),
         RECONCILE_TEST(a_port_is_forgotten_with_its_link),
         RECONCILE_TEST(a_clock_that_is_set_forward_makes_nothing_old),
+        RECONCILE_TEST(
+            a_clock_that_is_far_ahead_at_a_start_makes_nothing_old_before_it_is_set_right),
+        RECONCILE_TEST(the_age_goes_on_over_a_restart),
         RECONCILE_TEST(a_slow_link_has_no_age),
         RECONCILE_TEST(the_age_can_be_changed),
         RECONCILE_TEST(a_subnet_manager_follows_from_its_host),
