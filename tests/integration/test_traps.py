@@ -280,6 +280,39 @@ def test_security_traps_of_a_switch_also_by_the_switch_mib(site):
     assert site.notification(oid)[0].varbinds == varbinds
 
 
+@pytest.mark.parametrize("issuer, producer", [("node1", notices.CA), ("sm1", notices.CLASS_MANAGER),
+                                              ("leaf2", notices.SWITCH)])
+def test_the_switch_is_the_one_that_the_notice_names(open_site, issuer, producer):
+    """Whoever issued the notice, and whatever the issuer says that it is."""
+    site = open_site(sweep={"interval": 5})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_swept()
+    lid, guid = site.fabric.lid_of("leaf1"), site.fabric.guid_of("leaf1")
+    header = {"producer": producer, "issuer_lid": site.fabric.lid_of(issuer), "issuer_gid": site.fabric.gid_of(issuer)}
+    client = site.host("sm1")
+
+    client.report(notices.port_error(129, lid, 12, **header), site.gateway_lid)
+    client.report(notices.bad_pkey_at_switch(0xFF, 6, 7, 0x8001, 1, 2, 3, GID1, GID2, lid, 11, **header),
+                  site.gateway_lid)
+    oid, first = want.switch_port_trap(guid, 12, 1)
+    _, second = want.switch_port_trap(guid, 11, 4)
+    assert [one.varbinds for one in site.notification(oid, 2)] == [first, second]
+    ports = [(one.data["subjectName"], one.data["subjectPort"]) for one in
+             (site.message("link-integrity-threshold")[0], site.message("bad-pkey-at-switch")[0])]
+    assert ports == [("leaf1", "12"), ("leaf1", "11")]
+
+
+def test_no_switch_notification_about_a_host_that_a_switch_names(open_site):
+    site = open_site(sweep={"interval": 5})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_swept()
+    lid, fabric = site.fabric.lid_of("node1"), site.fabric
+    site.host("sm1").report(notices.port_error(129, lid, 1, producer=notices.SWITCH, issuer_lid=fabric.lid_of("leaf1"),
+                                               issuer_gid=fabric.gid_of("leaf1")), site.gateway_lid)
+    site.notification(want.sma(2))
+    assert not [one for one in site.traps.poll(1) if one.oid.startswith(want.SWITCH)]
+
+
 def test_no_switch_notification_without_a_switch(site):
     client, lid = site.host("sm1"), site.fabric.lid_of("leaf1")
     client.report(notices.port_error(129, lid, 12, producer=notices.SWITCH), site.gateway_lid)
