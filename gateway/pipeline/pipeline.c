@@ -49,6 +49,7 @@ struct pipeline {
     enum pipeline_role role;             // for the present item
     bool fabric_saved;                   // the current fabric is saved in the journal
     size_t uncommitted;                  // events since the last commit
+    bool in_sweep;                       // its changes, and its snapshot, are appended now
     bool recall;                         // the journal was read late, and policy has yet to be told
     bool wants_sweep;                    // an event of this batch says that the fabric changed
     atomic_bool active;                  // as `role`, for other threads
@@ -104,7 +105,7 @@ static bool is_event_trap(const struct pipeline *p, const struct event *event)
 }
 
 // Writes an event that policy passes on to the journal. Commits after PIPELINE_BATCH_MAX events, as
-// one sweep can cause far more.
+// one item can cause far more; those of a sweep wait for its snapshot, as far as memory allows.
 static void pipeline_pass(void *ctx, struct event *event)
 {
     static const struct journal_report NONE;
@@ -114,7 +115,7 @@ static void pipeline_pass(void *ctx, struct event *event)
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
     atomic_fetch_add(&p->events, 1);
-    if (++p->uncommitted >= PIPELINE_BATCH_MAX)
+    if (++p->uncommitted >= (p->in_sweep ? PIPELINE_SWEEP_MAX : PIPELINE_BATCH_MAX))
         pipeline_commit(p);
 }
 
@@ -248,9 +249,11 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
     } else {
         set_role(p, role);
         p->builder.subnet_prefix = fabric->subnet_prefix;
+        p->in_sweep = true;
         bool changed = correlator_take_snapshot(p->correlator, &p->builder, fabric);
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             p->fabric_saved = save_fabric(p);
+        p->in_sweep = false;
     }
     set_role(p, role_now(p, NULL));
 }

@@ -663,6 +663,44 @@ static void outlast_handover(void *ctx, const struct pipeline_context *inside)
 
 // The sweep shows no master, and is dropped: it is no handover. After one, clears would be sent of
 // alarms that nobody was notified of.
+// The commits of a run that finds this many hosts renamed.
+static uint64_t commits_with_renamed(struct generated *g, uint32_t hosts, const char *prefix)
+{
+    struct journal_status status;
+    uint32_t left = hosts;
+    for (uint32_t i = 0; i < g->count && left > 0; i++) {
+        char name[32];
+        if (g->nodes[i].node.type != FABRIC_CA)
+            continue;
+        snprintf(name, sizeof name, "%s%u", prefix, (unsigned)i);
+        generated_rename(g, i, name);
+        left--;
+    }
+    assert_int_equal(left, 0);
+    LIVE(look(g, true));
+    journal_get_status(journal, &status);
+    die();
+    return status.commits;
+}
+
+// After a crash between two commits, the next start would find the changes of the first once more.
+TEST(the_changes_of_a_sweep_and_its_snapshot_are_one_commit)
+{
+    struct generated g = {0};
+    generated_fat_tree(&g, 2000, 16);
+    finish();
+    close_all();
+    LIVE(look(&g, true));
+    int64_t before = journal_last(journal);
+    die();
+    const uint64_t usual = commits_with_renamed(&g, 1, "a");
+    assert_int_equal(commits_with_renamed(&g, 3 * PIPELINE_BATCH_MAX, "b"), usual);
+    start();
+    assert_true(journal_last(journal) - before > 3 * PIPELINE_BATCH_MAX);
+    finish();
+    generated_clear(&g);
+}
+
 TEST(a_sweep_that_is_dropped_changes_no_role)
 {
     struct policy_rule wait = {
@@ -821,6 +859,7 @@ int main(void)
         PIPELINE_TEST(who_stands_by_tells_of_itself),
         PIPELINE_TEST(an_own_alarm_told_while_active_ends_while_standing_by),
         PIPELINE_TEST(summaries_are_not_of_the_gateway_itself),
+        PIPELINE_TEST(the_changes_of_a_sweep_and_its_snapshot_are_one_commit),
         PIPELINE_TEST(a_sweep_that_is_dropped_changes_no_role),
         PIPELINE_TEST(what_nobody_sends_again_finds_room_beside_reports),
         PIPELINE_TEST(what_is_lost_is_logged_and_calls_still_fit),
