@@ -11,6 +11,7 @@
 #include <link.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +35,15 @@ struct faults {
     atomic_llong allocations; /* number of allocations so far */
     atomic_llong whose; /* whose allocations: 0: the program's; n: those of the n-th of LIBRARIES */
     atomic_llong hangs; /* a sync of a file elsewhere does not end before this is 0 */
+    atomic_llong kill_at; /* the n-th point of that kind kills the program, counted down; 0: none */
+    atomic_llong kill_kind; /* enum point */
+    atomic_llong kill_when; /* enum when */
 };
+
+/* Where a kill may come: a change of a file on the disk, its sync, a change of a name there, the
+ * answer to a Report. */
+enum point { POINT_NONE, POINT_WRITE, POINT_SYNC, POINT_NAME, POINT_ANSWER };
+enum when { WHEN_BEFORE, WHEN_AFTER, WHEN_INSIDE, WHEN_NOT };
 
 static const char *const LIBRARIES[] = {"libnetsnmp.so", "libcrypto.so", "libevent-2",
                                         "libsqlite3.so", "libjansson.so"};
@@ -99,22 +108,113 @@ static bool fails(int fd, const atomic_llong *why)
     return here;
 }
 
+static bool is_due(atomic_llong *countdown)
+{
+    return atomic_load(countdown) > 0 && atomic_fetch_sub(countdown, 1) == 1;
+}
+
+static void be_killed(void)
+{
+    kill(getpid(), SIGKILL);
+    for (;;)
+        pause();
+}
+
+static bool counts(enum point kind)
+{
+    return atomic_load(&faults->kill_at) > 0 && atomic_load(&faults->kill_kind) == (int)kind;
+}
+
+/* Passes a point of that kind; killed here unless the kill comes later. */
+static enum when pass(enum point kind, bool here)
+{
+    if (!here || !counts(kind) || !is_due(&faults->kill_at))
+        return WHEN_NOT;
+    if (atomic_load(&faults->kill_when) == WHEN_BEFORE)
+        be_killed();
+    return (enum when)atomic_load(&faults->kill_when);
+}
+
+static void leave(enum when when)
+{
+    if (when != WHEN_NOT)
+        be_killed();
+}
+
+/* Whether these octets for a umad device are a ReportResp: behind the device's header of 64 octets,
+ * the class SubnAdm (3) and the method ReportResp (0x86) of IBA 13.4.2. */
+static bool is_answer(const void *octets, size_t size)
+{
+    const uint8_t *mad = (const uint8_t *)octets + 64;
+
+    return size == 64 + 256 && mad[1] == 3 && mad[3] == 0x86;
+}
+
+static bool is_name_on_disk(const char *path)
+{
+    return disk && strncmp(path, disk, strlen(disk)) == 0;
+}
+
 ssize_t write(int fd, const void *octets, size_t size)
 {
     NEXT(next, write)
-    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size);
+    enum when when = pass(POINT_ANSWER, counts(POINT_ANSWER) && is_answer(octets, size));
+    if (when == WHEN_NOT)
+        when = pass(POINT_WRITE, counts(POINT_WRITE) && on_disk(fd));
+    ssize_t n = fails(fd, &faults->write_errno)
+                    ? -1
+                    : next(fd, octets, when == WHEN_INSIDE && size > 1 ? size / 2 : size);
+    leave(when);
+    return n;
 }
 
 ssize_t pwrite(int fd, const void *octets, size_t size, off_t at)
 {
     NEXT(next, pwrite)
-    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size, at);
+    enum when when = pass(POINT_WRITE, counts(POINT_WRITE) && on_disk(fd));
+    ssize_t n = fails(fd, &faults->write_errno)
+                    ? -1
+                    : next(fd, octets, when == WHEN_INSIDE ? size / 2 : size, at);
+    leave(when);
+    return n;
 }
 
 ssize_t pwrite64(int fd, const void *octets, size_t size, off64_t at)
 {
     NEXT(next, pwrite64)
-    return fails(fd, &faults->write_errno) ? -1 : next(fd, octets, size, at);
+    enum when when = pass(POINT_WRITE, counts(POINT_WRITE) && on_disk(fd));
+    ssize_t n = fails(fd, &faults->write_errno)
+                    ? -1
+                    : next(fd, octets, when == WHEN_INSIDE ? size / 2 : size, at);
+    leave(when);
+    return n;
+}
+
+int ftruncate64(int fd, off64_t size)
+{
+    NEXT(next, ftruncate64)
+    enum when when = pass(POINT_WRITE, counts(POINT_WRITE) && on_disk(fd));
+    int rc = next(fd, size);
+    leave(when);
+    return rc;
+}
+
+int rename(const char *from, const char *to)
+{
+    NEXT(next, rename)
+    enum when when = pass(POINT_NAME, is_name_on_disk(from));
+    int rc = next(from, to);
+    leave(when);
+    return rc;
+}
+
+int unlink(const char *path)
+{
+    NEXT(next, unlink)
+    enum when when = pass(POINT_NAME, is_name_on_disk(path));
+    int rc = next(path);
+    leave(when);
+    return rc;
 }
 
 static void take_time(int fd)
@@ -131,15 +231,21 @@ static void take_time(int fd)
 int fsync(int fd)
 {
     NEXT(next, fsync)
+    enum when when = pass(POINT_SYNC, counts(POINT_SYNC) && on_disk(fd));
     take_time(fd);
-    return fails(fd, &faults->sync_errno) ? -1 : next(fd);
+    int rc = fails(fd, &faults->sync_errno) ? -1 : next(fd);
+    leave(when);
+    return rc;
 }
 
 int fdatasync(int fd)
 {
     NEXT(next, fdatasync)
+    enum when when = pass(POINT_SYNC, counts(POINT_SYNC) && on_disk(fd));
     take_time(fd);
-    return fails(fd, &faults->sync_errno) ? -1 : next(fd);
+    int rc = fails(fd, &faults->sync_errno) ? -1 : next(fd);
+    leave(when);
+    return rc;
 }
 
 // The clock.
@@ -175,11 +281,6 @@ time_t time(time_t *out)
 }
 
 // Threads and memory.
-
-static bool is_due(atomic_llong *countdown)
-{
-    return atomic_load(countdown) > 0 && atomic_fetch_sub(countdown, 1) == 1;
-}
 
 static bool is_in(size_t which, const void *code)
 {

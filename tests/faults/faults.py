@@ -11,7 +11,9 @@ LIBRARY = BUILD / "tests" / "faults" / "libfailures.so"
 
 # In the order of failures.c.
 NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations",
-         "whose", "hangs"]
+         "whose", "hangs", "kill_at", "kill_kind", "kill_when"]
+KINDS = ["none", "write", "sync", "name", "answer"]
+WHENS = ["before", "after", "inside"]
 
 
 # The libraries whose allocations may fail, besides the program's (0). libssl allocates through libcrypto.
@@ -33,6 +35,13 @@ class Faults:
 
     def __getattr__(self, name):
         return struct.unpack_from("q", self.page, 8 * NAMES.index(name))[0]
+
+
+    def arm(self, kind, when, nth):
+        """The n-th point of that kind from now on kills the program: before the call, after it, or halfway."""
+        self.kill_at = 0
+        self.kill_kind, self.kill_when = KINDS.index(kind), WHENS.index(when)
+        self.kill_at = nth
 
 
 class FaultyGateway(Gateway):

@@ -1,14 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Kills ibtrapd at random points under load and checks the promises in model.py.
+"""Kills ibtrapd under load, at random times or at chosen points, and checks the promises in model.py.
 
     tests/faults/kills.py --kills 1000 [--seed N]
+    tests/faults/kills.py --points [--every N]
 
-The seed, which is printed, decides all actions and their times. The scratch directory is kept if a promise was
-broken."""
+The seed, which is printed, decides all actions and their times. --points counts the calls by which ibtrapd changes a
+file, syncs it, renames or removes one, or answers a Report, and kills it before, after or halfway through the n-th:
+all of SCHEDULE, or every N-th of it. The scratch directory is kept if a promise was broken."""
 
 import argparse
 import collections
+import errno
+import itertools
 import json
 import pathlib
 import random
@@ -23,9 +27,10 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "receivers"), str(TESTS / "faults")]
 
 import peers  # noqa: E402
+from faults import FaultyGateway  # noqa: E402
 from lab import notices  # noqa: E402
 from lab.fabric import Fabric  # noqa: E402
-from lab.gateway import Gateway, section  # noqa: E402
+from lab.gateway import section  # noqa: E402
 from lab.processes import LabError, wait_until  # noqa: E402
 from lab.receivers import File, Snmptrapd, syslog_message  # noqa: E402
 from model import Model, Violation, expect  # noqa: E402
@@ -65,6 +70,16 @@ class Output(File):
         return int(event["systemImageGuid"], 16), event["id"]
 
 
+# Points of a kill: what ibtrapd does meanwhile, the kind of call, when in the call, and which one of its kind.
+SCHEDULE = [
+    (way, kind, when, nth)
+    for way in ("load", "reload", "rename", "prune", "heal", "stop", "start")
+    for kind, whens, last in (("write", ("before", "after", "inside"), 16), ("sync", ("before", "after"), 4),
+                              ("name", ("before", "after"), 2), ("answer", ("before", "after"), 8))
+    for when, nth in itertools.product(whens, range(1, last + 1))
+]
+
+
 class Receivers:
     """Real peers of different kinds, and two files."""
 
@@ -89,7 +104,7 @@ class Receivers:
         return {name: [one for one in inbox.poll() if one] for name, inbox in inboxes.items()}
 
 
-class Mortal(Gateway):
+class Mortal(FaultyGateway):
     """A gateway whose configuration the test changes."""
 
     def __init__(self, fabric, receivers):
@@ -155,7 +170,7 @@ class Storm:
                 self._answered(int.from_bytes(answer[1][12:16], "big"))
 
     def _answered(self, tid):
-        expect(tid in self.numbers, f"an answer to no Report: TransactionID {tid:#x}")
+        expect(tid in self.numbers, "answer", f"an answer to no Report: TransactionID {tid:#x}")
         self.model.acknowledged.add(self.numbers[tid])
         self.pending.pop(self.numbers[tid], None)
 
@@ -175,6 +190,8 @@ class Trial:
         self.done = collections.Counter()
         self.sequence = 0  # the last row seen in the journal
         self.first = 1  # the first row that the journal still has
+        self.point = None  # at which the next kill comes; None: at a random time
+        self.met = self.missed = 0  # points
 
     WAYS = {"load": 8, "start": 3, "reload": 4, "rename": 4, "prune": 3, "standby": 2, "stop": 2}
 
@@ -190,6 +207,33 @@ class Trial:
             self._kill_and_start()
         self._finish()
 
+    def run_points(self, points):
+        for number, (way, *self.point) in enumerate(points):
+            if number % REST_EVERY == REST_EVERY - 1:
+                self._rest()
+            if number % 100 == 99:
+                print(self.summary(), flush=True)
+            self.done[way] += 1
+            getattr(self, f"_kill_at_{way}")()
+            self._await_point()
+            self._kill_and_start()
+        self.point = None
+        self._finish()
+
+    def _arm(self):
+        if self.point:
+            self.gateway.faults.arm(*self.point)
+
+    def _await_point(self):
+        """Waits for the kill. It may not come: the gateway may do less than that."""
+        end = time.monotonic() + 1.5
+        while self.gateway.process.popen.poll() is None and time.monotonic() < end:
+            self.storm.collect(0.02)
+        died = self.gateway.process.popen.poll() == -signal.SIGKILL
+        self.gateway.faults.kill_at = 0
+        self.met += died
+        self.missed += not died
+
     def _burst(self, uncertain=False):
         return self.storm.send(self.chance.randrange(5, 60), uncertain)
 
@@ -201,6 +245,7 @@ class Trial:
         self.gateway.wait_port()
         self._look_into_journal()
         self.storm.send_again()
+        self._arm()
 
     def _kill_at_load(self):
         self._ready()
@@ -209,7 +254,27 @@ class Trial:
 
     def _kill_at_start(self):
         """Kills the process that the previous kill has just started."""
+        if self.point:
+            self._arm()
+            self._kill_and_start()
+            self._burst()
         self._wait(0.2)
+
+    def _kill_at_heal(self):
+        """Kills it when the disk is not full any more. Until then it acknowledges what is in memory only."""
+        point, self.point = self.point, None
+        self._ready()
+        self.storm.collect(0.1)
+        self.storm.pending.clear()
+        self.gateway.faults.write_errno = errno.ENOSPC
+        self._burst(uncertain=True)
+        self.gateway.wait_status(lambda one: not one["journal"]["durable"], "it to go on in memory")
+        self.storm.collect(0.1)
+        self.storm.pending.clear()
+        self.point = point
+        self._arm()
+        self.gateway.faults.write_errno = 0
+        self._wait(1)
 
     def _kill_at_reload(self):
         self._ready()
@@ -234,7 +299,7 @@ class Trial:
         self._ready()
         self._burst()
         self._wait(0.05)
-        self.gateway.control("journal", "prune", "0", check=False)
+        self.gateway.control("journal", "prune", "0", check=False)  # it may be killed meanwhile
         self._burst()
         self._wait(0.05)
 
@@ -259,9 +324,20 @@ class Trial:
         self._wait(0.05)
 
     def _rest(self):
+        point, self.point = self.point, None
         self._ready()
+        self._check_journal()
+        self.point = point
         self.gateway.wait_status(lambda status: all(one["queued"] == 0 for one in status["receivers"]),
                                  "receivers to have all")
+
+    def _check_journal(self):
+        checked = self.gateway.control("--file", self.gateway.state / "journal.db", "journal", "check", check=False)
+        expect(checked.returncode == 0, "file", checked.stdout + checked.stderr)
+        aside = [one.name for one in self.gateway.state.iterdir() if "corrupt" in one.name]
+        expect(not aside, "file", f"{aside}")
+        dropped = self.gateway.status()["journal"]["dropped"]
+        expect(dropped == 0, "retention", f"{dropped} events are counted")
 
     def _kill_and_start(self):
         self.gateway.kill()
@@ -281,6 +357,7 @@ class Trial:
         self._ready()
         self.storm.collect(0.5)
         self._look_into_journal()
+        self._check_journal()
         try:
             wait_until(lambda: not any(self.model.missing(events) for events in self.receivers.got().values()),
                        "all that was acknowledged to arrive", 60)
@@ -292,19 +369,24 @@ class Trial:
         got = self.receivers.got()
         repeats = {name: len(events) - len(set(events)) for name, events in got.items()}
         ways = ", ".join(f"{count} at {way}" for way, count in self.done.items())
-        return (f"{sum(self.done.values())} kills ({ways}): {len(self.model.sent)} Reports sent, "
+        points = f", {self.met} at their point, {self.missed} behind the last" if self.met else ""
+        return (f"{sum(self.done.values())} kills ({ways}{points}): {len(self.model.sent)} Reports sent, "
                 f"{len(self.model.acknowledged)} acknowledged, {len(self.model.held)} suppressed for another gateway, "
                 f"the journal is at {self.sequence} and begins at {self.first}; repeats {repeats}")
 
 
-def run(kills, seed):
-    """Prints the actions. Raises Violation if a promise was broken."""
-    print(f"{kills} kills, seed {seed}", flush=True)
+def run(kills, seed, points=()):
+    """Kills at those points or, without any, so often at random times. Prints the actions. Raises Violation if a
+    promise was broken."""
+    print(f"{len(points) or kills} kills, seed {seed}", flush=True)
     with Fabric() as fabric:
         fabric.subnet_manager().wait_master()
         trial = Trial(fabric, seed)
         try:
-            trial.run(kills)
+            if points:
+                trial.run_points(points)
+            else:
+                trial.run(kills)
         except BaseException:
             kept = pathlib.Path(tempfile.mkdtemp(prefix="ibtrapd-kills-")) / "fabric"
             shutil.copytree(fabric.directory, kept, ignore=shutil.ignore_patterns("*.sock"))
@@ -318,9 +400,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--points", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     try:
-        run(arguments.kills, arguments.seed)
+        run(arguments.kills, arguments.seed, SCHEDULE[::arguments.every] if arguments.points else ())
     except Violation as violation:
         sys.exit(f"a promise was broken: {violation}")
 

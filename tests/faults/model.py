@@ -7,9 +7,24 @@ class Violation(Exception):
     """ibtrapd broke a promise."""
 
 
-def expect(holds, what):
+# Each promise by its name in a Violation.
+PROMISES = {
+    "number": "an event keeps its number in the journal, and two events have two",
+    "answer": "an answer belongs to a Report that was sent",
+    "invented": "receivers get events of Reports that were sent, and no others",
+    "standby": "what came while the gateway stood by is for the other one to tell",
+    "once": "a Report and its repeats are one event, whenever they arrive",
+    "lost": "a receiver gets every acknowledged event, also after a kill, a reload, another name, retention",
+    "order": "a receiver gets events in the order of their numbers",
+    "agreement": "two receivers get their common events in the same order",
+    "retention": "no event is counted as lost while none is, and none is while there is room",
+    "file": "the journal's file is sound after a kill, and none was set aside",
+}
+
+
+def expect(holds, promise, what):
     if not holds:
-        raise Violation(what)
+        raise Violation(f"{promise} ({PROMISES[promise]}): {what}")
 
 
 class Model:
@@ -26,8 +41,8 @@ class Model:
         """Rows of the journal: (sequence number, identifier)."""
         for sequence, identifier in rows:
             known = self.places.setdefault(identifier, sequence)
-            expect(known == sequence, f"event {identifier} was number {known} of the journal and is {sequence}")
-        expect(len(set(self.places.values())) == len(self.places), "two events have one number in the journal")
+            expect(known == sequence, "number", f"event {identifier} was number {known} of the journal and is {sequence}")
+        expect(len(set(self.places.values())) == len(self.places), "number", "two events have one number in the journal")
 
     @property
     def due(self):
@@ -42,12 +57,12 @@ class Model:
         identifiers = {}
         for name, events in receivers.items():
             for number, identifier in events:
-                expect(number in self.sent, f"{name}: nobody sent {number}")
-                expect(number not in self.held, f"{name}: {number} is for the other gateway to tell")
+                expect(number in self.sent, "invented", f"{name}: nobody sent {number}")
+                expect(number not in self.held, "standby", f"{name}: {number} is for the other gateway to tell")
                 first = identifiers.setdefault(number, identifier)
-                expect(first == identifier, f"{name}: {number} is event {first} and event {identifier}")
+                expect(first == identifier, "once", f"{name}: {number} is event {first} and event {identifier}")
             missing = self.missing(events)
-            expect(not missing, f"{name}: lost {sorted(missing)[:10]}, {len(missing)} in all")
+            expect(not missing, "lost", f"{name}: lost {sorted(missing)[:10]}, {len(missing)} in all")
             self._check_order(name, events)
         self._check_agreement(receivers)
 
@@ -55,7 +70,7 @@ class Model:
         last = 0
         for identifier in dict.fromkeys(identifier for _, identifier in events):
             place = self.places.get(identifier)  # None: retention dropped the row before the test saw it
-            expect(place is None or place > last, f"{name}: event {identifier}, number {place}, came after {last}")
+            expect(place is None or place > last, "order", f"{name}: event {identifier}, number {place}, came after {last}")
             last = place or last
 
     def _check_agreement(self, receivers):
@@ -66,4 +81,4 @@ class Model:
         for name, other in others:
             common = set(order) & set(other)
             expect([one for one in order if one in common] == [one for one in other if one in common],
-                   f"{name} and {reference} got the events in different orders")
+                   "agreement", f"{name} and {reference} got the events in different orders")

@@ -4,10 +4,18 @@
 IBTRAPD_KILLS sets the number of kills, IBTRAPD_SEED the seed."""
 
 import os
+import random
 
 import kills
 import pytest
 from model import Model, Violation
+
+
+def test_no_kill_at_a_point_loses_or_invents_anything():
+    """Of the schedule, so many points as take a minute; another seed takes others. kills.py --points takes all."""
+    chance = random.Random(int(os.environ.get("IBTRAPD_SEED", "20261121")))
+    trial = kills.run(0, 1, chance.sample(kills.SCHEDULE, int(os.environ.get("IBTRAPD_POINTS", "20"))))
+    assert trial.met > trial.missed
 
 
 def test_no_kill_loses_or_invents_anything():
