@@ -325,6 +325,13 @@ static void act(struct input *in)
 
 // The promises.
 
+static void wait_for_quiet(void)
+{
+    wait_for(86400 * S);
+    REQUIRE(policy_due(policy) == INT64_MAX);
+}
+
+// Takes away every reason to suppress.
 static void be_quiet(void)
 {
     unreadable = false;
@@ -333,8 +340,7 @@ static void be_quiet(void)
     options.suppress_consequences = false;
     options.rule_count = 0;
     REQUIRE(policy_change_options(policy, &options, now.monotonic));
-    wait_for(86400 * S);
-    REQUIRE(policy_due(policy) == INT64_MAX);
+    wait_for_quiet();
 }
 
 static void check_beliefs(void)
@@ -355,7 +361,7 @@ static void end_all(void)
         if (policy_is_raised(policy, things[i].key))
             report(&things[i], "");
     }
-    be_quiet();
+    wait_for_quiet();
     check_beliefs();
     policy_end(policy, now.monotonic);
     REQUIRE(policy_has_room(policy) && held_by_storm == counted_by_storm);
