@@ -55,8 +55,10 @@ static void agent_log_answer(const struct agent *agent, const char *request,
               (unsigned long long)walk_cache_number(agent->cache, snapshot));
 }
 
-static void agent_get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
+static void agent_get(void *ctx, const char *context, const struct agentx_oid *name,
+                      struct agentx_value *value)
 {
+    (void)context; // each has the same tables
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     agent->varbinds++;
@@ -64,10 +66,11 @@ static void agent_get(void *ctx, const struct agentx_oid *name, struct agentx_va
     table_get(&TABLES, snapshot, name, value);
 }
 
-static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
+static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value)
 {
+    (void)context;
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
     agent->varbinds++;
@@ -79,9 +82,10 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     return true;
 }
 
-static enum agentx_error agent_test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                                    size_t *failed)
+static enum agentx_error agent_test(void *ctx, const char *context,
+                                    const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
+    (void)context;
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     if (snapshot)

@@ -22,6 +22,12 @@ static void respond(struct pdu_writer *w, const struct pdu_header *request, unsi
 // Get, GetNext, GetBulk. If there is no room for the response, or a value cannot be found now, the
 // response is an error.
 
+// Whose values are asked for.
+struct asked {
+    const struct agentx_handler *handler;
+    const char *context;
+};
+
 struct range {
     struct agentx_oid name, end;
     bool include;
@@ -41,31 +47,31 @@ static void agentx_answer_add_varbind(struct pdu_writer *w, const struct agentx_
         pdu_add_varbind(w, name, value);
 }
 
-static void add_instance(const struct agentx_handler *h, const struct range *r,
-                         struct pdu_writer *w)
+static void add_instance(const struct asked *asked, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_value value;
     value.type = AGENTX_NO_SUCH_OBJECT;
-    if (h->get)
-        h->get(h->ctx, &r->name, &value);
+    if (asked->handler->get)
+        asked->handler->get(asked->handler->ctx, asked->context, &r->name, &value);
     agentx_answer_add_varbind(w, &r->name, &value);
 }
 
 // False: there is no next instance.
-static bool add_next(const struct agentx_handler *h, const struct range *r, struct pdu_writer *w)
+static bool add_next(const struct asked *asked, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_oid found;
     struct agentx_value value;
     found.length = 0;
-    bool is_there =
-        h->get_next && h->get_next(h->ctx, &r->name, r->include, &r->end, &found, &value);
+    const struct agentx_handler *h = asked->handler;
+    bool is_there = h->get_next && h->get_next(h->ctx, asked->context, &r->name, r->include,
+                                               &r->end, &found, &value);
     if (!is_there)
         value.type = AGENTX_END_OF_MIB_VIEW;
     agentx_answer_add_varbind(w, is_there ? &found : &r->name, &value);
     return is_there;
 }
 
-static bool answer_ranges(const struct agentx_handler *h, const struct pdu_header *request,
+static bool answer_ranges(const struct asked *asked, const struct pdu_header *request,
                           struct pdu_reader *in, struct pdu_writer *w)
 {
     size_t n = 0;
@@ -76,9 +82,9 @@ static bool answer_ranges(const struct agentx_handler *h, const struct pdu_heade
             return false;
         n++;
         if (request->type == PDU_GET)
-            add_instance(h, &r, w);
+            add_instance(asked, &r, w);
         else
-            add_next(h, &r, w);
+            add_next(asked, &r, w);
     }
     if (!pdu_end(w))
         respond(w, request, AGENTX_GEN_ERR, n);
@@ -87,7 +93,7 @@ static bool answer_ranges(const struct agentx_handler *h, const struct pdu_heade
 
 // Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one of them has a
 // next instance. False: malformed.
-static bool add_first(const struct agentx_handler *h, struct pdu_reader *in, uint16_t limit,
+static bool add_first(const struct asked *asked, struct pdu_reader *in, uint16_t limit,
                       struct pdu_writer *w, bool *any)
 {
     *any = false;
@@ -95,14 +101,14 @@ static bool add_first(const struct agentx_handler *h, struct pdu_reader *in, uin
         struct range r;
         if (!read_range(in, &r))
             return false;
-        *any = add_next(h, &r, w) || *any;
+        *any = add_next(asked, &r, w) || *any;
     }
     return true;
 }
 
 // Adds another varbind for each range in `in`, after the names of the previous repetition, which
 // begins at offset `last`. False: no range has a further instance.
-static bool add_repetition(const struct agentx_handler *h, struct pdu_reader in, size_t last,
+static bool add_repetition(const struct asked *asked, struct pdu_reader in, size_t last,
                            struct pdu_writer *w)
 {
     struct pdu_reader written = {.at = w->octets + last, .end = w->octets + w->used};
@@ -117,27 +123,27 @@ static bool add_repetition(const struct agentx_handler *h, struct pdu_reader in,
         if (before.value.type == AGENTX_END_OF_MIB_VIEW)
             pdu_add_varbind(w, &before.name, &before.value);
         else
-            any = add_next(h, &r, w) || any;
+            any = add_next(asked, &r, w) || any;
     }
     return any;
 }
 
-static bool answer_bulk(const struct agentx_handler *h, const struct pdu_header *request,
+static bool answer_bulk(const struct asked *asked, const struct pdu_header *request,
                         struct pdu_reader *in, struct pdu_writer *w)
 {
     uint16_t single, repetitions;
     bool any;
     begin_response(w, request);
     if (!pdu_read16(in, &single) || !pdu_read16(in, &repetitions) ||
-        !add_first(h, in, single, w, &any))
+        !add_first(asked, in, single, w, &any))
         return false;
     struct pdu_reader repeated = *in;
     size_t last = w->used;
-    if (repetitions > 0 && !add_first(h, in, UINT16_MAX, w, &any))
+    if (repetitions > 0 && !add_first(asked, in, UINT16_MAX, w, &any))
         return false;
     for (unsigned i = 1; any && i < repetitions; i++) {
         size_t next = w->used;
-        any = add_repetition(h, repeated, last, w);
+        any = add_repetition(asked, repeated, last, w);
         last = next;
     }
     if (!pdu_end(w))
@@ -185,7 +191,7 @@ static bool is_cut(const struct agentx_value *v)
     return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
 }
 
-static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h,
+static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, const char *context,
                                                 const struct agentx_set *set, size_t *failed)
 {
     for (*failed = 0; *failed < set->count; ++*failed) {
@@ -193,13 +199,14 @@ static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h,
             return AGENTX_WRONG_LENGTH;
     }
     *failed = 0;
-    return h->test ? h->test(h->ctx, set->varbinds, set->count, failed) : AGENTX_NOT_WRITABLE;
+    return h->test ? h->test(h->ctx, context, set->varbinds, set->count, failed)
+                   : AGENTX_NOT_WRITABLE;
 }
 
 // A second TestSet of a transaction replaces the first one, which the master considers lost.
 static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set *set,
-                               const struct pdu_header *request, struct pdu_reader *in,
-                               struct pdu_writer *w, int64_t now)
+                               const struct pdu_header *request, const char *context,
+                               struct pdu_reader *in, struct pdu_writer *w, int64_t now)
 {
     bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
                    (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
@@ -216,7 +223,7 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
         respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
         return true;
     }
-    enum agentx_error error = agentx_answer_run_test(h, set, &failed);
+    enum agentx_error error = agentx_answer_run_test(h, context, set, &failed);
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
     set->transaction = request->transaction;
     set->heard_at = now;
@@ -274,18 +281,28 @@ bool agentx_answer_is_for(const struct pdu_header *request)
     return request->type >= PDU_GET && request->type <= PDU_CLEANUP_SET;
 }
 
-bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
-                   const struct pdu_header *request, struct pdu_reader *in, struct pdu_writer *w,
-                   int64_t now)
+static bool has_context(uint8_t type)
 {
+    return type == PDU_GET || type == PDU_GET_NEXT || type == PDU_GET_BULK || type == PDU_TEST_SET;
+}
+
+bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
+                   const struct pdu_header *request, const char *context, struct pdu_reader *in,
+                   struct pdu_writer *w, int64_t now)
+{
+    const struct asked asked = {handler, context};
+    if (!context && has_context(request->type)) {
+        respond(w, request, AGENTX_UNSUPPORTED_CONTEXT, 0);
+        return true;
+    }
     switch (request->type) {
     case PDU_GET:
     case PDU_GET_NEXT:
-        return answer_ranges(handler, request, in, w);
+        return answer_ranges(&asked, request, in, w);
     case PDU_GET_BULK:
-        return answer_bulk(handler, request, in, w);
+        return answer_bulk(&asked, request, in, w);
     case PDU_TEST_SET:
-        return agentx_answer_test(handler, set, request, in, w, now);
+        return agentx_answer_test(handler, set, request, context, in, w, now);
     default:
         return answer_phase(handler, set, request, w, now);
     }

@@ -19,10 +19,11 @@ struct agentx_set {
 bool agentx_answer_is_for(const struct pdu_header *request);
 
 // Reads the rest of a request from `in` and writes the response to `w`, which has room for a PDU of
-// any size. Writes nothing if the request needs no response. False: the request is malformed.
+// any size. Writes nothing if the request needs no response. `context`: that of the request; NULL:
+// none that there can be. False: the request is malformed.
 bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
-                   const struct pdu_header *request, struct pdu_reader *in, struct pdu_writer *w,
-                   int64_t now);
+                   const struct pdu_header *request, const char *context, struct pdu_reader *in,
+                   struct pdu_writer *w, int64_t now);
 
 // Ends a Set under way: cleans it up if it was tested, and undoes it if it was committed.
 void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);

@@ -20,15 +20,15 @@ static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // before a refused region
 static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
 enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6.2.1, 6.2.3)
 
-// Our unanswered requests: notifications, one Register for each region, and one Open or Ping.
-enum { REQUESTS_MAX = AGENTX_IN_FLIGHT_MAX + AGENTX_REGIONS_MAX + 1 };
+// Our unanswered requests: notifications, Registers, and one Open or Ping.
+enum { REGISTERS_MAX = 64, REQUESTS_MAX = AGENTX_IN_FLIGHT_MAX + REGISTERS_MAX + 1 };
 
 // A master that sends so many responses without one to a request of ours among them is left.
 enum { UNASKED_MAX = 1000 };
 
 struct request {
-    uint8_t type;   // enum pdu_type
-    uint8_t region; // of a Register
+    uint8_t type;    // enum pdu_type
+    uint32_t region; // of a Register
     uint32_t packet;
     int64_t sent_at;
     bool answered;
@@ -36,8 +36,8 @@ struct request {
 };
 
 struct region {
-    bool asked, registered; // asked: a Register is unanswered
-    int64_t retry_at;
+    bool asked;       // a Register is unanswered
+    int64_t retry_at; // another subagent has it; 0: no other one has
 };
 
 struct agentx_client {
@@ -49,7 +49,10 @@ struct agentx_client {
     struct error reported; // the problem that was logged last; empty: none
 
     uint32_t session, last_packet;
-    struct region regions[AGENTX_REGIONS_MAX];
+    struct region *regions;
+    size_t tried;             // regions: a Register was sent for each of these first ones
+    size_t registers;         // unanswered
+    int64_t regions_retry_at; // the earliest retry_at; INT64_MAX: no region is tried again
     struct request requests[REQUESTS_MAX]; // a ring, the oldest first
     size_t request_head, request_count;
     size_t notifications; // among the requests
@@ -101,8 +104,10 @@ static bool agentx_client_ask(struct agentx_client *c, struct pdu_writer *w, enu
     log_debug(c->options.log, "to %s: %s, session %u, packet %u, %zu octets", c->options.master,
               pdu_type_word((uint8_t)type), (unsigned)c->session, (unsigned)c->last_packet,
               w->used);
-    *agentx_client_request_at(c, c->request_count++) = (struct request){
-        .type = (uint8_t)type, .region = (uint8_t)region, .packet = c->last_packet, .sent_at = now};
+    *agentx_client_request_at(c, c->request_count++) = (struct request){.type = (uint8_t)type,
+                                                                        .region = (uint32_t)region,
+                                                                        .packet = c->last_packet,
+                                                                        .sent_at = now};
     return true;
 }
 
@@ -127,6 +132,19 @@ static void ask_to_register(struct agentx_client *c, size_t i)
     pdu_add_four(&w, 0, PRIORITY, 0, 0);
     pdu_add_oid(&w, r->ids, r->length, false);
     c->regions[i].asked = agentx_client_ask(c, &w, PDU_REGISTER, i);
+    c->registers += c->regions[i].asked;
+}
+
+static bool can_register(struct agentx_client *c)
+{
+    return c->registers < REGISTERS_MAX && c->request_count < REQUESTS_MAX - 1 && has_room(c);
+}
+
+// Sends the Registers of regions that were not tried yet, REGISTERS_MAX of them at a time.
+static void ask_for_regions(struct agentx_client *c)
+{
+    while (c->is_open && c->tried < c->options.region_count && can_register(c))
+        ask_to_register(c, c->tried++);
 }
 
 static void ping(struct agentx_client *c)
@@ -175,20 +193,11 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     report_problem(c);
 }
 
-static bool is_needed(const struct agentx_client *c, size_t i)
-{
-    return !c->regions[i].registered && !c->options.regions[i].optional;
-}
-
-// Enters AGENTX_UP once every region that is not optional is registered, and every optional one was
-// tried.
+// Enters AGENTX_UP once each region was tried: a region that is refused and not optional ends the
+// session.
 static void check_up(struct agentx_client *c)
 {
-    for (size_t i = 0; i < c->options.region_count; i++) {
-        if (is_needed(c, i) || c->regions[i].asked)
-            return;
-    }
-    if (c->state == AGENTX_UP)
+    if (c->state == AGENTX_UP || c->tried < c->options.region_count || c->registers > 0)
         return;
     c->state = AGENTX_UP;
     c->up_since = agentx_client_now_of(c);
@@ -209,7 +218,9 @@ static void agentx_client_start(struct agentx_client *c)
         return;
     }
     c->state = AGENTX_OPENING;
-    memset(c->regions, 0, sizeof c->regions);
+    memset(c->regions, 0, c->options.region_count * sizeof *c->regions);
+    c->tried = c->registers = 0;
+    c->regions_retry_at = INT64_MAX;
     if (!c->link.connecting)
         ask_to_open(c);
 }
@@ -223,8 +234,7 @@ static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_he
         return error_set(err, "it refuses a session: %s", agentx_error_word(error));
     c->session = header->session;
     c->is_open = true;
-    for (size_t i = 0; i < c->options.region_count; i++)
-        ask_to_register(c, i);
+    ask_for_regions(c);
     check_up(c);
     return true;
 }
@@ -255,8 +265,11 @@ static bool read_registration(struct agentx_client *c, size_t i, unsigned error,
         AGENTX_LOG(c, LOG_LEVEL_INFO, "registered %s at the master agent at %s", name,
                    c->options.master);
     region->asked = false;
-    region->registered = !is_taken;
     region->retry_at = is_taken ? agentx_client_now_of(c) + REGION_US : 0;
+    if (is_taken && region->retry_at < c->regions_retry_at)
+        c->regions_retry_at = region->retry_at;
+    c->registers--;
+    ask_for_regions(c);
     check_up(c);
     return true;
 }
@@ -318,7 +331,8 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
               (long long)(agentx_client_now_of(c) - request->sent_at));
     request->answered = true;
     request->error = error;
-    uint8_t type = request->type, region = request->region;
+    const uint8_t type = request->type;
+    const uint32_t region = request->region;
     pass_answered(c);
     if (type == PDU_OPEN)
         ok = agentx_client_read_open(c, header, error, err);
@@ -362,13 +376,17 @@ static void log_answer(const struct agentx_client *c, const struct pdu_header *r
                   agentx_error_word(wire_get16(w->octets + ERROR_OFFSET)));
 }
 
-static bool agentx_client_answer(struct agentx_client *c, const struct pdu_header *header,
-                                 struct pdu_reader *in, struct error *err)
+static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
+                                 const struct pdu_header *header, struct pdu_reader *in,
+                                 struct error *err)
 {
+    char context[AGENTX_CONTEXT_SIZE];
     struct pdu_writer w = agentx_link_writer(&c->link);
     if (!agentx_answer_is_for(header) || !c->is_open)
         return malformed(c, err);
-    if (!agentx_answer(&c->options.handler, &c->set, header, in, &w, agentx_client_now_of(c)))
+    const char *known = pdu_read_context(octets, header, context) ? context : NULL;
+    if (!agentx_answer(&c->options.handler, &c->set, header, known, in, &w,
+                       agentx_client_now_of(c)))
         return malformed(c, err);
     log_answer(c, header, &w);
     agentx_link_add(&c->link, &w, agentx_client_now_of(c));
@@ -389,7 +407,7 @@ static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
         return read_response(c, header, &in, err);
     if (header->type == PDU_CLOSE)
         return read_close(&in, err);
-    return agentx_client_answer(c, header, &in, err);
+    return agentx_client_answer(c, octets, header, &in, err);
 }
 
 // Handles the PDUs that have come, as long as there is room for responses.
@@ -443,12 +461,8 @@ static int64_t next_request(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
-    int64_t next = c->request_count == 0 ? c->heard_at + PING_US : INT64_MAX;
-    for (size_t i = 0; i < c->options.region_count; i++) {
-        if (c->regions[i].retry_at > 0 && !c->regions[i].asked)
-            next = agentx_client_earlier(next, c->regions[i].retry_at);
-    }
-    return next;
+    const int64_t next = c->request_count == 0 ? c->heard_at + PING_US : INT64_MAX;
+    return c->registers == 0 ? agentx_client_earlier(next, c->regions_retry_at) : next;
 }
 
 // The time of the next work, if the master sends nothing until then.
@@ -479,17 +493,29 @@ static bool check_answers(struct agentx_client *c, int64_t now, struct error *er
     return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
 }
 
+// Sends the Registers of regions that another subagent had, REGISTERS_MAX of them at a time.
+static void ask_for_taken(struct agentx_client *c, int64_t now)
+{
+    c->regions_retry_at = INT64_MAX;
+    for (size_t i = 0; i < c->options.region_count; i++) {
+        const struct region *r = &c->regions[i];
+        if (r->retry_at == 0 || r->asked)
+            continue;
+        if (now >= r->retry_at && can_register(c))
+            ask_to_register(c, i);
+        if (!r->asked)
+            c->regions_retry_at = agentx_client_earlier(c->regions_retry_at, r->retry_at);
+    }
+}
+
 static void ask_again(struct agentx_client *c, int64_t now)
 {
     if (now < next_request(c))
         return;
     if (c->request_count == 0 && now >= c->heard_at + PING_US)
         ping(c);
-    for (size_t i = 0; i < c->options.region_count; i++) {
-        struct region *r = &c->regions[i];
-        if (r->retry_at > 0 && !r->asked && now >= r->retry_at)
-            ask_to_register(c, i);
-    }
+    if (now >= c->regions_retry_at)
+        ask_for_taken(c, now);
 }
 
 static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
@@ -502,6 +528,7 @@ static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
     if (c->set.phase != AGENTX_SET_NONE && now >= c->set.heard_at + SET_US)
         agentx_answer_abandon(&c->options.handler, &c->set);
     ask_again(c, now);
+    ask_for_regions(c);
     return agentx_link_write(&c->link, now, err);
 }
 
@@ -520,6 +547,10 @@ static bool agentx_client_finish_connecting(struct agentx_client *c, short reven
 
 struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err)
 {
+    if (options->region_count > AGENTX_REGIONS_MAX) {
+        error_set(err, "there are more than %d regions to register", AGENTX_REGIONS_MAX);
+        return NULL;
+    }
     struct agentx_client *c = calloc(1, sizeof *c);
     if (!c) {
         error_set(err, "out of memory");
@@ -528,8 +559,11 @@ struct agentx_client *agentx_client_new(const struct agentx_options *options, st
     c->options = *options;
     c->link.fd = -1;
     error_set(&c->problem, "master agent at %s: not tried yet", options->master);
-    if (agentx_link_address(options->master, &c->address, err))
+    if (!(c->regions = calloc(options->region_count + 1, sizeof *c->regions)))
+        error_set(err, "out of memory");
+    else if (agentx_link_address(options->master, &c->address, err))
         return c;
+    free(c->regions);
     free(c);
     return NULL;
 }
@@ -541,6 +575,7 @@ void agentx_client_free(struct agentx_client *client)
     send_close(client, PDU_REASON_SHUTDOWN);
     agentx_link_close(&client->link);
     agentx_answer_abandon(&client->options.handler, &client->set);
+    free(client->regions);
     free(client);
 }
 

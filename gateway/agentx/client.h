@@ -14,8 +14,7 @@
 #include <poll.h>
 
 enum {
-    AGENTX_REGIONS_MAX = 8,
-    AGENTX_CONTEXT_SIZE = 33,   // snmpAdminString of VACM contexts (RFC 3415), and a NUL
+    AGENTX_REGIONS_MAX = 65536,
     AGENTX_IN_FLIGHT_MAX = 128, // notifications that may wait for their responses
 };
 
@@ -31,7 +30,7 @@ struct agentx_options {
     const char *master; // path of a Unix socket, or "tcp:HOST:PORT"; HOST is an address, no name
     const char *description; // of the subagent, for the master's log
     const struct agentx_region *regions;
-    size_t region_count;
+    size_t region_count; // at most AGENTX_REGIONS_MAX; the first ones are registered first
     struct agentx_handler handler; // functions may be NULL
     const struct clock *clock;
     const struct random *random;
@@ -41,7 +40,8 @@ struct agentx_options {
 struct agentx_client;
 
 // Copies the options; strings, regions, clock, random and log outlive the client. Sends nothing
-// yet. NULL with a sentence: memory is short, or the master's address is not valid.
+// yet. NULL with a sentence: memory is short, there are too many regions, or the master's address
+// is not valid.
 struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err);
 void agentx_client_free(struct agentx_client *client); // closes the session first; NULL is allowed
 

@@ -5,19 +5,27 @@
 
 #include "agentx/value.h"
 
-enum { AGENTX_SET_MAX = 64 }; // varbinds of one Set; a larger one fails with resourceUnavailable
+enum {
+    AGENTX_SET_MAX = 64,      // varbinds of one Set; a larger one fails with resourceUnavailable
+    AGENTX_CONTEXT_SIZE = 33, // snmpAdminString of VACM contexts (RFC 3415), and a NUL
+};
 
 // agentx_client_run and agentx_client_free call these functions. They must not call functions of
 // the client; only `notified` may call agentx_client_notify.
 struct agentx_handler {
+    // `context`, here and below: the one that the request is for; empty: the default context. The
+    // master asks for any name in a context in which a region of ours begins with it. A request for
+    // a context with a name that none can have is answered with unsupportedContext.
+
     // Fills `value`, of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE if there is none.
     // Here and below, AGENTX_NOT_NOW: memory is too short to find the value, and the response is
     // genErr.
-    void (*get)(void *ctx, const struct agentx_oid *name, struct agentx_value *value);
+    void (*get)(void *ctx, const char *context, const struct agentx_oid *name,
+                struct agentx_value *value);
 
     // Finds the first instance after `name` (with `include`, or equal to it) and before `end`
     // (empty: no end), and its value. False: there is none.
-    bool (*get_next)(void *ctx, const struct agentx_oid *name, bool include,
+    bool (*get_next)(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value);
 
@@ -26,8 +34,8 @@ struct agentx_handler {
     // commit or cleanup; after a successful commit, undo or cleanup. If the session is lost during
     // a Set, or the master does not continue it for a minute, the client calls cleanup for a tested
     // Set and undo for a committed one.
-    enum agentx_error (*test)(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                              size_t *failed);
+    enum agentx_error (*test)(void *ctx, const char *context, const struct agentx_varbind *varbinds,
+                              size_t n, size_t *failed);
     enum agentx_error (*commit)(void *ctx);
     enum agentx_error (*undo)(void *ctx);
     void (*cleanup)(void *ctx);

@@ -209,6 +209,25 @@ bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu
     return !header->has_context || pdu_read_octets(out, &context, &size);
 }
 
+bool pdu_read_context(const uint8_t *octets, const struct pdu_header *header,
+                      char out[AGENTX_CONTEXT_SIZE])
+{
+    struct pdu_reader r = {.at = octets + PDU_HEADER_SIZE,
+                           .end = octets + PDU_HEADER_SIZE + header->payload,
+                           .little_endian = header->little_endian};
+    const uint8_t *context;
+    uint32_t size;
+    out[0] = '\0';
+    if (!header->has_context)
+        return true;
+    if (!pdu_read_octets(&r, &context, &size) || size >= AGENTX_CONTEXT_SIZE ||
+        memchr(context, '\0', size))
+        return false;
+    memcpy(out, context, size);
+    out[size] = '\0';
+    return true;
+}
+
 // Writing.
 
 // Reserves `size` octets. NULL: there is no room.

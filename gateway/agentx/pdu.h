@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_AGENTX_PDU_H
 #define IBTRAPD_AGENTX_PDU_H
 
+#include "agentx/handler.h"
 #include "agentx/value.h"
 
 enum {
@@ -62,6 +63,11 @@ struct pdu_reader {
 };
 // Begins to read the payload of a whole PDU, after its context. False: malformed.
 bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu_reader *out);
+
+// Copies the context of a whole PDU that pdu_read has accepted; empty: the default context. False,
+// with an empty one: it is longer than VACM allows, or has a NUL.
+bool pdu_read_context(const uint8_t *octets, const struct pdu_header *header,
+                      char out[AGENTX_CONTEXT_SIZE]);
 
 bool pdu_read16(struct pdu_reader *r, uint16_t *out);
 bool pdu_read32(struct pdu_reader *r, uint32_t *out);

@@ -53,13 +53,14 @@ static uint32_t first_after(const struct table *t, uint32_t column, const struct
     return low;
 }
 
-static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
+static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value)
 {
     static const uint8_t OCTETS[16] = {0};
     const struct table *t = ctx;
     uint32_t column = name->length > ENTRY ? name->ids[ENTRY] : 1;
+    (void)context;
     (void)include;
     for (; column <= t->columns; column++) {
         uint32_t row = first_after(t, column, name);

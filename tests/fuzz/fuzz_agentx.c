@@ -24,19 +24,22 @@ static void check_oid(const struct agentx_oid *oid)
     REQUIRE(oid->length <= AGENTX_OID_MAX);
 }
 
-static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
+static void get(void *ctx, const char *context, const struct agentx_oid *name,
+                struct agentx_value *value)
 {
+    REQUIRE(strlen(context) < AGENTX_CONTEXT_SIZE);
     (void)ctx;
     check_oid(name);
     value->type = AGENTX_OID;
     value->oid = *name;
 }
 
-static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
+static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value)
 {
     (void)ctx;
+    REQUIRE(strlen(context) < AGENTX_CONTEXT_SIZE);
     check_oid(name);
     check_oid(end);
     for (uint32_t i = 0; i < 10; i++) {
@@ -55,9 +58,10 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
 // The phases of a Set must come in order.
 static enum { IDLE, TESTED, COMMITTED } phase;
 
-static enum agentx_error test(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                              size_t *failed)
+static enum agentx_error test(void *ctx, const char *context, const struct agentx_varbind *varbinds,
+                              size_t n, size_t *failed)
 {
+    REQUIRE(strlen(context) < AGENTX_CONTEXT_SIZE);
     (void)ctx;
     REQUIRE(phase == IDLE && n <= AGENTX_SET_MAX);
     for (size_t i = 0; i < n; i++) {

@@ -16,7 +16,8 @@ static struct support_time now;
 static struct clock virtual_clock;
 static uint8_t chance; // 0: each pause has its full length
 static struct random virtual_random;
-static struct agentx_region regions[2];
+enum { REGIONS_MAX = 300 };
+static struct agentx_region regions[REGIONS_MAX];
 static size_t region_count;
 static struct log *log_to;
 static FILE *log_file;
@@ -54,19 +55,29 @@ static void set_value(const struct agentx_oid *name, struct agentx_value *value)
     value->type = value->number == untold ? AGENTX_NOT_NOW : AGENTX_INTEGER;
 }
 
-static void get(void *ctx, const struct agentx_oid *name, struct agentx_value *value)
+static char heard_context[AGENTX_CONTEXT_SIZE]; // of the last request
+
+static void hear_context(const char *context)
 {
+    snprintf(heard_context, sizeof heard_context, "%s", context);
+}
+
+static void get(void *ctx, const char *context, const struct agentx_oid *name,
+                struct agentx_value *value)
+{
+    hear_context(context);
     (void)ctx;
     value->type = AGENTX_NO_SUCH_INSTANCE;
     if (is_there(name))
         set_value(name, value);
 }
 
-static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
+static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value)
 {
     (void)ctx;
+    hear_context(context);
     for (uint32_t i = 1; i <= 5; i++) {
         found->length = COUNT(ROOT);
         memcpy(found->ids, ROOT, sizeof ROOT);
@@ -81,10 +92,11 @@ static bool get_next(void *ctx, const struct agentx_oid *name, bool include,
     return false;
 }
 
-static enum agentx_error test_set(void *ctx, const struct agentx_varbind *varbinds, size_t n,
-                                  size_t *failed)
+static enum agentx_error test_set(void *ctx, const char *context,
+                                  const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
     (void)ctx;
+    hear_context(context);
     note("t");
     tested = n;
     memcpy(seen, varbinds, n * sizeof *varbinds);
@@ -230,12 +242,17 @@ static void be_up(void)
 
 static uint8_t room[4096];
 
-static struct pdu_writer request(uint8_t type, uint32_t transaction)
+static struct pdu_writer request_in(uint8_t type, uint32_t transaction, const char *context)
 {
     static uint32_t packet = 1000;
     struct pdu_writer w = {.octets = room, .size = sizeof room};
-    pdu_begin(&w, type, FAKE_MASTER_SESSION, transaction, ++packet, "");
+    pdu_begin(&w, type, FAKE_MASTER_SESSION, transaction, ++packet, context);
     return w;
+}
+
+static struct pdu_writer request(uint8_t type, uint32_t transaction)
+{
+    return request_in(type, transaction, "");
 }
 
 static void add_name(struct pdu_writer *w, uint32_t last, bool include)
@@ -426,6 +443,51 @@ TEST(an_optional_region_is_asked_for_again_once_a_minute)
     fake_master_respond(&master, &p, AGENTX_NO_ERROR);
     run();
     assert_false(fake_master_hear(&master, &p));
+}
+
+// RFC 2741 7.1.4: each Register has its response, in any order. A master gets no more of them at
+// once than it can read.
+TEST(many_regions_are_registered_some_at_a_time)
+{
+    enum { AT_ONCE = 64 };
+    struct fake_pdu p;
+    size_t registered = 0;
+    fake_master_listen(&master);
+    region_count = REGIONS_MAX;
+    for (size_t i = 0; i < region_count; i++) {
+        regions[i] = (struct agentx_region){.ids = ROOT, .length = COUNT(ROOT)};
+        snprintf(regions[i].context, sizeof regions[i].context, "node%zu", i);
+    }
+    begin();
+    run();
+    fake_master_accept(&master);
+    fake_master_expect(&master, PDU_OPEN, &p);
+    fake_master_respond(&master, &p, AGENTX_NO_ERROR);
+    for (size_t heard; registered < region_count; registered += heard) {
+        static struct fake_pdu asked[AT_ONCE];
+        char context[AGENTX_CONTEXT_SIZE];
+        run();
+        assert_int_equal(agentx_client_state(client), AGENTX_OPENING);
+        for (heard = 0; heard < AT_ONCE && registered + heard < region_count; heard++) {
+            fake_master_expect(&master, PDU_REGISTER, &asked[heard]);
+            assert_true(pdu_read_context(asked[heard].octets, &asked[heard].header, context));
+            assert_string_equal(context, regions[registered + heard].context);
+        }
+        assert_false(fake_master_hear(&master, &p));
+        for (size_t i = heard; i > 0; i--)
+            fake_master_respond(&master, &asked[i - 1], AGENTX_NO_ERROR);
+    }
+    run();
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
+    assert_false(fake_master_hear(&master, &p));
+}
+
+TEST(more_regions_than_there_can_be_are_refused)
+{
+    struct agentx_options o = options(master.path);
+    o.region_count = AGENTX_REGIONS_MAX + 1;
+    assert_null(agentx_client_new(&o, &err));
+    assert_string_equal(err.text, "there are more than 65536 regions to register");
 }
 
 // The connection is lost.
@@ -684,6 +746,45 @@ TEST(get_is_answered)
     assert_next(3, AGENTX_INTEGER);
     assert_next(9, AGENTX_NO_SUCH_INSTANCE);
     assert_end();
+}
+
+// RFC 2741 6.1.1 and 7.1.1: a request names its context, and the default one by none.
+TEST(handlers_get_the_context_of_a_request)
+{
+    static const uint8_t TYPES[] = {PDU_GET, PDU_GET_NEXT, PDU_GET_BULK, PDU_TEST_SET};
+    static const char LONGEST[] = "0123456789abcdef0123456789abcdef";
+    static const char *const CONTEXTS[] = {"0002c90200c10000", "", LONGEST};
+    be_up();
+    for (size_t t = 0; t < COUNT(TYPES); t++) {
+        for (size_t i = 0; i < COUNT(CONTEXTS); i++) {
+            struct pdu_writer w = request_in(TYPES[t], 7, CONTEXTS[i]);
+            if (TYPES[t] == PDU_GET_BULK)
+                pdu_add_four(&w, 0, 0, 0, 2);
+            if (TYPES[t] == PDU_TEST_SET)
+                add_integer(&w, 3);
+            else
+                add_range(&w, 3, false, 0);
+            assert_int_equal(ask(&w), AGENTX_NO_ERROR);
+            assert_string_equal(heard_context, CONTEXTS[i]);
+        }
+    }
+}
+
+TEST(a_context_that_none_can_be_is_not_supported)
+{
+    static const uint8_t TYPES[] = {PDU_GET, PDU_GET_NEXT, PDU_GET_BULK, PDU_TEST_SET};
+    be_up();
+    for (size_t t = 0; t < COUNT(TYPES); t++) {
+        struct pdu_writer w = request_in(TYPES[t], 7, "0123456789abcdef0123456789abcdef0");
+        add_range(&w, 3, false, 0);
+        assert_int_equal(ask(&w), AGENTX_UNSUPPORTED_CONTEXT);
+        assert_end();
+    }
+    struct pdu_writer w = request_in(PDU_GET, 7, "a?c");
+    room[PDU_HEADER_SIZE + 4 + 1] = '\0'; // a NUL within
+    add_range(&w, 3, false, 0);
+    assert_int_equal(ask(&w), AGENTX_UNSUPPORTED_CONTEXT);
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
 }
 
 TEST(get_next_is_answered)
@@ -1036,6 +1137,8 @@ int main(void)
         CASE(a_refused_session_is_tried_again),
         CASE(a_refused_region_ends_the_session),
         CASE(an_optional_region_is_asked_for_again_once_a_minute),
+        CASE(many_regions_are_registered_some_at_a_time),
+        CASE(more_regions_than_there_can_be_are_refused),
         CASE(the_pause_grows_up_to_a_minute),
         CASE(chance_takes_up_to_half_of_a_pause),
         CASE(a_session_that_lasted_makes_the_next_pause_short),
@@ -1052,6 +1155,8 @@ int main(void)
         CASE(a_master_that_forgot_the_session_is_left),
         CASE(a_master_that_does_not_read_is_left),
         CASE(get_is_answered),
+        CASE(handlers_get_the_context_of_a_request),
+        CASE(a_context_that_none_can_be_is_not_supported),
         CASE(get_next_is_answered),
         CASE(get_bulk_is_answered),
         CASE(get_bulk_ends_where_all_ranges_end),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A subagent with many contexts, below a real master agent.
+//
+//   many_contexts MASTER COUNT
+//
+// Registers ROOT in the contexts node0 to node(COUNT - 1). The instance ROOT.0 is in each of them,
+// and its value is the name of the context. Prints "up" once all are registered; runs until it is
+// killed.
+#include "agentx/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t ROOT[] = {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 2};
+
+static void name_it(struct agentx_oid *out)
+{
+    memcpy(out->ids, ROOT, sizeof ROOT);
+    out->length = sizeof ROOT / sizeof *ROOT;
+    agentx_oid_add(out, 0);
+}
+
+static void tell_context(const char *context, struct agentx_value *out)
+{
+    out->type = AGENTX_OCTETS;
+    agentx_value_set_octets(out, context, strlen(context));
+}
+
+static void get(void *ctx, const char *context, const struct agentx_oid *name,
+                struct agentx_value *value)
+{
+    struct agentx_oid only;
+    (void)ctx;
+    name_it(&only);
+    value->type = AGENTX_NO_SUCH_INSTANCE;
+    if (agentx_oid_compare(name->ids, name->length, only.ids, only.length) == 0)
+        tell_context(context, value);
+}
+
+static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
+                     const struct agentx_oid *end, struct agentx_oid *found,
+                     struct agentx_value *value)
+{
+    (void)ctx;
+    name_it(found);
+    tell_context(context, value);
+    const int order = agentx_oid_compare(found->ids, found->length, name->ids, name->length);
+    return (order > 0 || (order == 0 && include)) &&
+           (end->length == 0 ||
+            agentx_oid_compare(found->ids, found->length, end->ids, end->length) < 0);
+}
+
+int main(int argc, char **argv)
+{
+    struct error err;
+    if (argc != 3)
+        return EXIT_FAILURE;
+    const size_t count = strtoul(argv[2], NULL, 10);
+    struct agentx_region *regions = calloc(count + 1, sizeof *regions);
+    for (size_t i = 0; regions && i < count; i++) {
+        regions[i] = (struct agentx_region){.ids = ROOT, .length = sizeof ROOT / sizeof *ROOT};
+        snprintf(regions[i].context, sizeof regions[i].context, "node%zu", i);
+    }
+    const struct agentx_options options = {.master = argv[1],
+                                           .description = "many contexts",
+                                           .regions = regions,
+                                           .region_count = count,
+                                           .handler = {.get = get, .get_next = get_next},
+                                           .clock = &clock_system,
+                                           .random = &random_system};
+    struct agentx_client *client = regions ? agentx_client_new(&options, &err) : NULL;
+    bool told = false;
+    while (client) {
+        struct pollfd fd;
+        const int64_t left =
+            (agentx_client_poll(client, &fd) - clock_monotonic(&clock_system)) / 1000;
+        poll(&fd, 1, left < 0 ? 0 : left > 1000 ? 1000 : (int)left + 1);
+        agentx_client_run(client, fd.revents);
+        if (!told && agentx_client_state(client) == AGENTX_UP)
+            told = puts("up") >= 0 && fflush(stdout) == 0;
+    }
+    return EXIT_FAILURE;
+}

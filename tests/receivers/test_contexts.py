@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A subagent with thousands of contexts below a real snmpd: each request gets to it with its context."""
+
+import os
+import pathlib
+
+import pytest
+from lab.processes import Process, wait_until
+from lab.snmpd import Snmpd
+from lab.tables import Manager, read_line
+
+BUILD = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", pathlib.Path(__file__).parents[2] / "build"))
+PROGRAM = BUILD / "tests" / "receivers" / "many_contexts"
+CONTEXTS = 2000
+ROOT = ".1.3.6.1.4.1.8072.9999.9999.118.2"
+
+# One user may read in all contexts whose names begin so.
+ACCESS = """
+createUser reader SHA "correct horse"
+group readers usm reader
+view all included .1
+access readers node usm auth prefix all none none
+"""
+
+
+def ask(snmpd, tool, context, oid):
+    who = ["-v3", "-u", "reader", "-l", "authNoPriv", "-a", "SHA", "-A", "correct horse", "-n", context]
+    return Manager(snmpd.address, who=who).run(tool, oid).strip()
+
+
+@pytest.fixture
+def snmpd(tmp_path):
+    with Snmpd(tmp_path, more=ACCESS) as one:
+        yield one.start()
+
+
+@pytest.fixture
+def subagent(snmpd, tmp_path):
+    one = Process("many_contexts", [PROGRAM, snmpd.socket, CONTEXTS], log=tmp_path / "subagent.log", cwd=tmp_path)
+    try:
+        wait_until(lambda: one.check() and "up" in one.log_text(), "the contexts to be registered")
+        yield one
+    finally:
+        one.kill()
+
+
+@pytest.mark.usefixtures("subagent")
+def test_each_context_has_its_own_values(snmpd):
+    for i in (0, 1, 63, 64, 65, 1000, CONTEXTS - 1):
+        context = f"node{i}"
+        for tool, oid in (("snmpget", f"{ROOT}.0"), ("snmpgetnext", ROOT), ("snmpwalk", ROOT)):
+            assert read_line(ask(snmpd, tool, context, oid).splitlines()[0])[1] == context.encode()
+        assert "No Such Instance" in ask(snmpd, "snmpget", context, f"{ROOT}.1")
