@@ -22,6 +22,7 @@ struct arguments {
     const char *config;   // NULL: the instance's if there is such a file, else the defaults
     const char *instance; // NULL: the only one
     bool check_only, print_only, foreground;
+    const struct unit *unit; // a check by root, outside of the unit; else NULL
 };
 
 static int main_usage(FILE *out, int status)
@@ -66,7 +67,7 @@ static bool main_read_all(const struct arguments *a, struct conf *conf,
     struct instance instance;
     if (!main_read(a, conf, &instance, mistakes, err))
         return false;
-    if (surroundings_check(conf, &instance, mistakes))
+    if (surroundings_check(conf, &instance, a->unit, mistakes))
         return true;
     report_tell(mistakes, err);
     conf_free(conf);
@@ -114,12 +115,17 @@ static bool main_become_service(bool *became, struct error *err)
                      strerror(errno));
 }
 
-static int main_check(const struct arguments *a)
+static int main_check(struct arguments *a)
 {
     struct conf conf;
     struct instance instance;
     struct error err;
+    struct unit unit;
     bool became = false;
+    if (geteuid() == 0 && instance_find(a->instance, &instance, &err)) {
+        unit_ask(a->instance, &instance, &unit);
+        a->unit = &unit;
+    }
     bool may = main_become_service(&became, &err);
     if (!may)
         main_print(err.text);
@@ -150,7 +156,7 @@ static int main_print_config(const struct arguments *a)
 static void main_warn(const struct conf *conf, const struct instance *instance, struct log *log)
 {
     struct conf_mistakes mistakes;
-    if (surroundings_check(conf, instance, &mistakes))
+    if (surroundings_check(conf, instance, NULL, &mistakes))
         return;
     for (size_t i = 0; i < mistakes.count; i++)
         log_write(log, LOG_LEVEL_WARNING, "%s", mistakes.sentences[i].text);

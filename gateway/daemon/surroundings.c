@@ -26,40 +26,49 @@ static bool surroundings_are_made(const char *directory, const struct instance *
 }
 
 static bool surroundings_check_receiver(const struct conf_receiver *receiver,
-                                        const struct instance *instance, struct error *err)
+                                        const struct instance *instance, const struct unit *unit,
+                                        struct error *err)
 {
     char copy[CONF_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", receiver->file.path);
-    bool will_be = receiver->kind == CONF_FILE && access(receiver->file.path, F_OK) != 0 &&
-                   surroundings_are_made(dirname(copy), instance);
-    return will_be || sinks_check(receiver, err);
+    const char *directory = dirname(copy);
+    bool is_file = receiver->kind == CONF_FILE && receiver->file.path[0] == '/';
+    bool will_be = is_file && access(receiver->file.path, F_OK) != 0 &&
+                   surroundings_are_made(directory, instance);
+    if (!will_be && !sinks_check(receiver, err))
+        return false;
+    return !is_file || !unit || unit_check_directory(unit, directory, err) ||
+           error_prefix(err, "receiver %s", receiver->name);
 }
 
 static bool surroundings_check_directory(const char *directory, const struct instance *instance,
-                                         const char *item, struct error *err)
+                                         const struct unit *unit, const char *section,
+                                         struct error *err)
 {
-    return surroundings_are_made(directory, instance) || writable_check_directory(directory, err) ||
-           error_prefix(err, "%s", item);
+    return surroundings_are_made(directory, instance) ||
+           (writable_check_directory(directory, err) &&
+            (!unit || unit_check_directory(unit, directory, err))) ||
+           error_prefix(err, "section '%s'", section);
 }
 
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
-                        struct conf_mistakes *mistakes)
+                        const struct unit *unit, struct conf_mistakes *mistakes)
 {
     struct error err;
     char copy[CONF_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", conf->socket);
     *mistakes = (struct conf_mistakes){.count = 0};
     for (size_t i = 0; i < conf->receiver_count; i++) {
-        if (!surroundings_check_receiver(&conf->receivers[i], instance, &err))
+        if (!surroundings_check_receiver(&conf->receivers[i], instance, unit, &err))
             surroundings_add(mistakes, conf, err.text);
     }
     if (!sinks_check_socket(conf->subagent.socket, &err)) {
         error_prefix(&err, "section 'subagent'");
         surroundings_add(mistakes, conf, err.text);
     }
-    if (!surroundings_check_directory(conf->journal.directory, instance, "section 'journal'", &err))
+    if (!surroundings_check_directory(conf->journal.directory, instance, unit, "journal", &err))
         surroundings_add(mistakes, conf, err.text);
-    if (!surroundings_check_directory(dirname(copy), instance, "section 'control'", &err))
+    if (!surroundings_check_directory(dirname(copy), instance, unit, "control", &err))
         surroundings_add(mistakes, conf, err.text);
     return mistakes->count == 0;
 }

@@ -8,10 +8,13 @@
 #include "base/instance.h"
 #include "conf/conf.h"
 #include "conf/report.h"
+#include "daemon/unit.h"
 
 // Looks at all of it as this process, and never waits. The directories that the instance's systemd
-// unit makes may be missing. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are none.
+// unit makes may be missing. `unit`: what the unit lets it write to counts, too; NULL: this process
+// runs in it, or nobody knows. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are
+// none.
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
-                        struct conf_mistakes *mistakes);
+                        const struct unit *unit, struct conf_mistakes *mistakes);
 
 #endif

@@ -402,3 +402,19 @@ def test_what_is_purged_is_gone(machine):
     machine.run("getent", "passwd", "ibtrapd")  # Debian packages leave their users
     install(machine)
     assert machine.run("systemctl", "is-enabled", "ibtrapd", good=(1,)) == "disabled\n"
+
+
+def test_a_check_judges_as_the_service(machine, packages):
+    install(machine)
+    machine.path(CONFIG).write_text('file "archive" { path = "/srv/archive/events.json" }\n')
+    assert "the directory /srv/archive does not exist" in machine.fails("ibtrapd", "--check-config")
+    machine.run("install", "-d", "/srv/archive")
+    said = machine.fails("ibtrapd", "--check-config")
+    assert "cannot write to /srv/archive: Permission denied" in said and "as user ibtrapd" in said
+    machine.run("chown", "ibtrapd", "/srv/archive")
+    assert "set ReadWritePaths=/srv/archive there" in machine.fails("ibtrapd", "--check-config")
+    drop_in = machine.path("/run/systemd/system/ibtrapd.service.d/archive.conf")
+    drop_in.parent.mkdir(exist_ok=True)
+    drop_in.write_text("[Service]\nReadWritePaths=-/srv/archive\n")
+    machine.run("systemctl", "daemon-reload")
+    assert machine.run("ibtrapd", "--check-config") == f"The configuration {CONFIG} is good.\n"

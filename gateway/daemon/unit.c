@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "daemon/unit.h"
+
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// Returns the value if the line is that of the property; else NULL.
+static const char *unit_value(const char *line, const char *property)
+{
+    size_t length = strlen(property);
+    return strncmp(line, property, length) == 0 && line[length] == '=' ? line + length + 1 : NULL;
+}
+
+static void unit_read(FILE *answer, struct unit *out)
+{
+    char line[UNIT_TEXT_SIZE];
+    const char *value;
+    while (fgets(line, sizeof line, answer)) {
+        line[strcspn(line, "\n")] = '\0';
+        if ((value = unit_value(line, "ProtectSystem")))
+            out->is_strict = strcmp(value, "strict") == 0;
+        if ((value = unit_value(line, "ReadWritePaths")))
+            snprintf(out->writable + strlen(out->writable),
+                     sizeof out->writable - strlen(out->writable), "%s", value);
+    }
+}
+
+void unit_ask(const char *name, const struct instance *instance, struct unit *out)
+{
+    char command[300], run[INSTANCE_PATH_SIZE];
+    *out = (struct unit){.is_strict = false};
+    snprintf(run, sizeof run, "%s", instance->socket);
+    snprintf(out->name, sizeof out->name, "ibtrapd%s%s", name ? "@" : "", name ? name : "");
+    snprintf(out->writable, sizeof out->writable, "%s %s %s ", instance->logs, instance->state,
+             dirname(run));
+    if (access("/run/systemd/system", F_OK) != 0)
+        return;
+    snprintf(command, sizeof command,
+             "systemctl show --property=ProtectSystem --property=ReadWritePaths '%s.service' "
+             "2>/dev/null",
+             out->name);
+    FILE *answer = popen(command, "re");
+    if (!answer)
+        return;
+    unit_read(answer, out);
+    if (pclose(answer) != 0)
+        out->is_strict = false;
+}
+
+// Whether a path is the directory or above it. The path has `length` octets.
+static bool unit_is_above(const char *path, size_t length, const char *directory)
+{
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return strncmp(path, directory, length) == 0 &&
+           (length == 1 || directory[length] == '/' || directory[length] == '\0');
+}
+
+static bool unit_lets_write(const struct unit *unit, const char *directory)
+{
+    static const char *const ALWAYS[] = {"/dev", "/tmp", "/var/tmp"}; // by PrivateTmp=
+    for (size_t i = 0; i < sizeof ALWAYS / sizeof *ALWAYS; i++) {
+        if (unit_is_above(ALWAYS[i], strlen(ALWAYS[i]), directory))
+            return true;
+    }
+    for (const char *p = unit->writable; *p;) {
+        p +=
+            strspn(p, " -+"); // the marks of a path that may be missing, or is below RootDirectory=
+        size_t length = strcspn(p, " ");
+        if (length > 0 && unit_is_above(p, length, directory))
+            return true;
+        p += length;
+    }
+    return false;
+}
+
+bool unit_check_directory(const struct unit *unit, const char *directory, struct error *err)
+{
+    return !unit->is_strict || unit_lets_write(unit, directory) ||
+           error_set(err,
+                     "%s is read-only in the unit %s: set ReadWritePaths=%s there (systemctl edit "
+                     "%s)",
+                     directory, unit->name, directory, unit->name);
+}
