@@ -42,11 +42,13 @@ static json_t *subscription_json(const struct subscription *one, const struct sa
     char detail[200];
     struct text t = text_in(detail, sizeof detail);
     subscriptions_add_detail(&t, one, s->has_sa_key);
-    int64_t wait = one->ask_at > s->now ? (one->ask_at - s->now) / CLOCK_US_PER_S : 0;
-    return json_pack("{s:o, s:s, s:s, s:I}", "trap",
+    const int64_t wait_us = one->ask_at > s->now ? one->ask_at - s->now : 0;
+    // Without a port, or an SM that answers, there is no next request whose time is known.
+    const bool is_due = s->open && s->sm_answers;
+    return json_pack("{s:o, s:s, s:s, s:o}", "trap",
                      one->trap == MAD_TRAP_VENDOR ? json_string("vendor") : json_integer(one->trap),
                      "state", subscriptions_state_word(one->state), "detail", detail, "retry_in",
-                     (json_int_t)wait);
+                     is_due ? json_integer(wait_us / CLOCK_US_PER_S) : json_null());
 }
 
 static json_t *journal_json(struct journal *journal)

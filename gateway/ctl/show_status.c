@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show_status.h"
 
+#include "base/text.h"
 #include "ctl/receiver_commands.h"
 #include "ctl/show.h"
 #include "ctl/terminal.h"
@@ -100,6 +101,25 @@ static void show_sms(FILE *out, const json_t *list)
     }
 }
 
+// Writes a subscription that is not confirmed, and when it is requested again, if that is known.
+static void show_unsubscribed(FILE *out, const json_t *one, const char *trap, const char *state)
+{
+    char line[300];
+    struct text t = text_in(line, sizeof line);
+    const json_t *wait = json_object_get(one, "retry_in");
+    const char *detail = member_word(one, "detail");
+    text_addf(&t, "%-8s %-11s %s", trap, state, detail);
+    if (json_is_integer(wait))
+        text_add(&t, detail[0] ? "; " : "");
+    if (json_is_integer(wait) && json_integer_value(wait) == 0)
+        text_add(&t, "retrying now");
+    else if (json_is_integer(wait))
+        text_addf(&t, "retrying in %lld s", (long long)json_integer_value(wait));
+    while (t.len > 0 && line[t.len - 1] == ' ')
+        line[--t.len] = '\0';
+    fprintf(out, "%s\n", line);
+}
+
 static void show_subscriptions(FILE *out, const json_t *list)
 {
     size_t i;
@@ -113,12 +133,11 @@ static void show_subscriptions(FILE *out, const json_t *list)
             snprintf(trap, sizeof trap, "%lld", json_integer_value(number));
         else
             snprintf(trap, sizeof trap, "%s", member_word(one, "trap"));
-        const char *state = member_word(one, "state"), *detail = member_word(one, "detail");
+        const char *state = member_word(one, "state");
         if (strcmp(state, "subscribed") == 0)
             fprintf(out, "%-8s %s\n", trap, state);
         else
-            fprintf(out, "%-8s %-11s %s%sretrying in %lld s\n", trap, state, detail,
-                    detail[0] ? "; " : "", member_count(one, "retry_in"));
+            show_unsubscribed(out, one, trap, state);
     }
 }
 

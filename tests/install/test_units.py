@@ -75,7 +75,10 @@ def test_the_user_is_made(root):
 
 def test_only_the_umad_devices_change_hands():
     rules = [line for line in RULES.read_text().splitlines() if line and not line.startswith('#')]
+    renamed = rules.pop()
     assert len(rules) == 1
+    assert 'ACTION=="move"' in renamed and not re.search('GROUP|MODE|OWNER', renamed)
+    assert renamed.endswith('RUN+="/usr/bin/udevadm trigger --action=change --subsystem-match=infiniband_mad"')
     parts = dict(re.findall(r'([\w{}]+)(?:==|\+=|=)"([^"]*)"', rules[0]))
     assert parts['SUBSYSTEM'] == 'infiniband_mad' and parts['KERNEL'] == 'umad*'
     assert (parts['GROUP'], parts['MODE']) == ('ibtrapd-umad', '0660')

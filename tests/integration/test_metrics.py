@@ -288,6 +288,11 @@ def test_the_verdict_is_served(open_site, port):
     assert verdict.status == 200 and verdict.text.startswith("WARNING: ") and "receiver udp0 is paused" in verdict.text
 
 
+def test_without_a_port_no_time_of_a_request_is_made_up(lone_gateway):
+    assert {one["retry_in"] for one in lone_gateway.status()["subscriptions"]} == {None}
+    assert "retrying" not in lone_gateway.control("status").stdout
+
+
 def test_without_a_port_it_is_not_ready(lone_gateway, port):
     verdict = request(port, path="/readyz")
     assert verdict.status == 503 and verdict.text.startswith("WARNING: no InfiniBand port")

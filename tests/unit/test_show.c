@@ -55,6 +55,31 @@ static void check_status(const char *more, const char *expected)
     "\nJournal  9 events, 1 alarm, 3 MiB, on disk\n"                                               \
     "\nCounters reports 5\n"
 
+// When a subscription is requested again, where that is known.
+TEST(a_subscription_that_is_missing)
+{
+    static const struct {
+        const char *wait, *line;
+    } ROWS[] = {{"7", "257      pending     no key; retrying in 7 s\n"},
+                {"0", "257      pending     no key; retrying now\n"},
+                {"null", "257      pending     no key\n"}};
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        char *shown = NULL, more[200];
+        size_t size;
+        FILE *out = open_memstream(&shown, &size);
+        snprintf(more, sizeof more,
+                 ",\"subscriptions\":[{\"trap\":257,\"state\":\"pending\",\"detail\":\"no key\","
+                 "\"retry_in\":%s}]",
+                 ROWS[i].wait);
+        json_t *status = make_status(more); // the later item holds
+        assert_true(show_status(out, status));
+        fclose(out);
+        assert_non_null(strstr(shown, ROWS[i].line));
+        free(shown);
+        json_decref(status);
+    }
+}
+
 TEST(a_status_without_sweeps)
 {
     check_status("", HEAD TAIL);
@@ -375,6 +400,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_status_without_sweeps),
         cmocka_unit_test(what_the_sm_does_not_answer_is_shown),
+        cmocka_unit_test(a_subscription_that_is_missing),
         cmocka_unit_test(a_status_with_sweeps),
         cmocka_unit_test(a_sweep_that_failed),
         cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),
