@@ -153,17 +153,40 @@ static void log_emit(struct log *log, enum log_folder folder, enum log_level lev
     pthread_mutex_unlock(&log->lock);
 }
 
-void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
-                    ...)
+__attribute__((format(printf, 4, 0))) static void log_write_args(enum log_folder folder,
+                                                                 struct log *log,
+                                                                 enum log_level level,
+                                                                 const char *fmt, va_list args)
 {
     if (level > log_get_level(log, folder))
         return;
     char line[LINE_SIZE];
+    vsnprintf(line, sizeof line, fmt, args);
+    log_emit(log, folder, level, line);
+}
+
+void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
+                    ...)
+{
     va_list args;
     va_start(args, fmt);
-    vsnprintf(line, sizeof line, fmt, args);
+    log_write_args(folder, log, level, fmt, args);
     va_end(args);
-    log_emit(log, folder, level, line);
+}
+
+void log_condition_from(enum log_folder folder, struct log *log, enum log_level level,
+                        const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    log_write_args(folder, log, atomic_load(&log->events_seen) ? LOG_LEVEL_DEBUG : level, fmt,
+                   args);
+    va_end(args);
+}
+
+void log_set_events_seen(struct log *log, bool seen)
+{
+    atomic_store(&log->events_seen, seen && log->prefix_priority);
 }
 
 void log_write_limited_from(enum log_folder folder, struct log *log, struct log_limit *limit,

@@ -45,6 +45,7 @@ struct log {
     _Atomic enum log_level levels[LOG_FOLDER_COUNT];
     FILE *stream;
     bool prefix_priority;
+    atomic_bool events_seen;
     const struct clock *clock;
     pthread_mutex_t lock; // over the stream
 };
@@ -66,6 +67,16 @@ enum log_level log_get_level(struct log *log, enum log_folder folder);
 #define log_write(log, level, ...) log_write_from(LOG_FOLDER, log, level, __VA_ARGS__)
 void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
                     ...) __attribute__((format(printf, 4, 5)));
+
+// Does the same for a condition that the gateway makes an event of, too: at level debug only, where
+// people find the event beside the log (log_set_events_seen). Any thread.
+#define log_condition(log, level, ...) log_condition_from(LOG_FOLDER, log, level, __VA_ARGS__)
+void log_condition_from(enum log_folder folder, struct log *log, enum log_level level,
+                        const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+// From now on, whether every event goes to journald. It counts if the log goes there as well. Any
+// thread.
+void log_set_events_seen(struct log *log, bool seen);
 
 // Writes a line of level debug. If the folder's level is not debug, or `to` is NULL, does not
 // evaluate the other arguments. To prepare them, ask `if (log_is_debug(log))` first. Any thread.

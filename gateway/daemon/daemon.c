@@ -304,6 +304,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
     take_name(g);
+    wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->log, &g->map, err) && start_loop(g, err) &&
               start_metrics(g, err) && open_journal(g, err) && make_agent(g, err) &&

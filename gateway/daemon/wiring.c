@@ -201,8 +201,28 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
     };
 }
 
+// Whether a receiver brings every event to the local syslog, which is journald's where the log is.
+static bool wiring_are_events_seen(const struct conf *conf)
+{
+    struct filter all;
+    bool seen = false;
+    filter_init(&all);
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        const struct conf_receiver *r = &conf->receivers[i];
+        seen |= r->kind == CONF_SYSLOG && r->transport == CONF_LOCAL &&
+                filter_digest(&r->filter) == filter_digest(&all);
+    }
+    return seen;
+}
+
+void wiring_tell_log(struct gateway *g)
+{
+    log_set_events_seen(g->log, wiring_are_events_seen(g->conf));
+}
+
 void wiring_fill_control(struct gateway *g)
 {
+    wiring_tell_log(g);
     topology_answers_clear(&g->control);
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,

@@ -38,6 +38,10 @@ enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 // The sweeper's options for this configuration. Call it after the SA client was made.
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
 
+// Tells the log whether the configuration brings every event to journald, where the log would say
+// the same once more.
+void wiring_tell_log(struct gateway *gateway);
+
 // Fills in the parts that the control socket and the metrics read, all but `g->control.reload`.
 // Call it again after one of these parts was exchanged. Main thread.
 void wiring_fill_control(struct gateway *g);

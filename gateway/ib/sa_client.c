@@ -264,7 +264,7 @@ static void sa_client_emit_change(struct sa_client *a, enum sa_change change, co
 static void report_lost(struct sa_client *a, const char *reason)
 {
     a->notified_lost = true;
-    log_write(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
+    log_condition(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
     sa_client_emit_change(a, SA_SUBSCRIPTIONS_LOST, reason);
 }
 
@@ -289,9 +289,12 @@ static void check_settled(struct sa_client *a, int64_t now)
         double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
         snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sm,
                  subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
-        log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
-        if (a->notified_lost)
+        if (a->notified_lost) {
+            log_condition(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
             sa_client_emit_change(a, SA_SUBSCRIPTIONS_RESTORED, reason);
+        } else {
+            log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
+        }
         a->notified_lost = false;
     }
     if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)

@@ -187,7 +187,7 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
     pthread_mutex_unlock(&s->lock);
     log_sweep(s, status, counters); // without the lock: only this thread changes the status
     if (fabric && problem[0] != '\0' && !s->findings.over)
-        log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep ended early: %s", problem);
+        log_condition(s->options.log, LOG_LEVEL_WARNING, "the sweep ended early: %s", problem);
     if (!fabric && news)
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }

@@ -77,12 +77,12 @@ static void journal_file_set_problem(struct journal *j, const char *problem)
     snprintf(j->status.problem, sizeof j->status.problem, "%s", problem);
     pthread_mutex_unlock(&j->lock);
     if (was_durable && problem[0] != '\0') {
-        log_write(j->options.log, LOG_LEVEL_ERROR,
-                  "%s; events are kept in memory until the journal works again", problem);
+        log_condition(j->options.log, LOG_LEVEL_ERROR,
+                      "%s; events are kept in memory until the journal works again", problem);
         j->options.notify(j->options.ctx, JOURNAL_DEGRADED, problem, 0);
     }
     if (!was_durable && problem[0] == '\0') {
-        log_write(j->options.log, LOG_LEVEL_INFO, "the journal %s works", j->path);
+        log_condition(j->options.log, LOG_LEVEL_INFO, "the journal %s works", j->path);
         j->options.notify(j->options.ctx, JOURNAL_HEALED, "the journal works again", 0);
     }
 }

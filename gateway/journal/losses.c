@@ -36,8 +36,8 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
         log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", known, reason);
         return;
     }
-    log_write(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", known,
-              reason);
+    log_condition(journal->options.log, LOG_LEVEL_ERROR, "%" PRId64 " events are lost: %s", known,
+                  reason);
     journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)known);
 }
 
@@ -71,8 +71,8 @@ void journal_end_dropping(struct journal *j)
     pthread_mutex_unlock(&j->lock);
     if (!over)
         return;
-    log_write(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were",
-              was.lost);
+    log_condition(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were",
+                  was.lost);
     j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
                       "every receiver has read on beyond them", was.lost);
 }

@@ -25,13 +25,13 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     if (left)
         return;
     if (!is_well && tell && (was_well || !receiver->notified_failing)) {
-        log_write(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
-                  name, problem);
+        log_condition(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
+                      name, problem);
         receiver->notified_failing = true;
         receiver->options.change(receiver->options.ctx, name, RECEIVER_FAILING, problem, dropped);
     }
     if (receiver->notified_failing && is_well) {
-        log_write(receiver->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
+        log_condition(receiver->options.log, LOG_LEVEL_INFO, "receiver %s works again", name);
         receiver->notified_failing = false;
         receiver->options.change(receiver->options.ctx, name, RECEIVER_BACK,
                                  "it takes events again", dropped);

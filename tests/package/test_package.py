@@ -277,6 +277,20 @@ def release_from_port(machine):
     machine.run("systemctl", "daemon-reload")
 
 
+def test_a_condition_stands_once_in_its_log(machine):
+    install(machine)
+    machine.path(CONFIG).write_text('syslog "local" { }\nsyslog "away" { transport = "tcp" address = "127.0.0.1:9" }\n')
+    machine.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "ibtrapd")
+
+    def said():
+        lines = machine.run("journalctl", "-u", "ibtrapd", "-o", "cat", good=(0, 1)).splitlines()
+        return [line for line in lines if "eceiver away" in line]
+
+    wait_until(said, "the condition in the journal")
+    machine.run("ibtrapctl", "test", "link-down", "--receiver", "local")  # what came before is there by now
+    assert len(said()) == 1 and "receiver-failing" in machine.run("ibtrapctl", "events"), said()
+
+
 def test_several_gateways_side_by_side(machine):
     install(machine)
     release_from_port(machine)

@@ -154,6 +154,30 @@ TEST(journald_gets_priorities)
     end(&c, "<3>other: a\n<4>other: b\n<6>other: c\n<7>other: d\n");
 }
 
+// What is an event, too, is in journald once.
+TEST(a_condition_is_written_where_no_event_says_it)
+{
+    for (int journald = 0; journald < 2; journald++) {
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        struct log *log = log_open(stream, LOG_LEVEL_INFO, journald, &clock_system);
+        log_condition(log, LOG_LEVEL_WARNING, "first %d", 1);
+        log_set_events_seen(log, true);
+        log_condition(log, LOG_LEVEL_WARNING, "second %d", 2);
+        log_write(log, LOG_LEVEL_WARNING, "third");
+        log_set_events_seen(log, false);
+        log_condition(log, LOG_LEVEL_WARNING, "fourth");
+        log_close(log);
+        fclose(stream);
+        assert_non_null(strstr(text, "first 1"));
+        assert_int_equal(strstr(text, "second 2") == NULL, journald);
+        assert_non_null(strstr(text, "third"));
+        assert_non_null(strstr(text, "fourth"));
+        free(text);
+    }
+}
+
 TEST(no_text_can_forge_a_line)
 {
     struct capture c;
@@ -225,6 +249,7 @@ int main(void)
         cmocka_unit_test(folders_with_debug_messages_have_a_level),
         cmocka_unit_test(the_journal_is_known_by_its_stream),
         cmocka_unit_test(journald_gets_priorities),
+        cmocka_unit_test(a_condition_is_written_where_no_event_says_it),
         cmocka_unit_test(no_text_can_forge_a_line),
         cmocka_unit_test(a_limit_lets_one_line_through_and_counts_the_rest),
         cmocka_unit_test(levels_have_words),
