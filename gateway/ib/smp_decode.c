@@ -78,6 +78,23 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
            node->port_count <= PORTS_MAX && port_exists;
 }
 
+// LinkSpeedExt2, the speeds from XDR on, which libibmad's fields lack. CapabilityMask2 says whether
+// it counts; for a switch's external port that of port 0 does.
+static void smp_read_speeds_ext2(const uint8_t *info, bool external, struct fabric_port *port)
+{
+    enum { EXT2 = 56, CAPABILITY_MASK2 = 60, HAS_EXT2 = 0x0800, HAS_XDR = 0x1000 };
+    const unsigned ext2 = info[EXT2];
+    if (!external && !(wire_get16(info + CAPABILITY_MASK2) & (HAS_EXT2 | HAS_XDR)))
+        return;
+    const bool active = ext2 >> 5 & 1, supported = ext2 >> 3 & 1, enabled = ext2 & 1;
+    if (active)
+        port->speed_active = FABRIC_XDR;
+    if (supported)
+        port->speed_supported |= FABRIC_XDR;
+    if (supported && enabled)
+        port->speed_enabled |= FABRIC_XDR;
+}
+
 // LinkSpeed and LinkSpeedExt as bits of enum fabric_speed.
 static uint16_t combine_speeds(uint32_t speed, uint32_t extended)
 {
@@ -155,6 +172,7 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
     }
     read_widths(info, port);
     read_speeds(info, port);
+    smp_read_speeds_ext2(info, node_type == FABRIC_SWITCH && number != 0, port);
 }
 
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE])

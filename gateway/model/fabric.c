@@ -97,7 +97,8 @@ struct speed {
 
 // By the number of the bit in enum fabric_speed.
 static const struct speed SPEEDS[] = {
-    {"SDR", 25}, {"DDR", 50}, {"QDR", 100}, {"FDR", 140}, {"EDR", 250}, {"HDR", 500}, {"NDR", 1000},
+    {"SDR", 25},  {"DDR", 50},  {"QDR", 100},  {"FDR", 140},
+    {"EDR", 250}, {"HDR", 500}, {"NDR", 1000}, {"XDR", 2000},
 };
 
 static const struct speed *find_speed(uint16_t bit)
@@ -170,7 +171,7 @@ uint8_t fabric_best_width(uint8_t a, uint8_t b)
 uint16_t fabric_best_speed(uint16_t a, uint16_t b)
 {
     unsigned common = a & b, best = 0;
-    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_NDR; bit <<= 1) {
+    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
         if (common & bit)
             best = bit;
     }

@@ -33,7 +33,8 @@ enum fabric_state { FABRIC_DOWN = 1, FABRIC_INITIALIZE = 2, FABRIC_ARMED = 3, FA
 // Bits of PortInfo.CapabilityMask.
 enum fabric_capability { FABRIC_IS_SM = 1u << 1, FABRIC_IS_DM = 1u << 19 };
 
-// Link speeds as bits, slowest first: LinkSpeed and LinkSpeedExt of PortInfo in one number.
+// Link speeds as bits, slowest first: LinkSpeed, LinkSpeedExt and LinkSpeedExt2 of PortInfo in one
+// number.
 enum fabric_speed {
     FABRIC_SDR = 1 << 0, // 2.5 Gb/s a lane
     FABRIC_DDR = 1 << 1, // 5
@@ -42,6 +43,7 @@ enum fabric_speed {
     FABRIC_EDR = 1 << 4, // 25.78125
     FABRIC_HDR = 1 << 5, // 53.125
     FABRIC_NDR = 1 << 6, // 106.25
+    FABRIC_XDR = 1 << 7, // 212.5
 };
 
 // Further fields of PortInfo, known for ports queried since the start. Snapshots are compared, and

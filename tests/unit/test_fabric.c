@@ -279,6 +279,7 @@ TEST(rates_as_people_say_them)
     check_rate(2, FABRIC_FDR, "4X FDR (56 Gb/s)");
     check_rate(2, FABRIC_EDR, "4X EDR (100 Gb/s)");
     check_rate(16, FABRIC_HDR, "2X HDR (100 Gb/s)");
+    check_rate(2, FABRIC_XDR, "4X XDR (800 Gb/s)");
     check_rate(8, FABRIC_NDR, "12X NDR (1200 Gb/s)");
     check_rate(0, FABRIC_DDR, "? DDR");
     check_rate(4, 0, "8X ?");
@@ -294,6 +295,8 @@ TEST(the_best_that_both_have)
     assert_int_equal(fabric_best_speed(31, 7), FABRIC_QDR);
     assert_int_equal(fabric_best_speed(FABRIC_NDR | FABRIC_SDR, FABRIC_HDR | FABRIC_SDR),
                      FABRIC_SDR);
+    assert_int_equal(fabric_best_speed(FABRIC_XDR | FABRIC_NDR, FABRIC_XDR | FABRIC_NDR),
+                     FABRIC_XDR);
     assert_int_equal(fabric_best_speed(FABRIC_NDR, FABRIC_HDR), 0);
 }
 

@@ -346,6 +346,34 @@ TEST(extended_speeds)
     assert_int_equal(port_of(OWN, 1)->speed_active, FABRIC_QDR);
 }
 
+// LinkSpeedExt2, which counts where CapabilityMask2 has it, and at a switch's external port, whose
+// mask is that of port 0.
+TEST(xdr)
+{
+    enum { ACTIVE = 1 << 5, SUPPORTED = 1 << 3, ENABLED = 1 };
+    uint8_t *info = add_port(OWN_LID, 1, OWN_LID, FABRIC_ACTIVE) + 4;
+    info[62] = 0x0F; // supported FDR to NDR
+    info[63] = 0x0F; // enabled FDR to NDR
+    info[56] = ACTIVE | SUPPORTED | ENABLED;
+    look(); // without the capability these bits are reserved
+    assert_int_equal(port_of(OWN, 1)->speed_active, FABRIC_QDR);
+    info[60] = 0x18;
+    look();
+    assert_int_equal(port_of(OWN, 1)->speed_active, FABRIC_XDR);
+    assert_int_equal(port_of(OWN, 1)->speed_supported, 0xFF);
+    assert_int_equal(port_of(OWN, 1)->speed_enabled & 0xF8, 0xF8);
+    info[56] = SUPPORTED; // trained down to NDR, and XDR is off
+    info[62] = 0x8F;
+    look();
+    assert_int_equal(port_of(OWN, 1)->speed_active, FABRIC_NDR);
+    assert_int_equal(port_of(OWN, 1)->speed_supported, 0xFF);
+    assert_int_equal(port_of(OWN, 1)->speed_enabled & FABRIC_XDR, 0);
+    info = add_port(SWITCH_LID, 1, 0, FABRIC_ACTIVE) + 4;
+    info[56] = ACTIVE | SUPPORTED | ENABLED;
+    look();
+    assert_int_equal(port_of(SWITCH, 1)->speed_active, FABRIC_XDR);
+}
+
 TEST(records_of_before_the_extended_speeds)
 {
     struct table whole = ports;
@@ -595,6 +623,7 @@ int main(void)
         SA_TEST(two_ports_of_a_host_are_of_one_node),
         SA_TEST(the_rest_of_port_info),
         SA_TEST(extended_speeds),
+        SA_TEST(xdr),
         SA_TEST(records_of_before_the_extended_speeds),
         SA_TEST(padding_is_no_record),
         SA_TEST(the_last_record_may_come_without_its_padding),
