@@ -115,3 +115,22 @@ def test_the_modules_can_be_used(site, snmp_conf):
     site.wait(lambda: serves(site), "snmpd to serve the tables")
     rows = site.shell(table)
     assert "SNMP table: IBSWITCH-MIB::gswTopoComTable" in rows and rows.count("no-change") == 4  # two links, from both ends
+
+
+def test_notifications_over_dtls(site):
+    """The chapter about certificates; one machine is both hosts, and its /root has the files of both."""
+    site.connect()
+    hosts = site.path("/etc/hosts")
+    hosts.write_text(hosts.read_text() + "127.0.0.1 nms.example.org\n")
+    gateway, manager, watch = pages.blocks("snmp", "sh")[2:]
+    site.shell("cd /root\n" + gateway)
+    site.shell("cd /root\n" + manager)
+    site.run("install", "-m", "644", "/root/nms.pem", "/etc/ibtrapd")
+    print_of = site.run("openssl", "x509", "-in", "/root/ibtrapd.pem", "-noout", "-fingerprint", "-sha256")
+    [config] = pages.blocks("snmp", "snmptrapd")
+    site.path("/etc/snmp/snmptrapd.conf").write_text(config.replace("FINGERPRINT", print_of.strip().split("=")[1]))
+    site.run("systemd-run", "--unit=watch", "sh", "-c", watch)
+    site.wait(lambda: listening(10162), "snmptrapd to listen")
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[3])
+    site.run("ibtrapctl", "test", "link-down", good=(0, 1))
+    site.wait(lambda: "link-down" in site.log_of("watch"), "the notification")
