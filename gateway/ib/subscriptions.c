@@ -194,6 +194,8 @@ static void handle_refusal(struct subscriptions *s, struct subscription *one, in
     enter(s, one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
     int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
+    if (one == &s->each[SUBSCRIPTIONS_ALL])
+        wait = s->refresh_us; // those for each trap take its place
     one->ask_at = now + jitter(s, wait);
 }
 

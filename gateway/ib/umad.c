@@ -20,7 +20,7 @@
 // RECEIVE_MAX: octets. An answer of the SA, reassembled from its segments, can be the table of a
 // whole fabric.
 enum { RECEIVE_MAX = 64 << 20, SMP_MKEY_OFFSET = 24 };
-enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000 };
+enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000, SMP_RETRY_REFRESHES = 30 };
 
 // The SA's own GUID, to which any port's SA answers (IBA 4.1.1).
 #define SA_GUID UINT64_C(0x0200000000000002)
@@ -47,6 +47,7 @@ struct port {
     size_t capacity;    // of `buffer`, in octets of the MAD, after libibumad's header
     struct mad_grh grh; // of the MAD received last
     char missing[160];  // the sentence about a P_Key that is not in the table
+    unsigned refreshes;
 
     // What requests need; any thread reads them.
     atomic_ushort pkey_index;
@@ -132,6 +133,8 @@ static const char *umad_refresh(void *self)
 {
     struct port *port = self;
     umad_port_t p;
+    if (++port->refreshes % SMP_RETRY_REFRESHES == 0) // it may have refused for once
+        atomic_store(&port->no_smps_without_mkey, NULL);
     const uint16_t wanted = port->pkey ? port->pkey : PKEY_DEFAULT;
     if (umad_get_port(port->id.device, (int)port->id.port, &p) != 0)
         return NULL;

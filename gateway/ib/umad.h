@@ -3,14 +3,7 @@
 #ifndef IBTRAPD_IB_UMAD_H
 #define IBTRAPD_IB_UMAD_H
 
-#include "ib/mad_io.h"
-
-// The port to open. The pointed-to text stays the caller's.
-struct umad_choice {
-    const char *device; // empty: the first active InfiniBand port of all devices
-    unsigned port;      // 0: the device's first active port, else its first
-    uint16_t pkey;      // the partition of requests; 0: the default one, 0xFFFF or 0x7FFF
-};
+#include "ib/umad_search.h"
 
 // An opener for that choice, which must outlive it. Its `open` registers for SA Reports (class 0x03
 // version 2) and for answers in the other classes. If another program has registered for Reports,

@@ -3,9 +3,15 @@
 #ifndef IBTRAPD_IB_UMAD_SEARCH_H
 #define IBTRAPD_IB_UMAD_SEARCH_H
 
-#include "ib/umad.h"
-
 #include "base/text.h"
+#include "ib/mad_io.h"
+
+// The port to open. The pointed-to text stays the caller's.
+struct umad_choice {
+    const char *device; // empty: the first active InfiniBand port of all devices
+    unsigned port;      // 0: the device's first active port, else its first
+    uint16_t pkey;      // the partition of requests; 0: the default one, 0xFFFF or 0x7FFF
+};
 
 // The port of that choice. A device named smiN, which only sends SMPs for a multi-plane adapter, is
 // passed over unless it is chosen by name. False with a sentence that says what to do.

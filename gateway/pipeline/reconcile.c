@@ -204,7 +204,7 @@ static bool has_age(enum alarm_key_kind kind)
 
 // How old the alarm is: as long as this run has watched it, or, of an alarm from before, as the
 // wall clock says.
-static int64_t age_of(const struct reconcile *r, const struct open_alarm *a)
+static int64_t reconcile_age_of(const struct reconcile *r, const struct open_alarm *a)
 {
     const int64_t watched = r->now_us - r->options->watching_since;
     const int64_t age = policy_age_of(r->options->policy, a->key, r->now_us);
@@ -221,7 +221,7 @@ static void end_aged(struct reconcile *r, int64_t age_us)
              age_us / (INT64_C(24) * 3600 * CLOCK_US_PER_S));
     for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
         struct open_alarm *a = &r->alarms.all[i];
-        if (!a->ended && has_age(a->what.kind) && age_of(r, a) > age_us)
+        if (!a->ended && has_age(a->what.kind) && reconcile_age_of(r, a) > age_us)
             end_alarm(r, a, why);
     }
 }

@@ -384,6 +384,19 @@ TEST(a_port_that_refuses_every_smp_is_read_by_the_kernel)
     ask_sa();
 }
 
+TEST(a_refusal_is_put_to_the_test_again)
+{
+    machine.no_smps = true;
+    open_port();
+    assert_false(ask_own_port(0));
+    assert_non_null(io.smp_refusal(io.self, 0));
+    machine.no_smps = false;
+    for (int i = 0; i < 30; i++)
+        assert_null(io.refresh(io.self));
+    assert_null(io.smp_refusal(io.self, 0));
+    assert_true(ask_own_port(0));
+}
+
 TEST(an_mkey_that_is_wrong_is_no_refusal_of_all)
 {
     machine.mkey = 5;
@@ -477,6 +490,7 @@ int main(void)
         UMAD_TEST(a_received_grh_is_answered_with_one),
         UMAD_TEST(a_port_without_qp0_can_be_opened),
         UMAD_TEST(a_port_that_refuses_every_smp_is_read_by_the_kernel),
+        UMAD_TEST(a_refusal_is_put_to_the_test_again),
         UMAD_TEST(an_mkey_that_is_wrong_is_no_refusal_of_all),
         UMAD_TEST(another_user_of_reports_is_named),
         UMAD_TEST(a_lack_of_rights_is_named),
