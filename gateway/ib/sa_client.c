@@ -313,11 +313,14 @@ static void sa_client_handle_port(struct sa_client *a, const struct mad_port *po
         log_debug(a->options.log, "%s port %u: %s", a->status.id.device, a->status.id.port, reason);
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
-    if (old.sm_lid != port->sm_lid)
+    // Another SM than before may be master when the port comes up again.
+    const bool anew = a->options.key_guid_count > 0 && !mad_port_is_up(port);
+    if (old.sm_lid != port->sm_lid || anew)
         a->status.sm = (struct mad_node){0}; // of the former SM
     pthread_mutex_unlock(&a->lock);
 
     if (!mad_port_is_up(port)) {
+        sa_client_use_key(a, false);
         sa_words_port_not_ready(&a->status.id, port, reason, sizeof reason);
         sa_client_set_problem(a, reason);
         if (was_up)
@@ -462,8 +465,8 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     check_settled(a, now);
 }
 
-// Whether a MAD from that LID is the master SM's: one of its port's LIDs. OpenSM gives every port of
-// an adapter the LMC of the own one.
+// Whether a MAD from that LID is the master SM's: one of its port's LIDs. OpenSM gives every port
+// of an adapter the LMC of the own one.
 static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
 {
     const struct mad_port *port = &a->status.port;
