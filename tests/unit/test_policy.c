@@ -1169,6 +1169,8 @@ TEST(decisions_survive_the_journal)
     e->since_us = SUPPORT_UTC_US;
     strcpy(e->clears_id, "clears");
     strcpy(e->rule, "rule");
+    e->cause_number = INT64_C(4711) << 32;
+    e->apart = true;
     uint8_t record[EVENT_RECORD_MAX];
     struct error err;
     struct event *again = event_record_read(record, event_record_write(e, record), &err);
@@ -1180,6 +1182,8 @@ TEST(decisions_survive_the_journal)
     assert_int_equal(again->since_us, SUPPORT_UTC_US);
     assert_string_equal(again->clears_id, "clears");
     assert_string_equal(again->rule, "rule");
+    assert_int_equal(again->cause_number, INT64_C(4711) << 32);
+    assert_true(again->apart);
     event_unref(again);
     event_unref(e);
 }

@@ -311,7 +311,8 @@ TEST(the_longest_event_fits)
 {
     uint8_t record[EVENT_RECORD_MAX];
     struct event *e = event_make(catalogue_get(CATALOGUE_SYSTEM_IMAGE_GUID_CHANGE));
-    struct endpoint *const who[] = {&e->issuer, &e->subject, &e->source, &e->destination, &e->peer};
+    struct endpoint *const who[] = {&e->issuer,      &e->subject, &e->source,
+                                    &e->destination, &e->peer,    &e->cleared_peer};
     for (size_t i = 0; i < COUNT(who); i++) {
         *who[i] = LEAF;
         memset(who[i]->name, 'n', sizeof who[i]->name - 1);
@@ -328,7 +329,12 @@ TEST(the_longest_event_fits)
     e->counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
     e->affected = e->sm_guid = 1;
     memset(e->only_receiver, 'o', sizeof e->only_receiver - 1);
-    e->found_late = e->derived = e->test = e->event_trap = true;
+    e->found_late = e->derived = e->test = e->event_trap = e->apart = true;
+    memset(e->clears_id, 'i', sizeof e->clears_id - 1);
+    memset(e->rule, 'r', sizeof e->rule - 1);
+    e->cleared = e->summarised = e->type;
+    e->cleared_switch_guid = e->repeat_count = 1;
+    e->since_us = e->cleared_number = e->cause_number = 1;
     assert_in_range(event_record_write(e, record), 2000, EVENT_RECORD_MAX);
     event_unref(e);
 }
