@@ -41,4 +41,6 @@ void journal_watch_wal(struct journal *journal)
                   "no other program keeps the WAL of the journal from beginning anew any more");
         journal->held_told = 0;
     }
+    if (journal->held_told > 0)
+        store_retry_wal(journal->writer);
 }

@@ -129,7 +129,9 @@ void store_set_log(struct store *store, struct log *log);
 enum store_result store_move_wal(struct store *store, struct error *err);
 
 // Octets of the WAL that had to stay, as another connection reads the file as it was before them.
+// store_retry_wal tries again soon, also without a commit.
 int64_t store_wal_held(struct store *store);
+void store_retry_wal(struct store *store);
 
 // Calls `each` for rows with sequence > `after`, ascending, at most `limit`. A row and its pointers
 // are valid during the call only. `each` returns false to stop.

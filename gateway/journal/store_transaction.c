@@ -68,6 +68,11 @@ int64_t store_wal_held(struct store *store)
     return (int64_t)wal_left(store->wal) * WAL_PAGE_BYTES;
 }
 
+void store_retry_wal(struct store *store)
+{
+    wal_retry(store->wal);
+}
+
 // Whether the disk reads all of the database (SQLITE_FCNTL_FILE_POINTER) or of its WAL
 // (SQLITE_FCNTL_JOURNAL_POINTER).
 static bool can_read_all(struct store *store, int which)

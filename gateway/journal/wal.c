@@ -192,6 +192,12 @@ static void send_thread(struct wal *w, bool flush)
     pthread_mutex_unlock(&w->lock);
 }
 
+void wal_retry(struct wal *wal)
+{
+    if (wal && !is_busy(wal))
+        send_thread(wal, false);
+}
+
 bool wal_has_failed(struct wal *wal)
 {
     if (!wal)

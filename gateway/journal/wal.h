@@ -46,6 +46,9 @@ bool wal_move(struct wal *wal, struct sqlite3 *db);
 // reads the file as it was before them. The WAL cannot begin anew until that ends. NULL is allowed:
 // 0.
 int wal_left(struct wal *wal);
+
+// Lets the thread try once more, unless it moves pages now. Writer's thread. NULL is allowed.
+void wal_retry(struct wal *wal);
 bool wal_has_failed(struct wal *wal); // in the thread; NULL is allowed
 
 #endif

@@ -395,7 +395,8 @@ def test_another_program_that_reads_the_journal_without_end(made):
         assert gateway.log.count("another program reads") == 1
         assert gateway.status()["journal"]["durable"]
         other.execute("COMMIT")
-    while gateway.status()["journal"]["warning"] or wal.stat().st_size > size:
+    wait_until(lambda: not gateway.status()["journal"]["warning"], "the warning to end", 60)
+    while wal.stat().st_size > size:
         assert reporter.count < 30000
         reporter.send(100)
     reporter.wait_file(output)
