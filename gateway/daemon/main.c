@@ -115,21 +115,22 @@ static bool main_become_service(bool *became, struct error *err)
                      strerror(errno));
 }
 
-static int main_check(struct arguments *a)
+static int main_check(const struct arguments *arguments)
 {
     struct conf conf;
     struct instance instance;
     struct error err;
     struct unit unit;
+    struct arguments a = *arguments;
     bool became = false;
-    if (geteuid() == 0 && instance_find(a->instance, &instance, &err)) {
-        unit_ask(a->instance, &instance, &unit);
-        a->unit = &unit;
+    if (geteuid() == 0 && instance_find(a.instance, &instance, &err)) {
+        unit_ask(a.instance, &instance, &unit);
+        a.unit = &unit;
     }
     bool may = main_become_service(&became, &err);
     if (!may)
         main_print(err.text);
-    if (!may || !main_load_first(a, &conf, &instance)) {
+    if (!may || !main_load_first(&a, &conf, &instance)) {
         if (may && became)
             main_print("checked as user " INSTALL_USER ", as the service runs");
         return EXIT_FAILURE;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/unit.h"
 
+#include <fcntl.h>
 #include <libgen.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // Returns the value if the line is that of the property; else NULL.
@@ -27,25 +30,45 @@ static void unit_read(FILE *answer, struct unit *out)
     }
 }
 
+// Starts systemctl for the service. Returns what it prints, or NULL.
+static FILE *unit_start(const char *service, pid_t *child)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    const char *const words[] = {
+        "systemctl", "show", "--property=ProtectSystem", "--property=ReadWritePaths",
+        service,     NULL};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int rc = posix_spawnp(child, words[0], &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *answer = rc == 0 ? fdopen(ends[0], "r") : NULL;
+    if (!answer)
+        close(ends[0]);
+    return answer;
+}
+
 void unit_ask(const char *name, const struct instance *instance, struct unit *out)
 {
-    char command[300], run[INSTANCE_PATH_SIZE];
+    char service[sizeof out->name + sizeof ".service"], run[INSTANCE_PATH_SIZE];
+    pid_t child;
+    int status = -1;
     *out = (struct unit){.is_strict = false};
     snprintf(run, sizeof run, "%s", instance->socket);
     snprintf(out->name, sizeof out->name, "ibtrapd%s%s", name ? "@" : "", name ? name : "");
     snprintf(out->writable, sizeof out->writable, "%s %s %s ", instance->logs, instance->state,
              dirname(run));
-    if (access("/run/systemd/system", F_OK) != 0)
-        return;
-    snprintf(command, sizeof command,
-             "systemctl show --property=ProtectSystem --property=ReadWritePaths '%s.service' "
-             "2>/dev/null",
-             out->name);
-    FILE *answer = popen(command, "re");
+    snprintf(service, sizeof service, "%s.service", out->name);
+    FILE *answer = access("/run/systemd/system", F_OK) == 0 ? unit_start(service, &child) : NULL;
     if (!answer)
         return;
     unit_read(answer, out);
-    if (pclose(answer) != 0)
+    fclose(answer);
+    if (waitpid(child, &status, 0) != child || status != 0)
         out->is_strict = false;
 }
 

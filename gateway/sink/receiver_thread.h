@@ -6,7 +6,7 @@
 
 #include "sink/receiver_private.h"
 
-// The thread's function; `receiver` is a struct receiver. Returns NULL.
-void *receiver_thread_run(void *receiver);
+// The thread's function; `arg` is a struct receiver. Returns NULL.
+void *receiver_thread_run(void *arg);
 
 #endif
