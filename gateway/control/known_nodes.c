@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { NODES_MAX = 20000 }; // that one request looks at
+
 static bool known_nodes_fit_guid(const struct fabric *fabric, const struct fabric_node *node,
                                  const struct filter_list *list)
 {
@@ -24,12 +26,15 @@ bool known_nodes_fit(const struct control *control, const char *pattern)
     const bool is_guid = strncmp(pattern, "0x", 2) == 0;
     struct filter_list list = {.count = 1};
     snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
-    for (uint32_t i = 0; fabric && i < fabric->node_count; i++) {
+    const uint32_t looked_at = !fabric                          ? 0
+                               : fabric->node_count < NODES_MAX ? fabric->node_count
+                                                                : NODES_MAX;
+    for (uint32_t i = 0; i < looked_at; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
         const char *name = names_find(control->names, node->guid);
         if (is_guid ? known_nodes_fit_guid(fabric, node, &list)
                     : filter_list_has(&list, name ? name : node->description))
             return true;
     }
-    return fabric == NULL;
+    return !fabric || looked_at < fabric->node_count;
 }

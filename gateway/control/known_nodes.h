@@ -6,7 +6,8 @@
 #include "control/control.h"
 
 // Whether the pattern fits the name of a node of the fabric, or, if it begins with 0x, the GUID of
-// a node or of one of its ports. True as well when no sweep has ended yet: nobody knows then.
+// a node or of one of its ports. True as well when no sweep has ended yet, or the fabric is
+// too large to look at all of it for one request: nobody knows then.
 bool known_nodes_fit(const struct control *control, const char *pattern);
 
 #endif
