@@ -234,10 +234,11 @@ static const struct schema_item FLAP[] = {
 static const struct schema_item ALARMS[] = {
     {"missing_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.missing_age_us), RANGE(0, 36500),
      .factor = DAY * CLOCK_US_PER_S, .initial = "30",
-     .help = "Days after which an alarm ends by itself if its node, port, link, subnet manager or "
-             "I/O unit is still missing. It is raised again after that has been seen again and "
-             "goes missing. 0 means never. What the clock says of the time before a start counts an "
-             "hour after that, so that a wrong clock can be set right."},
+     .help =
+         "Days after which an alarm ends by itself if its node, port, link, subnet manager or "
+         "I/O unit is still missing. It is raised again after that has been seen again and "
+         "goes missing. 0 means never. What the clock says of the time before a start counts an "
+         "hour after that, so that a wrong clock can be set right."},
 };
 
 static const struct schema_item STORM[] = {

@@ -125,7 +125,8 @@ TEST(a_whole_message)
              "<28>1 2026-11-21T03:19:03.123456Z sm-node.example.org ibtrapd 42 "
              "link-integrity-threshold " SD_ID " id=\"%s\" event=\"link-integrity-threshold\" "
              "severity=\"warning\" category=\"link\" subnetPrefix=\"0xfe80000000000000\" "
-             "trap=\"129\" subjectLid=\"3\" subjectGuid=\"0x0002c90300001234\" issuerLid=\"3\" "
+             "trap=\"129\" subjectLid=\"3\" subjectGuid=\"0x0002c90300001234\" subjectPort=\"17\" "
+             "issuerLid=\"3\" "
              "issuerGuid=\"0x0002c90300001234\" issuerGid=\"fe80::2:c903:0:1234\" lid=\"3\" "
              "port=\"17\" raw=\"8100000200810003a5a5a5a5000311%s"
              "fe800000000000000002c90300001234\"]" REST
