@@ -80,9 +80,9 @@ static json_t *sweep_json(const struct sweeper_status *s)
         "method", method_word(s->method), "no_smps", answer_text(s->no_smps), "running",
         (int)s->running, "last", answer_time(s->last_begin_us), "duration_us",
         (json_int_t)s->last_duration_us, "complete", (int)s->last_complete, "problem",
-        answer_text(s->problem), "sweeps", (json_int_t)s->sweeps, "failed",
-        (json_int_t)s->failed, "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads,
-        "unanswered", (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
+        answer_text(s->problem), "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed,
+        "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
+        (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
         (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent);
 }
 

@@ -8,9 +8,9 @@
 // Placeholders of the catalogue's templates: {subject}, {issuer}, {source}, {destination}, {peer};
 // {subjectEnd} and {peerEnd}, which include the port's number; {neighbour}, the {peerEnd} after
 // "to" or "on"; {request}, {changes} of a Notice; {late} if it was found late; {growth} of a
-// counter, {minutes} of its window; {derivation} of a derived event; {times}, {summarisedEvents} and
-// {since} (in whole seconds) of a summary; {lostEvents}; or the name of a field. Text in [brackets]
-// is left out if one of its placeholders is empty; brackets do not nest.
+// counter, {minutes} of its window; {derivation} of a derived event; {times}, {summarisedEvents}
+// and {since} (in whole seconds) of a summary; {lostEvents}; or the name of a field. Text in
+// [brackets] is left out if one of its placeholders is empty; brackets do not nest.
 
 // Fills event->text. An unknown placeholder is a bug in the catalogue (assert).
 void template_explain(struct event *event);

@@ -36,7 +36,7 @@ struct alarms {
     struct entry *near;            // the last that alarms_load loaded; NULL: none
     struct entry *to_write;        // the next in `changed` that alarms_write writes; NULL: none
     size_t active_count, active_of[SEVERITY_DEBUG + 1]; // `active_of`: by severity
-    bool loaded;     // every alarm in the file has been read
+    bool loaded;                                        // every alarm in the file has been read
     bool keeps_ends; // there may be alarms that are kept (is_kept)
 };
 
