@@ -69,22 +69,24 @@ const struct schema_pairs PAIRS_THRESHOLDS = {thresholds_reset, thresholds_take,
 
 enum { RATE_WINDOWS = 2 };
 
+static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
+    [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14},
+};
+
 static void bit_error_rates_reset(void *array)
 {
-    static const double INITIAL[COUNTER_ERRORS][RATE_WINDOWS] = {
-        [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14},
-    };
-    memcpy(array, INITIAL, sizeof INITIAL);
+    memcpy(array, BIT_ERROR_RATES, sizeof BIT_ERROR_RATES);
 }
+
+static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
+    [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
+    [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
+    [COUNTER_VL15_DROPPED] = {6000, 3000},
+};
 
 static void error_rates_reset(void *array)
 {
-    static const double INITIAL[COUNTER_ERRORS][RATE_WINDOWS] = {
-        [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
-        [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
-        [COUNTER_VL15_DROPPED] = {6000, 3000},
-    };
-    memcpy(array, INITIAL, sizeof INITIAL);
+    memcpy(array, ERROR_RATES, sizeof ERROR_RATES);
 }
 
 // Reads a number such as "1e-13" or "0.5" up to `end`. False: it is none, or out of range.
@@ -142,21 +144,37 @@ static void rates_add_number(struct text *out, double number)
     text_add(out, text);
 }
 
-static bool rates_add(const void *array, size_t place, struct text *out)
+// Adds nothing for a counter that has no rates and by default has none.
+static void rates_add(const double rates[RATE_WINDOWS], const double initial[RATE_WINDOWS],
+                      enum counter counter, struct text *out)
 {
-    if (place == COUNTER_ERRORS)
-        return false;
-    const double *rates = ((const double(*)[RATE_WINDOWS])array)[place];
-    text_addf(out, "%s=", counter_name((enum counter)place));
+    if (rates[0] == 0 && rates[1] == 0 && initial[0] == 0 && initial[1] == 0)
+        return;
+    text_addf(out, "%s=", counter_name(counter));
     rates_add_number(out, rates[0]);
     text_add(out, "/");
     rates_add_number(out, rates[1]);
-    return true;
+}
+
+static bool bit_error_rates_add(const void *array, size_t place, struct text *out)
+{
+    const double(*rates)[RATE_WINDOWS] = array;
+    if (place < COUNTER_ERRORS)
+        rates_add(rates[place], BIT_ERROR_RATES[place], (enum counter)place, out);
+    return place < COUNTER_ERRORS;
+}
+
+static bool error_rates_add(const void *array, size_t place, struct text *out)
+{
+    const double(*rates)[RATE_WINDOWS] = array;
+    if (place < COUNTER_ERRORS)
+        rates_add(rates[place], ERROR_RATES[place], (enum counter)place, out);
+    return place < COUNTER_ERRORS;
 }
 
 const struct schema_pairs PAIRS_BIT_ERROR_RATES = {bit_error_rates_reset, bit_error_rates_take,
-                                                   rates_add, NULL};
-const struct schema_pairs PAIRS_ERROR_RATES = {error_rates_reset, error_rates_take, rates_add,
+                                                   bit_error_rates_add, NULL};
+const struct schema_pairs PAIRS_ERROR_RATES = {error_rates_reset, error_rates_take, error_rates_add,
                                                NULL};
 
 // Levels of the log's folders. A folder without one has CONF_SAME.

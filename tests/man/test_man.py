@@ -69,7 +69,8 @@ def items_of_the_page():
 SHARED = ["TLS", "Every receiver"]
 
 # The example shows another value than the default of these items.
-SHOWN = {"enabled", "inform", "address", "format", "path", "listen", "socket", "thresholds"}
+SHOWN = {"enabled", "inform", "address", "format", "path", "listen", "socket", "thresholds", "bit_error_rates",
+         "error_rates"}
 
 
 def test_every_item_of_the_configuration_has_its_place():
