@@ -413,17 +413,11 @@ static void parser_run_named(struct parser *p, const struct schema_section *sche
         parser_skip_block(p);
 }
 
-// Reads a section without a name of its own.
+// Reads a section without a name of its own. The file may have it in several pieces, but each item
+// once.
 static void parser_run_single(struct parser *p, struct section *section)
 {
-    if (section->begins != 0) {
-        report_add(p->report, p->before,
-                   "section '%s' stands in line %u already: put its items there",
-                   section->schema->name, section->begins);
-        section->bad = true;
-    } else {
-        section->begins = p->before;
-    }
+    section->begins = p->before;
     parser_run_block(p, section);
 }
 
@@ -472,7 +466,8 @@ static void parser_group_receivers(struct conf *conf)
     explicit_bzero(spare, sizeof *spare);
 }
 
-// Checks the sections without a name of their own, also those that the file does not have.
+// Checks the sections without a name of their own, also those that the file does not have. It may
+// have them in several pieces, so only its end completes them.
 static void parser_end(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {

@@ -1543,11 +1543,15 @@ TEST(unknown_items_are_errors)
 TEST(what_stands_twice_is_told)
 {
     assert_string_equal(
-        mistakes_of("fabric {\n port = 1\n port = 1\n}\nlog { }\nlog { level = info }\n"
+        mistakes_of("fabric {\n port = 1\n port = 1\n}\nlog { level = info }\n"
+                    "log { levels = \"ib=debug\" level = info }\n"
                     "file \"a\" {\n nodes = x\n path = /x\n nodes += y\n nodes = z\n}\n"),
         "3: item 'port' stands in line 2 already\n"
-        "6: section 'log' stands in line 5 already: put its items there\n"
+        "6: item 'level' stands in line 5 already\n"
         "11: item 'nodes' stands in line 10 already: add to it with '+='\n");
+    load("log { level = error }\nlog { levels = \"ib=debug\" }\n"); // in pieces
+    assert_int_equal(conf.log_levels[LOG_FOLDER_IB], LOG_LEVEL_DEBUG);
+    assert_int_equal(conf.log_levels[LOG_FOLDER_SINK], LOG_LEVEL_ERROR);
 }
 
 // After a mistake that leaves a line unclear, the next line with a known name is read again.
@@ -1585,7 +1589,6 @@ TEST(the_reading_goes_on_after_a_mistake)
          "2: section 'log2': there is no such section; did you mean 'log'?\n"
          "2: a section is expected, and there is '='\n"
          "3: '=' is expected, and there is 'x'\n"
-         "4: section 'sweep' stands in line 3 already: put its items there\n"
          "4: '=' is expected, and there is 'y'\n"},
         {"fabric {\n port = {1, 2}\n device = \n}\nsweep { intervall = 3 }\n",
          "2: a value for item 'port' is expected, and there is '{'\n"
