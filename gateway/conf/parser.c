@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/parser.h"
 
+#include "conf/check.h"
 #include "conf/defaults.h"
 #include "conf/hint.h"
 #include "conf/lexer.h"
@@ -27,7 +28,7 @@ struct parser {
     const struct schema_section *unclosed;
     struct conf *conf;
     struct report *report;
-    unsigned secret_line; // line with an item whose value is a secret; 0: none yet
+    unsigned secret_line; // line whose words may be a secret; 0: none yet
     // The sections without a name of their own, in their places of SCHEMA.
     struct section single[SCHEMA_SECTIONS_MAX];
 };
@@ -138,6 +139,18 @@ static void parser_skip_unknown(struct parser *p)
 
 // Items.
 
+// Whether the item names a file that has a secret. Many a user writes the secret itself there.
+static bool parser_names_secret(const struct schema_item *item)
+{
+    return item->look == check_key_file || item->look == check_secret_file;
+}
+
+// Whether messages may have the value.
+static bool parser_may_show(const struct schema_item *item, const char *value)
+{
+    return !item->secret && (!parser_names_secret(item) || value[0] == '/');
+}
+
 static void parser_take_value(struct parser *p, struct section *section,
                               const struct schema_item *item)
 {
@@ -149,7 +162,7 @@ static void parser_take_value(struct parser *p, struct section *section,
     else if (value_take(item, section->object, value, &reason) &&
              (!section->looks || !item->look || item->look(item, value, &reason)))
         return;
-    else if (item->secret)
+    else if (!parser_may_show(item, value))
         report_add(p->report, p->lexer.line, "item '%s': %s", item->name, reason.text);
     else
         report_add(p->report, p->lexer.line, "item '%s': value '%.250s': %s", item->name, value,
@@ -197,7 +210,7 @@ static void parser_take_item(struct parser *p, struct section *section,
                              const struct schema_item *item, size_t place)
 {
     bool append = p->token == LEXER_APPEND;
-    if (item->secret)
+    if (item->secret || parser_names_secret(item))
         p->secret_line = p->lexer.line;
     if (append && !value_is_list(item)) {
         parser_lose(p, "item '%s' has one value only: write '=' for '+='", item->name);
@@ -239,6 +252,17 @@ static void parser_report_name(struct parser *p, const struct section *section, 
         report_add(p->report, line, "item '%s': there is no such item here%s", name, hint);
 }
 
+// Whether values of the section's items are secrets.
+static bool parser_has_secrets(const struct schema_section *schema)
+{
+    const struct schema_item *item;
+    for (size_t i = 0; (item = schema_item(schema, i)); i++) {
+        if (item->secret)
+            return true;
+    }
+    return false;
+}
+
 // Reports an unknown name and skips what belongs to it. NULL for `section`: the name stands at the
 // top of the file.
 static void parser_refuse_name(struct parser *p, struct section *section)
@@ -256,6 +280,8 @@ static void parser_refuse_name(struct parser *p, struct section *section)
         report_add(p->report, line, "there is a word too many behind the value");
     else if (!left)
         parser_report_name(p, section, name, line);
+    if (section && parser_has_secrets(section->schema))
+        p->secret_line = line; // the name may be a misspelled one, as of a community
     if (!parser_is_off(p))
         parser_skip_unknown(p);
 }

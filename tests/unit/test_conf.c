@@ -1024,11 +1024,20 @@ TEST(mistakes_beside_a_secret_do_not_show_it)
     static const char *const FILES[] = {
         "snmp \"a\" { address = \"192.0.2.1\"\n community \"hunter2\" }\n",
         "snmp \"a\" { address = \"192.0.2.1\"\n community = \"x\" \"hunter2\" }\n",
-        "snmp \"a\" { address = \"192.0.2.1\"\n community += \"hunter2\" }\n"};
+        "snmp \"a\" { address = \"192.0.2.1\"\n community += \"hunter2\" }\n",
+        // the secret in place of the file that has it
+        "fabric {\n sa_key_file = hunter2 }\n", "sweep {\n mkey_file = hunter2 }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n community_file = hunter2 }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n auth_password_file = correct hunter2 }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n privacy_password_file = \"hunter2\" }\n",
+        // under a name that no item has
+        "snmp \"a\" { address = \"192.0.2.1\"\n comunity \"hunter2\" }\n",
+        "snmp \"a\" { address = \"192.0.2.1\"\n auth_password = correct hunter2 battery }\n"};
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         assert_false(conf_load_text(FILES[i], "it", &conf, &err));
         assert_non_null(strstr(err.text, "it:2: "));
         assert_null(strstr(err.text, "hunter2"));
+        assert_null(strstr(mistakes_of(FILES[i]), "hunter2"));
     }
 }
 
@@ -1104,8 +1113,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'refresh_interval': value '9': must be from 10 to 86400"},
         {"fabric { refresh_interval = 86401 }",
          "1: item 'refresh_interval': value '86401': must be from 10 to 86400"},
-        {"fabric { sa_key_file = \"key\" }",
-         "1: item 'sa_key_file': value 'key': must be an absolute path"},
+        {"fabric { sa_key_file = \"key\" }", "1: item 'sa_key_file': must be an absolute path"},
         {"fabric { sa_key_guids = \"0x1, x\" }",
          "1: item 'sa_key_guids': value '0x1, x': 'x' is no GUID, such as 0x0002c90300a10001"},
         {"fabric { pkey = \"0\" }", "1: item 'pkey': value '0': must be a P_Key, such as 0x8005"},
@@ -1136,8 +1144,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"sweep { in_flight = 257 }", "1: item 'in_flight': value '257': must be from 1 to 256"},
         {"sweep { attempts = 11 }", "1: item 'attempts': value '11': must be from 1 to 10"},
         {"sweep { timeout = 9 }", "1: item 'timeout': value '9': must be from 10 to 60000"},
-        {"sweep { mkey_file = \"key\" }",
-         "1: item 'mkey_file': value 'key': must be an absolute path"},
+        {"sweep { mkey_file = \"key\" }", "1: item 'mkey_file': must be an absolute path"},
         {"counters { ports = \"1\" }",
          "1: item 'ports': value '1': must be one of all, switches, off"},
         {"counters { interval = 86401 }",
@@ -1278,7 +1285,7 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
          "1: item 'privacy': value 'DES': must be one of none, AES, AES-192, AES-256, "
          "AES-192-C, AES-256-C"},
         {"snmp \"a\" { community_file = \"c\" }",
-         "1: item 'community_file': value 'c': must be an absolute path"},
+         "1: item 'community_file': must be an absolute path"},
         {"snmp \"a\" { auth_password_file = \"/nonexistent\" }",
          "1: item 'auth_password_file': value '/nonexistent': cannot open '/nonexistent': No such "
          "file or directory"},
@@ -1954,7 +1961,7 @@ TEST(the_text_of_somebody_else_opens_no_file)
         conf_free(&conf);
     }
     assert_false(conf_load_foreign("sweep {\n mkey_file = \"mkey\"\n}", "it", &conf, &err));
-    assert_string_equal(err.text, "it:2: item 'mkey_file': value 'mkey': must be an absolute path");
+    assert_string_equal(err.text, "it:2: item 'mkey_file': must be an absolute path");
 }
 
 TEST(every_mistake_is_told_in_the_order_of_lines)
