@@ -4,6 +4,7 @@
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import pytest
 from lab.gateway import Gateway, secret_file, section
@@ -22,7 +23,8 @@ WORDS = {"shown": "community-in-the-file", "hidden": "community-of-its-own", "au
 
 # The commands that any user may run, and those about events and the configuration.
 COMMANDS = ["status", "status --json", "catalogue --json", "topology", "topology --json", "topology list --json",
-            "journal stats", "journal export", "events --json", "alarms --json", "receivers --json"]
+            "journal stats", "journal export", "events --json", "alarms --json", "receivers --json", "health --json",
+            "explain last --json", "maintenance list --json"]
 
 
 def forms(secret):
@@ -70,6 +72,13 @@ def site(fabric, syslog, certificate):
     return fabric.keep(gateway)
 
 
+def support_file(gateway):
+    with tempfile.TemporaryDirectory(dir=gateway.directory) as directory:
+        path = pathlib.Path(directory) / "support.txt"
+        gateway.control("support", path, "--file", gateway.state / "journal.db", check=False)
+        return path.read_bytes()
+
+
 def told(gateway):
     """Everything that the gateway wrote or answers, by the place."""
     process = pathlib.Path(f"/proc/{gateway.process.pid}")
@@ -79,6 +88,7 @@ def told(gateway):
         arguments = ["--file", gateway.state / "journal.db"] if command.startswith("journal") else []
         done = gateway.control(*arguments, *command.split(), check=False)
         found[command] = (done.stdout + done.stderr).encode()
+    found["support"] = support_file(gateway)
     for path in [*gateway.state.iterdir(), gateway.fabric.directory / "events.json"]:
         found[path.name] = path.read_bytes()
     return found
@@ -140,7 +150,9 @@ def test_a_community_set_by_snmp_is_for_nobody_else(fabric, tmp_path):
             files = [path for path in gateway.state.rglob("*") if path.is_file()]
             read = {path.name: path.read_bytes() for path in files if path.stat().st_mode & 0o077}
             assert "journal.db" in read
-            assert leaks(read | {"log": gateway.log.encode()}, [word]) == []
+            read |= {"log": gateway.log.encode(), "support": support_file(gateway)}
+            assert b"==== Receivers, JSON ====" in read["support"]
+            assert leaks(read, [word]) == []
             if again:
                 gateway.stop()
                 gateway.start()
