@@ -443,7 +443,9 @@ static const struct schema_item EVERY_RECEIVER[] = {
     {"switches", SCHEMA_PATTERNS, SCHEMA_LIVE, IN_RECEIVER(filter.switches),
      .check = check_any_pattern, .example = "{\"leaf1*\"}",
      .help =
-         "Patterns of names or GUIDs. Only events that these switches report themselves are sent."},
+         "Patterns of the names or GUIDs of switches and routers. An event belongs to the one "
+         "that its trap names or comes from, or where the change is that a sweep found, such as "
+         "the lost link of a host. Only events that belong to these are sent."},
     {"burst", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(burst), RANGE(1, 1000000), .initial = "100",
      .help = "Events at once at most. The default buffer of snmptrapd(8) holds 166 datagrams."},
     {"max_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(age_us), RANGE(0, INT64_C(365) * DAY),
