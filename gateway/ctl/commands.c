@@ -117,7 +117,8 @@ static const struct command COMMANDS[] = {
      "show where the last N events would go under CONFIG",
      "CONFIG is the file of a configuration. ibtrapctl shows how many events each receiver would "
      "get, and why others would be suppressed. N is at most 10000, and 1000 when it is missing. "
-     "The daemon reads the files that the configuration names."},
+     "Nothing is sent, and the files that the configuration names stay unopened: ibtrapd "
+     "--check-config looks at those, too."},
     {"journal check", "", 0, 0, 0, journal_commands_check, NULL,
      "examine the journal's file for damage", NULL},
     {"journal stats", "", 0, 0, 0, journal_commands_stats, NULL, "show how much the journal holds",
