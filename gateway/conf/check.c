@@ -254,7 +254,10 @@ bool check_event_pattern(const struct schema_item *item, const char *value, stru
         if (check_fits(value, catalogue_get((enum catalogue_event)kind)->name))
             return true;
     }
-    return error_set(reason, "there is no such event; ibtrapctl catalogue shows them all");
+    char hint[80];
+    struct text t = text_in(hint, sizeof hint);
+    catalogue_add_hint(value, &t);
+    return error_set(reason, "there is no such event%s", hint);
 }
 
 bool check_category_pattern(const struct schema_item *item, const char *value, struct error *reason)

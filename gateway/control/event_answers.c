@@ -51,6 +51,14 @@ static bool event_answers_know(const char *pattern)
     return false;
 }
 
+bool event_answers_refuse(const char *event, struct error *err)
+{
+    char hint[80];
+    struct text t = text_in(hint, sizeof hint);
+    catalogue_add_hint(event, &t);
+    return error_set(err, "there is no event '%s'%s", event, hint);
+}
+
 static bool read_filter(const json_t *request, struct filter *filter, struct error *err)
 {
     char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
@@ -65,7 +73,7 @@ static bool read_filter(const json_t *request, struct filter *filter, struct err
         return error_set(err, "'event' and 'node' must be patterns of %d octets at most",
                          FILTER_PATTERN_SIZE - 1);
     if (event[0] != '\0' && !event_answers_know(event))
-        return error_set(err, "there is no event '%s'; 'ibtrapctl catalogue' lists them", event);
+        return event_answers_refuse(event, err);
     add_pattern(&filter->events, event);
     add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
     return true;

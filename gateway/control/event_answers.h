@@ -20,6 +20,9 @@ enum {
 // without events, says whether the fabric has a node that "node" fits.
 json_t *event_answers_list(struct control *control, const json_t *request);
 
+// False, with a sentence that there is no such event, and which one may be meant.
+bool event_answers_refuse(const char *event, struct error *err);
+
 // The identifier that stands for the newest event.
 #define EVENT_ANSWERS_LAST "last"
 

@@ -2,6 +2,7 @@
 #include "control/test_answers.h"
 
 #include "control/answer.h"
+#include "control/event_answers.h"
 #include "control/receiver_answers.h"
 #include "ctl/protocol.h"
 #include "topology/describe.h"
@@ -73,10 +74,11 @@ bool test_answers_read(const struct control *c, const json_t *request, struct te
 {
     char event[64], node[NAMES_NAME_SIZE];
     *out = (struct test_event){0};
-    const struct catalogue_entry *type =
-        answer_read_text(request, "event", event, sizeof event) ? catalogue_find(event) : NULL;
+    if (!answer_read_text(request, "event", event, sizeof event))
+        return error_set(err, "'event' must be an identifier; 'ibtrapctl catalogue' lists them");
+    const struct catalogue_entry *type = catalogue_find(event);
     if (!type)
-        return error_set(err, "there is no such event; 'ibtrapctl catalogue' lists them");
+        return event_answers_refuse(event, err);
     out->type = catalogue_event_of(type);
     if (!answer_read_text(request, "receiver", out->receiver, sizeof out->receiver) ||
         (out->receiver[0] && !receiver_answers_find(c, out->receiver)))

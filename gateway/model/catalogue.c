@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/catalogue.h"
 
+#include "base/nearest.h"
 #include "mib_modules.h"
 #include "model/fabric.h"
 #include "model/notice.h"
@@ -51,6 +52,17 @@ const struct catalogue_entry *catalogue_find(const char *name)
             return &ENTRIES[i];
     }
     return NULL;
+}
+
+void catalogue_add_hint(const char *name, struct text *t)
+{
+    struct nearest nearest = nearest_begin(name);
+    for (int i = 0; i < CATALOGUE_COUNT; i++)
+        nearest_try(&nearest, ENTRIES[i].name);
+    if (nearest.name)
+        text_addf(t, "; did you mean '%s'?", nearest.name);
+    else
+        text_add(t, "; 'ibtrapctl catalogue' lists them");
 }
 
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice)

@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_MODEL_CATALOGUE_H
 #define IBTRAPD_MODEL_CATALOGUE_H
 
+#include "base/text.h"
 #include "model/field_id.h"
 #include "model/severity.h"
 
@@ -94,6 +95,10 @@ bool catalogue_is_own(const struct catalogue_entry *entry);
 
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
+
+// Adds what to do about an identifier that no row has: "; did you mean 'link-down'?", or, if none
+// is near, where they are listed.
+void catalogue_add_hint(const char *name, struct text *t);
 
 // The row of a Notice, by its generic trap number; otherwise vendor-trap or unknown-trap.
 const struct catalogue_entry *catalogue_of_notice(const struct notice *notice);

@@ -279,7 +279,9 @@ def test_a_test_is_about_the_node_that_was_named(site):
 
 
 def test_a_test_that_cannot_be_is_refused(site):
-    for arguments, why in ((["coffee-ready"], "no such event"), (["link-down", "--receiver", "x"], "no receiver"),
+    for arguments, why in ((["coffee-ready"], "'ibtrapctl catalogue' lists them"),
+                           (["host-removde"], "there is no event 'host-removde'; did you mean 'host-removed'?"),
+                           (["link-down", "--receiver", "x"], "no receiver"),
                            (["link-down", "--node", "leaf9"], "no node 'leaf9' is known")):
         refused = site.gateway.control("test", *arguments, check=False)
         assert refused.returncode == 1 and why in refused.stderr
@@ -485,7 +487,9 @@ def test_without_a_daemon_the_exit_status_says_so(arguments):
 
 def test_an_event_or_a_node_that_nobody_knows_is_told(site):
     refused = site.gateway.control("events", "--event", "link-dwon", check=False)
-    assert refused.returncode == 1 and "there is no event 'link-dwon'; 'ibtrapctl catalogue' lists them" in refused.stderr
+    assert refused.returncode == 1 and "there is no event 'link-dwon'; did you mean 'link-down'?" in refused.stderr
+    refused = site.gateway.control("events", "--event", "coffee-ready", check=False)
+    assert "there is no event 'coffee-ready'; 'ibtrapctl catalogue' lists them" in refused.stderr
     said = site.gateway.control("events", "--node", "laef1").stdout
     assert said.startswith("No event fits, and no node laef1 is known now;")
     assert "no node 0x0002c90200ffffff is known now" in site.gateway.control("events", "--node", "0x0002c90200ffffff").stdout

@@ -421,6 +421,27 @@ TEST(an_event_has_happened_once_at_least)
     event_unref(event);
 }
 
+TEST(a_misspelled_event_has_a_nearest_one)
+{
+    static const struct {
+        const char *name, *hint;
+    } CASES[] = {
+        {"link-dwon", "; did you mean 'link-down'?"},
+        {"host_removed", "; did you mean 'host-removed'?"},
+        {"Link-down", "; did you mean 'link-down'?"},
+        {"sm-bakc", "; did you mean 'sm-back'?"},
+        {"coffee-ready", "; 'ibtrapctl catalogue' lists them"},
+        {"", "; 'ibtrapctl catalogue' lists them"},
+        {"a-name-that-is-longer-than-any-event-has", "; 'ibtrapctl catalogue' lists them"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char buf[100];
+        struct text t = text_in(buf, sizeof buf);
+        catalogue_add_hint(CASES[i].name, &t);
+        assert_string_equal(buf, CASES[i].hint);
+    }
+}
+
 TEST(protocol_numbers_have_words)
 {
     char buf[200];
@@ -464,6 +485,7 @@ int main(void)
         cmocka_unit_test(severities_have_levels),
         cmocka_unit_test(an_events_index_begins_anew),
         cmocka_unit_test(an_event_has_happened_once_at_least),
+        cmocka_unit_test(a_misspelled_event_has_a_nearest_one),
         cmocka_unit_test(protocol_numbers_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1185,8 +1185,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"counters { short_window = 60 long_window = 60 }",
          "1: counters: 'long_window' must be longer than 'short_window'"},
         {"policy \"a\" { events = {\"link-dwon\"} }",
-         "1: item 'events': value 'link-dwon': there is no such event; ibtrapctl catalogue shows "
-         "them all"},
+         "1: item 'events': value 'link-dwon': there is no such event; did you mean "
+         "'link-down'?"},
         {"policy \"a\" { events = {\"\"} }", "1: item 'events': value '': must not be empty"},
         {"policy \"a\" { nodes = {\"\"} }", "1: item 'nodes': value '': must not be empty"},
         {"policy \"a\" {\n severity = \"high\"\n}",
@@ -1438,7 +1438,7 @@ TEST(bad_values_are_told_in_every_kind_of_receiver)
          "error, warning, notice, informational, debug"},
         {"events = {\"link-*\", \"\"}", "item 'events': value '': must not be empty"},
         {"events = {\"link_down\"}", "item 'events': value 'link_down': there is no such event; "
-                                     "ibtrapctl catalogue shows them all"},
+                                     "did you mean 'link-down'?"},
         {"categories = {\"link\", \"lnik*\"}", "item 'categories': value 'lnik*': must be one of "
                                                "fabric, link, port, node, security, multicast, "
                                                "sm, io, counter, gateway, vendor"},
@@ -2022,8 +2022,8 @@ TEST(a_pattern_that_nothing_fits_is_told)
         assert_memory_equal(error_of(content), "2: item '", 9);
     }
     assert_string_equal(error_of("policy \"p\" { enabled = no nodes = \"0X12\" events = x }"),
-                        "1: item 'events': value 'x': there is no such event; ibtrapctl catalogue "
-                        "shows them all");
+                        "1: item 'events': value 'x': there is no such event; 'ibtrapctl "
+                        "catalogue' lists them");
     assert_string_equal(error_of("file \"a\" { path = /x nodes = \"leaf[0-9]+\" }"),
                         "1: item 'nodes': value 'leaf[0-9]+': looks like a regular expression: a "
                         "pattern has *, ? and [a-z] only, and other characters stand for "
