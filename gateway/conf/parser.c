@@ -156,6 +156,8 @@ static void parser_take_value(struct parser *p, struct section *section,
 {
     const char *value = p->lexer.word;
     struct error reason;
+    if (item->secret || parser_names_secret(item))
+        p->secret_line = p->lexer.line; // it need not be that of the item
     if (!value_has_room(item, section->object))
         section_refuse(section, "item '%s' has more than %d values", item->name,
                        (int)FILTER_PATTERNS_MAX);
@@ -252,17 +254,6 @@ static void parser_report_name(struct parser *p, const struct section *section, 
         report_add(p->report, line, "item '%s': there is no such item here%s", name, hint);
 }
 
-// Whether values of the section's items are secrets.
-static bool parser_has_secrets(const struct schema_section *schema)
-{
-    const struct schema_item *item;
-    for (size_t i = 0; (item = schema_item(schema, i)); i++) {
-        if (item->secret)
-            return true;
-    }
-    return false;
-}
-
 // Reports an unknown name and skips what belongs to it. NULL for `section`: the name stands at the
 // top of the file.
 static void parser_refuse_name(struct parser *p, struct section *section)
@@ -280,7 +271,7 @@ static void parser_refuse_name(struct parser *p, struct section *section)
         report_add(p->report, line, "there is a word too many behind the value");
     else if (!left)
         parser_report_name(p, section, name, line);
-    if (section && parser_has_secrets(section->schema))
+    if (p->token != LEXER_OPEN)
         p->secret_line = line; // the name may be a misspelled one, as of a community
     if (!parser_is_off(p))
         parser_skip_unknown(p);

@@ -1032,7 +1032,9 @@ TEST(mistakes_beside_a_secret_do_not_show_it)
         "snmp \"a\" { address = \"192.0.2.1\"\n privacy_password_file = \"hunter2\" }\n",
         // under a name that no item has
         "snmp \"a\" { address = \"192.0.2.1\"\n comunity \"hunter2\" }\n",
-        "snmp \"a\" { address = \"192.0.2.1\"\n auth_password = correct hunter2 battery }\n"};
+        "snmp \"a\" { address = \"192.0.2.1\"\n auth_password = correct hunter2 battery }\n",
+        "fabric {\n sa_key = correct hunter2 }\n", "\ncommunity = correct hunter2\n",
+        "snmp \"a\" { address = \"192.0.2.1\" community =\n correct hunter2 }\n"};
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         assert_false(conf_load_text(FILES[i], "it", &conf, &err));
         assert_non_null(strstr(err.text, "it:2: "));
