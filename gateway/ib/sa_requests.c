@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/sa_requests.h"
+
+#include "base/wire.h"
+#include "ib/sa_key.h"
+#include "ib/smp_decode.h"
+
+uint32_t sa_requests_new_tid(struct sa_client *a)
+{
+    return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
+}
+
+bool sa_requests_query_port(struct sa_client *a, uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address own = {.lid = 0xFFFF};
+    const uint64_t mkey = atomic_load(&a->mkey);
+    if (shared_port_smp_refusal(&a->port, mkey))
+        return false;
+    smp_query_own_port(mad, tid, mkey);
+    return shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, SA_REQUEST_TIMEOUT_MS) ||
+           !shared_port_smp_refusal(&a->port, mkey);
+}
+
+static void sa_requests_make_query(struct sa_client *a, enum sm_watch_kind kind, uint32_t tid,
+                                   uint8_t mad[MAD_SIZE])
+{
+    uint8_t gid[ADDRESS_GID_SIZE];
+    switch (kind) {
+    case SM_WATCH_NODE:
+        mad_query_node(mad, tid, a->status.port.sm_lid);
+        break;
+    case SM_WATCH_LIST:
+        wire_put(gid, 8, a->status.port.subnet_prefix);
+        wire_put(gid + 8, 8, a->status.id.guid);
+        mad_query_subscriptions(mad, tid, gid);
+        break;
+    default:
+        smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
+        mad_set_tid(mad, tid);
+    }
+}
+
+void sa_requests_ask_sm(struct sa_client *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_port *port = &a->status.port;
+    sm_watch_begin(&a->watch, now, SA_REQUEST_TIMEOUT_US, a->options.verify_us);
+    for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
+        const bool smp = kind == SM_WATCH_INFO;
+        if (!sm_watch_wants(&a->watch, kind) || (smp && a->status.smp_refusal[0] != '\0'))
+            continue;
+        const uint32_t tid = sa_requests_new_tid(a);
+        const struct mad_address to = {
+            .lid = port->sm_lid, .qpn = smp ? 0 : 1, .sl = smp ? 0 : port->sm_sl};
+        sa_requests_make_query(a, kind, tid, mad);
+        shared_port_send(&a->port, smp ? MAD_AGENT_SMP_LID : MAD_AGENT_SA, &to, mad,
+                         SA_REQUEST_TIMEOUT_MS);
+        sm_watch_asked(&a->watch, kind, tid, a->options.refresh_us);
+    }
+    if (sm_watch_wants_probe(&a->watch))
+        subscriptions_renew_one(&a->subscriptions, now);
+}
+
+// Whether to request it with the key, even if the SM has not accepted the key yet. That to all
+// traps is requested without after a first silence: the key may be wrong.
+static bool sa_requests_is_keyed(const struct sa_client *a, const struct subscription *one)
+{
+    const bool all = one->trap == MAD_TRAP_ALL && one->state != SUBSCRIPTION_NO_ANSWER;
+    return sa_key_may_go(a) && (a->key_used || all || subscriptions_needs_key(one->trap));
+}
+
+void sa_requests_send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
+                                   uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address to = {
+        .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    one->keyed = sa_requests_is_keyed(a, one);
+    mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
+    shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, SA_REQUEST_TIMEOUT_MS);
+}
+
+// Where the SA has no room for all subscriptions, one to all traps takes their place.
+static void sa_requests_reduce(struct sa_client *a, int64_t now)
+{
+    struct subscription *one = subscriptions_reduce(&a->subscriptions, now);
+    if (!one)
+        return;
+    log_write(a->options.log, LOG_LEVEL_WARNING,
+              "the subnet manager has no room for more subscriptions: ibtrapd subscribes to all "
+              "traps at once, where it takes that");
+    sa_requests_send_subscription(a, one, false, sa_requests_new_tid(a));
+}
+
+void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now)
+{
+    struct subscription *one;
+    sa_key_check(a);
+    sa_requests_reduce(a, now);
+    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
+        uint32_t tid = sa_requests_new_tid(a);
+        sa_requests_send_subscription(a, one, true, tid);
+        subscriptions_asked(one, tid, now);
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The state of the SA client, for the files that it consists of: sa_client.c, sa_port.c,
+// sa_changes.c, sa_requests.c and sa_key.c. Their functions are for the client's thread, unless
+// their header says otherwise.
+#ifndef IBTRAPD_IB_SA_STATE_H
+#define IBTRAPD_IB_SA_STATE_H
+
+#include "ib/sa_types.h"
+#include "ib/shared_port.h"
+#include "ib/sm_watch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SA_REQUEST_TIMEOUT_MS = 1000 };
+#define SA_REQUEST_TIMEOUT_US (SA_REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS)
+enum { SA_SM_SILENCES_MAX = 2 }; // after so many rounds without an answer, the SM is unreachable
+
+// The query to the own port; at most one is under way.
+struct port_query {
+    uint32_t tid;
+    int64_t answer_by; // 0: none under way
+    int64_t ask_at;    // when to send it next
+};
+
+struct sa_client {
+    struct sa_options options;
+    pthread_t thread;
+    bool started;
+    atomic_bool stop, woken, resubscribe, reregister;
+    atomic_uint next_tid;
+    _Atomic uint64_t mkey;
+
+    // The thread's own.
+    struct subscriptions subscriptions;
+    struct port_query port_query;
+    struct sm_watch watch;
+    bool key_used;     // the SM accepted the SA key, which goes with every request
+    uint64_t denied;   // the GUID of the SM that does not get the key, as was logged
+    uint32_t activity; // of the SM's latest SMInfo; 0: none yet
+    bool notified_unreachable;
+    int64_t silent_since; // when the first query without answer was sent
+    bool settled, notified_lost;
+    int64_t unsettled_since, reopen_at, better_at, refresh_at;
+    unsigned refusals;                 // of the kernel to open the port, in a row
+    char port_problem[160];            // a P_Key that is missing; empty: none
+    bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
+    unsigned port_silences;            // queries to the own port in a row without answer
+    struct log_limit foreign_limit, room_limit;
+
+    struct shared_port port;
+
+    pthread_mutex_t lock; // for `status`
+    struct sa_status status;
+};
+
+int64_t sa_state_now(const struct sa_client *a); // monotonic microseconds; any thread
+
+// Puts a problem into the status, and logs it if it is another one than before. Empty: all is well.
+void sa_state_set_problem(struct sa_client *a, const char *problem);
+
+// Adds one to a counter of the status. Any thread.
+void sa_state_count(struct sa_client *a, uint64_t *counter);
+
+#endif
