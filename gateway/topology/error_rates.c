@@ -290,11 +290,21 @@ static void add_growth(const struct error_rates_round *r, struct watched *one,
     }
 }
 
-// Brings the windows of a counter that the reading lacks up to date.
+// Brings the windows of a counter without a growth up to date.
 static void pass_time(const struct error_rates_round *r, struct watched *one)
 {
     for (int w = 0; w < ERROR_WINDOWS; w++)
         slide(r->rates, one, (enum error_window)w, r->reading->now_us);
+}
+
+// Passes time for a counter whose port the reading lacks. That a counter was full keeps its alarm
+// for a long window: the port may be back in the next reading, or never.
+static void pass_absence(const struct error_rates_round *r, struct watched *one)
+{
+    if (one->full)
+        one->held_until_us = r->reading->now_us + r->rates->limits.window_us[ERROR_WINDOW_LONG];
+    one->full = false;
+    pass_time(r, one);
 }
 
 // Whether the counter that is not watched yet grew and has to be.
@@ -357,7 +367,7 @@ static bool merge_reading(struct error_rates_round *r)
             if (now && error_rates_compare_ports(one->node_guid, one->port, now->node_guid,
                                                  now->port) >= 0)
                 break;
-            pass_time(r, one);
+            pass_absence(r, one);
             if (!keep_watched(r, one))
                 return false;
         }

@@ -71,7 +71,8 @@ struct error_rate_reading {
 //   reading lacked does not count, as nobody knows when it was; neither does that of a port which
 //   changed between native and 64-bit counters.
 // - A port that has another neighbour than before begins anew, and its alarm ends.
-// - A port that no reading has any more has no errors: its alarm ends as the windows go on.
+// - A port that no reading has any more has no errors: its alarm ends as the windows go on, that of
+//   a full counter after a long window.
 // False: out of memory, and the reading was not added.
 bool error_rates_update(struct error_rates *rates, const struct error_rate_reading *reading,
                         void (*each)(void *ctx, const struct error_rate_change *change), void *ctx);

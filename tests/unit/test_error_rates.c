@@ -292,6 +292,34 @@ TEST(a_full_counter_keeps_its_alarm)
     end(&s);
 }
 
+TEST(a_full_counter_outlives_a_reading_without_its_port)
+{
+    struct scene s = make_scene();
+    uint64_t left = 65535, none[] = {0};
+    read_both(&s, 65000, 0);
+    assert_string_equal(read_both(&s, 65535, 0), RAISED);
+    assert_int_equal(burn(&s, 1000, &left, none, 1), 0);
+    add(&s, RIGHT, 2);
+    assert_string_equal(update(&s, MINUTE), "");
+    assert_int_equal(burn(&s, 1000, &left, none, 1), 0);
+    end(&s);
+}
+
+TEST(the_alarm_of_a_full_counter_ends_when_its_port_stays_away)
+{
+    struct scene s = make_scene();
+    uint64_t left = 65535, none[] = {0};
+    read_both(&s, 65000, 0);
+    read_both(&s, 65535, 0);
+    burn(&s, 200, &left, none, 1);
+    for (int i = 0; i < 300 && s.changes == 1; i++) {
+        add(&s, RIGHT, 2);
+        update(&s, MINUTE);
+    }
+    assert_string_equal(s.told, CLEARED);
+    end(&s);
+}
+
 TEST(a_change_to_wide_counters_counts_nothing)
 {
     struct scene s = make_scene();
@@ -595,6 +623,8 @@ int main(void)
         cmocka_unit_test(each_counter_has_an_alarm_of_its_own),
         cmocka_unit_test(a_reset_does_no_harm),
         cmocka_unit_test(a_full_counter_keeps_its_alarm),
+        cmocka_unit_test(a_full_counter_outlives_a_reading_without_its_port),
+        cmocka_unit_test(the_alarm_of_a_full_counter_ends_when_its_port_stays_away),
         cmocka_unit_test(a_change_to_wide_counters_counts_nothing),
         cmocka_unit_test(what_a_port_counted_while_it_was_away_does_not_count),
         cmocka_unit_test(the_alarm_of_a_port_that_stays_away_ends),
