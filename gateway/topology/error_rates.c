@@ -307,13 +307,15 @@ static void pass_absence(const struct error_rates_round *r, struct watched *one)
     pass_time(r, one);
 }
 
-// Whether the counter that is not watched yet grew and has to be.
-static bool begins(struct error_rates_round *r, const struct counter_sample *now, enum counter c)
+// Whether the counter that is not watched yet grew and has to be. `to_come`: watched counters that
+// this round has yet to merge.
+static bool begins(struct error_rates_round *r, const struct counter_sample *now, enum counter c,
+                   size_t to_come)
 {
     if (now->values[c] == r->last.values[c] || growth_of(r, now, c) == 0 ||
         !has_limit(r->rates, c) || r->elapsed_us == 0)
         return false;
-    if (r->count < ERROR_RATES_MAX)
+    if (r->count + to_come < ERROR_RATES_MAX)
         return true;
     r->rates->overflowed++;
     return false;
@@ -343,7 +345,7 @@ static bool take_sample(struct error_rates_round *r, const struct counter_sample
         bool known = *at < rates->count && compare_watched(&rates->all[*at], &one) == 0;
         if (known)
             one = rates->all[(*at)++];
-        else if (!comparable || !begins(r, now, c))
+        else if (!comparable || !begins(r, now, c, rates->count - *at))
             continue;
         if (comparable)
             add_growth(r, &one, now);

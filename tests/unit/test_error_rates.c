@@ -592,11 +592,12 @@ TEST(more_than_there_is_room_for)
     enum { PORTS = ERROR_RATES_MAX / 4 };
     struct scene s = make_scene();
     struct counter_reading *reading =
-        calloc(1, sizeof *reading + PORTS * sizeof reading->samples[0]);
+        calloc(1, sizeof *reading + (PORTS + 1) * sizeof reading->samples[0]);
     assert_non_null(reading);
     free(s.reading);
     s.reading = reading;
     for (uint64_t round = 0; round < 2; round++) {
+        add(&s, 500, 1);
         for (int i = 0; i < PORTS; i++) {
             struct counter_sample *now = add(&s, 1000 + (uint64_t)i, 1);
             for (enum counter c = 0; c < 5; c++)
@@ -605,6 +606,9 @@ TEST(more_than_there_is_room_for)
         update(&s, MINUTE);
     }
     assert_int_equal(error_rates_overflowed(s.rates), PORTS);
+    add(&s, 500, 1)->values[SYMBOL] = 1; // the first in order, and there is no room
+    update(&s, MINUTE);
+    assert_int_equal(error_rates_overflowed(s.rates), PORTS + 1);
     end(&s);
 }
 
