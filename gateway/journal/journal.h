@@ -45,6 +45,10 @@ enum journal_change {
 struct journal_options {
     const char *directory;               // created if missing
     int64_t rows_max, bytes_max, age_us; // limits of retention
+    // So long the writer waits for a commit; then the journal is degraded. 0: five seconds. It
+    // waits a tenth of this for each attempt while degraded, and longer at the end: twice this in
+    // journal_finish, four times in journal_close.
+    int64_t patience_us;
     // Reports a change; `count` is the number of events lost so far since JOURNAL_DROPPING. Called
     // in the writer's thread or in the journal's own, one at a time.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);

@@ -31,6 +31,8 @@ static int64_t last_number(struct journal *j)
     return last;
 }
 
+static const int64_t PATIENCE_US = 5 * CLOCK_US_PER_S; // unless the options say something else
+
 struct journal *journal_open(const struct journal_options *options, struct error *err)
 {
     struct journal *j = calloc(1, sizeof *j);
@@ -49,6 +51,8 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->windows = windows;
     j->settings = settings;
     j->options = *options;
+    if (j->options.patience_us <= 0)
+        j->options.patience_us = PATIENCE_US;
     j->lock_fd = -1;
     j->status.durable = true;
     snprintf(j->path, sizeof j->path, "%s/journal.db", options->directory);
@@ -77,14 +81,11 @@ struct journal *journal_open(const struct journal_options *options, struct error
     return j;
 }
 
-// How long a file's thread that is busy may take to end.
-static const int64_t CLOSE_US = 20 * CLOCK_US_PER_S;
-
 bool journal_close(struct journal *journal)
 {
     if (!journal)
         return true;
-    if (!disk_stop(journal->disk, CLOSE_US))
+    if (!disk_stop(journal->disk, 4 * journal->options.patience_us))
         return false;
     store_close(journal->reader);
     store_close(journal->orphan);

@@ -10,9 +10,6 @@
 
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
-static const int64_t FINISH_US = 10 * CLOCK_US_PER_S; // for the last attempts
-// How long the writer waits for a commit: while the file works, and while it does not.
-static const int64_t PATIENCE_US = 5 * CLOCK_US_PER_S, RETRY_PATIENCE_US = CLOCK_US_PER_S / 2;
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
@@ -323,7 +320,7 @@ static bool let_write(struct journal *j, int64_t rows_max, int64_t earlier_us, i
         return true;
     snprintf(problem, sizeof problem,
              "the disk of the journal %s does not answer: a commit takes longer than %d seconds",
-             j->path, (int)(PATIENCE_US / CLOCK_US_PER_S));
+             j->path, (int)(j->options.patience_us / CLOCK_US_PER_S));
     if (works)
         journal_file_fails(j, problem);
     return false;
@@ -354,9 +351,10 @@ void journal_commit(struct journal *journal)
     pthread_mutex_lock(&journal->lock);
     bool works = journal->status.durable;
     pthread_mutex_unlock(&journal->lock);
+    const int64_t patience_us = journal->options.patience_us;
     // While degraded, an attempt of before that goes on delays nothing.
-    commit_some(journal, JOURNAL_MEMORY_MAX, works ? PATIENCE_US : 0,
-                works ? PATIENCE_US : RETRY_PATIENCE_US);
+    commit_some(journal, JOURNAL_MEMORY_MAX, works ? patience_us : 0,
+                works ? patience_us : patience_us / 10);
 }
 
 // The number of the last event on disk; `*all`: nothing is in memory only.
@@ -387,13 +385,14 @@ static bool refuse_to_finish(struct journal *j, struct error *err)
 
 bool journal_finish(struct journal *journal, struct error *err)
 {
-    int64_t until = clock_monotonic(journal->options.clock) + FINISH_US;
-    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, FINISH_US, FINISH_US);
+    const int64_t wait_us = 2 * journal->options.patience_us;
+    int64_t until = clock_monotonic(journal->options.clock) + wait_us;
+    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, wait_us, wait_us);
     int64_t stored = stored_through(journal, &all), rows = JOURNAL_MEMORY_MAX;
     while (done && !all && rows > 0 && clock_monotonic(journal->options.clock) < until) {
         int64_t before = stored;
         journal->retry_at = 0;
-        done = commit_some(journal, rows, FINISH_US, FINISH_US);
+        done = commit_some(journal, rows, wait_us, wait_us);
         stored = stored_through(journal, &all);
         if (stored == before)
             rows /= 4;

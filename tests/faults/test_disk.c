@@ -53,6 +53,7 @@ static struct journal *open_in(const char *where, bool counted)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = counted ? take_change : ignore_change,
                                             .clock = &clock_,
                                             .random = &chance,

@@ -510,6 +510,7 @@ static bool open_journal(void)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = take_change,
                                             .clock = &clock_,
                                             .random = &chance,

@@ -107,6 +107,7 @@ static void open_journal(struct gateway_under_test *g)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 1000 * 86400 * CLOCK_US_PER_S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = take_journal_change,
                                             .ctx = g,
                                             .clock = &g->clock,

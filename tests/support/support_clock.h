@@ -9,6 +9,10 @@
 // 2026-11-21T03:19:03.123456Z
 #define SUPPORT_UTC_US INT64_C(1795231143123456)
 
+// How long a test that is not about hanging disks lets the journal wait for one: on a busy machine
+// a commit takes many seconds.
+#define SUPPORT_PATIENCE_US (INT64_C(600) * CLOCK_US_PER_S)
+
 // Microseconds, as in struct clock. Changes only when a test changes it; any thread.
 struct support_time {
     _Atomic int64_t utc, monotonic;

@@ -53,6 +53,7 @@ static void open_journal(struct fixture *f)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = INT64_C(1) << 60,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = ignore,
                                             .clock = &f->clock,
                                             .random = &random_system,

@@ -73,6 +73,7 @@ static int begin(void **state)
                                             .rows_max = 1000,
                                             .bytes_max = 64 << 20,
                                             .age_us = CLOCK_US_PER_S * 86400,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = be_told,
                                             .clock = &f->clock,
                                             .random = &random_system,

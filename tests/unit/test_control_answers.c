@@ -41,6 +41,7 @@ static int begin(void **state)
                                             .rows_max = 100000,
                                             .bytes_max = 64 << 20,
                                             .age_us = 86400 * CLOCK_US_PER_S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = ignore_change,
                                             .clock = &clock_,
                                             .random = &random_,

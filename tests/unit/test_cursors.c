@@ -46,6 +46,7 @@ static int begin(void **state)
                                        .rows_max = 1000000,
                                        .bytes_max = INT64_C(1) << 30,
                                        .age_us = 86400 * CLOCK_US_PER_S,
+                                       .patience_us = SUPPORT_PATIENCE_US,
                                        .notify = ignore_change,
                                        .clock = &clock_,
                                        .random = &random_system,

@@ -97,6 +97,7 @@ static int set_up(void **state)
                                           .rows_max = 1000000,
                                           .bytes_max = INT64_C(1) << 30,
                                           .age_us = 31 * 86400 * CLOCK_US_PER_S,
+                                          .patience_us = SUPPORT_PATIENCE_US,
                                           .notify = take_change,
                                           .ctx = f,
                                           .clock = &f->clock,

@@ -122,6 +122,7 @@ static struct journal *open_journal(struct error *err)
                                             .rows_max = 1000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = ignore_change,
                                             .clock = &clock_,
                                             .random = &chance,

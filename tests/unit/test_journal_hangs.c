@@ -9,6 +9,7 @@
 #include "journal/journal.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -60,10 +61,12 @@ static void ignore_change(void *ctx, enum journal_change change, const char *rea
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
-static void open_journal(void)
+// `patience_us` as in struct journal_options.
+static void open_with_patience(int64_t patience_us)
 {
     struct error err;
     const struct journal_options options = {.directory = directory,
+                                            .patience_us = patience_us,
                                             .rows_max = 1000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
@@ -74,6 +77,11 @@ static void open_journal(void)
     journal = journal_open(&options, &err);
     assert_non_null(journal);
     receiver = journal_receiver(journal, "nms");
+}
+
+static void open_journal(void)
+{
+    open_with_patience(0);
 }
 
 static int begin(void **state)
@@ -243,14 +251,70 @@ TEST(a_late_read_that_hangs)
     }
 }
 
+static void *let_go_later(void *arg)
+{
+    pthread_mutex_lock(&hanging);
+    sem_post(arg);
+    usleep(6 * 1000 * 1000); // longer than the journal waits by default
+    atomic_store(&slow, NULL);
+    pthread_mutex_unlock(&hanging);
+    return arg;
+}
+
+static void reopen(int64_t patience_us)
+{
+    pass_until_healed();
+    assert_true(journal_close(journal));
+    open_with_patience(patience_us);
+}
+
+// The commit of an event hangs. Returns the status after it.
+static struct journal_status commit_that_hangs(void)
+{
+    struct journal_status status;
+    atomic_store(&slow, "INSERT INTO event");
+    journal_append(journal, alarm_, &(struct journal_report){0});
+    journal_commit(journal);
+    journal_get_status(journal, &status);
+    return status;
+}
+
+TEST(a_writer_without_patience)
+{
+    change_all();
+    reopen(3 * CLOCK_US_PER_S);
+    pthread_mutex_lock(&hanging);
+    struct journal_status status = commit_that_hangs();
+    atomic_store(&slow, NULL);
+    pthread_mutex_unlock(&hanging);
+    assert_false(status.durable);
+    assert_non_null(strstr(status.problem, "a commit takes longer than 3 seconds"));
+    pass_until_healed();
+}
+
+TEST(a_writer_with_patience)
+{
+    sem_t held;
+    pthread_t thread;
+    change_all();
+    reopen(SUPPORT_PATIENCE_US);
+    sem_init(&held, 0, 0);
+    assert_int_equal(pthread_create(&thread, NULL, let_go_later, &held), 0);
+    sem_wait(&held);
+    struct journal_status status = commit_that_hangs();
+    pthread_join(thread, NULL);
+    assert_true(status.durable);
+    assert_int_equal(status.pending, 0);
+}
+
 #define HANGS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HANGS_TEST(a_write_that_hangs),
-        HANGS_TEST(a_write_to_a_new_file_that_hangs),
-        HANGS_TEST(a_late_read_that_hangs),
+        HANGS_TEST(a_write_that_hangs),     HANGS_TEST(a_write_to_a_new_file_that_hangs),
+        HANGS_TEST(a_late_read_that_hangs), HANGS_TEST(a_writer_without_patience),
+        HANGS_TEST(a_writer_with_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,6 +78,7 @@ static void start(void)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = take_change,
                                             .clock = &clock_,
                                             .random = &chance,

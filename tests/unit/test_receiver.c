@@ -84,6 +84,7 @@ static int begin(void **state)
                                                .rows_max = 1000000,
                                                .bytes_max = INT64_C(1) << 30,
                                                .age_us = 86400 * CLOCK_US_PER_S,
+                                               .patience_us = SUPPORT_PATIENCE_US,
                                                .notify = take_journal_change,
                                                .clock = &fake.clock,
                                                .random = &random_system,

@@ -33,6 +33,7 @@ static void start(void)
                                                     .rows_max = 1000000,
                                                     .bytes_max = INT64_C(1) << 30,
                                                     .age_us = 86400 * CLOCK_US_PER_S,
+                                                    .patience_us = SUPPORT_PATIENCE_US,
                                                     .notify = take_journal_change,
                                                     .clock = &clock_system,
                                                     .random = &random_system,

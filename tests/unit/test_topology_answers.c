@@ -88,6 +88,7 @@ static int begin(void **state)
                                             .rows_max = 1000,
                                             .bytes_max = 64 << 20,
                                             .age_us = CLOCK_US_PER_S,
+                                            .patience_us = SUPPORT_PATIENCE_US,
                                             .notify = ignore_change,
                                             .clock = &clock_,
                                             .random = &random_,
