@@ -4,7 +4,8 @@
 // and in order, and so are alarms, windows, the cursor and the fabric.
 //
 // In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker
-// substitutes the functions in this file for SQLite's and the C library's (--wrap).
+// substitutes the functions in this file for SQLite's (--wrap).
+#include "scarce_memory.h"
 #include "support.h"
 
 #include "event/event_builder.h"
@@ -16,25 +17,47 @@
 
 enum { EVENTS = 6, POINTS_MAX = 2000, NEVER = 0 };
 
-// The n-th call from now on fails with that SQLite code; NEVER: none.
+// The n-th call of SQLite from now on fails with that code; NEVER: none.
 static struct {
-    unsigned sqlite, allocation;
+    unsigned sqlite;
     int code;
-    bool failed;
+    bool failed; // it did, or an allocation
 } fault;
 
-static bool fails(unsigned *countdown)
+static bool sqlite_fails(void)
 {
-    bool now = *countdown != NEVER && --*countdown == 0;
-    fault.failed |= now;
-    return now;
+    bool fails = fault.sqlite != NEVER && --fault.sqlite == 0;
+    fault.failed |= fails;
+    return fails;
+}
+
+static bool has_failed(void)
+{
+    return fault.failed || scarce_memory_failed();
+}
+
+static void begin_fault(unsigned sqlite, unsigned allocation, int code)
+{
+    fault.sqlite = sqlite;
+    fault.code = code;
+    fault.failed = false;
+    scarce_memory_fail(allocation, false);
+}
+
+// Returns whether it occurred; so does has_failed from now on.
+static bool end_fault(void)
+{
+    fault.failed = has_failed();
+    fault.sqlite = NEVER;
+    scarce_memory_fail(NEVER, false);
+    return fault.failed;
 }
 
 int __real_sqlite3_step(sqlite3_stmt *s);
 int __wrap_sqlite3_step(sqlite3_stmt *s);
 int __wrap_sqlite3_step(sqlite3_stmt *s)
 {
-    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_step(s);
+    return sqlite_fails() ? fault.code : __real_sqlite3_step(s);
 }
 
 int __real_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, char **, char **),
@@ -44,7 +67,7 @@ int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, c
 int __wrap_sqlite3_exec(sqlite3 *db, const char *sql, int (*each)(void *, int, char **, char **),
                         void *ctx, char **why)
 {
-    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_exec(db, sql, each, ctx, why);
+    return sqlite_fails() ? fault.code : __real_sqlite3_exec(db, sql, each, ctx, why);
 }
 
 int __real_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out,
@@ -54,7 +77,7 @@ int __wrap_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt 
 int __wrap_sqlite3_prepare_v2(sqlite3 *db, const char *sql, int n, sqlite3_stmt **out,
                               const char **tail)
 {
-    return fails(&fault.sqlite) ? fault.code : __real_sqlite3_prepare_v2(db, sql, n, out, tail);
+    return sqlite_fails() ? fault.code : __real_sqlite3_prepare_v2(db, sql, n, out, tail);
 }
 
 int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flags,
@@ -64,39 +87,17 @@ int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flag
 int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int n, unsigned flags,
                               sqlite3_stmt **out, const char **tail)
 {
-    return fails(&fault.sqlite) ? fault.code
-                                : __real_sqlite3_prepare_v3(db, sql, n, flags, out, tail);
+    return sqlite_fails() ? fault.code : __real_sqlite3_prepare_v3(db, sql, n, flags, out, tail);
 }
 
 int __real_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
 int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs);
 int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const char *vfs)
 {
-    if (!fails(&fault.sqlite))
+    if (!sqlite_fails())
         return __real_sqlite3_open_v2(path, out, flags, vfs);
     *out = NULL;
     return fault.code;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
-{
-    return fails(&fault.allocation) ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails(&fault.allocation) ? NULL : __real_calloc(n, size);
-}
-
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails(&fault.allocation) ? NULL : __real_realloc(old, size);
 }
 
 // The events, alarms and other rows that the test writes.
@@ -178,7 +179,7 @@ static void set_name(struct journal *journal)
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
     if (journal_change_settings(journal, &name, 1))
         return;
-    assert_true(fault.failed);
+    assert_true(has_failed());
     assert_true(journal_change_settings(journal, &name, 1));
 }
 
@@ -245,7 +246,7 @@ static void expect_all(struct journal *journal, int64_t first)
         assert_int_equal(size, sizeof FABRIC);
         assert_memory_equal(record, FABRIC, size);
     }
-    assert_true(record || fault.allocation != NEVER || fault.failed);
+    assert_true(record || has_failed());
     free(record);
 }
 
@@ -303,20 +304,16 @@ static bool live(unsigned sqlite, unsigned allocation, int code)
     int receiver;
     directory = scratch_make_in_memory();
     prepare();
-    fault.sqlite = sqlite;
-    fault.allocation = allocation;
-    fault.code = code;
-    fault.failed = false;
+    begin_fault(sqlite, allocation, code);
     struct journal *journal = open_journal(&err);
     if (!journal) { // out of memory
         assert_string_equal(err.text, "out of memory");
-        assert_true(fault.failed);
+        assert_true(has_failed());
         journal = open_journal(&err);
     }
     assert_non_null(journal);
     int64_t first = use(journal, &receiver);
-    bool met = fault.failed;
-    fault.sqlite = fault.allocation = NEVER;
+    bool met = end_fault();
     pass(2 * CLOCK_US_PER_S);
     journal_commit(journal);
     journal_commit(journal);
@@ -365,13 +362,9 @@ static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
     int receiver = journal_receiver(journal, "nms");
     add_events(journal, EVENTS, receiver);
     pass(7200 * CLOCK_US_PER_S);
-    fault.sqlite = sqlite;
-    fault.allocation = allocation;
-    fault.code = code;
-    fault.failed = false;
+    begin_fault(sqlite, allocation, code);
     ask_to_prune(journal);
-    bool met = fault.failed;
-    fault.sqlite = fault.allocation = NEVER;
+    bool met = end_fault();
     struct journal_status status = status_now(journal);
     assert_true(status.durable);
     assert_in_range(status.rows, 0, EVENTS);
