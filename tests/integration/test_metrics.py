@@ -12,7 +12,7 @@ import time
 import pytest
 from lab import notices
 from lab.fabric import gid
-from lab.gateway import Gateway, section
+from lab.gateway import EVERYTHING, Gateway, section
 from lab.metrics import FormatError, Metrics, request, scrape
 from lab.processes import wait_until
 from lab.sockets import free_port
@@ -238,7 +238,8 @@ def test_a_port_that_is_in_use_is_told(fabric):
 
 
 def test_what_policy_holds_back_is_counted_by_its_reason(open_site, port):
-    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}") + section("repeats", window=60))
+    policy = EVERYTHING.replace(section("repeats", window=0), section("repeats", window=60))
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}"), policy=policy)
     site.gateway.wait_subscribed()
     for _ in range(3):
         site.host("node1").trap(notices.bad_key(257, 6, 7, 0x8001, 1, 2, 3, GID1, GID2))
