@@ -38,6 +38,7 @@ from model import Model, Violation, expect  # noqa: E402
 EVENT = "system-image-guid-change"
 GUID, EVENT_ID = "1.3.6.1.3.117.3.1.1.6.0", "1.3.6.1.4.1.8072.9999.9999.117.1.1.1.0"
 ROWS = 1000  # the journal's limit, low enough for retention to drop rows
+RECEIVER_EVERY = 4  # kills, on average: with one of them, the collector that confirms dies, too
 REST_EVERY = 8  # kills; without a rest, receivers fall behind until retention drops their events
 TRIES, PATIENCE = 4, 4  # as OpenSM does: sends a Report four times, within seconds
 
@@ -192,6 +193,7 @@ class Trial:
         self.first = 1  # the first row that the journal still has
         self.point = None  # at which the next kill comes; None: at a random time
         self.met = self.missed = 0  # points
+        self.receivers_killed = 0
 
     WAYS = {"load": 8, "start": 3, "reload": 4, "rename": 4, "prune": 3, "standby": 2, "stop": 2}
 
@@ -340,9 +342,21 @@ class Trial:
         expect(dropped == 0, "retention", f"{dropped} events are counted")
 
     def _kill_and_start(self):
+        """Kills the gateway, and now and then the collector that confirms each message, shortly before or after: what it
+        has confirmed is in its file. What other receivers have taken and not written yet would be lost with them."""
+        receiver = self.receivers.rsyslog["relp"] if self.chance.randrange(RECEIVER_EVERY) == 0 else None
+        first = self.chance.randrange(2) == 0
+        if receiver and first:
+            receiver.kill()
+            self.storm.collect(self.chance.uniform(0, 0.05))
         self.gateway.kill()
+        if receiver and not first:
+            receiver.kill()
         self.storm.collect(0.02)
         self.gateway.start()
+        if receiver:
+            receiver.__enter__()
+            self.receivers_killed += 1
 
     def _look_into_journal(self):
         """Call it only while the gateway runs: the last connection to close the file would move the WAL's pages."""
@@ -370,7 +384,8 @@ class Trial:
         repeats = {name: len(events) - len(set(events)) for name, events in got.items()}
         ways = ", ".join(f"{count} at {way}" for way, count in self.done.items())
         points = f", {self.met} at their point, {self.missed} behind the last" if self.met else ""
-        return (f"{sum(self.done.values())} kills ({ways}{points}): {len(self.model.sent)} Reports sent, "
+        receivers = f", {self.receivers_killed} with a receiver" if self.receivers_killed else ""
+        return (f"{sum(self.done.values())} kills ({ways}{points}{receivers}): {len(self.model.sent)} Reports sent, "
                 f"{len(self.model.acknowledged)} acknowledged, {len(self.model.held)} suppressed for another gateway, "
                 f"the journal is at {self.sequence} and begins at {self.first}; repeats {repeats}")
 
