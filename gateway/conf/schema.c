@@ -129,9 +129,11 @@ static const struct schema_item SWEEP[] = {
 static const struct schema_item COUNTERS[] = {
     {"ports", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(counters.ports), .words = WORDS_PORTS,
      .initial = "all",
-     .help = "Which counters are read: those of `all` active ports, those of `switches` only "
-             "(every link has one at a switch, so half the packets say nearly as much), or none "
-             "with `off`. With `off` the IBSWITCH-MIB's table of port counters is empty."},
+     .help =
+         "Which counters are read: those of `all` active ports, those of `switches` only "
+         "(every link has one at a switch, so half the packets say nearly as much), or none "
+         "with `off`. With `off` the IBSWITCH-MIB's table of port counters is empty, and the next "
+         "sweep ends the alarms about counters."},
     {"interval", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.interval_s), RANGE(5, DAY),
      .initial = "60", .help = "Seconds from one reading to the next."},
     {"thresholds", SCHEMA_PAIRS, SCHEMA_LIVE, IN_CONF(counters.thresholds),

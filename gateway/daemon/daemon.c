@@ -133,6 +133,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .thresholds = g->thresholds,
         .error_rates = g->error_rates,
         .alarm_age_us = g->conf->policy.missing_age_us,
+        .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
         .read_counters = wiring_read_counters,

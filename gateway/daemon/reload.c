@@ -168,6 +168,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct error err;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
+    pipeline_change_counters(inside, plan->conf->counters.ports == CONF_NO_PORTS);
     thresholds_change(g->thresholds, plan->conf->counters.thresholds);
     const struct error_rate_limits limits = policies_error_rates(plan->conf);
     error_rates_change(g->error_rates, &limits);

@@ -276,12 +276,13 @@ static void derive_notice(struct event *event)
     event->notice.port = event->subject.port;
 }
 
-static void set_counter_alarm(struct event *event, const struct threshold_change *change)
+void event_builder_write_counter_key(char out[EVENT_KEY_SIZE],
+                                     const struct threshold_change *change)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
     address_format_guid(change->node_guid, guid);
-    snprintf(event->alarm_key, sizeof event->alarm_key, "counter %s %s/%u",
-             counter_name(change->counter), guid, (unsigned)change->port);
+    snprintf(out, EVENT_KEY_SIZE, "counter %s %s/%u", counter_name(change->counter), guid,
+             (unsigned)change->port);
 }
 
 bool event_builder_read_counter_key(const char *key, struct threshold_change *out)
@@ -289,8 +290,8 @@ bool event_builder_read_counter_key(const char *key, struct threshold_change *ou
     char name[64];
     int end = 0;
     *out = (struct threshold_change){.reached = true};
-    if (sscanf(key, "counter %63s 0x%16" SCNx64 "/%hhu%n", name, &out->node_guid, &out->port,
-               &end) != 3)
+    if (strncmp(key, "counter ", 8) != 0 || sscanf(key, "counter %63s 0x%16" SCNx64 "/%hhu%n", name,
+                                                   &out->node_guid, &out->port, &end) != 3)
         return false;
     out->counter = counter_find(name);
     return key[end] == '\0' && out->counter != COUNTER_ERRORS;
@@ -314,7 +315,7 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
     if (event->type->trap != 0)
         derive_notice(event);
     else
-        set_counter_alarm(event, change);
+        event_builder_write_counter_key(event->alarm_key, change);
     name_endpoint(builder, &event->subject);
     event_builder_find_peer(builder, event, change->port);
     template_explain(event);
@@ -322,7 +323,8 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
 }
 
 // The key has the smaller end of the link first, so that both ends have one alarm.
-static void set_errors_alarm(struct event *event, const struct error_rate_change *change)
+void event_builder_write_errors_key(char out[EVENT_KEY_SIZE],
+                                    const struct error_rate_change *change)
 {
     const struct alarm_key link = {.kind = change->peer_guid != 0 ? ALARM_KEY_LINK : ALARM_KEY_PORT,
                                    .guid = change->node_guid,
@@ -331,8 +333,7 @@ static void set_errors_alarm(struct event *event, const struct error_rate_change
                                    .peer_port = change->peer_port};
     char place[EVENT_KEY_SIZE];
     alarm_key_write(place, &link);
-    snprintf(event->alarm_key, sizeof event->alarm_key, "errors %s %s",
-             counter_name(change->counter), place);
+    snprintf(out, EVENT_KEY_SIZE, "errors %s %s", counter_name(change->counter), place);
 }
 
 bool event_builder_read_errors_key(const char *key, struct error_rate_change *out)
@@ -340,8 +341,8 @@ bool event_builder_read_errors_key(const char *key, struct error_rate_change *ou
     char name[64];
     int end = 0;
     struct alarm_key link;
-    if (sscanf(key, "errors %63s %n", name, &end) != 1 || end == 0 ||
-        !alarm_key_read(key + end, &link) ||
+    if (strncmp(key, "errors ", 7) != 0 || sscanf(key, "errors %63s %n", name, &end) != 1 ||
+        end == 0 || !alarm_key_read(key + end, &link) ||
         (link.kind != ALARM_KEY_LINK && link.kind != ALARM_KEY_PORT))
         return false;
     *out = (struct error_rate_change){.node_guid = link.guid,
@@ -419,7 +420,7 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     if (port->type == FABRIC_SWITCH)
         event->switch_guid = change->node_guid;
     set_errors(event, change);
-    set_errors_alarm(event, change);
+    event_builder_write_errors_key(event->alarm_key, change);
     if (!change->raised)
         set_errors_reason(event, change);
     name_endpoint(builder, &event->subject);

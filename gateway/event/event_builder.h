@@ -68,6 +68,12 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
                                             const struct error_rate_change *change,
                                             const struct endpoint *port);
 
+// The key of such an alarm, and of a threshold's.
+void event_builder_write_errors_key(char out[EVENT_KEY_SIZE],
+                                    const struct error_rate_change *change);
+void event_builder_write_counter_key(char out[EVENT_KEY_SIZE],
+                                     const struct threshold_change *change);
+
 // Reads both ends and the counter from the key of such an alarm. False: the key is of another
 // alarm.
 bool event_builder_read_errors_key(const char *key, struct error_rate_change *out);

@@ -2,6 +2,7 @@
 #include "pipeline/correlator.h"
 
 #include "base/wire.h"
+#include "pipeline/counter_alarms.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
 #include "topology/describe.h"
@@ -59,6 +60,18 @@ void correlator_free(struct correlator *correlator)
 void correlator_change_age(struct correlator *correlator, int64_t age_us)
 {
     correlator->options.age_us = age_us;
+}
+
+void correlator_change_counters(struct correlator *correlator, bool no_counters)
+{
+    correlator->options.no_counters = no_counters;
+}
+
+static struct counter_alarms correlator_counter_alarms(const struct correlator *o)
+{
+    return (struct counter_alarms){.reconcile = &o->reconcile,
+                                   .thresholds = o->options.thresholds,
+                                   .error_rates = o->options.error_rates};
 }
 
 // Notices.
@@ -184,6 +197,10 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
         correlator->reconcile.watching_since = clock_monotonic(builder->clock);
     if (topology_has_base(correlator->options.topology))
         reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
+    if (correlator->options.no_counters) {
+        const struct counter_alarms alarms = correlator_counter_alarms(correlator);
+        counter_alarms_end_all(&alarms, builder);
+    }
     free(ids);
     changes_clear(&changes);
     return any;
@@ -318,11 +335,14 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
     accumulated_unref(after);
+    const struct counter_alarms alarms = correlator_counter_alarms(o);
+    counter_alarms_forget_cleared(&alarms);
     if (accumulated &&
         thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round) &&
         update_error_rates(&round, reading)) {
         set_latest(o, accumulated_ref(accumulated));
         set_accumulated(o, accumulated);
+        counter_alarms_end_lost(&alarms, builder);
     } else {
         accumulated_unref(accumulated);
     }

@@ -28,7 +28,8 @@ struct correlator_options {
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h).
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     void *ctx;
-    int64_t age_us; // at which alarms about what is missing end; 0: never
+    int64_t age_us;   // at which alarms about what is missing end; 0: never
+    bool no_counters; // none are read: each sweep ends the alarms about them
 };
 
 struct correlator;
@@ -38,6 +39,9 @@ void correlator_free(struct correlator *correlator);                         // 
 
 // Changes options.age_us, from the next sweep on.
 void correlator_change_age(struct correlator *correlator, int64_t age_us);
+
+// Changes options.no_counters.
+void correlator_change_counters(struct correlator *correlator, bool no_counters);
 
 // Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. True: it was, so a sweep can find the change.

@@ -427,7 +427,8 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                   .emit = handle_event,
                                                   .read_counters = pipeline_read_counters,
                                                   .ctx = p,
-                                                  .age_us = p->options.alarm_age_us};
+                                                  .age_us = p->options.alarm_age_us,
+                                                  .no_counters = p->options.no_counters};
     p->correlator = correlator_new(&correlator);
     return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
@@ -536,6 +537,12 @@ void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t ag
 {
     const struct pipeline *p = inside->pipeline;
     correlator_change_age(p->correlator, age_us);
+}
+
+void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters)
+{
+    const struct pipeline *p = inside->pipeline;
+    correlator_change_counters(p->correlator, no_counters);
 }
 
 void pipeline_stop(struct pipeline *pipeline)

@@ -44,6 +44,7 @@ struct pipeline_options {
     struct error_rates *error_rates;
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
+    bool no_counters;     // none are read: the next sweep ends the alarms about them
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
@@ -104,6 +105,9 @@ bool pipeline_call(struct pipeline *pipeline,
 
 // Within a call: from the next sweep on, that is the age at which alarms about what is missing end.
 void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us);
+
+// Within a call: changes whether port counters are read, as pipeline_options.no_counters.
+void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters);
 
 // Handles all queued items, lets policy_end pass on its events, and ends the thread. Refuses items
 // from then on.

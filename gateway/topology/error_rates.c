@@ -117,15 +117,22 @@ static bool is_restored(const struct watched *one)
 }
 
 // Joins two of one port and counter: restored alarms with two neighbours, of which one stays, or a
-// restored alarm and what was counted since the start.
+// restored alarm and what was counted since the start, unless the neighbour is another one now.
 static void join_watched(struct watched *one, const struct watched *other)
 {
-    const struct watched *counted = is_restored(one) ? other : one;
-    const int64_t held_until_us =
-        one->held_until_us > other->held_until_us ? one->held_until_us : other->held_until_us;
-    *one = *counted;
-    one->alarm = true;
-    one->held_until_us = held_until_us;
+    struct watched counted = is_restored(one) ? *other : *one;
+    const struct watched restored = is_restored(one) ? *one : *other;
+    if (restored.alarm && counted.peer_guid == 0 && !counted.alarm) {
+        counted.peer_guid = restored.peer_guid;
+        counted.peer_port = restored.peer_port;
+    }
+    if (restored.alarm && counted.peer_guid == restored.peer_guid &&
+        counted.peer_port == restored.peer_port) {
+        counted.alarm = true;
+        if (counted.held_until_us < restored.held_until_us)
+            counted.held_until_us = restored.held_until_us;
+    }
+    *one = counted;
 }
 
 // Puts the restored alarms into their places.
@@ -148,8 +155,8 @@ static void sort_alarms(struct error_rates *rates, int64_t now_us)
     rates->restored = false;
 }
 
-static struct watched *watched_find(struct error_rates *rates, uint64_t node_guid, uint8_t port,
-                                    uint8_t counter)
+static struct watched *watched_find(const struct error_rates *rates, uint64_t node_guid,
+                                    uint8_t port, uint8_t counter)
 {
     const struct watched key = {.node_guid = node_guid, .port = port, .counter = counter};
     size_t at;
@@ -429,12 +436,25 @@ static bool error_rates_judge(const struct error_rates_round *r, const struct wa
 
 // Whether the other end of the link counts too many errors of the kind, too: the alarm is both
 // ends'.
-static bool peer_has_alarm(struct error_rates *rates, const struct watched *one)
+static bool peer_has_alarm(const struct error_rates *rates, const struct watched *one)
 {
     const struct watched *peer =
         one->peer_guid != 0 ? watched_find(rates, one->peer_guid, one->peer_port, one->counter)
                             : NULL;
     return peer && peer->alarm && peer->peer_guid == one->node_guid && peer->peer_port == one->port;
+}
+
+bool error_rates_has_alarm(const struct error_rates *rates, const struct error_rate_change *alarm)
+{
+    const struct watched link = {.node_guid = alarm->node_guid,
+                                 .port = alarm->port,
+                                 .peer_guid = alarm->peer_guid,
+                                 .peer_port = alarm->peer_port,
+                                 .counter = (uint8_t)alarm->counter};
+    const struct watched *one = watched_find(rates, link.node_guid, link.port, link.counter);
+    return (one && one->alarm && one->peer_guid == link.peer_guid &&
+            one->peer_port == link.peer_port) ||
+           peer_has_alarm(rates, &link);
 }
 
 static void error_rates_begin_anew(struct watched *one)
@@ -443,6 +463,22 @@ static void error_rates_begin_anew(struct watched *one)
     one->alarm = false;
     one->peer_guid = 0;
     one->peer_port = 0;
+}
+
+void error_rates_review(struct error_rates *rates,
+                        bool (*stands)(void *ctx, const struct error_rate_change *alarm), void *ctx)
+{
+    for (size_t i = 0; i < rates->count; i++) {
+        struct watched *one = &rates->all[i];
+        const struct error_rate_change alarm = {.node_guid = one->node_guid,
+                                                .port = one->port,
+                                                .peer_guid = one->peer_guid,
+                                                .peer_port = one->peer_port,
+                                                .counter = (enum counter)one->counter,
+                                                .raised = true};
+        if (one->alarm && !stands(ctx, &alarm))
+            error_rates_begin_anew(one);
+    }
 }
 
 // Sets the other end of the link. While an alarm stands, its link keeps the ends that it began

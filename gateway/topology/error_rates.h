@@ -77,6 +77,17 @@ struct error_rate_reading {
 bool error_rates_update(struct error_rates *rates, const struct error_rate_reading *reading,
                         void (*each)(void *ctx, const struct error_rate_change *change), void *ctx);
 
+// Whether that alarm stands, at one end of its link at least: it is named as in
+// error_rates_restore. An alarm that was restored may stand no more, as a port keeps that of one
+// neighbour. Call it after an update.
+bool error_rates_has_alarm(const struct error_rates *rates, const struct error_rate_change *alarm);
+
+// Lets the counters begin anew whose alarms do not stand, as `stands` says: somebody cleared them.
+// Further errors raise them again. Call it between two updates.
+void error_rates_review(struct error_rates *rates,
+                        bool (*stands)(void *ctx, const struct error_rate_change *alarm),
+                        void *ctx);
+
 // How many times a counter grew and was not watched, as there were ERROR_RATES_MAX.
 uint64_t error_rates_overflowed(const struct error_rates *rates);
 

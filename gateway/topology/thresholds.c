@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/thresholds.h"
 
+#include "base/search.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +161,31 @@ bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8
         .node_guid = node_guid, .port = port, .counters = (uint16_t)(1U << counter)};
     thresholds->unsorted = true;
     return true;
+}
+
+void thresholds_review(struct thresholds *thresholds,
+                       bool (*stands)(void *ctx, const struct threshold_change *reached), void *ctx)
+{
+    for (size_t i = 0; i < thresholds->count; i++) {
+        struct reached *port = &thresholds->ports[i];
+        for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
+            const struct threshold_change reached = {
+                .node_guid = port->node_guid, .port = port->port, .counter = c, .reached = true};
+            if (has_reached(port, c) && !stands(ctx, &reached))
+                port->counters &= (uint16_t) ~(1U << c);
+        }
+    }
+}
+
+bool thresholds_has_reached(const struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
+                            enum counter counter)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, thresholds->count,
+                 thresholds_compare_places(thresholds->ports[at].node_guid,
+                                           thresholds->ports[at].port, node_guid, port) < 0);
+    return at < thresholds->count && thresholds->ports[at].node_guid == node_guid &&
+           thresholds->ports[at].port == port && has_reached(&thresholds->ports[at], counter);
 }
 
 // Sorts the restored entries, and joins the entries of a port into one.

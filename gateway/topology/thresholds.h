@@ -43,4 +43,14 @@ bool thresholds_update(struct thresholds *thresholds, const struct accumulated_c
                        const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx);
 
+// Whether that threshold is reached. Call it after an update.
+bool thresholds_has_reached(const struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
+                            enum counter counter);
+
+// Forgets the thresholds whose alarms do not stand, as `stands` says: somebody cleared them. They
+// can be reached again. Call it between two updates.
+void thresholds_review(struct thresholds *thresholds,
+                       bool (*stands)(void *ctx, const struct threshold_change *reached),
+                       void *ctx);
+
 #endif

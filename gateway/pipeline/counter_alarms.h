@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the alarms about port counters, by thresholds and by rates of errors, agree with what is
+// known of the counters: so none stays that nothing would end, and none that was cleared by hand
+// keeps its counter silent. Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
+#define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
+
+#include "pipeline/reconcile.h"
+#include "topology/error_rates.h"
+#include "topology/thresholds.h"
+
+struct counter_alarms {
+    const struct reconcile_options *reconcile; // journal, policy, emit
+    struct thresholds *thresholds;             // NULL: none
+    struct error_rates *error_rates;           // NULL: none
+};
+
+// Lets the counters whose alarms somebody cleared raise them again. Call it before a reading is
+// compared.
+void counter_alarms_forget_cleared(const struct counter_alarms *of);
+
+// Ends the alarms that no counter holds: memory was short when the alarm was restored or its end
+// told, or its port has the alarm of another neighbour. Call it after a reading was compared.
+void counter_alarms_end_lost(const struct counter_alarms *of, const struct event_builder *builder);
+
+// Ends all of them, as no counters are read. When memory is short, what it did not end stays until
+// the next call.
+void counter_alarms_end_all(const struct counter_alarms *of, const struct event_builder *builder);
+
+#endif

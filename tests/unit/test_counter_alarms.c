@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Alarms about port counters that only pipeline, policy and journal together can end: no alarm
+// stays for ever, and none that somebody cleared keeps its counter silent.
+#include "generated.h"
+#include "support.h"
+
+#include "pipeline/pipeline.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+#define MINUTE (60 * CLOCK_US_PER_S)
+
+#define PORT_KEY      "errors SymbolErrorCounter port 0x0000000000000010/1"
+#define LINK_KEY      "errors SymbolErrorCounter link 0x0000000000000010/1-0x0000000000000020/2"
+#define THRESHOLD_KEY "counter PortXmitDiscards 0x0000000000000020/2"
+
+enum { LEFT = 0x10, RIGHT = 0x20 };
+
+static const char *directory;
+static struct support_time now;
+static struct clock clock_;
+static struct log *log_;
+static struct journal *journal;
+static struct topology *topology;
+static struct thresholds *thresholds;
+static struct error_rates *rates;
+static struct pipeline *pipeline;
+static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
+static struct event_builder_lookup lookup;
+static struct counter_sample left, right; // as the next reading has them
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static void start(void)
+{
+    struct error err;
+    struct error_rate_limits limits = {
+        .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
+    const uint64_t growths[COUNTER_ERRORS] = {[COUNTER_XMIT_DISCARDS] = 10};
+    limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
+    limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
+    topology = topology_new(NULL, log_);
+    thresholds = thresholds_new(growths);
+    rates = error_rates_new(&limits);
+    assert_true(topology && thresholds && rates);
+    lookup = event_builder_lookup_in(topology);
+    const struct pipeline_options options = {
+        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
+        .journal = journal,
+        .topology = topology,
+        .thresholds = thresholds,
+        .error_rates = rates,
+        .log = log_};
+    pipeline = pipeline_start(&options, &err);
+    assert_non_null(pipeline);
+}
+
+static void stop(void)
+{
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+    topology_free(topology);
+    thresholds_free(thresholds);
+    error_rates_free(rates);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
+    clock_ = support_clock(&now);
+    log_ = support_log(NULL);
+    directory = scratch_make_in_memory();
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = 1000000 * MINUTE,
+                                            .notify = take_journal_change,
+                                            .clock = &clock_,
+                                            .random = &random_system,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    assert_non_null(journal);
+    generated_add(&net, FABRIC_SWITCH, LEFT, "left", 3);
+    generated_add(&net, FABRIC_SWITCH, RIGHT, "right", 3);
+    generated_link(&net, 0, 1, 1, 2);
+    left = (struct counter_sample){.node_guid = LEFT, .port = 1};
+    right = (struct counter_sample){.node_guid = RIGHT, .port = 2};
+    start();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    stop();
+    journal_close(journal);
+    log_close(log_);
+    scratch_remove(directory);
+    generated_clear(&net);
+    net = (struct generated){0};
+    return 0;
+}
+
+static void pass_minute(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    now.utc += MINUTE;
+    now.monotonic += MINUTE;
+    policy_tick(inside->policy, inside->now_us + MINUTE);
+    journal_commit(journal);
+}
+
+static void sweep(void)
+{
+    pipeline_put_fabric(pipeline, generated_look(&net, 0));
+    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+}
+
+// So many readings, a minute after each other.
+static void read_counters(int times)
+{
+    for (int i = 0; i < times; i++) {
+        struct counter_reading *reading =
+            calloc(1, sizeof *reading + 2 * sizeof reading->samples[0]);
+        assert_non_null(reading);
+        reading->time_us = now.utc;
+        reading->samples[reading->count++] = left;
+        reading->samples[reading->count++] = right;
+        pipeline_put_counters(pipeline, reading);
+        assert_true(pipeline_call(pipeline, pass_minute, NULL));
+    }
+}
+
+static void clear_by_hand(void *ctx, const struct pipeline_context *inside)
+{
+    assert_true(policy_clear_alarm(inside->policy, ctx, "by hand", inside->now_us));
+}
+
+static void clear(char *key)
+{
+    assert_true(pipeline_call(pipeline, clear_by_hand, key));
+    assert_false(journal_alarm_is_active(journal, key));
+}
+
+static void count_alarm(void *ctx, const struct alarm *alarm)
+{
+    (void)alarm;
+    ++*(size_t *)ctx;
+}
+
+static size_t count_alarms(void)
+{
+    size_t count = 0;
+    journal_each_alarm(journal, count_alarm, &count);
+    return count;
+}
+
+TEST(errors_that_go_on_after_clearing_raise_the_alarm_again)
+{
+    char key[] = LINK_KEY;
+    sweep();
+    read_counters(2);
+    left.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, key));
+    clear(key);
+    read_counters(3); // what was counted before is told
+    assert_int_equal(count_alarms(), 0);
+    left.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, key));
+    read_counters(300);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(a_threshold_is_reached_again_after_clearing)
+{
+    char key[] = THRESHOLD_KEY;
+    sweep();
+    read_counters(2);
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, key));
+    clear(key);
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, key));
+    read_counters(1);
+    assert_int_equal(count_alarms(), 0);
+}
+
+// The left end counts while nobody knows its neighbour, the right end when it is known.
+static void raise_two_of_one_port(void)
+{
+    read_counters(2);
+    left.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    sweep();
+    right.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    assert_true(journal_alarm_is_active(journal, PORT_KEY));
+    assert_true(journal_alarm_is_active(journal, LINK_KEY));
+}
+
+TEST(two_alarms_of_one_port_end_after_a_restart)
+{
+    raise_two_of_one_port();
+    stop();
+    start();
+    sweep();
+    read_counters(1);
+    assert_int_not_equal(count_alarms(), 0);
+    read_counters(300);
+    assert_int_equal(count_alarms(), 0);
+}
+
+static void read_none(void *ctx, const struct pipeline_context *inside)
+{
+    pipeline_change_counters(inside, *(const bool *)ctx);
+}
+
+TEST(alarms_end_when_no_counters_are_read_any_more)
+{
+    bool none = true;
+    raise_two_of_one_port();
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    read_counters(1);
+    assert_int_equal(count_alarms(), 3);
+    assert_true(pipeline_call(pipeline, read_none, &none));
+    sweep();
+    assert_int_equal(count_alarms(), 0);
+    none = false; // and errors are told when counters are read again
+    assert_true(pipeline_call(pipeline, read_none, &none));
+    read_counters(2);
+    assert_int_equal(count_alarms(), 0);
+    right.values[COUNTER_XMIT_DISCARDS] += 10;
+    right.values[COUNTER_SYMBOL_ERROR] += 100;
+    read_counters(1);
+    assert_int_equal(count_alarms(), 2);
+}
+
+#define COUNTER_ALARMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COUNTER_ALARMS_TEST(errors_that_go_on_after_clearing_raise_the_alarm_again),
+        COUNTER_ALARMS_TEST(a_threshold_is_reached_again_after_clearing),
+        COUNTER_ALARMS_TEST(two_alarms_of_one_port_end_after_a_restart),
+        COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
