@@ -21,6 +21,8 @@ struct watched {
     uint8_t port, peer_port, counter;      // enum counter
     bool alarm;                            // the windows of this port are over a limit
     bool full;                             // the counter can grow no more
+    uint8_t width;  // of the link when it was up last, a bit of PortInfo; 0: not known
+    uint16_t speed; // the same; enum fabric_speed
 };
 
 struct error_rates {
@@ -395,21 +397,15 @@ static uint32_t error_rates_place(const struct fabric *fabric, uint64_t node_gui
     return node != FABRIC_NONE ? fabric_find_port(fabric, node, port) : FABRIC_NONE;
 }
 
-static struct error_rate_change describe_watched(const struct error_rates_round *r,
-                                                 const struct watched *one)
+static struct error_rate_change describe_watched(const struct watched *one)
 {
-    struct error_rate_change out = {.node_guid = one->node_guid,
-                                    .port = one->port,
-                                    .peer_guid = one->peer_guid,
-                                    .peer_port = one->peer_port,
-                                    .counter = (enum counter)one->counter};
-    const struct fabric *fabric = r->reading->fabric;
-    uint32_t port = error_rates_place(fabric, one->node_guid, one->port);
-    if (port != FABRIC_NONE && fabric->ports[port].state > FABRIC_DOWN) {
-        out.width = fabric->ports[port].width_active;
-        out.speed = fabric->ports[port].speed_active;
-    }
-    return out;
+    return (struct error_rate_change){.node_guid = one->node_guid,
+                                      .port = one->port,
+                                      .peer_guid = one->peer_guid,
+                                      .peer_port = one->peer_port,
+                                      .counter = (enum counter)one->counter,
+                                      .width = one->width,
+                                      .speed = one->speed};
 }
 
 // Takes the window that is closest to its limit, or farthest over it. Returns whether a window is
@@ -463,6 +459,8 @@ static void error_rates_begin_anew(struct watched *one)
     one->alarm = false;
     one->peer_guid = 0;
     one->peer_port = 0;
+    one->width = 0;
+    one->speed = 0;
 }
 
 void error_rates_review(struct error_rates *rates,
@@ -481,6 +479,17 @@ void error_rates_review(struct error_rates *rates,
     }
 }
 
+// Sets the rate of the link. One that is down keeps it: the errors are those from when it was up.
+static void find_link_rate(const struct error_rates_round *r, struct watched *one)
+{
+    const struct fabric *fabric = r->reading->fabric;
+    uint32_t port = error_rates_place(fabric, one->node_guid, one->port);
+    if (port == FABRIC_NONE || fabric->ports[port].state <= FABRIC_DOWN)
+        return;
+    one->width = fabric->ports[port].width_active;
+    one->speed = fabric->ports[port].speed_active;
+}
+
 // Sets the other end of the link. While an alarm stands, its link keeps the ends that it began
 // with, unless the port has another neighbour.
 static void find_neighbour(struct error_rates_round *r, struct watched *one)
@@ -493,7 +502,7 @@ static void find_neighbour(struct error_rates_round *r, struct watched *one)
     uint64_t guid = fabric->nodes[fabric->ports[port].peer_node].guid;
     uint8_t number = fabric->ports[peer].number;
     if (one->peer_guid != 0 && (one->peer_guid != guid || one->peer_port != number)) {
-        struct error_rate_change change = describe_watched(r, one);
+        struct error_rate_change change = describe_watched(one);
         change.moved = true;
         bool alone = one->alarm && !peer_has_alarm(r->rates, one);
         error_rates_begin_anew(one);
@@ -509,7 +518,7 @@ static void find_neighbour(struct error_rates_round *r, struct watched *one)
 static void error_rates_raise(struct error_rates_round *r, struct watched *one)
 {
     const struct error_rate_limits *limits = &r->rates->limits;
-    struct error_rate_change change = describe_watched(r, one);
+    struct error_rate_change change = describe_watched(one);
     if (one->alarm || !error_rates_judge(r, one, 100, limits->errors_min, &change))
         return;
     bool first = !peer_has_alarm(r->rates, one);
@@ -521,7 +530,7 @@ static void error_rates_raise(struct error_rates_round *r, struct watched *one)
 
 static void error_rates_clear(struct error_rates_round *r, struct watched *one)
 {
-    struct error_rate_change change = describe_watched(r, one);
+    struct error_rate_change change = describe_watched(one);
     bool limited = has_limit(r->rates, (enum counter)one->counter);
     bool stays = limited && (one->full || r->reading->now_us < one->held_until_us);
     if (!one->alarm || stays ||
@@ -545,8 +554,10 @@ static void update_alarms(struct error_rates_round *r)
 {
     struct error_rates *rates = r->rates;
     size_t kept = 0;
-    for (size_t i = 0; i < rates->count; i++)
+    for (size_t i = 0; i < rates->count; i++) {
         find_neighbour(r, &rates->all[i]);
+        find_link_rate(r, &rates->all[i]);
+    }
     for (size_t i = 0; i < rates->count; i++)
         error_rates_raise(r, &rates->all[i]);
     for (size_t i = 0; i < rates->count; i++)

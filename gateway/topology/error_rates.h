@@ -15,7 +15,8 @@ enum {
     ERROR_RATES_MAX = 128 << 10, // counters of ports that are watched: 24 MB at most
 };
 
-// A rate has two limits, one for each window; 0: none.
+// A rate has two limits, one for each window; 0: none. A link that is down has the rate that it
+// had.
 struct error_rate_limits {
     int64_t window_us[ERROR_WINDOWS];               // at least ERROR_RATES_SLOTS
     double per_bit[COUNTER_ERRORS][ERROR_WINDOWS];  // errors a bit, where the link's rate is known

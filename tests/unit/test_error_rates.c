@@ -227,6 +227,27 @@ TEST(errors_an_hour_where_it_is_not)
     end(&s);
 }
 
+// Its errors are the same, down or up.
+TEST(a_link_that_goes_down_is_judged_as_before)
+{
+    struct scene s = make_scene();
+    limit_bits(&s, 1e-13, 1e-14);
+    read_both(&s, 0, 0);
+    assert_string_equal(read_both(&s, 9, 0), RAISED);
+    generated_unlink(&s.net, 0, 1);
+    renew_fabric(&s);
+    for (int i = 0; i < 20; i++)
+        assert_string_equal(update(&s, MINUTE), ""); // 9 in 125 minutes are 4.3 an hour
+    link_up(&s, 0, 1, 1, 2);
+    renew_fabric(&s);
+    for (int i = 0; i < 20; i++)
+        assert_string_equal(read_both(&s, 9, 0), "");
+    uint64_t left = 9, none[] = {0};
+    assert_in_range(burn(&s, 300, &left, none, 1), 60, 100);
+    assert_int_equal(s.changes, 2);
+    end(&s);
+}
+
 TEST(both_ends_have_one_alarm)
 {
     struct scene s = make_scene();
@@ -622,6 +643,7 @@ int main(void)
         cmocka_unit_test(few_errors_raise_nothing),
         cmocka_unit_test(a_bit_error_rate_where_the_links_rate_is_known),
         cmocka_unit_test(errors_an_hour_where_it_is_not),
+        cmocka_unit_test(a_link_that_goes_down_is_judged_as_before),
         cmocka_unit_test(both_ends_have_one_alarm),
         cmocka_unit_test(an_alarm_passes_from_one_end_to_the_other),
         cmocka_unit_test(each_counter_has_an_alarm_of_its_own),
