@@ -30,6 +30,8 @@ struct correlator {
     pthread_mutex_t lock; // over `accumulated`
     struct accumulated_counters *accumulated;
     struct accumulated_counters *latest; // the sums after the last reading, be it an early one
+    uint64_t unwatched;                  // growths that error_rates has not watched
+    bool unwatched_now;                  // some in the last reading
 };
 
 struct correlator *correlator_new(const struct correlator_options *options)
@@ -245,6 +247,20 @@ static void emit_error_rate(void *ctx, const struct error_rate_change *change)
         r->correlator->options.emit(r->correlator->options.ctx, event);
 }
 
+// Tells in the log when more counters have errors than can be watched, once until all can be again.
+static void tell_unwatched(struct correlator *o)
+{
+    const uint64_t unwatched = error_rates_overflowed(o->options.error_rates);
+    const bool some = unwatched != o->unwatched;
+    if (some && !o->unwatched_now)
+        log_write(o->options.log, LOG_LEVEL_WARNING,
+                  "errors grow on so many links that %" PRIu64 " counters are not watched, and "
+                  "raise no alarm; %d can be: look for what the links have in common",
+                  unwatched - o->unwatched, ERROR_RATES_MAX);
+    o->unwatched = unwatched;
+    o->unwatched_now = some;
+}
+
 // False: out of memory.
 static bool update_error_rates(struct round *r, const struct counter_reading *reading)
 {
@@ -258,6 +274,7 @@ static bool update_error_rates(struct round *r, const struct counter_reading *re
                                            .now_us = clock_monotonic(r->builder->clock)};
     bool ok = error_rates_update(o->options.error_rates, &one, emit_error_rate, r);
     fabric_unref(fabric);
+    tell_unwatched(o);
     return ok;
 }
 

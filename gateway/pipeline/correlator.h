@@ -28,6 +28,7 @@ struct correlator_options {
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h).
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     void *ctx;
+    struct log *log;
     int64_t age_us;   // at which alarms about what is missing end; 0: never
     bool no_counters; // none are read: each sweep ends the alarms about them
 };

@@ -427,6 +427,7 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                   .emit = handle_event,
                                                   .read_counters = pipeline_read_counters,
                                                   .ctx = p,
+                                                  .log = p->options.log,
                                                   .age_us = p->options.alarm_age_us,
                                                   .no_counters = p->options.no_counters};
     p->correlator = correlator_new(&correlator);

@@ -7,6 +7,7 @@
 #include "pipeline/pipeline.h"
 #include "topology/topology.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MINUTE (60 * CLOCK_US_PER_S)
@@ -21,6 +22,9 @@ static const char *directory;
 static struct support_time now;
 static struct clock clock_;
 static struct log *log_;
+static FILE *log_stream;
+static char *log_text;
+static size_t log_size;
 static struct journal *journal;
 static struct topology *topology;
 static struct thresholds *thresholds;
@@ -75,7 +79,9 @@ static int begin(void **state)
     struct error err;
     now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * MINUTE};
     clock_ = support_clock(&now);
-    log_ = support_log(NULL);
+    log_stream = open_memstream(&log_text, &log_size);
+    assert_non_null(log_stream);
+    log_ = support_log(log_stream);
     directory = scratch_make_in_memory();
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000000,
@@ -102,6 +108,8 @@ static int end(void **state)
     stop();
     journal_close(journal);
     log_close(log_);
+    fclose(log_stream);
+    free(log_text);
     scratch_remove(directory);
     generated_clear(&net);
     net = (struct generated){0};
@@ -246,6 +254,31 @@ TEST(alarms_end_when_no_counters_are_read_any_more)
     assert_int_equal(count_alarms(), 2);
 }
 
+static void read_many(uint64_t errors)
+{
+    const size_t ports = ERROR_RATES_MAX + 2;
+    struct counter_reading *reading =
+        calloc(1, sizeof *reading + ports * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    for (size_t i = 0; i < ports; i++) {
+        reading->samples[i].node_guid = 1000 + i;
+        reading->samples[i].values[COUNTER_SYMBOL_ERROR] = errors;
+    }
+    reading->count = ports;
+    pipeline_put_counters(pipeline, reading);
+    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+}
+
+TEST(the_log_tells_once_that_counters_are_not_watched)
+{
+    for (uint64_t errors = 0; errors < 4; errors++)
+        read_many(errors);
+    fflush(log_stream);
+    const char *told = strstr(log_text, "2 counters are not watched");
+    assert_non_null(told);
+    assert_null(strstr(strchr(told, '\n'), "counters are not watched"));
+}
+
 #define COUNTER_ALARMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -255,6 +288,7 @@ int main(void)
         COUNTER_ALARMS_TEST(a_threshold_is_reached_again_after_clearing),
         COUNTER_ALARMS_TEST(two_alarms_of_one_port_end_after_a_restart),
         COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),
+        COUNTER_ALARMS_TEST(the_log_tells_once_that_counters_are_not_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
