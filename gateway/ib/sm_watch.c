@@ -57,12 +57,16 @@ void sm_watch_forgive(struct sm_watch *w, int64_t now)
     sm_watch_ask_now(w, now);
 }
 
+// SMInfo is needed only for what the SA's own queries do not bring.
+static bool sm_watch_needs(const struct sm_watch *w, enum sm_watch_kind kind)
+{
+    return kind != SM_WATCH_INFO || w->identify || sm_watch_doubts(w, true);
+}
+
 bool sm_watch_wants(const struct sm_watch *w, enum sm_watch_kind kind)
 {
     const struct sm_watch_query *q = &w->queries[kind];
-    if (kind == SM_WATCH_INFO && !w->identify && !sm_watch_doubts(w, true))
-        return false;
-    return !q->mute || q->retry_at <= w->began_at;
+    return sm_watch_needs(w, kind) && (!q->mute || q->retry_at <= w->began_at);
 }
 
 bool sm_watch_wants_probe(const struct sm_watch *w)
@@ -122,7 +126,7 @@ void sm_watch_add_mute(const struct sm_watch *w, struct text *t)
         [SM_WATCH_INFO] = "SMInfo",
     };
     for (int i = 0; i < SM_WATCH_KINDS; i++) {
-        if (w->queries[i].mute)
+        if (w->queries[i].mute && sm_watch_needs(w, (enum sm_watch_kind)i))
             text_addf(t, "%s%s", t->len > 0 ? ", " : "", NAMES[i]);
     }
 }

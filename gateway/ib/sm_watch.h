@@ -75,8 +75,8 @@ bool sm_watch_expire(struct sm_watch *w, int64_t now);
 // Whether a query is under way, or the round may still turn out silent.
 bool sm_watch_is_busy(const struct sm_watch *w);
 
-// Adds the kinds that the SM does not answer, such as "NodeRecord, SMInfo"; nothing if there is
-// none.
+// Adds the needed kinds that the SM does not answer, such as "NodeRecord, SMInfo"; nothing if there
+// is none.
 void sm_watch_add_mute(const struct sm_watch *w, struct text *t);
 
 #endif

@@ -243,6 +243,18 @@ TEST(without_sminfo_the_renewals_remain)
     assert_string_equal(status.unanswered, "NodeRecord, InformInfoRecord, SMInfo");
 }
 
+// While it answers the other queries, SMInfo is not asked for.
+TEST(a_mute_sminfo_is_told_only_while_it_is_needed)
+{
+    sm.drops_info = true;
+    settle_hardened();
+    sm.drops_nodes = sm.drops_lists = false;
+    fake_sm_run(&sm, 400 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.unanswered, "");
+    assert_int_equal(count_logged("answers all queries again"), 1);
+}
+
 TEST(an_sm_that_answers_all_is_not_asked_for_sminfo)
 {
     start();
@@ -543,6 +555,7 @@ int main(void)
         HARDENED_TEST(the_next_sm_has_to_accept_the_key_first),
         HARDENED_TEST(only_the_sms_that_were_named_get_the_key),
         HARDENED_TEST(a_named_sm_that_drops_all_without_a_key_gets_it),
+        HARDENED_TEST(a_mute_sminfo_is_told_only_while_it_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
