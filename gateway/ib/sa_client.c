@@ -100,6 +100,14 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
     sa_changes_subscribe_again(a, now, reason);
 }
 
+// Whether the activity count began anew. It may have wrapped round instead; between two checks, it
+// goes up by less than ACTIVITY_STEP_MAX, since OpenSM counts the SMPs that it sends.
+static bool sa_client_is_restart(uint32_t before, uint32_t activity)
+{
+    enum { ACTIVITY_STEP_MAX = 1 << 24 };
+    return activity < before && activity - before > ACTIVITY_STEP_MAX;
+}
+
 // Takes an SMInfo, which the SM answers even if it drops the other queries. Without its list of
 // subscriptions, its activity count shows that it was restarted.
 static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int64_t now)
@@ -111,7 +119,8 @@ static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int6
     const bool same = a->status.sm.port_guid == info.guid;
     sa_client_handle_node(a, &(struct mad_node){.port_guid = info.guid}, now);
     a->activity = activity;
-    if (!same || activity >= before || !a->settled || !a->watch.queries[SM_WATCH_LIST].mute)
+    if (!same || !sa_client_is_restart(before, activity) || !a->settled ||
+        !a->watch.queries[SM_WATCH_LIST].mute)
         return;
     char reason[200];
     snprintf(reason, sizeof reason,

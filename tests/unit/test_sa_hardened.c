@@ -255,6 +255,15 @@ TEST(a_mute_sminfo_is_told_only_while_it_is_needed)
     assert_int_equal(count_logged("answers all queries again"), 1);
 }
 
+TEST(a_count_that_wraps_round_is_no_restart)
+{
+    sm.act_count = UINT32_MAX - 20;
+    settle_hardened();
+    fake_sm_run(&sm, 300 * S);
+    assert_in_range(sm.act_count, 1, 1000);
+    assert_int_equal(sm.change_count, 0);
+}
+
 TEST(an_sm_that_answers_all_is_not_asked_for_sminfo)
 {
     start();
@@ -556,6 +565,7 @@ int main(void)
         HARDENED_TEST(only_the_sms_that_were_named_get_the_key),
         HARDENED_TEST(a_named_sm_that_drops_all_without_a_key_gets_it),
         HARDENED_TEST(a_mute_sminfo_is_told_only_while_it_is_needed),
+        HARDENED_TEST(a_count_that_wraps_round_is_no_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
