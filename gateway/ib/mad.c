@@ -288,7 +288,7 @@ bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out)
     out->port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
     memcpy(out->description, data + LID_AND_PAD + NODE_INFO_SIZE, DESCRIPTION_SIZE);
     out->description[DESCRIPTION_SIZE] = '\0';
-    return true;
+    return out->port_guid != 0;
 }
 
 bool mad_port_is_up(const struct mad_port *port)

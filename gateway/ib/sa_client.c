@@ -113,8 +113,10 @@ static bool sa_client_is_restart(uint32_t before, uint32_t activity)
 static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int64_t now)
 {
     struct fabric_sm info;
-    if (!data || !smp_read_sm_info(data, &info))
+    if (!data || !smp_read_sm_info(data, &info)) {
+        sm_watch_refused(&a->watch, SM_WATCH_INFO);
         return;
+    }
     const uint32_t before = a->activity, activity = smp_read_activity(data);
     const bool same = a->status.sm.port_guid == info.guid;
     sa_client_handle_node(a, &(struct mad_node){.port_guid = info.guid}, now);
@@ -163,6 +165,8 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
         note_sm_answer(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
             sa_client_handle_node(a, &node, now);
+        else
+            sm_watch_refused(&a->watch, SM_WATCH_NODE);
     } else if (sm_watch_answers(&a->watch, SM_WATCH_LIST, tid)) {
         note_sm_answer(a, now);
         bool none = h->status >> 8 == 3; // no records

@@ -23,8 +23,9 @@ void sa_key_use(struct sa_client *a, bool use)
 void sa_key_check(struct sa_client *a)
 {
     const uint64_t guid = a->status.sm.port_guid;
-    const bool waits = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
-    a->watch.identify = a->subscriptions.holds_keyed = waits;
+    const bool smps = a->status.smp_refusal[0] == '\0';
+    a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
+    a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
     if (!a->options.has_sa_key || guid == 0 || guid == a->denied || sa_key_may_go(a))
         return;
     a->denied = guid;

@@ -13,8 +13,8 @@ bool sa_key_may_go(const struct sa_client *a);
 // need it only.
 void sa_key_use(struct sa_client *a, bool use);
 
-// Holds back the requests that need the key while it is not known who is master, and logs once
-// that a master does not get it.
+// Holds back the requests that need the key while it is not known who is master, unless the SM
+// does not answer who it is. Logs once that a master does not get the key.
 void sa_key_check(struct sa_client *a);
 
 // The SM took a request with the key, so that it takes all. It may answer more from now on.

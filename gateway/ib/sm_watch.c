@@ -60,13 +60,21 @@ void sm_watch_forgive(struct sm_watch *w, int64_t now)
 // SMInfo is needed only for what the SA's own queries do not bring.
 static bool sm_watch_needs(const struct sm_watch *w, enum sm_watch_kind kind)
 {
-    return kind != SM_WATCH_INFO || w->identify || sm_watch_doubts(w, true);
+    return kind != SM_WATCH_INFO || w->identify || w->queries[SM_WATCH_NODE].refused ||
+           sm_watch_doubts(w, true);
 }
 
 bool sm_watch_wants(const struct sm_watch *w, enum sm_watch_kind kind)
 {
     const struct sm_watch_query *q = &w->queries[kind];
     return sm_watch_needs(w, kind) && (!q->mute || q->retry_at <= w->began_at);
+}
+
+bool sm_watch_may_identify(const struct sm_watch *w, bool smps)
+{
+    const struct sm_watch_query *node = &w->queries[SM_WATCH_NODE];
+    const struct sm_watch_query *info = &w->queries[SM_WATCH_INFO];
+    return !(node->mute || node->refused) || (smps && !(info->mute || info->refused));
 }
 
 bool sm_watch_wants_probe(const struct sm_watch *w)
@@ -90,8 +98,13 @@ bool sm_watch_answers(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid)
         return false;
     q->answer_by = 0;
     q->silences = 0;
-    q->mute = false;
+    q->mute = q->refused = false;
     return true;
+}
+
+void sm_watch_refused(struct sm_watch *w, enum sm_watch_kind kind)
+{
+    w->queries[kind].refused = true;
 }
 
 void sm_watch_heard(struct sm_watch *w, int64_t now)

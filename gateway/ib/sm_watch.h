@@ -15,7 +15,8 @@
 enum sm_watch_kind {
     SM_WATCH_NODE, // NodeRecord: who is master
     SM_WATCH_LIST, // InformInfoRecord: whether the SM holds the subscriptions
-    SM_WATCH_INFO, // SMInfo, while another kind is mute: who is master, and whether it restarted
+    SM_WATCH_INFO, // SMInfo, while another kind does not bring it: who is master, and whether it
+                   // restarted
     SM_WATCH_KINDS,
 };
 
@@ -26,6 +27,7 @@ struct sm_watch_query {
     int64_t retry_at;  // while mute: when to ask next
     unsigned silences; // in a row, while the SA answered other requests
     bool mute;         // the SM does not answer this kind
+    bool refused;      // its latest answer did not bring what was asked for
 };
 
 struct sm_watch {
@@ -56,6 +58,9 @@ void sm_watch_begin(struct sm_watch *w, int64_t now, int64_t timeout_us, int64_t
 // Whether this round has a query of that kind.
 bool sm_watch_wants(const struct sm_watch *w, enum sm_watch_kind kind);
 
+// Whether an answer may yet say who is master. `smps`: SMInfo can be asked for.
+bool sm_watch_may_identify(const struct sm_watch *w, bool smps);
+
 // Whether this round also has to request a subscription again, since queries alone do not show
 // whether the SA lives.
 bool sm_watch_wants_probe(const struct sm_watch *w);
@@ -65,6 +70,9 @@ void sm_watch_asked(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid, i
 
 // Whether this is the answer to the query of that kind that is under way, which is then over.
 bool sm_watch_answers(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid);
+
+// That answer did not bring what was asked for.
+void sm_watch_refused(struct sm_watch *w, enum sm_watch_kind kind);
 
 // The SA answered a request of any kind.
 void sm_watch_heard(struct sm_watch *w, int64_t now);

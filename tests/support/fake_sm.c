@@ -142,7 +142,7 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
         sm->report_at_unsubscribe = false;
         put(sm, sm->lid, report, sizeof report);
     }
-    if (sm->drops_sets || (key != 0 && key != sm->sa_key))
+    if (sm->drops_sets || (key == 0 ? sm->demands_key : key != sm->sa_key))
         return; // like OpenSM, ignore a request with a wrong key
     if ((trap >= 256 && trap <= 259 && key == 0) || (trap == MAD_TRAP_ALL && sm->no_wildcard))
         status = 0x0200;
@@ -168,7 +168,7 @@ static void answer_node(struct fake_sm *sm, const uint8_t *request)
     sm->node_key = wire_get64(request + SM_KEY);
     if (sm->drops_nodes || !takes_key(sm, sm->node_key))
         return;
-    make_answer(mad, request, 0);
+    make_answer(mad, request, sm->refuses_nodes ? 0x0200 : 0);
     wire_put(mad + DATA, 2, sm->lid);
     wire_put(mad + DATA + 4 + 20, 8, sm->node.port_guid);
     memcpy(mad + DATA + 44, sm->node.description, 64);

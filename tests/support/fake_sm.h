@@ -26,6 +26,7 @@ struct fake_sm {
     const char *pkey_lacks; // what a refresh of the port says; NULL: all is well
     bool deaf;              // the SM answers nothing
     bool drops_nodes;       // the SA drops queries for NodeRecords in silence
+    bool refuses_nodes;     // the SA refuses them
     bool drops_lists;       // and those for InformInfoRecords
     bool drops_sets;        // and Sets of InformInfo
     bool drops_info;        // the SM drops SMInfo
@@ -35,6 +36,7 @@ struct fake_sm {
     size_t held_max;       // subscriptions beyond are refused, as out of resources; 0: no limit
     bool no_wildcard;      // the SA refuses the subscription to all traps
     bool trusts_keys_only; // the SA drops queries without that key in silence
+    bool demands_key;      // and Sets of InformInfo without it
     bool held[MAD_TRAP_VENDOR + 1]; // the SA has this subscription, by trap
     bool full;                      // the listener refuses Reports
     uint16_t error;                 // status of every answer of the SA; 0: success

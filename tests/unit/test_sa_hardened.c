@@ -531,6 +531,78 @@ TEST(a_limit_of_subscriptions_makes_it_subscribe_to_all)
     assert_int_equal(count_logged("subscribes to all traps at once"), 1);
 }
 
+// An SM of which it cannot be known who it is does not get the key, and brings all other traps.
+TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = GOLDEN_SM_GUID;
+    options.key_guid_count = 1;
+    options.all_traps = true;
+    sm.drops_nodes = sm.drops_info = true;
+    start_with(&options);
+    fake_sm_run(&sm, 120 * S);
+    assert_true(sm.held[MAD_TRAP_ALL]);
+    for (size_t trap = 0; trap < COUNT(sm.key); trap++)
+        assert_int_equal(sm.key[trap], 0);
+    sm.drops_nodes = false; // now it can be
+    fake_sm_run(&sm, 600 * S);
+    assert_int_equal(sm.key[256], 1);
+    check_all_subscribed();
+}
+
+TEST(nor_do_they_where_no_smps_can_be_sent)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = GOLDEN_SM_GUID;
+    options.key_guid_count = 1;
+    options.all_traps = true;
+    sm.drops_nodes = sm.no_smps = true;
+    start_with(&options);
+    fake_sm_run(&sm, 120 * S);
+    assert_true(sm.held[MAD_TRAP_ALL]);
+    assert_int_equal(sm.key[MAD_TRAP_ALL], 0);
+}
+
+TEST(nor_for_one_that_refuses_to_say_who_it_is)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = GOLDEN_SM_GUID;
+    options.key_guid_count = 1;
+    options.all_traps = true;
+    sm.refuses_nodes = sm.drops_info = true;
+    start_with(&options);
+    fake_sm_run(&sm, 120 * S);
+    assert_true(sm.held[MAD_TRAP_ALL]);
+    assert_int_equal(sm.key[MAD_TRAP_ALL], 0);
+}
+
+// SMInfo says so then, and when it is another one.
+TEST(an_sm_that_refuses_to_say_who_it_is_is_known_by_sminfo)
+{
+    struct sa_options options = make_options();
+    options.key_guids[0] = GOLDEN_SM_GUID;
+    options.key_guid_count = 1;
+    sm.refuses_nodes = true;
+    start_with(&options);
+    fake_sm_run(&sm, 20 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    sm.node.port_guid = 0x77;
+    fake_sm_run(&sm, 20 * S);
+    assert_int_equal(count_logged("does not get the SA key"), 1);
+}
+
+// A NodeRecord without a GUID says nothing about who is master.
+TEST(an_sm_without_a_guid_is_no_other_sm)
+{
+    start();
+    fake_sm_run(&sm, 10 * S);
+    sm.node.port_guid = 0;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(sm.change_count, 0);
+    sa_client_status(client, &status);
+    assert_int_equal(status.sm.port_guid, GOLDEN_SM_GUID);
+}
+
 #define HARDENED_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -566,6 +638,11 @@ int main(void)
         HARDENED_TEST(a_named_sm_that_drops_all_without_a_key_gets_it),
         HARDENED_TEST(a_mute_sminfo_is_told_only_while_it_is_needed),
         HARDENED_TEST(a_count_that_wraps_round_is_no_restart),
+        HARDENED_TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known),
+        HARDENED_TEST(nor_do_they_where_no_smps_can_be_sent),
+        HARDENED_TEST(nor_for_one_that_refuses_to_say_who_it_is),
+        HARDENED_TEST(an_sm_that_refuses_to_say_who_it_is_is_known_by_sminfo),
+        HARDENED_TEST(an_sm_without_a_guid_is_no_other_sm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
