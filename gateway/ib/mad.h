@@ -103,11 +103,12 @@ bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
                     void (*each)(void *ctx, const uint8_t *record, size_t size), void *ctx,
                     struct error *err);
 
-// False: the answer has no node, or its port has no GUID.
 struct mad_node {
     uint64_t port_guid;
     char description[65]; // as the node sent it: any octets but NUL
 };
+
+// False: the answer has no node, or its port has no GUID.
 bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out);
 
 struct mad_port {
