@@ -29,6 +29,8 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
     const bool anew = a->options.key_guid_count > 0 && !mad_port_is_up(port);
     if (old.sm_lid != port->sm_lid || anew)
         a->status.sm = (struct mad_node){0}; // of the former SM
+    if (old.sm_lid != port->sm_lid && mad_port_is_up(port))
+        a->status.unanswered[0] = '\0'; // the next SM is judged anew
     pthread_mutex_unlock(&a->lock);
 
     if (!mad_port_is_up(port)) {
@@ -134,6 +136,7 @@ bool sa_port_open(struct sa_client *a, int64_t now)
     a->status.port = (struct mad_port){0};
     a->status.sm = (struct mad_node){0};
     a->status.smp_refusal[0] = '\0';
+    a->status.unanswered[0] = '\0';
     pthread_mutex_unlock(&a->lock);
     a->refresh_at = now;
     a->port_query = (struct port_query){0};

@@ -283,6 +283,15 @@ TEST(the_next_sm_is_judged_anew)
     assert_string_equal(status.sm.description, "opensm");
 }
 
+// It is said of an SM that answers, not of the next one.
+TEST(the_next_sm_has_not_answered_again)
+{
+    settle_hardened();
+    sm.lid = sm.port.sm_lid = 2;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(count_logged("answers all queries again"), 0);
+}
+
 // The SA key.
 
 static void start_with(const struct sa_options *options)
@@ -638,6 +647,7 @@ int main(void)
         HARDENED_TEST(a_named_sm_that_drops_all_without_a_key_gets_it),
         HARDENED_TEST(a_mute_sminfo_is_told_only_while_it_is_needed),
         HARDENED_TEST(a_count_that_wraps_round_is_no_restart),
+        HARDENED_TEST(the_next_sm_has_not_answered_again),
         HARDENED_TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known),
         HARDENED_TEST(nor_do_they_where_no_smps_can_be_sent),
         HARDENED_TEST(nor_for_one_that_refuses_to_say_who_it_is),
