@@ -60,6 +60,9 @@ void sa_requests_ask_sm(struct sa_client *a, int64_t now)
     }
     if (sm_watch_wants_probe(&a->watch))
         subscriptions_renew_one(&a->subscriptions, now);
+    // The silence may have cost the key, and the SM may answer requests with the key only.
+    if (a->watch.silences > 0 && sa_key_may_go(a) && !a->key_used)
+        subscriptions_renew_keyed(&a->subscriptions, now);
 }
 
 // Whether to request it with the key, even if the SM has not accepted the key yet. That to all

@@ -11,7 +11,7 @@ uint32_t sa_requests_new_tid(struct sa_client *a); // any thread
 // Sends Get(PortInfo) to the own port. False: this host may send no SMPs. Any thread.
 bool sa_requests_query_port(struct sa_client *a, uint32_t tid);
 
-// Begins a round of queries to the SM, and renews a subscription if they alone do not show whether
+// Begins a round of queries to the SM, and renews subscriptions if they alone do not show whether
 // it lives.
 void sa_requests_ask_sm(struct sa_client *a, int64_t now);
 

@@ -145,19 +145,30 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
     one->answer_by = now + ANSWER_US;
 }
 
-void subscriptions_renew_one(struct subscriptions *s, int64_t now)
+// Makes the next one due; `keyed`: of those that are always requested with the SA key.
+static void subscriptions_renew(struct subscriptions *s, bool any, bool keyed, int64_t now)
 {
     struct subscription *next = NULL;
-    const bool any = subscriptions_subscribed(s) == 0;
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
-        const bool fits = any || one->state == SUBSCRIPTION_SUBSCRIBED;
+        const bool has_key = one->trap == MAD_TRAP_ALL || subscriptions_needs_key(one->trap);
+        const bool fits = (any || one->state == SUBSCRIPTION_SUBSCRIBED) && (has_key || !keyed);
         if (fits && subscriptions_may_ask(s, one) && one->answer_by == 0 &&
             (!next || one->ask_at < next->ask_at))
             next = one;
     }
     if (next && next->ask_at > now)
         next->ask_at = now;
+}
+
+void subscriptions_renew_one(struct subscriptions *s, int64_t now)
+{
+    subscriptions_renew(s, subscriptions_subscribed(s) == 0, false, now);
+}
+
+void subscriptions_renew_keyed(struct subscriptions *s, int64_t now)
+{
+    subscriptions_renew(s, false, true, now);
 }
 
 // The subscription to all traps was confirmed, or is not held any more: that holds for those that

@@ -68,6 +68,9 @@ struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now);
 // has it; or any, if none is confirmed.
 void subscriptions_renew_one(struct subscriptions *s, int64_t now);
 
+// Makes a confirmed one due, in turn, of those that are always requested with the SA key.
+void subscriptions_renew_keyed(struct subscriptions *s, int64_t now);
+
 // Whether the request with that TransactionID, which is under way, needs an SA key.
 bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid);
 

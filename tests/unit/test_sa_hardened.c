@@ -423,6 +423,22 @@ TEST(a_named_sm_that_drops_all_without_a_key_gets_it)
     assert_int_equal(sm.change_count, 0);
 }
 
+// A lost round is no sign that the key was changed.
+TEST(an_sm_that_demands_the_key_may_miss_a_round)
+{
+    sm.trusts_keys_only = sm.demands_key = true;
+    start();
+    fake_sm_run(&sm, 62 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    assert_int_equal(sm.change_count, 0);
+    sm.deaf = true;
+    fake_sm_run(&sm, VERIFY);
+    sm.deaf = false;
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(sm.change_count, 0);
+    assert_int_equal(sm.node_key, 1);
+}
+
 // One subscription to all generic traps.
 
 static void start_with_all_traps(void)
@@ -648,6 +664,7 @@ int main(void)
         HARDENED_TEST(a_mute_sminfo_is_told_only_while_it_is_needed),
         HARDENED_TEST(a_count_that_wraps_round_is_no_restart),
         HARDENED_TEST(the_next_sm_has_not_answered_again),
+        HARDENED_TEST(an_sm_that_demands_the_key_may_miss_a_round),
         HARDENED_TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known),
         HARDENED_TEST(nor_do_they_where_no_smps_can_be_sent),
         HARDENED_TEST(nor_for_one_that_refuses_to_say_who_it_is),
