@@ -213,14 +213,21 @@ static bool rename_part(const char *from, const char *to, struct error *err)
     return error_set(err, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
+// The name for the old file, with the time at which the new one was made: the same again after a
+// crash, so that a WAL keeps the name of its file.
+static void name_aside(const struct journal *j, const struct stat *made, char aside[NAME_SIZE])
+{
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(made->st_mtim.tv_sec * CLOCK_US_PER_S + made->st_mtim.tv_nsec / 1000, when);
+    snprintf(aside, NAME_SIZE, "%s.corrupt-%s", j->path, when);
+}
+
 // Renames what is at the path, with its WAL first: without the file, SQLite would delete that. The
 // WAL's index can be made again.
-static bool set_aside(const struct journal *j, char aside[NAME_SIZE], struct error *err)
+static bool set_aside(const struct journal *j, const char *aside, struct error *err)
 {
-    char when[CLOCK_TEXT_SIZE], wal[NAME_SIZE], index[NAME_SIZE], to[NAME_SIZE + 8];
+    char wal[NAME_SIZE], index[NAME_SIZE], to[NAME_SIZE + 8];
     struct stat status;
-    clock_format_utc(clock_utc(j->options.clock), when);
-    snprintf(aside, NAME_SIZE, "%s.corrupt-%s", j->path, when);
     snprintf(wal, sizeof wal, "%s-wal", j->path);
     snprintf(index, sizeof index, "%s-shm", j->path);
     // A file moved into place is no match for the WAL of the one before.
@@ -234,9 +241,11 @@ static bool set_aside(const struct journal *j, char aside[NAME_SIZE], struct err
 bool journal_finish_rescue(struct journal *journal, struct error *err)
 {
     char made[NAME_SIZE], aside[NAME_SIZE];
+    struct stat status;
     snprintf(made, sizeof made, "%s.new", journal->path);
-    if (access(made, F_OK) != 0)
+    if (stat(made, &status) != 0)
         return true;
+    name_aside(journal, &status, aside);
     pthread_mutex_lock(&journal->reader_lock); // so that no reader keeps the old file
     journal_drop_reader(journal);
     bool was_there = access(journal->path, F_OK) == 0;

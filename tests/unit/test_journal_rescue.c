@@ -58,6 +58,17 @@ ssize_t pread64(int fd, void *octets, size_t size, off64_t at)
     return read_at(fd, octets, size, at);
 }
 
+// A file that cannot be renamed; NULL: none.
+static const char *keeps_name;
+
+int rename(const char *from, const char *to)
+{
+    if (!keeps_name || strcmp(from, keeps_name) != 0)
+        return renameat(AT_FDCWD, from, AT_FDCWD, to);
+    errno = EIO;
+    return -1;
+}
+
 static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
     (void)ctx, (void)reason;
@@ -191,6 +202,7 @@ static int begin(void **state)
     memset(told, 0, sizeof told);
     lost = 0;
     bad_file = 0;
+    keeps_name = NULL;
     directory = scratch_make_in_memory();
     snprintf(path, sizeof path, "%s/journal.db", directory);
     snprintf(saved, sizeof saved, "%s/saved", directory);
@@ -525,6 +537,45 @@ TEST(a_crash_while_the_file_is_replaced)
     assert_int_equal(count_waiting(), EVENTS - HAD);
 }
 
+// The name of the file that was set aside, or of its WAL; empty: there is none.
+static void find_set_aside(bool wal, char out[NAME_MAX + 1])
+{
+    DIR *d = opendir(directory);
+    out[0] = '\0';
+    for (struct dirent *e; (e = readdir(d));) {
+        if (strstr(e->d_name, ".corrupt-") && (strstr(e->d_name, "-wal") != NULL) == wal)
+            snprintf(out, NAME_MAX + 1, "%s", e->d_name);
+    }
+    closedir(d);
+}
+
+// The file gets its other name long after its WAL did: both names have the same time, by which they
+// belong together.
+TEST(a_crash_between_the_new_names_of_wal_and_file)
+{
+    char made[120], wal[120], file_aside[NAME_MAX + 1], wal_aside[NAME_MAX + 1];
+    fill();
+    journal_close(journal);
+    snprintf(made, sizeof made, "%s.new", path);
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    copy(path, made);
+    copy(path, wal);
+    keeps_name = path;
+    start();
+    keeps_name = NULL;
+    journal_close(journal);
+    find_set_aside(false, file_aside);
+    assert_string_equal(file_aside, "");
+    pass(3600 * CLOCK_US_PER_S);
+    start();
+    find_set_aside(false, file_aside);
+    find_set_aside(true, wal_aside);
+    assert_string_not_equal(file_aside, "");
+    assert_int_equal(strncmp(wal_aside, file_aside, strlen(file_aside)), 0);
+    assert_string_equal(wal_aside + strlen(file_aside), "-wal");
+    assert_int_equal(count_waiting(), EVENTS - HAD);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +587,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_removed_while_it_is_not_open, begin, end),
         cmocka_unit_test_setup_teardown(a_crash_while_the_file_is_replaced, begin, end),
+        cmocka_unit_test_setup_teardown(a_crash_between_the_new_names_of_wal_and_file, begin, end),
         cmocka_unit_test_setup_teardown(a_page_that_cannot_be_read_for_a_while_costs_nothing, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_page_that_is_never_read_again, begin, end),
