@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 struct disk {
-    void (*work)(void *ctx, int64_t rows_max);
     void *ctx;
     pthread_t thread;
     bool has_thread;
@@ -16,7 +15,8 @@ struct disk {
     pthread_mutex_t lock; // guards the members below
     pthread_cond_t changed;
     bool busy, stop;
-    int64_t rows_max;
+    disk_work *work;
+    int64_t argument;
 };
 
 static void *disk_loop(void *arg)
@@ -28,9 +28,10 @@ static void *disk_loop(void *arg)
             pthread_cond_wait(&d->changed, &d->lock);
             continue;
         }
-        int64_t rows_max = d->rows_max;
+        disk_work *work = d->work;
+        int64_t argument = d->argument;
         pthread_mutex_unlock(&d->lock);
-        d->work(d->ctx, rows_max);
+        work(d->ctx, argument);
         pthread_mutex_lock(&d->lock);
         d->busy = false;
         pthread_cond_broadcast(&d->changed);
@@ -39,12 +40,11 @@ static void *disk_loop(void *arg)
     return NULL;
 }
 
-struct disk *disk_start(void (*work)(void *ctx, int64_t rows_max), void *ctx)
+struct disk *disk_start(void *ctx)
 {
     struct disk *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
-    d->work = work;
     d->ctx = ctx;
     pthread_mutex_init(&d->lock, NULL);
     clock_condition_init(&d->changed);
@@ -62,17 +62,19 @@ static bool disk_wait_idle(struct disk *d, int64_t wait_us)
     return !d->busy;
 }
 
-bool disk_run(struct disk *disk, int64_t rows_max, int64_t earlier_us, int64_t wait_us)
+bool disk_run(struct disk *disk, disk_work *work, int64_t argument, int64_t earlier_us,
+              int64_t wait_us)
 {
     if (!disk->has_thread) {
-        disk->work(disk->ctx, rows_max);
+        work(disk->ctx, argument);
         return true;
     }
     pthread_mutex_lock(&disk->lock);
     bool idle = disk_wait_idle(disk, earlier_us);
     if (idle) {
         disk->busy = true;
-        disk->rows_max = rows_max;
+        disk->work = work;
+        disk->argument = argument;
         pthread_cond_broadcast(&disk->changed);
         idle = disk_wait_idle(disk, wait_us);
     }

@@ -9,14 +9,18 @@
 
 struct disk;
 
-// Starts the thread, which calls `work` each time disk_run asks for it. Without memory or a thread,
-// disk_run calls it itself. NULL: out of memory.
-struct disk *disk_start(void (*work)(void *ctx, int64_t rows_max), void *ctx);
+// Some work; `ctx` is that of disk_start.
+typedef void disk_work(void *ctx, int64_t argument);
+
+// Starts the thread, which does work each time disk_run asks for it. Without a thread, disk_run
+// does it itself. NULL: out of memory.
+struct disk *disk_start(void *ctx);
 
 // Waits `earlier_us` at most for the end of earlier work. Then asks for work, and waits for its
 // end, for `wait_us` at most. False: it goes on, or the earlier one does, and nothing new was asked
 // for.
-bool disk_run(struct disk *disk, int64_t rows_max, int64_t earlier_us, int64_t wait_us);
+bool disk_run(struct disk *disk, disk_work *work, int64_t argument, int64_t earlier_us,
+              int64_t wait_us);
 
 // Ends and frees the thread; waits for `wait_us` at most. False: it hangs, and lives on. NULL is
 // allowed.

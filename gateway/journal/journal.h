@@ -45,7 +45,7 @@ enum journal_change {
 struct journal_options {
     const char *directory;               // created if missing
     int64_t rows_max, bytes_max, age_us; // limits of retention
-    // So long the writer waits for a commit; then the journal is degraded. 0: five seconds. It
+    // So long the writer waits for the disk; then the journal is degraded. 0: five seconds. It
     // waits a tenth of this for each attempt while degraded, and longer at the end: twice this in
     // journal_finish, four times in journal_close.
     int64_t patience_us;
@@ -282,7 +282,7 @@ void journal_wake(struct journal *journal);
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
 
 // Reads one event, also one that is not committed yet: a reference, the caller's. NULL: it expired,
-// or the disk fails. Writer's thread.
+// or the disk fails or hangs; waits for it as journal_commit does. Writer's thread.
 struct event *journal_find(struct journal *journal, int64_t sequence);
 
 // Reads the events before `before`, at most `n`, newest first, and returns their number; 0: there

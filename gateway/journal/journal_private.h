@@ -105,6 +105,10 @@ struct journal {
     int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not
     struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
 
+    // What the writer wanted last from the file; the file's thread sets it, and the writer takes it
+    // if that work has ended. NULL: none.
+    struct event *found;
+
     // Used by the writer only.
     int64_t pack_at;
     int64_t packed_through, to_pack_through; // events in memory
@@ -156,8 +160,10 @@ static inline void journal_release(const struct entry *entry) // its references
     packed_unref(entry->packed);
 }
 
-// All work with the file, for disk_run: opens it if need be, commits, prunes (write.c).
-void journal_work(void *journal, int64_t rows_max);
+// Writer's thread. Lets the file's thread work, and waits for it as patience_us says. False: the
+// work goes on still, or was not begun as the one before goes on; the journal is degraded
+// (write.c).
+bool journal_run(struct journal *journal, disk_work *work, int64_t argument);
 
 // The file (file.c). The file's thread only, as what follows unless it says something else.
 
@@ -259,6 +265,12 @@ enum store_result journal_begin_reading(struct journal *journal, struct error *e
 // writer replaces a damaged file, or one of which the disk did not read that part for long enough.
 void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
                          int64_t from, const struct error *err);
+
+// Read one event: a reference, the caller's. NULL: it expired, or cannot be read.
+// journal_find_in_memory also gives one that is not committed yet; false: memory does not have it.
+// Any thread.
+struct event *journal_find_in_file(struct journal *journal, int64_t sequence);
+bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out);
 
 void journal_drop_reader(struct journal *journal); // with its lock held
 void journal_close_reader(struct journal *journal);

@@ -72,7 +72,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     j->runs = true;
-    j->disk = disk_start(journal_work, j);
+    j->disk = disk_start(j);
     if (!j->disk) {
         error_set(err, "out of memory");
         journal_close(j);
@@ -94,6 +94,7 @@ bool journal_close(struct journal *journal)
         close(journal->lock_fd);
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         journal_release(&journal->memory[i]);
+    event_unref(journal->found);
     setting_rows_free(journal->settings);
     maintenance_windows_free(journal->windows);
     alarms_free(journal->alarms);

@@ -189,21 +189,27 @@ size_t journal_read(struct journal *journal, int64_t after, struct journal_item 
     return count;
 }
 
-struct event *journal_find(struct journal *journal, int64_t sequence)
+struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
 {
     struct journal_item item = {.event = NULL};
     size_t count = 0;
+    read_from_disk(journal, store_read, sequence - 1, &item, 1, &count);
+    if (item.sequence == sequence)
+        return item.event;
+    event_unref(item.event); // another event: the journal dropped the wanted one
+    return NULL;
+}
+
+bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out)
+{
+    struct journal_item item = {.event = NULL};
     pthread_mutex_lock(&journal->lock);
     const bool in_memory = sequence >= journal->first_kept && sequence <= journal->appended;
     if (in_memory)
         load_entry(journal, sequence, &item);
     pthread_mutex_unlock(&journal->lock);
-    if (!in_memory)
-        read_from_disk(journal, store_read, sequence - 1, &item, 1, &count);
-    if (item.sequence == sequence)
-        return item.event;
-    event_unref(item.event); // another event: the journal dropped the wanted one
-    return NULL;
+    *out = item.event;
+    return in_memory;
 }
 
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,

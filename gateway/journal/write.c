@@ -294,7 +294,8 @@ static void work_on_file(struct journal *j, int64_t now, int64_t rows_max)
     }
 }
 
-void journal_work(void *journal, int64_t rows_max)
+// All work of a commit with the file: opens it if need be, commits, prunes.
+static void journal_work(void *journal, int64_t rows_max)
 {
     struct journal *j = journal;
     int64_t now = clock_monotonic(j->options.clock);
@@ -308,31 +309,52 @@ void journal_work(void *journal, int64_t rows_max)
         move_wal(j);
 }
 
-// Lets the file's thread write, and waits for it, after earlier work that goes on. False: it goes
-// on still.
-static bool let_write(struct journal *j, int64_t rows_max, int64_t earlier_us, int64_t wait_us)
+// How long the writer waits for work that goes on, and for its own.
+struct waits {
+    int64_t earlier_us, own_us;
+};
+
+// While degraded, an attempt of before that goes on delays nothing.
+static struct waits waits_now(struct journal *j)
+{
+    const int64_t patience_us = j->options.patience_us;
+    pthread_mutex_lock(&j->lock);
+    bool works = j->status.durable;
+    pthread_mutex_unlock(&j->lock);
+    return works ? (struct waits){patience_us, patience_us}
+                 : (struct waits){.own_us = patience_us / 10};
+}
+
+// Lets the file's thread work, and waits for it, after earlier work that goes on. False: it goes on
+// still.
+static bool let_work(struct journal *j, disk_work *work, int64_t argument, struct waits waits)
 {
     char problem[sizeof j->path + 128];
     pthread_mutex_lock(&j->lock);
     bool works = j->status.durable;
     pthread_mutex_unlock(&j->lock);
-    if (disk_run(j->disk, rows_max, earlier_us, wait_us))
+    if (disk_run(j->disk, work, argument, waits.earlier_us, waits.own_us))
         return true;
     snprintf(problem, sizeof problem,
-             "the disk of the journal %s does not answer: a commit takes longer than %d seconds",
+             "the disk of the journal %s does not answer: a commit or a read takes longer than %d "
+             "seconds",
              j->path, (int)(j->options.patience_us / CLOCK_US_PER_S));
     if (works)
         journal_file_fails(j, problem);
     return false;
 }
 
-static bool commit_some(struct journal *journal, int64_t rows_max, int64_t earlier_us,
-                        int64_t wait_us)
+bool journal_run(struct journal *journal, disk_work *work, int64_t argument)
+{
+    return let_work(journal, work, argument, waits_now(journal));
+}
+
+static bool commit_some(struct journal *journal, int64_t rows_max, struct waits waits)
 {
     pthread_mutex_lock(&journal->lock);
     int64_t appended = journal->appended;
     pthread_mutex_unlock(&journal->lock);
-    bool done = let_write(journal, rows_max, earlier_us, wait_us);
+    bool done = let_work(journal, journal_work, rows_max, waits);
     pthread_mutex_lock(&journal->lock);
     journal->committed = appended;
     pthread_cond_broadcast(&journal->grown);
@@ -348,13 +370,7 @@ static bool commit_some(struct journal *journal, int64_t rows_max, int64_t earli
 
 void journal_commit(struct journal *journal)
 {
-    pthread_mutex_lock(&journal->lock);
-    bool works = journal->status.durable;
-    pthread_mutex_unlock(&journal->lock);
-    const int64_t patience_us = journal->options.patience_us;
-    // While degraded, an attempt of before that goes on delays nothing.
-    commit_some(journal, JOURNAL_MEMORY_MAX, works ? patience_us : 0,
-                works ? patience_us : patience_us / 10);
+    commit_some(journal, JOURNAL_MEMORY_MAX, waits_now(journal));
 }
 
 // The number of the last event on disk; `*all`: nothing is in memory only.
@@ -386,13 +402,14 @@ static bool refuse_to_finish(struct journal *j, struct error *err)
 bool journal_finish(struct journal *journal, struct error *err)
 {
     const int64_t wait_us = 2 * journal->options.patience_us;
+    const struct waits waits = {wait_us, wait_us};
     int64_t until = clock_monotonic(journal->options.clock) + wait_us;
-    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, wait_us, wait_us);
+    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, waits);
     int64_t stored = stored_through(journal, &all), rows = JOURNAL_MEMORY_MAX;
     while (done && !all && rows > 0 && clock_monotonic(journal->options.clock) < until) {
         int64_t before = stored;
         journal->retry_at = 0;
-        done = commit_some(journal, rows, wait_us, wait_us);
+        done = commit_some(journal, rows, waits);
         stored = stored_through(journal, &all);
         if (stored == before)
             rows /= 4;

@@ -23,10 +23,10 @@ static void work(void *ctx, int64_t rows_max)
 
 TEST(work_is_waited_for)
 {
-    struct disk *disk = disk_start(work, NULL);
+    struct disk *disk = disk_start(NULL);
     assert_non_null(disk);
     atomic_store(&done, 0);
-    assert_true(disk_run(disk, 1, 0, LONG_US));
+    assert_true(disk_run(disk, work, 1, 0, LONG_US));
     assert_int_equal(done, 1);
     assert_true(disk_stop(disk, LONG_US));
     assert_true(disk_stop(NULL, 0));
@@ -35,15 +35,15 @@ TEST(work_is_waited_for)
 // While earlier work hangs, nothing new begins.
 TEST(work_that_hangs_is_not_waited_for)
 {
-    struct disk *disk = disk_start(work, NULL);
+    struct disk *disk = disk_start(NULL);
     assert_non_null(disk);
     atomic_store(&done, 0);
     pthread_mutex_lock(&hangs);
-    assert_false(disk_run(disk, 1, 0, SHORT_US));
-    assert_false(disk_run(disk, 10, 0, LONG_US));
-    assert_false(disk_run(disk, 10, SHORT_US, LONG_US));
+    assert_false(disk_run(disk, work, 1, 0, SHORT_US));
+    assert_false(disk_run(disk, work, 10, 0, LONG_US));
+    assert_false(disk_run(disk, work, 10, SHORT_US, LONG_US));
     pthread_mutex_unlock(&hangs);
-    assert_true(disk_run(disk, 100, LONG_US, LONG_US));
+    assert_true(disk_run(disk, work, 100, LONG_US, LONG_US));
     assert_int_equal(done, 101);
     assert_true(disk_stop(disk, LONG_US));
 }

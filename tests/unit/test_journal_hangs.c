@@ -67,7 +67,7 @@ static void open_with_patience(int64_t patience_us)
     struct error err;
     const struct journal_options options = {.directory = directory,
                                             .patience_us = patience_us,
-                                            .rows_max = 1000,
+                                            .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
                                             .notify = ignore_change,
@@ -184,8 +184,8 @@ static void pass_until_healed(void)
     assert_int_equal(status.alarms, 1);
 }
 
-// Everything goes on while a statement whose text begins so hangs.
-static void expect_no_wait(const char *statement)
+// `use` goes on while a statement whose text begins so hangs.
+static void expect_no_wait_by(void *(*use)(void *), const char *statement)
 {
     pthread_t thread;
     atomic_store(&reached, false);
@@ -193,7 +193,7 @@ static void expect_no_wait(const char *statement)
     pthread_mutex_lock(&hanging);
     atomic_store(&slow, statement);
     now.monotonic += 2 * CLOCK_US_PER_S;
-    assert_int_equal(pthread_create(&thread, NULL, use_journal, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, use, NULL), 0);
     bool hangs = wait_for(&reached), went_on = wait_for(&done);
     atomic_store(&slow, NULL);
     pthread_mutex_unlock(&hanging);
@@ -201,6 +201,11 @@ static void expect_no_wait(const char *statement)
     if (!hangs || !went_on)
         fail_msg("%s: %s", statement, hangs ? "the writer waits" : "it was not run");
     pass_until_healed();
+}
+
+static void expect_no_wait(const char *statement)
+{
+    expect_no_wait_by(use_journal, statement);
 }
 
 TEST(a_write_that_hangs)
@@ -251,6 +256,26 @@ TEST(a_late_read_that_hangs)
     }
 }
 
+// What policy does: it reads an event that memory has no more.
+static void *find_first(void *arg)
+{
+    event_unref(journal_find(journal, 1));
+    return use_journal(arg);
+}
+
+TEST(a_read_by_the_writer_that_hangs)
+{
+    for (int i = 0; i < JOURNAL_MEMORY_KEPT + 2; i++)
+        journal_append(journal, alarm_, &(struct journal_report){1, 2, 3});
+    change_all();
+    assert_true(journal_first_in_memory(journal) > 1);
+    expect_no_wait_by(find_first, "SELECT sequence");
+    struct event *first = journal_find(journal, 1);
+    assert_non_null(first);
+    assert_string_equal(first->id, alarm_->id);
+    event_unref(first);
+}
+
 static void *let_go_later(void *arg)
 {
     pthread_mutex_lock(&hanging);
@@ -288,7 +313,7 @@ TEST(a_writer_without_patience)
     atomic_store(&slow, NULL);
     pthread_mutex_unlock(&hanging);
     assert_false(status.durable);
-    assert_non_null(strstr(status.problem, "a commit takes longer than 3 seconds"));
+    assert_non_null(strstr(status.problem, "a commit or a read takes longer than 3 seconds"));
     pass_until_healed();
 }
 
@@ -312,9 +337,9 @@ TEST(a_writer_with_patience)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HANGS_TEST(a_write_that_hangs),     HANGS_TEST(a_write_to_a_new_file_that_hangs),
-        HANGS_TEST(a_late_read_that_hangs), HANGS_TEST(a_writer_without_patience),
-        HANGS_TEST(a_writer_with_patience),
+        HANGS_TEST(a_write_that_hangs),        HANGS_TEST(a_write_to_a_new_file_that_hangs),
+        HANGS_TEST(a_late_read_that_hangs),    HANGS_TEST(a_read_by_the_writer_that_hangs),
+        HANGS_TEST(a_writer_without_patience), HANGS_TEST(a_writer_with_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
