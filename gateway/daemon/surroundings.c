@@ -51,12 +51,19 @@ static bool surroundings_check_directory(const char *directory, const struct ins
            error_prefix(err, "section '%s'", section);
 }
 
+static bool surroundings_check_control(const char *path, const struct instance *instance,
+                                       const struct unit *unit, struct error *err)
+{
+    char copy[CONF_PATH_SIZE];
+    snprintf(copy, sizeof copy, "%s", path);
+    return surroundings_check_directory(dirname(copy), instance, unit, "control", err) &&
+           (sinks_check_socket(path, err) || error_prefix(err, "section 'control'"));
+}
+
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         const struct unit *unit, struct conf_mistakes *mistakes)
 {
     struct error err;
-    char copy[CONF_PATH_SIZE];
-    snprintf(copy, sizeof copy, "%s", conf->socket);
     *mistakes = (struct conf_mistakes){.count = 0};
     for (size_t i = 0; i < conf->receiver_count; i++) {
         if (!surroundings_check_receiver(&conf->receivers[i], instance, unit, &err))
@@ -68,7 +75,7 @@ bool surroundings_check(const struct conf *conf, const struct instance *instance
     }
     if (!surroundings_check_directory(conf->journal.directory, instance, unit, "journal", &err))
         surroundings_add(mistakes, conf, err.text);
-    if (!surroundings_check_directory(dirname(copy), instance, unit, "control", &err))
+    if (!surroundings_check_control(conf->socket, instance, unit, &err))
         surroundings_add(mistakes, conf, err.text);
     return mistakes->count == 0;
 }

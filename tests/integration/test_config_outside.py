@@ -183,7 +183,7 @@ def test_sockets(tmp_path):
     with socket.socket(socket.AF_UNIX) as one:
         one.bind(str(tmp_path / "socket"))
     for made in (lambda path: section("syslog", "l", path=path), lambda path: section("agentx", "a", socket=path),
-                 lambda path: section("subagent", socket=path)):
+                 lambda path: section("subagent", socket=path), lambda path: section("control", socket=path)):
         for path in (tmp_path / "socket", tmp_path / "comes-later"):
             assert check_config(made(path), tmp_path)[0] == 0
         for path in (tmp_path, file):
