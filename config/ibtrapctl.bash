@@ -13,10 +13,11 @@ _ibtrapctl_instances()
     done
 }
 
+# The names in one of the lists of receivers ($2).
 _ibtrapctl_receivers()
 {
-    "$1" status --json 2>/dev/null |
-        sed -n '/^  "receivers": \[/,/^  \]/s/^ *"name": "\(.*\)",\?$/\1/p'
+    "$1" receivers --json 2>/dev/null |
+        sed -n '/^  "'"$2"'": \[$/,/^  \]/s/^ *"name": "\(.*\)",\?$/\1/p'
 }
 
 # The numbers of the active alarms.
@@ -31,7 +32,13 @@ _ibtrapctl_words()
     case $2 in
     EVENT) "$1" catalogue | awk 'NR > 1 { print $1 }' ;;
     ALARM) _ibtrapctl_alarms "$1" ;;
-    RECEIVER) _ibtrapctl_receivers "$1" ;;
+    RECEIVER)
+        if [[ ${command[1]-} == forget ]]; then
+            _ibtrapctl_receivers "$1" gone
+        else
+            _ibtrapctl_receivers "$1" receivers
+        fi
+        ;;
     INSTANCE) _ibtrapctl_instances ;;
     CONFIG | PATH) compgen -f -- "$3" ;;
     *'|'*) tr '|' '\n' <<<"$2" | grep -v '[A-Z]' ;;

@@ -27,10 +27,17 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 # A script that prints the completions.
 FAKE = '''#!/bin/sh
+[ -f "$0.gone" ] && GONE='[
+    {
+      "name": "siem",
+      "since": "2026-11-21T07:29:56Z"
+    }
+  ]' || GONE='[]'
 case "$*" in
 completion) cat <<X
 command alarms 
 command receivers pause|resume RECEIVER
+command receivers forget RECEIVER
 command log LEVEL [FOLDER]
 command test EVENT [OPTION]...
 command alarms shelve ALARM MINUTES
@@ -51,11 +58,10 @@ X
 ;;
 alarms) printf 'NUMBER RAISED\n 4 2026-11-21T07:29:56Z warning\n 12 of them\n' ;;
 catalogue) printf 'EVENT TRAP\\nlink-up -\\nlink-down -\\n' ;;
-'status --json') cat <<X
+'receivers --json') cat <<X
 {
-  "port": {
-    "name": "no"
-  },
+  "version": 1,
+  "gone": $GONE,
   "receivers": [
     {
       "name": "nms",
@@ -133,7 +139,7 @@ def fake(tmp_path):
 
 
 @pytest.mark.parametrize('words, offered', [
-    (['receivers', ''], {'pause', 'resume'}),
+    (['receivers', ''], {'pause', 'resume', 'forget'}),
     (['receivers', 'pause', ''], {'nms', 'archive'}),
     (['receivers', 'stop', ''], set()),
     (['log', ''], {'error', 'warning', 'info', 'debug'}),
@@ -154,6 +160,13 @@ def fake(tmp_path):
 ])
 def test_values_are_offered(fake, words, offered):
     assert set(complete(*words, program=fake)) == offered
+
+
+def test_a_receiver_to_forget_is_one_that_is_gone(fake):
+    assert complete('receivers', 'forget', '', program=fake) == []
+    fake.with_suffix('.gone').touch()
+    assert complete('receivers', 'forget', '', program=fake) == ['siem']
+    assert complete('receivers', 'pause', '', program=fake) == ['archive', 'nms']
 
 
 def test_files_are_offered_for_values(fake):
