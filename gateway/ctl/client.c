@@ -12,7 +12,22 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { WAIT_S = 10, RELOAD_WAIT_S = 30 }; // a reload gives receivers ten seconds to end
+enum {
+    CONNECT_WAIT_S = 5, // while the daemon accepts nobody, and more clients wait than may
+    WAIT_S = 10,
+    RELOAD_WAIT_S = 30, // a reload gives receivers ten seconds to end
+};
+
+// Says why nobody can be reached.
+static void ctl_client_tell(const char *path, int why, struct error *err)
+{
+    if (why == EAGAIN)
+        error_set(err, "cannot reach ibtrapd on %s: it accepts no client; look at its log", path);
+    else
+        error_set(err, "cannot reach ibtrapd on %s: %s%s", path, strerror(why),
+                  why == EACCES ? "; run it as root or as a member of the socket's group"
+                                : "; is ibtrapd running?");
+}
 
 int client_connect(const char *path, struct error *err)
 {
@@ -23,12 +38,12 @@ int client_connect(const char *path, struct error *err)
         error_set(err, "cannot make a socket: %s", strerror(errno));
         return -1;
     }
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &(struct timeval){.tv_sec = CONNECT_WAIT_S},
+               sizeof(struct timeval));
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
         return fd;
     const int why = errno;
-    const char *hint = why == EACCES ? "; run it as root or as a member of the socket's group"
-                                     : "; is ibtrapd running?";
-    error_set(err, "cannot reach ibtrapd on %s: %s%s", path, strerror(why), hint);
+    ctl_client_tell(path, why, err);
     close(fd);
     errno = why;
     return -1;

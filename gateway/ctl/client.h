@@ -7,7 +7,8 @@
 
 #include <jansson.h>
 
-// A connected descriptor, the caller's, or -1 with a sentence and errno.
+// A connected descriptor, the caller's, or -1 with a sentence and errno. Waits at most five
+// seconds, and as long for room in each later send.
 int client_connect(const char *path, struct error *err);
 
 // Sends one command with its items, an object (takes over the reference), and waits at most ten

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """ibtrapctl with a running ibtrapd: the commands of an operator, and the output on a terminal."""
 
+import contextlib
 import json
 import os
 import pty
 import pwd
 import re
+import socket
 import subprocess
 import termios
 
@@ -480,6 +482,22 @@ def test_without_a_daemon_the_exit_status_says_so(arguments):
     done = subprocess.run([IBTRAPCTL, "--socket", "/nonexistent", *arguments], capture_output=True, text=True,
                           timeout=DEADLINE, check=False)
     assert done.returncode == 1 and "cannot reach ibtrapd" in done.stderr and done.stdout == ""
+
+
+def test_a_daemon_that_accepts_nobody_is_not_waited_for(tmp_path):
+    path = str(tmp_path / "control.sock")
+    with socket.socket(socket.AF_UNIX) as listener, contextlib.ExitStack() as clients:
+        listener.bind(path)
+        listener.listen(0)
+        while True:  # until the kernel lets nobody wait any more
+            client = clients.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            if client.connect_ex(path) != 0:
+                break
+        done = subprocess.run([IBTRAPCTL, "--socket", path, "health"], capture_output=True, text=True, timeout=DEADLINE,
+                              check=False)
+    assert done.returncode == 3
+    assert done.stdout.startswith(f"ibtrapd UNKNOWN: cannot reach ibtrapd on {path}: it accepts no client")
 
 
 # What there is none of.
