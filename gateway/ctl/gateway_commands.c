@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/gateway_commands.h"
 
+#include "base/log.h"
 #include "ctl/client.h"
 #include "ctl/show.h"
 #include "ctl/show_catalogue.h"
 #include "ctl/show_status.h"
 #include "ctl/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 enum command_outcome gateway_commands_status(const struct arguments *a, struct error *err)
 {
@@ -39,6 +44,15 @@ enum command_outcome gateway_commands_log(const struct arguments *a, struct erro
     return command_outcome(client_send(a->socket, a->wire, items, err));
 }
 
+// Under systemd, ExecReload= writes to the journal that has the line of ibtrapd about its refusal.
+static void gateway_commands_shorten(struct error *err)
+{
+    static const char REFUSED[] = "ibtrapd: ";
+    if (strncmp(err->text, REFUSED, sizeof REFUSED - 1) == 0 && getenv("MAINPID") &&
+        log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM")))
+        error_set(err, "ibtrapd refused the configuration and logged why");
+}
+
 enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
 {
     json_t *answer = client_request(a->socket, a->wire, json_object(), err);
@@ -52,6 +66,8 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
     }
     if (restart[0] != '\0')
         fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
+    if (!answer)
+        gateway_commands_shorten(err);
     json_decref(answer);
     return command_outcome(answer != NULL);
 }

@@ -2,13 +2,15 @@
 """Reloads: a running gateway takes a new configuration completely or not at all, and loses or repeats no event."""
 
 import json
+import os
 import re
 import signal
+import subprocess
 
 import pytest
 from lab import notices
-from lab.gateway import section
-from lab.processes import wait_until
+from lab.gateway import IBTRAPCTL, section
+from lab.processes import DEADLINE, wait_until
 from lab.receivers import SyslogSink
 
 EVENT = "system-image-guid-change"
@@ -347,6 +349,21 @@ def test_a_wrong_configuration_changes_nothing(site):
     report(site, client, 1)
     wait_for_guid(site.syslog, 1)
     assert "was not reloaded" in site.gateway.log
+
+
+def test_systemd_gets_the_reason_of_a_refusal_once(site):
+    """In ExecReload=, ibtrapctl writes to the journal that has the line of ibtrapd."""
+    add(site, 'sweep { intervall = 10 }\n')
+    path = site.gateway.directory / "journal"
+    for pid, told in (("1", False), (None, True)):
+        with open(path, "wb") as journal:
+            status = os.fstat(journal.fileno())
+            environment = os.environ | {"JOURNAL_STREAM": f"{status.st_dev}:{status.st_ino}"}
+            environment |= {"MAINPID": pid} if pid else {}
+            done = subprocess.run([IBTRAPCTL, "--socket", site.gateway.socket, "reload"], env=environment, stderr=journal,
+                                  timeout=DEADLINE, check=False)
+        assert done.returncode == 1
+        assert "ibtrapctl: " in path.read_text() and ("'intervall'" in path.read_text()) == told
 
 
 def test_a_refused_reload_is_seen_until_one_is_accepted(site):
