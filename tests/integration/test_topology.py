@@ -292,6 +292,11 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     cleared = site.message("link-errors-cleared", count=2)
     assert raised.data["alarmKey"] in {one.data["alarmKey"] for one in cleared}
     assert {one.data["counter"] for one in cleared} == {"SymbolErrorCounter"}
+    with site.gateway.config.open("a") as file:
+        file.write('counters { ports = "off" }\n')
+    site.gateway.control("reload")
+    [over] = site.message("alarm-cleared")
+    assert over.data["alarmKey"] == other.data["alarmKey"] and "not read any more" in over.data["reason"]
 
 
 def test_topology_is_printed(swept):
