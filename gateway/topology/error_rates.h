@@ -12,7 +12,7 @@ enum error_window { ERROR_WINDOW_SHORT, ERROR_WINDOW_LONG, ERROR_WINDOWS };
 
 enum {
     ERROR_RATES_SLOTS = 12,      // a window slides on by a twelfth of its length
-    ERROR_RATES_MAX = 128 << 10, // counters of ports that are watched: 24 MB at most
+    ERROR_RATES_MAX = 128 << 10, // counters that are watched: 20 MB, twice in an update
 };
 
 // A rate has two limits, one for each window; 0: none. A link that is down has the rate that it
