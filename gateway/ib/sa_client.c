@@ -193,7 +193,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
                           "ignored a datagram from LID %u: only the master subnet manager, LID %u, "
                           "may send reports",
                           in->from.lid, a->status.port.sm_lid);
-        a->port_query.ask_at = now; // perhaps that LID has just become the master SM
+        sa_port_look(a, now); // perhaps that LID has just become the master SM
         return;
     }
     sa_state_count(a, &a->status.counters.reports);

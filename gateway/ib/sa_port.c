@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
+static const int64_t PORT_LOOK_US = 100 * CLOCK_US_PER_MS; // between two looks at least
 static const int64_t REFRESH_PORT_US = 10 * CLOCK_US_PER_S;
 static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
 static const int64_t REOPEN_MAX_US = 60 * CLOCK_US_PER_S; // a quarter more or less
@@ -76,6 +77,7 @@ void sa_port_ask(struct sa_client *a, int64_t now)
     struct mad_port port;
     struct port_query *q = &a->port_query;
     q->tid = sa_requests_new_tid(a);
+    q->asked_at = now;
     q->answer_by = now + SA_REQUEST_TIMEOUT_US;
     q->ask_at = now + PORT_POLL_US;
     const bool sent = sa_requests_query_port(a, q->tid);
@@ -85,6 +87,14 @@ void sa_port_ask(struct sa_client *a, int64_t now)
     q->answer_by = 0;
     a->port_silences = 0;
     sa_port_handle(a, &port, now);
+}
+
+void sa_port_look(struct sa_client *a, int64_t now)
+{
+    struct port_query *q = &a->port_query;
+    const int64_t may_at = q->asked_at + PORT_LOOK_US, at = may_at > now ? may_at : now;
+    if (at < q->ask_at)
+        q->ask_at = at;
 }
 
 void sa_port_refresh(struct sa_client *a, int64_t now)

@@ -14,6 +14,9 @@ void sa_port_lose(struct sa_client *a, const char *reason, int64_t now);
 // Queries the own port by SMP or, where this host may send none, reads what the kernel knows.
 void sa_port_ask(struct sa_client *a, int64_t now);
 
+// Looks soon how the port is, after a hint that anyone can send.
+void sa_port_look(struct sa_client *a, int64_t now);
+
 // Whether that TransactionID is that of the query under way, which is then over.
 bool sa_port_answers(struct sa_client *a, uint32_t tid);
 

@@ -19,6 +19,7 @@ enum { SA_SM_SILENCES_MAX = 2 }; // after so many rounds without an answer, the 
 // The query to the own port; at most one is under way.
 struct port_query {
     uint32_t tid;
+    int64_t asked_at;  // when the latest was sent
     int64_t answer_by; // 0: none under way
     int64_t ask_at;    // when to send it next
 };

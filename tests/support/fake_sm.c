@@ -331,6 +331,7 @@ static bool port_read(void *self, struct mad_port *out, struct error *err)
     (void)err;
     struct fake_sm *sm = self;
     pthread_mutex_lock(&sm->lock);
+    sm->reads++;
     *out = sm->port;
     out->client_reregister = false;
     pthread_mutex_unlock(&sm->lock);

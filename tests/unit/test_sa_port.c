@@ -188,6 +188,21 @@ static void report_from(uint16_t lid)
     fake_sm_run(&sm, 100 * MS);
 }
 
+// Each datagram of another LID may mean that it has become the SM. Reading the port costs more than
+// sending one.
+TEST(datagrams_of_others_do_not_make_it_read_the_port_each_time)
+{
+    uint8_t mad[MAD_SIZE] = {0};
+    start_without_smps();
+    const unsigned before = sm.reads;
+    for (int i = 0; i < 100; i++)
+        fake_sm_arrive(&sm, 99, mad, sizeof mad);
+    fake_sm_run(&sm, 1 * S);
+    sa_client_status(client, &status);
+    assert_int_equal(status.counters.foreign, 100);
+    assert_in_range(sm.reads - before, 1, 4);
+}
+
 // With LMC 2, the SM at LID 4 may send from 4 to 7.
 TEST(any_lid_of_the_sms_port_is_the_sms)
 {
@@ -238,6 +253,7 @@ int main(void)
         PORT_TEST(with_smps_the_event_only_makes_it_look),
         PORT_TEST(no_sminfo_is_sent),
         PORT_TEST(a_report_with_a_grh_is_answered_with_it),
+        PORT_TEST(datagrams_of_others_do_not_make_it_read_the_port_each_time),
         PORT_TEST(any_lid_of_the_sms_port_is_the_sms),
         PORT_TEST(without_an_lmc_the_sm_has_one_lid),
         PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
