@@ -20,12 +20,23 @@ void sa_key_use(struct sa_client *a, bool use)
     shared_port_set_sa_key(&a->port, a->status.port.sm_lid, use ? a->options.sa_key : 0);
 }
 
+static void sa_key_note_unknown(struct sa_client *a, bool unknown)
+{
+    if (unknown && !a->unknown)
+        log_write(a->options.log, LOG_LEVEL_WARNING,
+                  "the subnet manager at LID %u does not say who it is, and so does not get the SA "
+                  "key: item 'sa_key_guids' names those that may; without the item, each may",
+                  a->status.port.sm_lid);
+    a->unknown = unknown;
+}
+
 void sa_key_check(struct sa_client *a)
 {
     const uint64_t guid = a->status.sm.port_guid;
     const bool smps = a->status.smp_refusal[0] == '\0';
     a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
     a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
+    sa_key_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
     if (!a->options.has_sa_key || guid == 0 || guid == a->denied || sa_key_may_go(a))
         return;
     a->denied = guid;

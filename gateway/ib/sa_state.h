@@ -38,6 +38,7 @@ struct sa_client {
     struct sm_watch watch;
     bool key_used;     // the SM accepted the SA key, which goes with every request
     uint64_t denied;   // the GUID of the SM that does not get the key, as was logged
+    bool unknown;      // it does not say who it is, as was logged
     uint32_t activity; // of the SM's latest SMInfo; 0: none yet
     bool notified_unreachable;
     int64_t silent_since; // when the first query without answer was sent

@@ -569,6 +569,7 @@ TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known)
     assert_true(sm.held[MAD_TRAP_ALL]);
     for (size_t trap = 0; trap < COUNT(sm.key); trap++)
         assert_int_equal(sm.key[trap], 0);
+    assert_int_equal(count_logged("does not say who it is, and so does not get the SA key"), 1);
     sm.drops_nodes = false; // now it can be
     fake_sm_run(&sm, 600 * S);
     assert_int_equal(sm.key[256], 1);
