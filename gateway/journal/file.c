@@ -71,6 +71,7 @@ static bool lock_directory(struct journal *j, struct error *err)
 
 static void journal_file_set_problem(struct journal *j, const char *problem)
 {
+    pthread_mutex_lock(&j->notify_lock);
     pthread_mutex_lock(&j->lock);
     bool was_durable = j->status.durable;
     j->status.durable = problem[0] == '\0';
@@ -85,6 +86,7 @@ static void journal_file_set_problem(struct journal *j, const char *problem)
         log_condition(j->options.log, LOG_LEVEL_INFO, "the journal %s works", j->path);
         j->options.notify(j->options.ctx, JOURNAL_HEALED, "the journal works again", 0);
     }
+    pthread_mutex_unlock(&j->notify_lock);
 }
 
 // Checks that no event in the file has a number that this run has assigned while it could not read

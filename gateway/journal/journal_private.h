@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Shared by the files of journal/ only. Order of locks: `lock` before those of the alarms, the
-// windows and the settings; `reader_lock` is never held together with `lock`.
+// Shared by the files of journal/ only. Order of locks: `notify_lock` or `reader_lock`, then
+// `lock`, then those of the alarms, the windows and the settings.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 #define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 
@@ -116,6 +116,10 @@ struct journal {
 
     atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
+
+    // Held from a change of the state that `notify` reports until it has: so that the reports come
+    // one at a time, in the order of the changes.
+    pthread_mutex_t notify_lock;
 
     pthread_mutex_t lock;
     pthread_cond_t grown;

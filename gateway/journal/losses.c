@@ -26,12 +26,10 @@ static bool losses_count(struct journal *j, int64_t count, int64_t through, cons
     return first;
 }
 
-void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
-                         const char *reason)
+// Call this and losses_end with the lock of `notify` held.
+static void losses_report(struct journal *journal, int64_t known, int64_t through,
+                          const char *reason)
 {
-    if (count == 0)
-        return;
-    int64_t known = count > 0 ? count : 0;
     if (!losses_count(journal, known, through, reason)) {
         log_debug(journal->options.log, "%" PRId64 " further events are lost: %s", known, reason);
         return;
@@ -41,9 +39,20 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
     journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, reason, (uint64_t)known);
 }
 
+void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
+                         const char *reason)
+{
+    if (count == 0)
+        return;
+    pthread_mutex_lock(&journal->notify_lock);
+    losses_report(journal, count > 0 ? count : 0, through, reason);
+    pthread_mutex_unlock(&journal->notify_lock);
+}
+
 void journal_resume_dropping(struct journal *journal, bool raised)
 {
     int64_t last = journal_last(journal);
+    pthread_mutex_lock(&journal->notify_lock);
     pthread_mutex_lock(&journal->lock);
     const struct dropping was = journal->dropping;
     bool first = !journal->listener_heard;
@@ -56,12 +65,11 @@ void journal_resume_dropping(struct journal *journal, bool raised)
     pthread_mutex_unlock(&journal->lock);
     if (was.active && first)
         journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, was.reason, was.lost);
+    pthread_mutex_unlock(&journal->notify_lock);
 }
 
-void journal_end_dropping(struct journal *j)
+static void losses_end(struct journal *j, int64_t read)
 {
-    char behind[STORE_NAME_MAX + 1];
-    int64_t read = journal_least_read(j, behind);
     pthread_mutex_lock(&j->lock);
     const struct dropping was = j->dropping;
     bool over =
@@ -75,4 +83,12 @@ void journal_end_dropping(struct journal *j)
                   was.lost);
     j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
                       "every receiver has read on beyond them", was.lost);
+}
+
+void journal_end_dropping(struct journal *journal)
+{
+    char behind[STORE_NAME_MAX + 1];
+    pthread_mutex_lock(&journal->notify_lock);
+    losses_end(journal, journal_least_read(journal, behind));
+    pthread_mutex_unlock(&journal->notify_lock);
 }

@@ -56,6 +56,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->lock_fd = -1;
     j->status.durable = true;
     snprintf(j->path, sizeof j->path, "%s/journal.db", options->directory);
+    pthread_mutex_init(&j->notify_lock, NULL);
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->reader_lock, NULL);
     clock_condition_init(&j->grown);
@@ -102,6 +103,7 @@ bool journal_close(struct journal *journal)
     pthread_cond_destroy(&journal->grown);
     pthread_mutex_destroy(&journal->reader_lock);
     pthread_mutex_destroy(&journal->lock);
+    pthread_mutex_destroy(&journal->notify_lock);
     free(journal);
     return true;
 }

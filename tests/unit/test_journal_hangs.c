@@ -56,9 +56,27 @@ static struct journal *journal;
 static struct event *alarm_;
 static int receiver;
 
-static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+// The change that the listener heard last. It may be slow to hear that the journal is degraded: the
+// disk answers meanwhile.
+static atomic_bool slow_to_hear;
+static atomic_int heard;
+
+static bool wait_until_heard(enum journal_change change)
 {
-    (void)ctx, (void)change, (void)reason, (void)count;
+    for (int ms = 0; ms < 1000 && atomic_load(&heard) != (int)change; ms++)
+        usleep(1000);
+    return atomic_load(&heard) == (int)change;
+}
+
+static void take_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)reason, (void)count;
+    if (change == JOURNAL_DEGRADED && atomic_load(&slow_to_hear)) {
+        atomic_store(&slow, NULL);
+        pthread_mutex_unlock(&hanging);
+        wait_until_heard(JOURNAL_HEALED);
+    }
+    atomic_store(&heard, (int)change);
 }
 
 // `patience_us` as in struct journal_options.
@@ -70,7 +88,7 @@ static void open_with_patience(int64_t patience_us)
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
                                             .age_us = 86400 * CLOCK_US_PER_S,
-                                            .notify = ignore_change,
+                                            .notify = take_change,
                                             .clock = &clock_,
                                             .random = &chance,
                                             .log = log_};
@@ -317,6 +335,21 @@ TEST(a_writer_without_patience)
     pass_until_healed();
 }
 
+// The disk answers while the listener hears that it does not: it hears of that last.
+TEST(changes_in_their_order)
+{
+    change_all();
+    reopen(3 * CLOCK_US_PER_S);
+    atomic_store(&slow_to_hear, true);
+    pthread_mutex_lock(&hanging);
+    commit_that_hangs();
+    atomic_store(&slow_to_hear, false);
+    pass_until_healed();
+    for (int i = 0; i < 20 && !wait_until_heard(JOURNAL_HEALED); i++) {
+    }
+    assert_int_equal(heard, JOURNAL_HEALED);
+}
+
 TEST(a_writer_with_patience)
 {
     sem_t held;
@@ -340,6 +373,7 @@ int main(void)
         HANGS_TEST(a_write_that_hangs),        HANGS_TEST(a_write_to_a_new_file_that_hangs),
         HANGS_TEST(a_late_read_that_hangs),    HANGS_TEST(a_read_by_the_writer_that_hangs),
         HANGS_TEST(a_writer_without_patience), HANGS_TEST(a_writer_with_patience),
+        HANGS_TEST(changes_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
