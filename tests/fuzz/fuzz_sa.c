@@ -53,7 +53,8 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     struct port *port = self;
     if (port->stops && agent == MAD_AGENT_SMP)
         return true; // from another thread, to wake the SA client's
-    REQUIRE(port->is_open && (agent == MAD_AGENT_SA || agent == MAD_AGENT_SMP));
+    REQUIRE(port->is_open && (agent == MAD_AGENT_SA || agent == MAD_AGENT_SMP ||
+                              agent == MAD_AGENT_SMP_LID)); // the last one for SMInfo
     if (response_timeout_ms == 0)
         return true; // an answer
     REQUIRE(to->lid != 0 && !(wire_get32(octets + 12) & MAD_TID_BATCH));
