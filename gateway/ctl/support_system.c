@@ -23,9 +23,6 @@ enum {
     LOG_WAIT_MS = 10000
 };
 
-// The environment of programs that the command starts.
-extern char **environ;
-
 // Writes "NAME: VALUE" with the first octets of a file.
 static void support_write_file(FILE *out, const char *directory, const char *name)
 {

@@ -175,7 +175,7 @@ static struct event *test_event_from_error_rate(const struct event_builder *buil
                                              .counter = COUNTER_SYMBOL_ERROR,
                                              .raised =
                                                  catalogue_get(s->type)->alarm == ALARM_RAISES,
-                                             .covered_us = 12 * 60 * CLOCK_US_PER_S,
+                                             .covered_us = INT64_C(720) * CLOCK_US_PER_S,
                                              .errors = 36,
                                              .rate = 5e-13,
                                              .limit = 1e-13,

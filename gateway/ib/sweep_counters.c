@@ -287,7 +287,7 @@ static bool sweep_counters_make_room(struct reader *reader, const struct sweep *
     const size_t ports = fabric->port_count;
     reader->batch = sweep_batch_new(sweep);
     reader->reading = calloc(1, sizeof *reader->reading + ports * sizeof *reader->reading->samples);
-    reader->groups = malloc((ports + 1) * sizeof *reader->groups);
+    reader->groups = calloc(ports + 1, sizeof *reader->groups);
     reader->first_group = malloc(((size_t)fabric->node_count + 1) * sizeof *reader->first_group);
     return reader->batch && reader->reading && reader->groups && reader->first_group;
 }

@@ -68,6 +68,6 @@ struct error_rate_limits policies_error_rates(const struct conf *conf)
     memcpy(limits.per_bit, counters->bit_error_rates, sizeof limits.per_bit);
     memcpy(limits.per_hour, counters->error_rates, sizeof limits.per_hour);
     for (int w = 0; w < ERROR_WINDOWS; w++)
-        limits.window_us[w] = counters->window_min[w] * 60 * CLOCK_US_PER_S;
+        limits.window_us[w] = INT64_C(60) * counters->window_min[w] * CLOCK_US_PER_S;
     return limits;
 }
