@@ -158,18 +158,20 @@ static void rates_add(const double rates[RATE_WINDOWS], const double initial[RAT
 
 static bool bit_error_rates_add(const void *array, size_t place, struct text *out)
 {
+    if (place == COUNTER_ERRORS)
+        return false;
     const double(*rates)[RATE_WINDOWS] = array;
-    if (place < COUNTER_ERRORS)
-        rates_add(rates[place], BIT_ERROR_RATES[place], (enum counter)place, out);
-    return place < COUNTER_ERRORS;
+    rates_add(rates[place], BIT_ERROR_RATES[place], (enum counter)place, out);
+    return true;
 }
 
 static bool error_rates_add(const void *array, size_t place, struct text *out)
 {
+    if (place == COUNTER_ERRORS)
+        return false;
     const double(*rates)[RATE_WINDOWS] = array;
-    if (place < COUNTER_ERRORS)
-        rates_add(rates[place], ERROR_RATES[place], (enum counter)place, out);
-    return place < COUNTER_ERRORS;
+    rates_add(rates[place], ERROR_RATES[place], (enum counter)place, out);
+    return true;
 }
 
 const struct schema_pairs PAIRS_BIT_ERROR_RATES = {bit_error_rates_reset, bit_error_rates_take,

@@ -26,13 +26,14 @@ enum {
 // Writes "NAME: VALUE" with the first octets of a file.
 static void support_write_file(FILE *out, const char *directory, const char *name)
 {
-    char path[PATH_SIZE], value[VALUE_MAX + 1], clean[2 * VALUE_MAX];
+    char path[PATH_SIZE], value[VALUE_MAX + 1];
     snprintf(path, sizeof path, "%s/%s", directory, name);
     FILE *f = fopen(path, "re");
     size_t n = f ? fread(value, 1, VALUE_MAX, f) : 0;
     if (!f || ferror(f)) {
         fprintf(out, "  %s: %s\n", name, strerror(errno));
     } else {
+        char clean[2 * VALUE_MAX];
         while (n > 0 && value[n - 1] == '\n')
             n--;
         text_clean(value, n, clean, sizeof clean);

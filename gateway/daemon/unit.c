@@ -19,8 +19,8 @@ static const char *unit_value(const char *line, const char *property)
 static void unit_read(FILE *answer, struct unit *out)
 {
     char line[UNIT_TEXT_SIZE];
-    const char *value;
     while (fgets(line, sizeof line, answer)) {
+        const char *value;
         line[strcspn(line, "\n")] = '\0';
         if ((value = unit_value(line, "ProtectSystem")))
             out->is_strict = strcmp(value, "strict") == 0;

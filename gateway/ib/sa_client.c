@@ -105,7 +105,8 @@ static void handle_list(struct sa_client *a, const struct mad_received *in, bool
 static bool sa_client_is_restart(uint32_t before, uint32_t activity)
 {
     enum { ACTIVITY_STEP_MAX = 1 << 24 };
-    return activity < before && activity - before > ACTIVITY_STEP_MAX;
+    const uint32_t steps = activity - before; // modulo 2^32
+    return activity < before && steps > ACTIVITY_STEP_MAX;
 }
 
 // Takes an SMInfo, which the SM answers even if it drops the other queries. Without its list of
