@@ -84,11 +84,9 @@ static void add_changes(struct text *t, const struct notice *n)
         text_add(t, n->local_changes ? "local settings" : "capability mask");
 }
 
-// By how much the counter grew. A counter that fell was reset meanwhile, and grew from zero.
 static uint64_t growth(const struct event *event)
 {
-    bool cleared = event->counter_new < event->counter_old;
-    return event->counter_new - (cleared ? 0 : event->counter_old);
+    return counter_growth(event->counter_old, event->counter_new);
 }
 
 static bool add_derivation(struct text *t, const struct event *event)

@@ -65,3 +65,15 @@ enum counter counter_find(const char *name)
     }
     return COUNTER_ERRORS;
 }
+
+uint64_t counter_growth(uint64_t before, uint64_t after)
+{
+    return after < before ? after : after - before;
+}
+
+int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b)
+{
+    if (guid_a != guid_b)
+        return guid_a < guid_b ? -1 : 1;
+    return port_a - port_b;
+}

@@ -39,6 +39,12 @@ enum counter counter_find(const char *name);
 // The value at which the counter saturates in PortCounters.
 uint64_t counter_limit(enum counter counter);
 
+// By how much the counter grew between two values. One that fell was reset, and counts from zero.
+uint64_t counter_growth(uint64_t before, uint64_t after);
+
+// Orders ports by node, then number, as a reading does: below 0, 0 or above 0.
+int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b);
+
 // The counters of one port at one time.
 struct counter_sample {
     uint64_t node_guid;

@@ -211,9 +211,7 @@ static int accumulated_compare(const struct accumulated_port *a, const struct co
 {
     if (!a || !b)
         return !a - !b;
-    if (a->node_guid != b->node_guid)
-        return a->node_guid < b->node_guid ? -1 : 1;
-    return a->port - b->port;
+    return counter_compare_ports(a->node_guid, a->port, b->node_guid, b->port);
 }
 
 static bool accumulated_merge(struct writer *w, const struct accumulated_counters *old,

@@ -97,18 +97,10 @@ bool error_rates_restore(struct error_rates *rates, const struct error_rate_chan
 
 // Order.
 
-static int error_rates_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b,
-                                     uint8_t port_b)
-{
-    if (guid_a != guid_b)
-        return guid_a < guid_b ? -1 : 1;
-    return port_a - port_b;
-}
-
 static int compare_watched(const void *a, const void *b)
 {
     const struct watched *m = a, *n = b;
-    int order = error_rates_compare_ports(m->node_guid, m->port, n->node_guid, n->port);
+    int order = counter_compare_ports(m->node_guid, m->port, n->node_guid, n->port);
     return order != 0 ? order : m->counter - n->counter;
 }
 
@@ -272,8 +264,8 @@ static bool keep_watched(struct error_rates_round *r, const struct watched *one)
 static bool find_before(struct error_rates_round *r, const struct counter_sample *now)
 {
     int order = 1;
-    while (r->has_last && (order = error_rates_compare_ports(r->last.node_guid, r->last.port,
-                                                             now->node_guid, now->port)) < 0)
+    while (r->has_last && (order = counter_compare_ports(r->last.node_guid, r->last.port,
+                                                         now->node_guid, now->port)) < 0)
         r->has_last = accumulated_next(&r->walk, &r->last);
     return r->has_last && order == 0 && !r->walk.missing && r->last.extended == now->extended;
 }
@@ -281,8 +273,7 @@ static bool find_before(struct error_rates_round *r, const struct counter_sample
 static uint64_t growth_of(const struct error_rates_round *r, const struct counter_sample *now,
                           enum counter c)
 {
-    uint64_t before = r->last.values[c], after = now->values[c];
-    return after < before ? after : after - before;
+    return counter_growth(r->last.values[c], now->values[c]);
 }
 
 static void add_growth(const struct error_rates_round *r, struct watched *one,
@@ -375,8 +366,8 @@ static bool merge_reading(struct error_rates_round *r)
         const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
         for (; at < rates->count; at++) {
             struct watched *one = &rates->all[at];
-            if (now && error_rates_compare_ports(one->node_guid, one->port, now->node_guid,
-                                                 now->port) >= 0)
+            if (now &&
+                counter_compare_ports(one->node_guid, one->port, now->node_guid, now->port) >= 0)
                 break;
             pass_absence(r, one);
             if (!keep_watched(r, one))

@@ -87,7 +87,7 @@ static void compare_counter(const struct update *u, struct reached *port,
     bool sticks = !now->extended && before == after && after >= counter_limit(counter);
     if (limit != 0 && sticks)
         return;
-    bool reached = limit != 0 && (after < before ? after : after - before) >= limit;
+    bool reached = limit != 0 && counter_growth(before, after) >= limit;
     if (replaces_trap(counter)) {
         if (reached)
             thresholds_report(u, port, counter, before, after);
@@ -124,18 +124,10 @@ static void miss_port(const struct update *u, struct reached *port, bool has_las
     }
 }
 
-static int thresholds_compare_places(uint64_t guid_a, uint8_t port_a, uint64_t guid_b,
-                                     uint8_t port_b)
-{
-    if (guid_a != guid_b)
-        return guid_a < guid_b ? -1 : 1;
-    return port_a - port_b;
-}
-
 static int compare_reached(const void *a, const void *b)
 {
     const struct reached *m = a, *n = b;
-    return thresholds_compare_places(m->node_guid, m->port, n->node_guid, n->port);
+    return counter_compare_ports(m->node_guid, m->port, n->node_guid, n->port);
 }
 
 // Orders by node, then port. NULL, for the end of a list, comes last.
@@ -143,7 +135,7 @@ static int compare_with(const struct reached *known, const struct counter_sample
 {
     if (!known || !now)
         return !known - !now;
-    return thresholds_compare_places(known->node_guid, known->port, now->node_guid, now->port);
+    return counter_compare_ports(known->node_guid, known->port, now->node_guid, now->port);
 }
 
 bool thresholds_restore(struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
@@ -182,8 +174,8 @@ bool thresholds_has_reached(const struct thresholds *thresholds, uint64_t node_g
 {
     size_t at;
     SEARCH_FIRST(at, 0, thresholds->count,
-                 thresholds_compare_places(thresholds->ports[at].node_guid,
-                                           thresholds->ports[at].port, node_guid, port) < 0);
+                 counter_compare_ports(thresholds->ports[at].node_guid, thresholds->ports[at].port,
+                                       node_guid, port) < 0);
     return at < thresholds->count && thresholds->ports[at].node_guid == node_guid &&
            thresholds->ports[at].port == port && has_reached(&thresholds->ports[at], counter);
 }
@@ -210,8 +202,8 @@ static void sort_restored(struct thresholds *thresholds)
 static bool find_last(struct update *u, const struct reached *port)
 {
     int order = 1;
-    while (u->has_last && (order = thresholds_compare_places(u->last.node_guid, u->last.port,
-                                                             port->node_guid, port->port)) < 0)
+    while (u->has_last && (order = counter_compare_ports(u->last.node_guid, u->last.port,
+                                                         port->node_guid, port->port)) < 0)
         u->has_last = accumulated_next(&u->walk, &u->last);
     return u->has_last && order == 0;
 }
