@@ -297,6 +297,17 @@ bool event_builder_read_counter_key(const char *key, struct threshold_change *ou
     return key[end] == '\0' && out->counter != COUNTER_ERRORS;
 }
 
+// Makes that port the subject; `port` is what the fabric knows of it.
+static void set_counter_subject(struct event *event, const struct endpoint *port,
+                                uint64_t node_guid, uint8_t number)
+{
+    event->subject = *port;
+    event->subject.node_guid = node_guid;
+    event->subject.port = number;
+    if (fabric_is_element(port->type))
+        event->switch_guid = node_guid;
+}
+
 struct event *event_builder_from_threshold(const struct event_builder *builder,
                                            const struct threshold_change *change,
                                            const struct endpoint *port)
@@ -304,14 +315,10 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
     struct event *event = event_builder_begin(builder, catalogue_get(type_of_threshold(change)));
     if (!event)
         return NULL;
-    event->subject = *port;
-    event->subject.node_guid = change->node_guid;
-    event->subject.port = change->port;
+    set_counter_subject(event, port, change->node_guid, change->port);
     event->counter = (uint8_t)change->counter;
     event->counter_old = change->before;
     event->counter_new = change->after;
-    if (fabric_is_element(port->type))
-        event->switch_guid = change->node_guid;
     if (event->type->trap != 0)
         derive_notice(event);
     else
@@ -414,11 +421,7 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     struct event *event = event_builder_begin(builder, catalogue_get(type));
     if (!event)
         return NULL;
-    event->subject = *port;
-    event->subject.node_guid = change->node_guid;
-    event->subject.port = change->port;
-    if (port->type == FABRIC_SWITCH)
-        event->switch_guid = change->node_guid;
+    set_counter_subject(event, port, change->node_guid, change->port);
     set_errors(event, change);
     event_builder_write_errors_key(event->alarm_key, change);
     if (!change->raised)

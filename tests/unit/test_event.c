@@ -856,6 +856,16 @@ TEST(no_longer_too_many_errors)
     event_unref(event);
 }
 
+TEST(too_many_errors_of_a_router_are_the_routers)
+{
+    const struct endpoint router = {.guid = 5, .node_guid = 5, .type = FABRIC_ROUTER, .port = 2};
+    const struct error_rate_change change = {.node_guid = 5, .port = 2, .raised = true};
+    struct event *event = event_builder_from_error_rate(&plain, &change, &router);
+    assert_non_null(event);
+    assert_true(event->switch_guid == 5); // an element of the IBSWITCH-MIB, as a switch is
+    event_unref(event);
+}
+
 TEST(keys_of_other_alarms_are_no_errors)
 {
     static const char *const OTHERS[] = {
@@ -1236,6 +1246,7 @@ int main(void)
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
         EVENT_TEST(too_many_errors_on_a_link),
         EVENT_TEST(no_longer_too_many_errors),
+        EVENT_TEST(too_many_errors_of_a_router_are_the_routers),
         EVENT_TEST(keys_of_other_alarms_are_no_errors),
         EVENT_TEST(the_subnet_managers_silence),
         EVENT_TEST(traps_are_told_with_names_from_the_fabric),
