@@ -25,11 +25,12 @@ ATTEMPTS = 5
 
 
 def look(fabric, who, in_flight):
-    """The simulator loses a datagram now and then. Then libibnetdisc waits for ever, so it is started again."""
+    """The simulator loses a datagram now and then, and libibnetdisc then waits for ever; its library hangs now and then
+    when a program exits. So a program that takes too long is started again."""
     for _ in range(ATTEMPTS):
         try:
             done = subprocess.run([PROGRAM, who, str(in_flight), str(RUNS)], cwd=fabric.directory,
-                                  env=fabric.env_for("node0-0"), stdout=subprocess.PIPE, text=True, timeout=60,
+                                  env=fabric.env_for("node0-0"), stdout=subprocess.PIPE, text=True, timeout=20,
                                   check=True)
         except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
             print(f"once more: {error}", file=sys.stderr)
