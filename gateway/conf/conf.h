@@ -58,7 +58,8 @@ struct conf_sweep {
     unsigned nodes_max, part_s_max;           // that a sweep finds; seconds of each of its parts
     char mkey_file[CONF_PATH_SIZE];           // empty: none
     bool has_mkey;
-    uint64_t mkey; // read from that file
+    uint64_t mkey;                       // read from that file
+    char guid2mkey_file[CONF_PATH_SIZE]; // M_Keys of single ports; empty: none
 };
 
 enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };

@@ -124,6 +124,12 @@ static const struct schema_item SWEEP[] = {
              "asked with it, too, whatever the `method`: where the subnet manager protects nodes "
              "from being read (OpenSM's m_key_protection_level 2 or 3), ibtrapd subscribes to "
              "nothing without it."},
+    {"guid2mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.guid2mkey_file), .check = check_path,
+     .example = "\"/var/cache/opensm/guid2mkey\"",
+     .help =
+         "The file in which OpenSM keeps the M_Key of each port, or a copy of it, with the file "
+         "`neighbors` beside it. ibtrapd reads both again when they change, while it sweeps. "
+         "Ports that are not in the file have the M_Key of `mkey_file`."},
 };
 
 static const struct schema_item COUNTERS[] = {

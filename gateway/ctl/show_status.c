@@ -76,6 +76,8 @@ static void show_sweep(FILE *out, const json_t *sweep)
                 member_count(sweep, "silent"));
     if (member_word(sweep, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(sweep, "problem"));
+    if (member_word(sweep, "mkeys")[0] != '\0')
+        terminal_wrap(out, 9, member_word(sweep, "mkeys"));
     if (member_count(sweep, "overflowed") > 0)
         fprintf(out, "         %lld of %lld sweeps reached a limit\n",
                 member_count(sweep, "overflowed"), member_count(sweep, "sweeps"));

@@ -182,6 +182,10 @@ static bool make_agent(struct gateway *g, struct error *err)
     memcpy(g->device, f->device, sizeof g->device);
     g->choice = (struct umad_choice){.device = g->device, .port = f->port, .pkey = f->pkey};
     const struct mad_opener *opener = g->options->opener;
+    g->mkeys = mkeys_new(g->log);
+    if (!g->mkeys)
+        return error_set(err, "out of memory");
+    mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
         .refresh_us = f->refresh_interval_s * CLOCK_US_PER_S,
@@ -189,6 +193,7 @@ static bool make_agent(struct gateway *g, struct error *err)
         .sa_key = f->sa_key,
         .all_traps = f->all_traps,
         .mkey = g->conf->sweep.mkey,
+        .mkeys = g->mkeys,
         .was_lost = own_alarms_is_active(g, OWN_ALARMS_SUBSCRIPTIONS),
         .was_unreachable = own_alarms_is_active(g, OWN_ALARMS_SM),
         .opener = opener ? *opener : umad_opener(&g->choice),
@@ -349,6 +354,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         pipeline_stop(g->pipeline); // answers the last Reports through the SA client's port
     sweeper_free(g->sweeper);
     sa_client_free(g->client);
+    mkeys_free(g->mkeys);
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
     bool all_ended = receivers_stop_all(g);

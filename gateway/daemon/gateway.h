@@ -52,6 +52,7 @@ struct gateway {
     // A reload does not change these.
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
+    struct mkeys *mkeys;
     struct sa_client *client;
     struct verbs_watch *watch;
     struct sweeper *_Atomic sweeper; // the pipeline's thread triggers it, too

@@ -250,6 +250,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
               "reload: receivers that are gone or changed have ended, new ones have started");
     settings_apply(g);
     sa_client_change_mkey(g->client, g->conf->sweep.mkey);
+    mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = subagent_change(g, &plan->conf->subagent, err) && ok;

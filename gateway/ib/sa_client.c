@@ -462,6 +462,7 @@ struct sa_client *sa_client_new(const struct sa_options *options, struct error *
     options->random->fill(options->random->ctx, &first_tid, sizeof first_tid);
     atomic_init(&a->next_tid, first_tid);
     atomic_init(&a->mkey, options->mkey);
+    atomic_init(&a->port_guid, 0);
     subscriptions_init(&a->subscriptions, options->refresh_us, options->all_traps, options->random,
                        options->log);
     pthread_mutex_init(&a->lock, NULL);

@@ -81,7 +81,8 @@ void sa_port_ask(struct sa_client *a, int64_t now)
     q->answer_by = now + SA_REQUEST_TIMEOUT_US;
     q->ask_at = now + PORT_POLL_US;
     const bool sent = sa_requests_query_port(a, q->tid);
-    sa_port_note_refusal(a, sent ? NULL : shared_port_smp_refusal(&a->port, atomic_load(&a->mkey)));
+    sa_port_note_refusal(a,
+                         sent ? NULL : shared_port_smp_refusal(&a->port, sa_requests_own_mkey(a)));
     if (sent || !shared_port_read_port(&a->port, &port, &err))
         return;
     q->answer_by = 0;
@@ -139,6 +140,7 @@ bool sa_port_open(struct sa_client *a, int64_t now)
         sa_state_set_problem(a, err.text);
         return false;
     }
+    atomic_store(&a->port_guid, id.guid);
     shared_port_open(&a->port, &io);
     pthread_mutex_lock(&a->lock);
     a->status.open = true;

@@ -10,11 +10,16 @@ uint32_t sa_requests_new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~MAD_TID_BATCH;
 }
 
+uint64_t sa_requests_own_mkey(const struct sa_client *a)
+{
+    return mkeys_find(a->options.mkeys, atomic_load(&a->port_guid), atomic_load(&a->mkey));
+}
+
 bool sa_requests_query_port(struct sa_client *a, uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    const uint64_t mkey = atomic_load(&a->mkey);
+    const uint64_t mkey = sa_requests_own_mkey(a);
     if (shared_port_smp_refusal(&a->port, mkey))
         return false;
     smp_query_own_port(mad, tid, mkey);

@@ -30,7 +30,7 @@ struct sa_client {
     bool started;
     atomic_bool stop, woken, resubscribe, reregister;
     atomic_uint next_tid;
-    _Atomic uint64_t mkey;
+    _Atomic uint64_t mkey, port_guid; // of the own port
 
     // The thread's own.
     struct subscriptions subscriptions;

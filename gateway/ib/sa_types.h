@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "ib/mad.h"
 #include "ib/mad_io.h"
+#include "ib/mkeys.h"
 #include "ib/subscriptions.h"
 
 // A Report of the master SM, or a malformed MAD from it.
@@ -51,8 +52,9 @@ struct sa_options {
     // The port GUIDs of the SMs that may get the SA key; none: whichever is master.
     uint64_t key_guids[SA_KEY_GUIDS_MAX];
     size_t key_guid_count;
-    bool all_traps; // subscribe to all generic traps at once, where the SM takes that
-    uint64_t mkey;  // M_Key for queries to the own port; 0: none
+    bool all_traps;      // subscribe to all generic traps at once, where the SM takes that
+    uint64_t mkey;       // M_Key for queries to the own port; 0: none
+    struct mkeys *mkeys; // where a port has its own M_Key; NULL: none does
     // At the last stop, the subscriptions were lost or the SM was unreachable, and the listener
     // knew: the client then reports the end of that, too.
     bool was_lost, was_unreachable;

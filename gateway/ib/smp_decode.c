@@ -175,6 +175,13 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
     smp_read_speeds_ext2(info, node_type == FABRIC_SWITCH && number != 0, port);
 }
 
+bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey)
+{
+    enum { MKEY = 0, PROTECTION = 34, PROTECTION_SHIFT = 6 };
+    const uint64_t own = wire_get64(data + MKEY);
+    return own == 0 ? data[PROTECTION] >> PROTECTION_SHIFT == 1 : own != mkey;
+}
+
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE])
 {
     text_clean((const char *)data, SMP_DATA_SIZE, out, FABRIC_DESCRIPTION_SIZE);

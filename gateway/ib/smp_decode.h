@@ -48,6 +48,11 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port);
 
+// Whether the port that answered has another M_Key than `mkey`, with which it was asked and which
+// is not 0. A port at protection level 0 shows its own one, and at level 1 only to those who have
+// it; at 2 and 3 it does not answer (IBA 14.2.4.1).
+bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey);
+
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE]);
 
 // Reads GUID, priority and state of an SMInfo; the rest of `out` does not change. False: it is not

@@ -8,12 +8,13 @@
 
 #include "base/random.h"
 #include "ib/batch.h"
+#include "ib/mkeys.h"
 #include "ib/sweep_limits.h"
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 
-enum { SWEEP_TWINS_MAX = 16 };
+enum { SWEEP_TWINS_MAX = 16, SWEEP_LOCKED_MAX = 8 };
 
 // What sweep_smp left out, because it reached a limit.
 struct sweep_overflow {
@@ -32,11 +33,20 @@ struct sweep_twin {
     uint8_t kept_port, other_port;
 };
 
+// A port that was asked with an M_Key that is not its own, or may not be: it says so, or does not
+// answer, as IBA 14.2.4 wants it of ports at protection level 2 and 3.
+struct sweep_locked {
+    uint64_t guid; // of its node; or of the node at the other end of its link
+    uint8_t port;  // 0: the node itself says so; else the one behind this port does not answer
+};
+
 struct sweep {
     struct batch_options batch;
     const struct random *random;
     struct mad_port port; // the own port, as the SA client read it last: LID, SM's LID and SL
-    uint64_t mkey;        // 0: none
+    uint64_t mkey;        // of ports without their own; 0: none
+    struct mkeys *mkeys;  // where a port has its own M_Key; NULL: none does
+    uint64_t own_guid;    // of the own port
     bool no_smps;         // this host may send none
     struct sweep_limits limits;
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
@@ -47,6 +57,8 @@ struct sweep {
     struct sweep_overflow overflow;
     struct sweep_twin twins[SWEEP_TWINS_MAX]; // the first ones found
     size_t twin_count;
+    struct sweep_locked locked[SWEEP_LOCKED_MAX]; // the first ones found
+    size_t locked_count;                          // all
 };
 
 // Finds nodes, ports and links by directed-route SMPs, from the own port on (IBA 14.2). Marks

@@ -64,6 +64,23 @@ static void sweep_findings_add_place(struct text *t, const struct fabric *fabric
                             node != FABRIC_NONE ? fabric->nodes[node].description : "");
 }
 
+void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabric *fabric,
+                                   char *out, size_t size)
+{
+    struct text t = text_in(out, size);
+    const size_t shown =
+        sweep->locked_count < SWEEP_LOCKED_MAX ? sweep->locked_count : SWEEP_LOCKED_MAX;
+    for (size_t i = 0; i < shown; i++) {
+        const struct sweep_locked *locked = &sweep->locked[i];
+        text_add(&t, i > 0 ? "; " : "");
+        text_add(&t, locked->port != 0 ? "no answer with the M_Key from behind " : "");
+        sweep_findings_add_place(&t, fabric, locked->guid, locked->port);
+        text_add(&t, locked->port != 0 ? "" : " has another M_Key");
+    }
+    if (sweep->locked_count > shown)
+        text_addf(&t, "; %zu more", sweep->locked_count - shown);
+}
+
 static void sweep_findings_tell_twin(const struct sweep_twin *twin, const struct fabric *fabric,
                                      const struct sweep_listener *listener)
 {

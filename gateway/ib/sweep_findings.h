@@ -40,4 +40,9 @@ void sweep_findings_end(struct sweep_findings *findings, const struct sweep_list
 void sweep_findings_explain(const struct sweep_overflow *overflow,
                             char out[SWEEP_FINDINGS_REASON_SIZE]);
 
+// Sentences about the nodes of `fabric` that have another M_Key than the one they were asked with,
+// or may have. Empty: there is none.
+void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabric *fabric,
+                                   char *out, size_t size);
+
 #endif

@@ -35,7 +35,8 @@ static void sweep_managers_ask_port(void *ctx, uint32_t node, struct fabric_port
         return;
     const struct fabric_sm sm = {.node = node, .port = port->number, .lid = port->lid};
     uint8_t mad[MAD_SIZE];
-    smp_make_lid_get(mad, asker->sweep->mkey, SMP_SM_INFO, 0);
+    const uint64_t mkey = mkeys_find(asker->sweep->mkeys, port->guid, asker->sweep->mkey);
+    smp_make_lid_get(mad, mkey, SMP_SM_INFO, 0);
     if (!batch_add(asker->batch,
                    &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
                                            .to = {.lid = port->lid},

@@ -54,6 +54,39 @@ static enum smp_attribute sweep_smp_attribute(const struct sweep_branches_query 
     return query->is_node ? SMP_NODE_INFO : query->is_port ? SMP_PORT_INFO : SMP_NODE_DESCRIPTION;
 }
 
+// The GUID of the port to which a query for NodeInfo leads: as OpenSM knows it or, else, as it was
+// known before. 0: not known.
+static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
+{
+    const struct fabric *known = walk->sweep->known;
+    const uint32_t parent = sweep_branches_parent(walk->branches, branch);
+    if (parent == SWEEP_BRANCHES_NONE)
+        return walk->sweep->own_guid;
+    const uint8_t number = sweep_branches_port(walk->branches, branch);
+    const uint64_t guid = mkeys_find_behind(
+        walk->sweep->mkeys, sweep_branches_port_guid(walk->branches, parent), number);
+    if (guid != 0 || !known)
+        return guid;
+    const struct fabric_node *at =
+        fabric_builder_get(walk->builder, sweep_branches_node(walk->branches, parent));
+    const uint32_t node = fabric_find_node(known, at->guid);
+    uint32_t port = node != FABRIC_NONE ? fabric_find_port(known, node, number) : FABRIC_NONE;
+    port = port != FABRIC_NONE ? fabric_peer(known, port) : FABRIC_NONE;
+    if (port != FABRIC_NONE && known->ports[port].guid == 0) // of a switch
+        port = fabric_find_port(known, fabric_node_of_port(known, port), 0);
+    return port != FABRIC_NONE ? known->ports[port].guid : 0;
+}
+
+static uint64_t sweep_smp_mkey(const struct walk *walk, const struct sweep_branches_query *query)
+{
+    const struct sweep *sweep = walk->sweep;
+    if (!sweep->mkeys)
+        return sweep->mkey;
+    const uint64_t guid = query->is_node ? sweep_smp_guid_behind(walk, query->branch)
+                                         : sweep_branches_port_guid(walk->branches, query->branch);
+    return mkeys_find(sweep->mkeys, guid, sweep->mkey);
+}
+
 static void sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     const struct walk *walk = ctx;
@@ -62,7 +95,8 @@ static void sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t 
     memcpy(&probe, tag, tag_size);
     const struct sweep_branches_query *query = &probe.query;
     uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
-    smp_make_get(mad, walk->sweep->mkey, sweep_smp_attribute(query), query->port, path, hops);
+    smp_make_get(mad, sweep_smp_mkey(walk, query), sweep_smp_attribute(query), query->port, path,
+                 hops);
 }
 
 static batch_done sweep_smp_handle;
@@ -235,6 +269,27 @@ static bool leads_on(const struct walk *walk, uint32_t branch, const struct fabr
            port->peer_node == FABRIC_NONE;
 }
 
+static void sweep_smp_note_locked(struct walk *walk, uint32_t node, uint8_t port)
+{
+    struct sweep *sweep = walk->sweep;
+    if (sweep->locked_count++ < SWEEP_LOCKED_MAX)
+        sweep->locked[sweep->locked_count - 1] =
+            (struct sweep_locked){fabric_builder_get(walk->builder, node)->guid, port};
+}
+
+// Of a switch, only port 0 has an M_Key.
+static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t number,
+                                 const uint8_t *data)
+{
+    const struct sweep_branches_query query = {.branch = branch, .port = number, .is_port = true};
+    const uint32_t node = sweep_branches_node(walk->branches, branch);
+    const uint64_t mkey = sweep_smp_mkey(walk, &query);
+    if (mkey != 0 &&
+        (number == 0 || fabric_builder_get(walk->builder, node)->type != FABRIC_SWITCH) &&
+        smp_has_other_mkey(data, mkey))
+        sweep_smp_note_locked(walk, node, 0);
+}
+
 static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t number,
                                   const uint8_t *data)
 {
@@ -242,8 +297,10 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
     uint8_t type = fabric_builder_get(walk->builder, node)->type;
     // A port that did not answer may be up, and counts as silent.
     struct fabric_port port = {.number = number, .silent = number > 0};
-    if (data)
+    if (data) {
         smp_read_port_info(data, type, number, &port);
+        sweep_smp_check_mkey(walk, branch, number, data);
+    }
     if (type != FABRIC_SWITCH || number == 0)
         port.guid = sweep_branches_port_guid(walk->branches, branch);
     if (!fabric_builder_port(walk->builder, node, &port))
@@ -310,6 +367,19 @@ static void sweep_smp_mark_silent(struct walk *walk)
     }
 }
 
+// Notes the ports behind which nothing answered to an M_Key.
+static void sweep_smp_note_all_locked(struct walk *walk)
+{
+    for (uint32_t i = 1; i < sweep_branches_count(walk->branches); i++) {
+        const struct sweep_branches_query query = {.branch = i, .is_node = true};
+        const struct fabric_port *port = sweep_smp_port_of(walk, i);
+        if (port && port->silent && sweep_smp_mkey(walk, &query) != 0)
+            sweep_smp_note_locked(
+                walk, sweep_branches_node(walk->branches, sweep_branches_parent(walk->branches, i)),
+                port->number);
+    }
+}
+
 // A port that seemed silent may have been found from its other end.
 static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
@@ -370,6 +440,7 @@ static bool sweep_smp_run(struct walk *walk, struct error *err)
     sweep_smp_mark_silent(walk);
     ok = ok && check_own_port(walk, err);
     fabric_builder_each_port(walk->builder, sweep_smp_check_port, walk);
+    sweep_smp_note_all_locked(walk);
     sweep->complete = sweep->complete && !walk->conflict && !walk->nameless && !walk->uncertain;
     return ok;
 }

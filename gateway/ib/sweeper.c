@@ -24,7 +24,9 @@ struct sweeper {
     // The thread's own.
     struct fabric *last; // NULL: none yet
     bool was_up;
-    bool no_smps; // this host may send none
+    bool no_smps;      // this host may send none
+    uint64_t own_guid; // of the port
+    int64_t mkeys_at;  // when to look for changed M_Keys
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
@@ -73,6 +75,8 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .random = o->random,
         .port = *port,
         .mkey = o->has_mkey ? o->mkey : 0,
+        .mkeys = o->mkeys,
+        .own_guid = s->own_guid,
         .no_smps = s->no_smps,
         .limits = sweeper_limits(s),
         .complete = true,
@@ -192,6 +196,25 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }
 
+// Keeps which nodes may have another M_Key, and logs it if it is news.
+static void sweeper_note_locked(struct sweeper *s, const struct sweep *sweep,
+                                const struct fabric *fabric)
+{
+    char locked[sizeof s->status.locked];
+    sweep_findings_explain_locked(sweep, fabric, locked, sizeof locked);
+    if (strcmp(locked, s->status.locked) == 0)
+        return;
+    pthread_mutex_lock(&s->lock);
+    memcpy(s->status.locked, locked, sizeof locked);
+    pthread_mutex_unlock(&s->lock);
+    if (locked[0] != '\0')
+        log_write(s->options.log, LOG_LEVEL_WARNING,
+                  "check the items 'mkey_file' and 'guid2mkey_file' of section 'sweep': %s",
+                  locked);
+    else
+        log_write(s->options.log, LOG_LEVEL_INFO, "no node has another M_Key any more");
+}
+
 // Sweeps with what is known of the fabric, and learns its size.
 static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struct error *err)
 {
@@ -227,6 +250,7 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
     if (!fabric)
         return;
+    sweeper_note_locked(s, &sweep, fabric);
     const struct sweep_limits next = sweeper_limits(s);
     sweep_findings_tell(&s->findings, &sweep, &next, fabric, &s->options.findings);
     fabric_unref(s->last);
@@ -343,14 +367,26 @@ static void sweeper_note_refusal(struct sweeper *s, const char *why)
     pthread_mutex_unlock(&s->lock);
 }
 
+static void sweeper_check_mkeys(struct sweeper *s)
+{
+    const int64_t now = sweeper_now_of(s);
+    if (!s->options.mkeys || now < s->mkeys_at)
+        return;
+    s->mkeys_at = now + CLOCK_US_PER_S;
+    if (mkeys_refresh(s->options.mkeys))
+        sweeper_trigger(s);
+}
+
 static void sweeper_serve(struct sweeper *s)
 {
     struct sa_status status;
+    sweeper_check_mkeys(s);
     sa_client_status(s->options.client, &status);
     bool up = sweeper_is_up(&status.port);
     if (up && !s->was_up)
         sweeper_trigger(s);
     s->was_up = up;
+    s->own_guid = status.id.guid;
     sweeper_note_refusal(s, status.smp_refusal);
     int64_t now = sweeper_now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
     if (!up)

@@ -40,6 +40,7 @@ struct sweeper_options {
     int64_t timeout_us; // of each attempt
     bool has_mkey;
     uint64_t mkey;
+    struct mkeys *mkeys; // where a port has its own M_Key, read again by the sweeper; NULL: none
     enum sweeper_ports counters; // whose counters are read
     int64_t counters_interval_us;
     struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper
@@ -60,6 +61,7 @@ struct sweeper_status {
     bool running;               // a sweep is under way
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
+    char locked[640];  // the nodes that have another M_Key, or may have; empty: there is none
     char problem[512]; // why the last sweep failed, or that it reached a limit; else empty
     uint64_t sweeps, failed;
     uint64_t overflowed;       // good sweeps that reached a limit, and kept what they found

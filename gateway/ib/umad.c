@@ -56,6 +56,7 @@ struct port {
     // Why the host may send no SMPs: any, or those without an M_Key. NULL: it may, or has not
     // tried.
     _Atomic(const char *) no_smps, no_smps_without_mkey;
+    _Atomic uint64_t refused_mkey; // the kernel refused an SMP that had it; 0: none
 };
 
 // Registering.
@@ -129,12 +130,18 @@ static int umad_find_pkey(const umad_port_t *p, uint16_t wanted)
     return found;
 }
 
+static void umad_forget_refusal(struct port *port)
+{
+    atomic_store(&port->no_smps_without_mkey, NULL);
+    atomic_store(&port->refused_mkey, 0);
+}
+
 static const char *umad_refresh(void *self)
 {
     struct port *port = self;
     umad_port_t p;
     if (++port->refreshes % SMP_RETRY_REFRESHES == 0) // it may have refused for once
-        atomic_store(&port->no_smps_without_mkey, NULL);
+        umad_forget_refusal(port);
     const uint16_t wanted = port->pkey ? port->pkey : PKEY_DEFAULT;
     if (umad_get_port(port->id.device, (int)port->id.port, &p) != 0)
         return NULL;
@@ -174,17 +181,25 @@ static const char *umad_smp_refusal(void *self, uint64_t mkey)
 {
     struct port *port = self;
     const char *why = atomic_load(&port->no_smps);
-    return why || mkey != 0 ? why : atomic_load(&port->no_smps_without_mkey);
+    if (why || mkey == 0)
+        return why ? why : atomic_load(&port->no_smps_without_mkey);
+    return atomic_load(&port->refused_mkey) == mkey
+               ? "the kernel refuses them with this M_Key, as of a virtual function or of a port "
+                 "that wants another (item 'mkey_file')"
+               : NULL;
 }
 
 // Keeps why the kernel refused an SMP. It gives the same reason if the own port refuses its M_Key.
 static void umad_note_refusal(struct port *port, const uint8_t *mad)
 {
     char link[160];
+    const uint64_t mkey = wire_get64(mad + SMP_MKEY_OFFSET);
     snprintf(link, sizeof link, "/sys/class/infiniband/%s/device/physfn", port->id.device);
     if (access(link, F_OK) == 0)
         atomic_store(&port->no_smps, "the adapter is a virtual function");
-    else if (wire_get64(mad + SMP_MKEY_OFFSET) == 0)
+    else if (mkey != 0)
+        atomic_store(&port->refused_mkey, mkey);
+    else
         atomic_store(&port->no_smps_without_mkey,
                      "the kernel refuses them, as of a virtual function or of a port that wants an "
                      "M_Key (item 'mkey_file')");

@@ -167,10 +167,12 @@ def test_wrong_sa_key(open_site):
 def test_port_that_wants_an_mkey(open_site, fabric):
     key_file = secret_file(fabric.directory, "mkey", M_KEY + 1)
     site = open_site(mkey=M_KEY, sweep={"method": "off", "mkey_file": key_file})
-    site.gateway.wait_status(lambda status: "mkey_file" in (status["problem"] or ""), "a port that does not answer")
-    assert "subscribed" not in states(site, TRAPS)
+    refused = lambda status: "mkey_file" in (status["port"]["no_smps"] or "")
+    site.gateway.wait_status(refused, "the kernel to refuse SMPs")
+    site.gateway.wait_subscribed()  # as the kernel says how the port is
     secret_file(fabric.directory, "mkey", M_KEY)
     assert "restart" not in site.gateway.control("reload").stdout
+    site.gateway.wait_status(lambda status: status["port"]["known_by"] == "smp", "the port to answer")
     site.gateway.wait_subscribed()
     site.gateway.stop()
     site.gateway.start()

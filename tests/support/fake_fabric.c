@@ -272,13 +272,18 @@ static bool serve(void *ctx, const struct fake_request *request, struct fake_ans
     const struct fake_node *node = follow(f, mad, &arrival);
     if (!node || is_lost(f))
         return false;
-    if (node->deaf || (node->mkey != 0 && node->mkey != wire_get64(mad + 24)))
+    const bool trusted = node->mkey == 0 || node->mkey == wire_get64(mad + 24);
+    if (node->deaf || !(trusted || node->level0 || node->level1))
         return false;
     mad[3] = 0x81;
     wire_put(mad + 4, 2, 0x8000);
     wire_put(mad + 8, 4, 0xFEDC); // the kernel's part of the TransactionID
     if (!write_answer(node, arrival, mad) || is_lost(f))
         return false;
+    if (wire_get16(mad + 16) == 0x15) {
+        wire_put(mad + DATA, 8, trusted || node->level0 ? node->mkey : 0);
+        mad[DATA + 34] |= (uint8_t)(node->level1 ? 0x40 : 0);
+    }
     bool real = node != &f->made_up;
     answer->late_us = real ? 0 : f->liar.late_us;
     return !f->tamper || !real || f->tamper(f->tamper_ctx, (int)(node - f->nodes), mad);

@@ -24,6 +24,9 @@ struct fake_node {
     char description[65];
     bool deaf;     // answers nothing, but still forwards SMPs
     uint64_t mkey; // 0: none; otherwise the node ignores SMPs without it
+    // At protection level 0 (IBA 14.2.4.1) it answers all, with its M_Key in PortInfo, and at level
+    // 1 with it for those who have it.
+    bool level0, level1;
     bool nameless; // does not answer NodeDescription
     bool lies;     // all its ports are up; fake_fabric sets it
     struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];

@@ -1047,6 +1047,29 @@ TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed)
     assert_int_equal(fake_sm_held(&sm), 17);
 }
 
+// The port's own M_Key of those that OpenSM keeps is used, and its next one, once it is there.
+TEST(the_mkey_of_the_own_port_is_found_among_all)
+{
+    struct mkeys *mkeys = mkeys_new(support_log(NULL));
+    sm.mkey = MKEY;
+    mkeys_use(mkeys, support_file("guid2mkey", "0x0002c903000e8acf 0x0000000000000001\n\n", 0600));
+    struct sa_options options = make_options(true, 1);
+    options.mkey = MKEY; // of others
+    options.mkeys = mkeys;
+    start(&options);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(fake_sm_held(&sm), 0);
+    char line[80];
+    snprintf(line, sizeof line, "0x0002c903000e8acf 0x%016llx\n\n", (unsigned long long)MKEY);
+    support_file("guid2mkey", line, 0600);
+    assert_true(mkeys_refresh(mkeys));
+    fake_sm_run(&sm, 8 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+    fake_sm_run_free(&sm);
+    sa_client_stop(client);
+    mkeys_free(mkeys);
+}
+
 // Stopping.
 
 TEST(it_unsubscribes_at_the_end)
@@ -1150,6 +1173,7 @@ int main(void)
         AGENT_TEST(a_port_that_is_down_gives_way_to_a_better_one),
         AGENT_TEST(a_port_with_an_mkey_is_never_asked_without),
         AGENT_TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed),
+        AGENT_TEST(the_mkey_of_the_own_port_is_found_among_all),
         AGENT_TEST(it_unsubscribes_at_the_end),
         AGENT_TEST(it_does_not_wait_for_a_dead_sm_at_the_end),
         AGENT_TEST(one_that_never_started_can_be_freed),

@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "ib/smp_decode.h"
 #include "ib/sweep.h"
+#include "ib/sweep_findings.h"
 #include "model/fabric_builder.h"
 
 enum { IN_FLIGHT = 16, DATA = 64, NODE_INFO = 0x11, PORT_INFO = 0x15 };
@@ -337,6 +338,145 @@ TEST(nodes_with_another_mkey_are_silent)
     check_nothing_hidden();
 }
 
+// M_Keys of single ports.
+
+static char locked[640];
+
+static const char *find_locked(void)
+{
+    sweep_findings_explain_locked(&sweep, seen, locked, sizeof locked);
+    return locked;
+}
+
+// Gives each node its own M_Key, in a file as OpenSM writes it: a switch has the GUID of port 0.
+static void give_own_mkeys(bool neighbors)
+{
+    char keys[4000] = "", links[4000] = "";
+    struct text k = text_in(keys, sizeof keys), n = text_in(links, sizeof links);
+    for (int i = 0; i < f.count; i++) {
+        const struct fake_node *node = &f.nodes[i];
+        const bool is_switch = node->type == FABRIC_SWITCH;
+        f.nodes[i].mkey = MKEY + (uint64_t)i;
+        text_addf(&k, "0x%016llx 0x%016llx\n\n",
+                  (unsigned long long)(is_switch ? node->guid : node->guid + 1),
+                  (unsigned long long)(MKEY + (uint64_t)i));
+        for (unsigned p = 1; p <= node->port_count; p++) {
+            if (node->ports[p].peer < 0)
+                continue;
+            const struct fake_node *peer = &f.nodes[node->ports[p].peer];
+            text_addf(&n, "0x%016llx:%u 0x%016llx:%u\n\n",
+                      (unsigned long long)(is_switch ? node->guid : node->guid + p), p,
+                      (unsigned long long)(peer->type == FABRIC_SWITCH
+                                               ? peer->guid
+                                               : peer->guid + node->ports[p].peer_port),
+                      node->ports[p].peer_port);
+        }
+    }
+    char directory[300];
+    const char *path = support_file("guid2mkey", keys, 0600);
+    snprintf(directory, sizeof directory, "%s", path);
+    support_file("neighbors", neighbors ? links : "", 0600);
+    mkeys_use(sweep.mkeys, directory);
+    sweep.own_guid = f.nodes[f.own].guid + 1;
+}
+
+static int begin_with_mkeys(void **state)
+{
+    begin(state);
+    sweep.mkeys = mkeys_new(support_log(NULL));
+    return 0;
+}
+
+static int end_with_mkeys(void **state)
+{
+    mkeys_free(sweep.mkeys);
+    return end(state);
+}
+
+TEST(each_port_is_asked_with_its_own_mkey)
+{
+    make_line();
+    give_own_mkeys(true);
+    look();
+    check_all_found();
+    assert_string_equal(find_locked(), "");
+}
+
+TEST(a_known_link_says_which_mkey_the_other_end_has)
+{
+    make_line();
+    look();
+    struct fabric *known = fabric_ref(seen);
+    give_own_mkeys(false);
+    sweep.known = known;
+    look();
+    check_all_found();
+    sweep.known = NULL;
+    fabric_unref(known);
+}
+
+TEST(a_port_whose_mkey_is_not_known_is_named)
+{
+    make_line();
+    give_own_mkeys(true);
+    f.nodes[3].mkey = 1;
+    sweep.locked_count = 0;
+    look();
+    check_port_is_silent(2, 1);
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "no answer with the M_Key from behind port 1 of 0x%016llx (%s)",
+             (unsigned long long)f.nodes[2].guid, f.nodes[2].description);
+    assert_string_equal(find_locked(), expected);
+}
+
+TEST(a_port_that_shows_or_hides_another_mkey_is_named)
+{
+    make_line();
+    give_own_mkeys(true);
+    f.nodes[2].mkey = 1;
+    f.nodes[2].level0 = true;
+    f.nodes[3].mkey = 1;
+    f.nodes[3].level1 = true;
+    f.nodes[1].level1 = true; // and has the right one
+    sweep.locked_count = 0;
+    look();
+    check_all_found();
+    assert_int_equal(sweep.locked_count, 2);
+    assert_non_null(strstr(find_locked(), f.nodes[2].description));
+    assert_non_null(strstr(find_locked(), f.nodes[3].description));
+    assert_null(strstr(find_locked(), "no answer"));
+}
+
+TEST(without_a_key_a_silent_port_has_no_other_mkey)
+{
+    make_line();
+    f.nodes[3].deaf = true;
+    f.nodes[1].mkey = 1;
+    f.nodes[1].level0 = true;
+    sweep.locked_count = 0;
+    look();
+    assert_string_equal(find_locked(), "");
+}
+
+TEST(many_ports_with_other_mkeys_are_counted)
+{
+    make_line();
+    for (int i = 2; i <= 6; i++) {
+        int host = fake_fabric_add(&f, FABRIC_CA, 1);
+        fake_fabric_link(&f, 1, (uint8_t)i, host, 1);
+        host = fake_fabric_add(&f, FABRIC_CA, 1);
+        fake_fabric_link(&f, 2, (uint8_t)i, host, 1);
+    }
+    give_own_mkeys(true);
+    for (int i = 4; i < f.count; i++)
+        f.nodes[i].mkey = 1;
+    sweep.locked_count = 0;
+    look();
+    assert_int_equal(sweep.locked_count, 10);
+    assert_non_null(strstr(find_locked(), "; 2 more"));
+}
+
 TEST(a_port_without_port_info_may_hide_something)
 {
     make_line();
@@ -547,6 +687,7 @@ TEST(garbled_answers_do_no_harm)
 }
 
 #define SWEEP_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
+#define MKEYS_TEST(t) cmocka_unit_test_setup_teardown(t, begin_with_mkeys, end_with_mkeys)
 
 int main(void)
 {
@@ -565,6 +706,12 @@ int main(void)
         SWEEP_TEST(a_deaf_switch_hides_what_is_behind),
         SWEEP_TEST(nodes_with_an_mkey_answer_to_that),
         SWEEP_TEST(nodes_with_another_mkey_are_silent),
+        MKEYS_TEST(each_port_is_asked_with_its_own_mkey),
+        MKEYS_TEST(a_known_link_says_which_mkey_the_other_end_has),
+        MKEYS_TEST(a_port_whose_mkey_is_not_known_is_named),
+        MKEYS_TEST(a_port_that_shows_or_hides_another_mkey_is_named),
+        MKEYS_TEST(without_a_key_a_silent_port_has_no_other_mkey),
+        MKEYS_TEST(many_ports_with_other_mkeys_are_counted),
         SWEEP_TEST(a_port_without_port_info_may_hide_something),
         SWEEP_TEST(a_known_link_hides_nothing_though_its_port_is_not_known),
         SWEEP_TEST(a_missing_description_makes_it_incomplete),

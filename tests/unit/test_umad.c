@@ -402,9 +402,25 @@ TEST(an_mkey_that_is_wrong_is_no_refusal_of_all)
     machine.mkey = 5;
     open_port();
     assert_false(ask_own_port(6));
-    assert_null(io.smp_refusal(io.self, 6));
     assert_true(ask_own_port(5));
     assert_null(io.smp_refusal(io.self, 5));
+}
+
+// A virtual function in a guest, where nothing says what it is, refuses SMPs with any M_Key.
+TEST(a_port_that_refuses_an_mkey_is_read_by_the_kernel)
+{
+    machine.no_smps = true;
+    open_port();
+    assert_null(io.smp_refusal(io.self, 6));
+    assert_false(ask_own_port(6));
+    assert_string_equal(io.smp_refusal(io.self, 6),
+                        "the kernel refuses them with this M_Key, as of a virtual function or of a "
+                        "port that wants another (item 'mkey_file')");
+    assert_null(io.smp_refusal(io.self, 7)); // which was not tried
+    check_read_port();
+    for (int i = 0; i < 30; i++)
+        assert_null(io.refresh(io.self));
+    assert_null(io.smp_refusal(io.self, 6));
 }
 
 // What the kernel refuses is named.
@@ -492,6 +508,7 @@ int main(void)
         UMAD_TEST(a_port_that_refuses_every_smp_is_read_by_the_kernel),
         UMAD_TEST(a_refusal_is_put_to_the_test_again),
         UMAD_TEST(an_mkey_that_is_wrong_is_no_refusal_of_all),
+        UMAD_TEST(a_port_that_refuses_an_mkey_is_read_by_the_kernel),
         UMAD_TEST(another_user_of_reports_is_named),
         UMAD_TEST(a_lack_of_rights_is_named),
         UMAD_TEST(other_reasons_are_the_kernels_words),
