@@ -56,9 +56,10 @@ static json_t *widths_json(uint8_t bits)
 static json_t *speeds_json(uint16_t bits)
 {
     json_t *list = json_array();
-    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
+    uint16_t bit;
+    for (size_t i = 0; (bit = fabric_speed_at(i)) != 0; i++) {
         if (bits & bit)
-            json_array_append_new(list, json_string(fabric_speed_word((uint16_t)bit)));
+            json_array_append_new(list, json_string(fabric_speed_word(bit)));
     }
     return list;
 }

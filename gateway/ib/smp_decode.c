@@ -78,13 +78,20 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
            node->port_count <= PORTS_MAX && port_exists;
 }
 
+// Whether CapabilityMask2 has LinkSpeedExt2.
+static bool smp_has_speeds_ext2(const uint8_t *info)
+{
+    enum { CAPABILITY_MASK2 = 60, HAS_EXT2 = 0x0800, HAS_XDR = 0x1000 };
+    return wire_get16(info + CAPABILITY_MASK2) & (HAS_EXT2 | HAS_XDR);
+}
+
 // LinkSpeedExt2, the speeds from XDR on, which libibmad's fields lack. CapabilityMask2 says whether
 // it counts; for a switch's external port that of port 0 does.
 static void smp_read_speeds_ext2(const uint8_t *info, bool external, struct fabric_port *port)
 {
-    enum { EXT2 = 56, CAPABILITY_MASK2 = 60, HAS_EXT2 = 0x0800, HAS_XDR = 0x1000 };
+    enum { EXT2 = 56 };
     const unsigned ext2 = info[EXT2];
-    if (!external && !(wire_get16(info + CAPABILITY_MASK2) & (HAS_EXT2 | HAS_XDR)))
+    if (!external && !smp_has_speeds_ext2(info))
         return;
     const bool active = ext2 >> 5 & 1, supported = ext2 >> 3 & 1, enabled = ext2 & 1;
     if (active)
@@ -93,6 +100,17 @@ static void smp_read_speeds_ext2(const uint8_t *info, bool external, struct fabr
         port->speed_supported |= FABRIC_XDR;
     if (supported && enabled)
         port->speed_enabled |= FABRIC_XDR;
+}
+
+void smp_add_mellanox_speeds(const uint8_t data[SMP_DATA_SIZE], struct fabric_port *port)
+{
+    enum { SUPPORTED = 7, ENABLED = 11, ACTIVE = 15, FDR10 = 1 };
+    if (data[ACTIVE] & FDR10)
+        port->speed_active = FABRIC_FDR10;
+    if (data[SUPPORTED] & FDR10)
+        port->speed_supported |= FABRIC_FDR10;
+    if (data[SUPPORTED] & data[ENABLED] & FDR10)
+        port->speed_enabled |= FABRIC_FDR10;
 }
 
 // LinkSpeed and LinkSpeedExt as bits of enum fabric_speed.
@@ -170,6 +188,9 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
         port->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
         port->capabilities = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
     }
+    port->detail.extends =
+        port->capabilities & FABRIC_EXTENDS_SPEEDS ||
+        (port->capabilities & FABRIC_HAS_CAPABILITIES2 && smp_has_speeds_ext2(info));
     read_widths(info, port);
     read_speeds(info, port);
     smp_read_speeds_ext2(info, node_type == FABRIC_SWITCH && number != 0, port);

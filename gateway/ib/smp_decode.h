@@ -18,6 +18,7 @@ enum smp_attribute {
     SMP_NODE_INFO = 0x11,
     SMP_PORT_INFO = 0x15,
     SMP_SM_INFO = 0x20,
+    SMP_MELLANOX_PORT_INFO = 0xFF90,
 };
 
 // Makes the Get of an attribute by directed route: MAD_SIZE octets, with TransactionID zero. `path`
@@ -47,6 +48,9 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
 // capabilities of a switch are read for its port 0 only.
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port);
+
+// Adds what Mellanox's ExtendedPortInfo says of FDR10 to the speeds of the port.
+void smp_add_mellanox_speeds(const uint8_t data[SMP_DATA_SIZE], struct fabric_port *port);
 
 // Whether the port that answered has another M_Key than `mkey`, with which it was asked and which
 // is not 0. A port at protection level 0 shows its own one, and at level 1 only to those who have

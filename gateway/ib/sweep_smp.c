@@ -3,6 +3,7 @@
 #include "ib/sweep_batch.h"
 #include "ib/sweep_branches.h"
 #include "ib/sweep_places.h"
+#include "ib/sweep_speeds.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -453,6 +454,7 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
                         .branches = sweep_branches_new()};
     bool ok =
         walk.batch && walk.branches ? sweep_smp_run(&walk, err) : error_set(err, "out of memory");
+    ok = ok && (sweep->overflow.happened || sweep_speeds(sweep, builder, walk.branches, err));
     batch_free(walk.batch);
     sweep_branches_free(walk.branches);
     return ok;

@@ -91,23 +91,37 @@ uint32_t fabric_master(const struct fabric *fabric)
 }
 
 struct speed {
+    uint16_t bit;
     const char *name;
     unsigned tenths; // of Gb/s for each lane, rounded as usual
 };
 
-// By the number of the bit in enum fabric_speed.
+// Slowest first.
 static const struct speed SPEEDS[] = {
-    {"SDR", 25},  {"DDR", 50},  {"QDR", 100},  {"FDR", 140},
-    {"EDR", 250}, {"HDR", 500}, {"NDR", 1000}, {"XDR", 2000},
+    {FABRIC_SDR, "SDR", 25},      {FABRIC_DDR, "DDR", 50},   {FABRIC_QDR, "QDR", 100},
+    {FABRIC_FDR10, "FDR10", 100}, {FABRIC_FDR, "FDR", 140},  {FABRIC_EDR, "EDR", 250},
+    {FABRIC_HDR, "HDR", 500},     {FABRIC_NDR, "NDR", 1000}, {FABRIC_XDR, "XDR", 2000},
 };
+enum { SPEEDS_COUNT = sizeof SPEEDS / sizeof *SPEEDS };
 
 static const struct speed *find_speed(uint16_t bit)
 {
-    for (size_t i = 0; i < sizeof SPEEDS / sizeof *SPEEDS; i++) {
-        if (bit == 1u << i)
+    for (size_t i = 0; i < SPEEDS_COUNT; i++) {
+        if (bit == SPEEDS[i].bit)
             return &SPEEDS[i];
     }
     return NULL;
+}
+
+uint16_t fabric_speed_at(size_t i)
+{
+    return i < SPEEDS_COUNT ? SPEEDS[i].bit : 0;
+}
+
+bool fabric_is_slower(uint16_t a, uint16_t b)
+{
+    const struct speed *x = find_speed(a), *y = find_speed(b);
+    return y && (!x || x < y);
 }
 
 unsigned fabric_lanes(uint8_t width_bit)
@@ -170,10 +184,10 @@ uint8_t fabric_best_width(uint8_t a, uint8_t b)
 
 uint16_t fabric_best_speed(uint16_t a, uint16_t b)
 {
-    unsigned common = a & b, best = 0;
-    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
-        if (common & bit)
-            best = bit;
+    uint16_t best = 0;
+    for (size_t i = 0; i < SPEEDS_COUNT; i++) {
+        if (a & b & SPEEDS[i].bit)
+            best = SPEEDS[i].bit;
     }
-    return (uint16_t)best;
+    return best;
 }

@@ -31,19 +31,25 @@ static inline bool fabric_is_element(uint8_t type)
 enum fabric_state { FABRIC_DOWN = 1, FABRIC_INITIALIZE = 2, FABRIC_ARMED = 3, FABRIC_ACTIVE = 4 };
 
 // Bits of PortInfo.CapabilityMask.
-enum fabric_capability { FABRIC_IS_SM = 1u << 1, FABRIC_IS_DM = 1u << 19 };
+enum fabric_capability {
+    FABRIC_IS_SM = 1u << 1,
+    FABRIC_EXTENDS_SPEEDS = 1u << 14, // LinkSpeedExt
+    FABRIC_HAS_CAPABILITIES2 = 1u << 15,
+    FABRIC_IS_DM = 1u << 19,
+};
 
-// Link speeds as bits, slowest first: LinkSpeed, LinkSpeedExt and LinkSpeedExt2 of PortInfo in one
-// number.
+// Link speeds as bits: LinkSpeed, LinkSpeedExt and LinkSpeedExt2 of PortInfo in one number, slowest
+// first; and that of Mellanox's ExtendedPortInfo, faster than QDR and slower than FDR.
 enum fabric_speed {
-    FABRIC_SDR = 1 << 0, // 2.5 Gb/s a lane
-    FABRIC_DDR = 1 << 1, // 5
-    FABRIC_QDR = 1 << 2, // 10
-    FABRIC_FDR = 1 << 3, // 14.0625
-    FABRIC_EDR = 1 << 4, // 25.78125
-    FABRIC_HDR = 1 << 5, // 53.125
-    FABRIC_NDR = 1 << 6, // 106.25
-    FABRIC_XDR = 1 << 7, // 212.5
+    FABRIC_SDR = 1 << 0,   // 2.5 Gb/s a lane
+    FABRIC_DDR = 1 << 1,   // 5
+    FABRIC_QDR = 1 << 2,   // 10
+    FABRIC_FDR = 1 << 3,   // 14.0625
+    FABRIC_EDR = 1 << 4,   // 25.78125
+    FABRIC_HDR = 1 << 5,   // 53.125
+    FABRIC_NDR = 1 << 6,   // 106.25
+    FABRIC_XDR = 1 << 7,   // 212.5
+    FABRIC_FDR10 = 1 << 8, // 10.3125
 };
 
 // Further fields of PortInfo, known for ports queried since the start. Snapshots are compared, and
@@ -53,6 +59,7 @@ struct fabric_port_detail {
     uint16_t diag_code;
     uint16_t mkey_violations, pkey_violations, qkey_violations;
     bool known : 1;
+    bool extends : 1;              // it supports extended speeds; of a switch: on port 0
     uint8_t link_down_default : 4; // LinkDownDefaultState
     uint8_t neighbor_mtu : 4, mtu_cap : 4;
     uint8_t vl_cap : 4, operational_vls : 4;
@@ -175,5 +182,7 @@ uint8_t fabric_best_width(uint8_t a, uint8_t b);
 uint16_t fabric_best_speed(uint16_t a, uint16_t b);
 unsigned fabric_lanes(uint8_t width_bit);          // 0 for none
 const char *fabric_speed_word(uint16_t speed_bit); // "EDR"; "?" for none
+uint16_t fabric_speed_at(size_t i);                // each bit, slowest first; 0: there are no more
+bool fabric_is_slower(uint16_t a, uint16_t b);     // of two bits; no bit is slower than any
 
 #endif

@@ -26,7 +26,7 @@ struct link_rate link_rate_of(const struct fabric *fabric, uint32_t port, uint32
     };
     rate.known = a->known && b->known && rate.width != 0 && rate.speed != 0;
     rate.degraded = rate.known && (fabric_lanes(rate.width) < fabric_lanes(rate.best_width) ||
-                                   rate.speed < rate.best_speed);
+                                   fabric_is_slower(rate.speed, rate.best_speed));
     return rate;
 }
 

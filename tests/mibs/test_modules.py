@@ -133,7 +133,7 @@ TEXTUAL_CONVENTIONS = {
         'GswIBLinkWidth': 'Enumeration{nop(1),lw1x(2),lw4x(3),lw1x-4x(4),lw8x(5),lw12x(9),lw1x-12x(10),'
                           'lw4x-12x(11),lw1x-4x-12x(12),lw2x(17)}',
         'GswIBLinkSpeed': 'Enumeration{ls2-5gbps(1),ls5gbps(2),ls10gbps(4),ls14gbps(8),ls25gbps(16),'
-                          'ls50gbps(32),ls100gbps(64),ls200gbps(128)}',
+                          'ls50gbps(32),ls100gbps(64),ls200gbps(128),lsfdr10(256)}',
         'GswIBPortState': 'Enumeration{nop(1),down(2),initialize(3),armed(4),actived(5),activedefer(6)}',
         'GswIBPortPhysState': 'Enumeration{nop(1),sleep(2),polling(3),disabled(4),'
                               'portconftrain(5),linkup(6),linkerrorrec0(7),phytest(8)}',

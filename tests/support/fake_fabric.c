@@ -142,7 +142,7 @@ static void write_node_info(const struct fake_node *node, uint8_t arrival, uint8
     wire_put(data + 30, 2, 0xD00D);
     wire_put(data + 32, 4, 0xA0);
     data[36] = arrival;
-    wire_put(data + 37, 3, 0x0002c9);
+    wire_put(data + 37, 3, node->mellanox ? 0x0002c9 : 0x001122);
 }
 
 static void write_port_info(const struct fake_node *node, uint8_t number, uint8_t *data)
@@ -151,7 +151,7 @@ static void write_port_info(const struct fake_node *node, uint8_t number, uint8_
     const struct fake_fabric_port *port = &node->ports[number <= FAKE_FABRIC_PORTS ? number : 1];
     bool up = number == 0 || port->peer >= 0 || node->lies;
     wire_put(data + 16, 2, port->lid);
-    wire_put(data + 20, 4, number == 1 ? 0x4002 : 0x4000);
+    wire_put(data + 20, 4, (number == 1 ? 0x10002 : 0x10000) | (node->extends ? 0x4000 : 0));
     data[29] = data[30] = 3;
     data[31] = 2;
     data[32] = (uint8_t)(port->speeds << 4 | (up ? FABRIC_ACTIVE : FABRIC_DOWN));
@@ -161,7 +161,8 @@ static void write_port_info(const struct fake_node *node, uint8_t number, uint8_
 
 static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t *mad)
 {
-    uint32_t modifier = wire_get32(mad + 20);
+    const bool extended = mad[20] & 0x80;
+    uint32_t modifier = wire_get32(mad + 20) & 0x7FFFFFFF;
     memset(mad + DATA, 0, 64);
     switch (wire_get16(mad + 16)) {
     case 0x10:
@@ -175,7 +176,14 @@ static bool write_answer(const struct fake_node *node, uint8_t arrival, uint8_t 
             (modifier <= FAKE_FABRIC_PORTS && node->ports[modifier].deaf))
             return false;
         write_port_info(node, (uint8_t)modifier, mad + DATA);
+        if (extended && node->extends) {
+            mad[DATA + 62] = 0x23; // active EDR, supported FDR and EDR
+            mad[DATA + 63] = 0x03; // enabled
+        }
         return true;
+    case 0xFF90:
+        mad[DATA + 7] = mad[DATA + 11] = mad[DATA + 15] = node->mellanox;
+        return node->mellanox != 0;
     default:
         return false;
     }
@@ -310,8 +318,8 @@ static struct fabric_port true_port(const struct fake_node *node, uint8_t number
         .speed_enabled = port->speeds,
         .speed_supported = port->speeds,
         .capabilities = outside       ? 0
-                        : number == 1 ? 0x4002
-                                      : 0x4000,
+                        : number == 1 ? 0x10002
+                                      : 0x10000,
     };
 }
 
@@ -321,7 +329,7 @@ static void build_node(struct fabric_builder *builder, const struct fake_node *n
                             .system_guid = node->guid ^ 1,
                             .type = node->type,
                             .port_count = node->port_count,
-                            .vendor = 0x0002c9,
+                            .vendor = node->mellanox ? 0x0002c9 : 0x001122,
                             .device = 0xD00D,
                             .revision = 0xA0};
     snprintf(n.description, sizeof n.description, "%s", node->description);

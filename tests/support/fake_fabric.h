@@ -27,6 +27,12 @@ struct fake_node {
     // At protection level 0 (IBA 14.2.4.1) it answers all, with its M_Key in PortInfo, and at level
     // 1 with it for those who have it.
     bool level0, level1;
+    // Shows its extended speed, EDR, only where the AttributeModifier's bit 31 asks for it, as some
+    // switches do.
+    bool extends;
+    // Of Mellanox, and answers ExtendedPortInfo with that in LinkSpeedActive, -Supported and
+    // -Enabled; 0: of another vendor, and has no such attribute.
+    uint8_t mellanox;
     bool nameless; // does not answer NodeDescription
     bool lies;     // all its ports are up; fake_fabric sets it
     struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];

@@ -667,6 +667,56 @@ TEST(the_best_is_what_both_ends_support_and_are_set_to)
     end(&s);
 }
 
+// A splitter cable has two lanes for each end; XDR, FDR10 are speeds as others are.
+TEST(each_speed_and_width_has_its_best)
+{
+    enum { WIDTH_1X = 1, WIDTH_4X = 2, WIDTH_2X = 16 };
+    static const struct {
+        uint8_t width, widths, peer_widths;
+        uint16_t speed, speeds, peer_speeds;
+        const char *change; // NULL: the link is healthy
+    } LINKS[] = {
+        {WIDTH_2X, WIDTH_1X | WIDTH_2X, WIDTH_1X | WIDTH_2X | WIDTH_4X, FABRIC_HDR, 0x3F, 0x3F,
+         NULL},
+        {WIDTH_1X, WIDTH_1X | WIDTH_2X, WIDTH_1X | WIDTH_2X | WIDTH_4X, FABRIC_HDR, 0x3F, 0x3F,
+         "1X HDR (50 Gb/s) instead of 2X HDR (100 Gb/s)"},
+        {WIDTH_4X, WIDTH_1X | WIDTH_4X, WIDTH_1X | WIDTH_4X, FABRIC_XDR, 0xFF, 0xFF, NULL},
+        {WIDTH_4X, WIDTH_1X | WIDTH_4X, WIDTH_1X | WIDTH_4X, FABRIC_NDR, 0xFF, 0xFF,
+         "4X NDR (400 Gb/s) instead of 4X XDR (800 Gb/s)"},
+        {WIDTH_4X, WIDTH_1X | WIDTH_4X, WIDTH_1X | WIDTH_4X, FABRIC_NDR, 0x7F, 0xFF, NULL},
+        {WIDTH_4X, WIDTH_4X, WIDTH_4X, FABRIC_FDR10, 0x10F & ~8, 0x10F & ~8, NULL},
+        {WIDTH_4X, WIDTH_4X, WIDTH_4X, FABRIC_FDR10, 0x10F, 0x10F,
+         "4X FDR10 (40 Gb/s) instead of 4X FDR (56 Gb/s)"},
+        {WIDTH_4X, WIDTH_4X, WIDTH_4X, FABRIC_QDR, 0x107, 0x107,
+         "4X QDR (40 Gb/s) instead of 4X FDR10 (40 Gb/s)"},
+    };
+    for (size_t i = 0; i < COUNT(LINKS); i++) {
+        struct scene s = make_scene();
+        settle(&s);
+        struct fabric_port *ends[] = {generated_port(&s.g, s.host[0], 1),
+                                      generated_port(&s.g, s.leaf1, 1)};
+        for (size_t e = 0; e < COUNT(ends); e++) {
+            ends[e]->width_active = LINKS[i].width;
+            ends[e]->width_enabled = ends[e]->width_supported =
+                e ? LINKS[i].widths : LINKS[i].peer_widths;
+            ends[e]->speed_active = LINKS[i].speed;
+            ends[e]->speed_enabled = ends[e]->speed_supported =
+                e ? LINKS[i].speeds : LINKS[i].peer_speeds;
+        }
+        if (LINKS[i].change) {
+            char expected[200];
+            snprintf(expected, sizeof expected, "link-degraded leaf1/1 to host0/1 (%s)",
+                     LINKS[i].change);
+            const char *const lines[] = {expected};
+            see(&s);
+            check(&s, lines, 1);
+        } else {
+            EXPECT_NOTHING();
+        }
+        end(&s);
+    }
+}
+
 TEST(a_new_link_can_be_degraded_from_the_begin)
 {
     struct scene s = make_scene();
@@ -1053,6 +1103,7 @@ int main(void)
         cmocka_unit_test(hosts_without_a_switch),
         cmocka_unit_test(a_link_degrades_and_is_restored),
         cmocka_unit_test(the_best_is_what_both_ends_support_and_are_set_to),
+        cmocka_unit_test(each_speed_and_width_has_its_best),
         cmocka_unit_test(a_new_link_can_be_degraded_from_the_begin),
         cmocka_unit_test(what_is_not_known_is_not_compared),
         cmocka_unit_test(silent_nodes_change_nothing),

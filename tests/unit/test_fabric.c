@@ -280,6 +280,8 @@ TEST(rates_as_people_say_them)
     check_rate(2, FABRIC_EDR, "4X EDR (100 Gb/s)");
     check_rate(16, FABRIC_HDR, "2X HDR (100 Gb/s)");
     check_rate(2, FABRIC_XDR, "4X XDR (800 Gb/s)");
+    check_rate(2, FABRIC_FDR10, "4X FDR10 (40 Gb/s)");
+    check_rate(16, FABRIC_HDR, "2X HDR (100 Gb/s)");
     check_rate(8, FABRIC_NDR, "12X NDR (1200 Gb/s)");
     check_rate(0, FABRIC_DDR, "? DDR");
     check_rate(4, 0, "8X ?");
@@ -298,6 +300,16 @@ TEST(the_best_that_both_have)
     assert_int_equal(fabric_best_speed(FABRIC_XDR | FABRIC_NDR, FABRIC_XDR | FABRIC_NDR),
                      FABRIC_XDR);
     assert_int_equal(fabric_best_speed(FABRIC_NDR, FABRIC_HDR), 0);
+    assert_int_equal(fabric_best_speed(FABRIC_FDR10 | FABRIC_QDR, FABRIC_FDR10 | FABRIC_QDR),
+                     FABRIC_FDR10);
+    assert_int_equal(fabric_best_speed(FABRIC_FDR10 | FABRIC_FDR, FABRIC_FDR10 | FABRIC_FDR),
+                     FABRIC_FDR);
+    assert_true(fabric_is_slower(FABRIC_QDR, FABRIC_FDR10));
+    assert_true(fabric_is_slower(FABRIC_FDR10, FABRIC_FDR));
+    assert_false(fabric_is_slower(FABRIC_FDR, FABRIC_FDR10));
+    assert_false(fabric_is_slower(FABRIC_NDR, FABRIC_NDR));
+    assert_true(fabric_is_slower(0, FABRIC_SDR));
+    assert_false(fabric_is_slower(FABRIC_SDR, 0));
 }
 
 TEST(counters_by_name)

@@ -338,6 +338,61 @@ TEST(nodes_with_another_mkey_are_silent)
     check_nothing_hidden();
 }
 
+// Speeds.
+
+TEST(a_switch_shows_extended_speeds_to_who_knows_them)
+{
+    make_line();
+    f.nodes[1].extends = f.nodes[3].extends = true;
+    look();
+    assert_true(seen->complete);
+    const struct fabric_port *port = seen_port(1, 7);
+    assert_int_equal(port->speed_active, FABRIC_EDR);
+    assert_int_equal(port->speed_supported & (FABRIC_FDR | FABRIC_EDR), FABRIC_FDR | FABRIC_EDR);
+    assert_int_equal(port->speed_enabled & (FABRIC_FDR | FABRIC_EDR), FABRIC_FDR | FABRIC_EDR);
+    assert_int_equal(port->peer_port, 7);
+    assert_int_equal(seen_port(1, 8)->speed_active, FABRIC_EDR);
+    assert_int_equal(seen_port(1, 2)->speed_supported & FABRIC_EDR, 0); // it is down
+    assert_int_equal(seen_port(2, 7)->speed_active, FABRIC_QDR);        // of another switch
+    assert_int_equal(seen_port(3, 1)->speed_active, FABRIC_EDR);        // a host
+    assert_int_equal(seen_port(3, 1)->lid, f.nodes[3].ports[1].lid);
+}
+
+TEST(fdr10_is_known_from_mellanox)
+{
+    make_line();
+    f.nodes[1].mellanox = f.nodes[2].mellanox = 1;
+    f.nodes[3].mellanox = 2; // not FDR10
+    look();
+    assert_true(seen->complete);
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_FDR10);
+    assert_int_equal(seen_port(2, 8)->speed_active, FABRIC_FDR10);
+    assert_int_equal(seen_port(2, 8)->speed_supported & FABRIC_FDR10, FABRIC_FDR10);
+    assert_int_equal(seen_port(2, 8)->speed_enabled & FABRIC_FDR10, FABRIC_FDR10);
+    assert_int_equal(seen_port(2, 1)->speed_active, FABRIC_FDR10);
+    assert_int_equal(seen_port(3, 1)->speed_active, FABRIC_QDR);
+    assert_int_equal(seen_port(0, 1)->speed_active, FABRIC_QDR);
+}
+
+static bool lacks_mellanox(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx;
+    return node != 1 || wire_get16(answer + 16) != 0xFF90;
+}
+
+// One query without an answer is enough to know that a node does not know the attribute.
+TEST(a_silent_port_costs_the_attempts_of_one)
+{
+    make_line();
+    f.nodes[1].mellanox = 1;
+    f.tamper = lacks_mellanox;
+    look();
+    assert_true(seen->complete);
+    assert_int_equal(sweep.counters.given_up, 1);
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_QDR);
+    assert_int_equal(seen->node_count, 4);
+}
+
 // M_Keys of single ports.
 
 static char locked[640];
@@ -706,6 +761,9 @@ int main(void)
         SWEEP_TEST(a_deaf_switch_hides_what_is_behind),
         SWEEP_TEST(nodes_with_an_mkey_answer_to_that),
         SWEEP_TEST(nodes_with_another_mkey_are_silent),
+        SWEEP_TEST(a_switch_shows_extended_speeds_to_who_knows_them),
+        SWEEP_TEST(fdr10_is_known_from_mellanox),
+        SWEEP_TEST(a_silent_port_costs_the_attempts_of_one),
         MKEYS_TEST(each_port_is_asked_with_its_own_mkey),
         MKEYS_TEST(a_known_link_says_which_mkey_the_other_end_has),
         MKEYS_TEST(a_port_whose_mkey_is_not_known_is_named),

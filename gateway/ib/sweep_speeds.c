@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/sweep_speeds.h"
+
+#include "ib/smp_decode.h"
+#include "ib/sweep_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPEEDS_EXTENDED = 1u << 31, SPEEDS_VENDOR_MELLANOX = 0x0002c9 };
+
+struct speeds {
+    struct sweep *sweep;
+    struct fabric_builder *builder;
+    const struct sweep_branches *branches;
+    struct batch *batch; // NULL: no port needs a query yet
+    bool no_memory;
+};
+
+// The tag of a request.
+struct speeds_query {
+    uint32_t branch; // the route to the node
+    uint8_t port;
+    bool is_extended; // PortInfo; else Mellanox's ExtendedPortInfo
+};
+
+static batch_done sweep_speeds_handle;
+
+static enum smp_attribute sweep_speeds_attribute(const struct speeds_query *query)
+{
+    return query->is_extended ? SMP_PORT_INFO : SMP_MELLANOX_PORT_INFO;
+}
+
+static void sweep_speeds_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+{
+    const struct speeds *s = ctx;
+    struct speeds_query query;
+    uint8_t path[SMP_HOPS_MAX];
+    memcpy(&query, tag, tag_size);
+    const uint8_t hops = sweep_branches_path(s->branches, query.branch, path);
+    const uint64_t mkey = mkeys_find(
+        s->sweep->mkeys, sweep_branches_port_guid(s->branches, query.branch), s->sweep->mkey);
+    smp_make_get(mad, mkey, sweep_speeds_attribute(&query),
+                 query.port | (query.is_extended ? SPEEDS_EXTENDED : 0), path, hops);
+}
+
+static bool sweep_speeds_is_up(const struct fabric_port *port)
+{
+    return port && port->known && port->number > 0 && port->state > FABRIC_DOWN;
+}
+
+// Whether a port of that node lacks the extended speeds that the node has.
+static bool sweep_speeds_lacks_extended(const struct speeds *s, uint32_t node,
+                                        const struct fabric_port *port)
+{
+    enum { PLAIN = FABRIC_SDR | FABRIC_DDR | FABRIC_QDR };
+    const bool is_switch = fabric_builder_get(s->builder, node)->type == FABRIC_SWITCH;
+    const struct fabric_port *mask =
+        is_switch ? fabric_builder_get_port(s->builder, node, 0) : port;
+    return mask && mask->detail.extends && !(port->speed_supported & ~PLAIN);
+}
+
+// Asks about the first port of the node from `number` on, up to `last`, that needs it.
+static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number, unsigned last)
+{
+    const uint32_t node = sweep_branches_node(s->branches, branch);
+    const struct fabric_node *n = fabric_builder_get(s->builder, node);
+    for (; number <= last; number++) {
+        const struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)number);
+        if (!sweep_speeds_is_up(port))
+            continue;
+        const struct speeds_query query = {branch, (uint8_t)number,
+                                           sweep_speeds_lacks_extended(s, node, port)};
+        if (!query.is_extended &&
+            (n->vendor != SPEEDS_VENDOR_MELLANOX || port->speed_active != FABRIC_QDR))
+            continue;
+        s->batch = s->batch ? s->batch : sweep_batch_new(s->sweep);
+        if (!s->batch || !batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                                      .to = {.lid = 0xFFFF},
+                                                                      .make = sweep_speeds_make,
+                                                                      .done = sweep_speeds_handle,
+                                                                      .ctx = s,
+                                                                      .tag = &query,
+                                                                      .tag_size = sizeof query}))
+            s->no_memory = true;
+        return;
+    }
+}
+
+static void sweep_speeds_take(struct speeds *s, const struct speeds_query *query,
+                              const uint8_t *data)
+{
+    struct fabric_port seen;
+    const uint32_t node = sweep_branches_node(s->branches, query->branch);
+    struct fabric_port *port = fabric_builder_get_port(s->builder, node, query->port);
+    if (!query->is_extended) {
+        smp_add_mellanox_speeds(data, port);
+        return;
+    }
+    const bool external = fabric_builder_get(s->builder, node)->type == FABRIC_SWITCH;
+    smp_read_port_info(data, external ? FABRIC_SWITCH : FABRIC_CA, query->port, &seen);
+    port->speed_active = seen.speed_active;
+    port->speed_enabled = seen.speed_enabled;
+    port->speed_supported = seen.speed_supported;
+}
+
+static void sweep_speeds_handle(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                                size_t size)
+{
+    struct speeds *s = ctx;
+    struct speeds_query query;
+    memcpy(&query, tag, tag_size);
+    const struct fabric_node *node =
+        fabric_builder_get(s->builder, sweep_branches_node(s->branches, query.branch));
+    const uint8_t *data = smp_answer(answer, size, sweep_speeds_attribute(&query));
+    if (!data)
+        return;
+    sweep_speeds_take(s, &query, data);
+    if (node->type == FABRIC_SWITCH)
+        sweep_speeds_ask(s, query.branch, query.port + 1U, node->port_count);
+    if (s->no_memory)
+        batch_end(s->batch);
+}
+
+// Begins with each switch, by the first route to it, and with each port of another node.
+static void sweep_speeds_begin(struct speeds *s, bool *begun)
+{
+    for (uint32_t i = 0; i < sweep_branches_count(s->branches) && !s->no_memory; i++) {
+        const uint32_t node = sweep_branches_node(s->branches, i);
+        if (node == SWEEP_BRANCHES_NONE)
+            continue;
+        const struct fabric_node *n = fabric_builder_get(s->builder, node);
+        if (n->type == FABRIC_SWITCH && !begun[node])
+            sweep_speeds_ask(s, i, 1, n->port_count);
+        begun[node] = true;
+        for (unsigned p = 1; n->type != FABRIC_SWITCH && p <= n->port_count; p++) {
+            const struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)p);
+            if (port && port->guid == sweep_branches_port_guid(s->branches, i))
+                sweep_speeds_ask(s, i, p, p);
+        }
+    }
+}
+
+bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
+                  const struct sweep_branches *branches, struct error *err)
+{
+    struct speeds s = {.sweep = sweep, .builder = builder, .branches = branches};
+    // No more nodes than branches were found.
+    bool *begun = calloc(sweep_branches_count(branches), sizeof *begun);
+    const bool complete = sweep->complete;
+    if (begun)
+        sweep_speeds_begin(&s, begun);
+    bool ok = begun && !s.no_memory;
+    ok = ok && (!s.batch || sweep_batch_run(sweep, s.batch, err)) && !s.no_memory;
+    if (!begun || s.no_memory)
+        error_set(err, "out of memory");
+    sweep->complete = complete; // nodes and links are known without
+    free(begun);
+    batch_free(s.batch);
+    return ok;
+}
