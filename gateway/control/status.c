@@ -32,9 +32,10 @@ static json_t *status_sm_json(const struct sa_status *s)
 {
     char name[130];
     text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
-    return json_pack("{s:i, s:o, s:s, s:b, s:o}", "lid", (int)s->port.sm_lid, "guid",
+    return json_pack("{s:i, s:o, s:s, s:b, s:i, s:o}", "lid", (int)s->port.sm_lid, "guid",
                      answer_guid(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers,
-                     "unanswered", answer_text(s->unanswered));
+                     "sa_lid", (int)(s->sa.lid ? s->sa.lid : s->port.sm_lid), "unanswered",
+                     answer_text(s->unanswered));
 }
 
 static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)

@@ -25,6 +25,9 @@ static void show_port(FILE *out, const json_t *status)
                 member_word(sm, "guid"),
                 json_is_true(json_object_get(sm, "answers")) ? "answers" : "does not answer",
                 member_word(sm, "name")[0] ? ", " : "", member_word(sm, "name"));
+    if (member_count(sm, "sa_lid") != member_count(sm, "lid") && member_count(sm, "sa_lid") != 0)
+        fprintf(out, "         redirects requests to its subnet administration at LID %lld\n",
+                member_count(sm, "sa_lid"));
     if (member_word(sm, "unanswered")[0] != '\0')
         fprintf(out, "         does not answer queries for %s; subscriptions are renewed instead\n",
                 member_word(sm, "unanswered"));

@@ -337,6 +337,8 @@ const char *mad_status_words(uint16_t status)
     }
     if (status & 1)
         return "busy";
+    if (status & MAD_STATUS_REDIRECT)
+        return "redirected, and not followed";
     switch (status >> 2 & 7) {
     case 0:
         return status ? "unknown status" : "success";

@@ -19,7 +19,8 @@ enum {
     MAD_CLASS_DM = 0x06,
     MAD_CLASS_SMP_DIRECT = 0x81,
     MAD_METHOD_REPORT = 0x06,
-    MAD_METHOD_RESPONSE = 0x80, // set in responses
+    MAD_METHOD_RESPONSE = 0x80,   // set in responses
+    MAD_STATUS_REDIRECT = 0x0002, // a bit
     MAD_STATUS_INVALID_FIELD = 0x001C,
 };
 

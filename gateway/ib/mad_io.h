@@ -34,6 +34,8 @@ struct mad_address {
     uint16_t pkey_index; // of a received MAD, and of its answer; a request has that of the port
     uint8_t sl;
     uint32_t qpn;
+    uint16_t pkey; // of a request to a redirected SA; 0: that of the port
+    uint32_t qkey; // the same; 0: that of QP1
     uint64_t guid; // of the port that a request goes to, if known: some ports require a GRH
     const struct mad_grh *grh; // of a received MAD, and of its answer; NULL: none
 };

@@ -26,6 +26,7 @@ static void sa_client_publish(struct sa_client *a)
 {
     pthread_mutex_lock(&a->lock);
     memcpy(a->status.subscriptions, a->subscriptions.each, sizeof a->status.subscriptions);
+    a->status.sa = a->redirect.to;
     a->status.sm_answers = a->watch.silences == 0 && a->watch.answered_at != 0;
     pthread_mutex_unlock(&a->lock);
 }
@@ -48,6 +49,7 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
     if (old == 0 || old == sm->port_guid)
         return;
     a->activity = 0;
+    sa_redirect_forget(&a->redirect);
     sa_key_use(a, false);
     char reason[200];
     snprintf(reason, sizeof reason,
@@ -152,11 +154,58 @@ static void note_sm_answer(struct sa_client *a, int64_t now)
     sa_changes_emit(a, SA_SM_BACK, reason);
 }
 
+// Whether that is the TransactionID of a request to the SA that is under way.
+static bool sa_client_is_asked(const struct sa_client *a, uint32_t tid)
+{
+    bool asked = false;
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
+        const struct subscription *one = &a->subscriptions.each[i];
+        asked |= one->answer_by != 0 && one->tid == tid;
+    }
+    for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
+        const struct sm_watch_query *query = &a->watch.queries[kind];
+        asked |= kind != SM_WATCH_INFO && query->answer_by != 0 && query->tid == tid;
+    }
+    return asked;
+}
+
+// Sends a request again to where the SA redirected it. False: that is not followed.
+static bool sa_client_follow(struct sa_client *a, uint32_t tid, const struct mad_received *in,
+                             int64_t now)
+{
+    struct error reason;
+    const uint16_t before = a->redirect.to.lid;
+    if (sa_redirect_take(&a->redirect, in, a->status.port.subnet_prefix, now, &reason) ==
+        SA_REDIRECT_REFUSE) {
+        log_write_limited(a->options.log, &a->redirect_limit, LOG_LEVEL_WARNING,
+                          "the subnet manager redirects requests, and ibtrapd does not follow: %s",
+                          reason.text);
+        sa_key_use(a, false);
+        return false;
+    }
+    if (a->redirect.to.lid != before) {
+        log_write_limited(a->options.log, &a->redirect_limit, LOG_LEVEL_INFO,
+                          "requests to the subnet administration go to LID %u, QP %u, as the "
+                          "subnet manager wants it",
+                          a->redirect.to.lid, a->redirect.to.qpn);
+        sa_key_use(a, a->key_used && sa_key_may_go(a));
+    }
+    if (!subscriptions_redirected(&a->subscriptions, tid, now))
+        sm_watch_ask_now(&a->watch, now);
+    return true;
+}
+
 static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
                              const struct mad_received *in, int64_t now)
 {
     uint32_t tid = (uint32_t)h->tid;
     struct mad_node node;
+    if (!sa_client_is_asked(a, tid))
+        return;
+    if (!(h->status & MAD_STATUS_REDIRECT))
+        sa_redirect_served(&a->redirect);
+    else if (sa_client_follow(a, tid, in, now))
+        return;
     const bool keyed = subscriptions_is_keyed(&a->subscriptions, tid);
     if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
         note_sm_answer(a, now);
@@ -177,12 +226,13 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     sa_changes_check_settled(a, now);
 }
 
-// Whether a MAD from that LID is the master SM's: one of its port's LIDs. OpenSM gives every port
-// of an adapter the LMC of the own one.
+// Whether a MAD from that LID is the master SM's: one of its port's LIDs, or that of its SA. OpenSM
+// gives every port of an adapter the LMC of the own one.
 static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
 {
     const struct mad_port *port = &a->status.port;
-    return mad_port_is_up(port) && lid >> port->lmc == port->sm_lid >> port->lmc;
+    const bool redirected = a->redirect.to.lid != 0 && lid == a->redirect.to.lid;
+    return mad_port_is_up(port) && (redirected || lid >> port->lmc == port->sm_lid >> port->lmc);
 }
 
 static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
@@ -273,6 +323,7 @@ static void sa_client_handle_silence(struct sa_client *a, int64_t now)
     sa_key_use(a, false); // it may have been changed
     if (a->watch.silences < SA_SM_SILENCES_MAX)
         return;
+    sa_redirect_forget(&a->redirect); // the SM may know another address
     sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
     if (!a->notified_unreachable && mad_port_is_up(&a->status.port))
         sa_client_report_unreachable(a, sm);

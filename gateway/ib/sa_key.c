@@ -5,9 +5,10 @@
 
 bool sa_key_may_go(const struct sa_client *a)
 {
+    const uint64_t guid = a->redirect.to.lid != 0 ? a->redirect.to.guid : a->status.sm.port_guid;
     bool may = a->options.key_guid_count == 0;
     for (size_t i = 0; i < a->options.key_guid_count; i++)
-        may |= a->options.key_guids[i] == a->status.sm.port_guid;
+        may |= a->options.key_guids[i] == guid;
     return may && a->options.has_sa_key;
 }
 
@@ -17,7 +18,7 @@ void sa_key_use(struct sa_client *a, bool use)
         log_debug(a->options.log, "the SA key goes with %s",
                   use ? "every request from now on" : "the subscriptions that need it only");
     a->key_used = use;
-    shared_port_set_sa_key(&a->port, a->status.port.sm_lid, use ? a->options.sa_key : 0);
+    shared_port_set_sa_key(&a->port, sa_state_sa(a).lid, use ? a->options.sa_key : 0);
 }
 
 static void sa_key_note_unknown(struct sa_client *a, bool unknown)

@@ -6,7 +6,8 @@
 
 #include "ib/sa_state.h"
 
-// Whether the master SM may get it. If only some may, it has to be known first who is master.
+// Whether the master SM, or where it redirected requests, may get it. If only some may, it has to
+// be known first who is master.
 bool sa_key_may_go(const struct sa_client *a);
 
 // Whether the key goes with every request to the SA from now on, or with the subscriptions that

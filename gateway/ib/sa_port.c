@@ -34,6 +34,8 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
         a->status.unanswered[0] = '\0'; // the next SM is judged anew
     pthread_mutex_unlock(&a->lock);
 
+    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid)
+        a->redirect = (struct sa_redirect){.steps = 0};
     if (!mad_port_is_up(port)) {
         sa_key_use(a, false);
         sa_words_port_not_ready(&a->status.id, port, reason, sizeof reason);
@@ -153,6 +155,7 @@ bool sa_port_open(struct sa_client *a, int64_t now)
     a->refresh_at = now;
     a->port_query = (struct port_query){0};
     sm_watch_init(&a->watch, now);
+    a->redirect = (struct sa_redirect){.steps = 0};
     sa_key_use(a, false);
     a->activity = 0;
     a->port_silences = 0;

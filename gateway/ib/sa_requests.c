@@ -56,8 +56,8 @@ void sa_requests_ask_sm(struct sa_client *a, int64_t now)
         if (!sm_watch_wants(&a->watch, kind) || (smp && a->status.smp_refusal[0] != '\0'))
             continue;
         const uint32_t tid = sa_requests_new_tid(a);
-        const struct mad_address to = {
-            .lid = port->sm_lid, .qpn = smp ? 0 : 1, .sl = smp ? 0 : port->sm_sl};
+        const struct mad_address to =
+            smp ? (struct mad_address){.lid = port->sm_lid} : sa_state_sa(a);
         sa_requests_make_query(a, kind, tid, mad);
         shared_port_send(&a->port, smp ? MAD_AGENT_SMP_LID : MAD_AGENT_SA, &to, mad,
                          SA_REQUEST_TIMEOUT_MS);
@@ -82,8 +82,7 @@ void sa_requests_send_subscription(struct sa_client *a, struct subscription *one
                                    uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
-    const struct mad_address to = {
-        .lid = a->status.port.sm_lid, .qpn = 1, .sl = a->status.port.sm_sl};
+    const struct mad_address to = sa_state_sa(a);
     one->keyed = sa_requests_is_keyed(a, one);
     mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
     shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, SA_REQUEST_TIMEOUT_MS);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The state of the SA client, for the files that it consists of: sa_client.c, sa_port.c,
-// sa_changes.c, sa_requests.c and sa_key.c. Their functions are for the client's thread, unless
-// their header says otherwise.
+// sa_changes.c, sa_redirect.c, sa_requests.c and sa_key.c. Their functions are for the client's
+// thread, unless their header says otherwise.
 #ifndef IBTRAPD_IB_SA_STATE_H
 #define IBTRAPD_IB_SA_STATE_H
 
+#include "ib/sa_redirect.h"
 #include "ib/sa_types.h"
 #include "ib/shared_port.h"
 #include "ib/sm_watch.h"
@@ -36,6 +37,7 @@ struct sa_client {
     struct subscriptions subscriptions;
     struct port_query port_query;
     struct sm_watch watch;
+    struct sa_redirect redirect;
     bool key_used;     // the SM accepted the SA key, which goes with every request
     uint64_t denied;   // the GUID of the SM that does not get the key, as was logged
     bool unknown;      // it does not say who it is, as was logged
@@ -48,7 +50,7 @@ struct sa_client {
     char port_problem[160];            // a P_Key that is missing; empty: none
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
-    struct log_limit foreign_limit, room_limit;
+    struct log_limit foreign_limit, room_limit, redirect_limit;
 
     struct shared_port port;
 
@@ -57,6 +59,9 @@ struct sa_client {
 };
 
 int64_t sa_state_now(const struct sa_client *a); // monotonic microseconds; any thread
+
+// Where requests to the SA go: to the SM, or to where that redirected them.
+struct mad_address sa_state_sa(const struct sa_client *a);
 
 // Puts a problem into the status, and logs it if it is another one than before. Empty: all is well.
 void sa_state_set_problem(struct sa_client *a, const char *problem);

@@ -82,6 +82,7 @@ struct sa_status {
     // Why this host may send no SMPs, as part of a sentence; empty: it may. Without them, `port` is
     // what the kernel says, and only the SA knows the fabric.
     char smp_refusal[128];
+    struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
     bool sm_answers;
     char unanswered[64]; // what the SM does not answer, though it answers others; empty: nothing
     struct mad_node sm;

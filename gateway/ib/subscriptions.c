@@ -237,6 +237,19 @@ bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t stat
     return false;
 }
 
+bool subscriptions_redirected(struct subscriptions *s, uint32_t tid, int64_t now)
+{
+    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
+        struct subscription *one = &s->each[i];
+        if (one->answer_by == 0 || one->tid != tid)
+            continue;
+        one->answer_by = 0;
+        one->ask_at = now;
+        return true;
+    }
+    return false;
+}
+
 bool subscriptions_expire(struct subscriptions *s, int64_t now)
 {
     bool any = false;

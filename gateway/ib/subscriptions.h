@@ -77,6 +77,10 @@ bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid);
 // Handles an answer. False: no request with that TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);
 
+// The request with that TransactionID is to be sent again, elsewhere: makes it due. False: none is
+// under way.
+bool subscriptions_redirected(struct subscriptions *s, uint32_t tid, int64_t now);
+
 // Gives up the requests that have timed out. True: there were any.
 bool subscriptions_expire(struct subscriptions *s, int64_t now);
 

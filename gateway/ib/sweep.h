@@ -43,11 +43,12 @@ struct sweep_locked {
 struct sweep {
     struct batch_options batch;
     const struct random *random;
-    struct mad_port port; // the own port, as the SA client read it last: LID, SM's LID and SL
-    uint64_t mkey;        // of ports without their own; 0: none
-    struct mkeys *mkeys;  // where a port has its own M_Key; NULL: none does
-    uint64_t own_guid;    // of the own port
-    bool no_smps;         // this host may send none
+    struct mad_port port;  // the own port, as the SA client read it last: LID, SM's LID and SL
+    struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
+    uint64_t mkey;         // of ports without their own; 0: none
+    struct mkeys *mkeys;   // where a port has its own M_Key; NULL: none does
+    uint64_t own_guid;     // of the own port
+    bool no_smps;          // this host may send none
     struct sweep_limits limits;
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
 

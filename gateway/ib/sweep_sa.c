@@ -207,7 +207,9 @@ static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint
 
 static bool ask_table(struct sweep *sweep, const struct table *table, void *ctx, struct error *err)
 {
-    const struct mad_address sa = {.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
+    struct mad_address sa = sweep->sa;
+    if (sa.lid == 0)
+        sa = (struct mad_address){.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
     struct sa_query q = {.table = table, .ctx = ctx, .sa_lid = sa.lid, .err = err};
     uint8_t mad[MAD_SIZE];
     mad_query_table(mad, table->attribute);

@@ -24,9 +24,10 @@ struct sweeper {
     // The thread's own.
     struct fabric *last; // NULL: none yet
     bool was_up;
-    bool no_smps;      // this host may send none
-    uint64_t own_guid; // of the port
-    int64_t mkeys_at;  // when to look for changed M_Keys
+    bool no_smps;          // this host may send none
+    uint64_t own_guid;     // of the port
+    struct mad_address sa; // as in a sweep
+    int64_t mkeys_at;      // when to look for changed M_Keys
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
@@ -77,6 +78,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .mkey = o->has_mkey ? o->mkey : 0,
         .mkeys = o->mkeys,
         .own_guid = s->own_guid,
+        .sa = s->sa,
         .no_smps = s->no_smps,
         .limits = sweeper_limits(s),
         .complete = true,
@@ -387,6 +389,7 @@ static void sweeper_serve(struct sweeper *s)
         sweeper_trigger(s);
     s->was_up = up;
     s->own_guid = status.id.guid;
+    s->sa = status.sa;
     sweeper_note_refusal(s, status.smp_refusal);
     int64_t now = sweeper_now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
     if (!up)

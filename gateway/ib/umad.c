@@ -20,6 +20,7 @@
 // RECEIVE_MAX: octets. An answer of the SA, reassembled from its segments, can be the table of a
 // whole fabric.
 enum { RECEIVE_MAX = 64 << 20, SMP_MKEY_OFFSET = 24 };
+enum { PKEYS_MAX = 128 }; // more are not looked up
 enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000, SMP_RETRY_REFRESHES = 30 };
 
 // The SA's own GUID, to which any port's SA answers (IBA 4.1.1).
@@ -51,8 +52,9 @@ struct port {
 
     // What requests need; any thread reads them.
     atomic_ushort pkey_index;
-    _Atomic uint64_t prefix; // of the port's GID
-    atomic_bool needs_grh;   // the kernel refuses requests without
+    atomic_ushort pkeys[PKEYS_MAX]; // the port's table; 0: none
+    _Atomic uint64_t prefix;        // of the port's GID
+    atomic_bool needs_grh;          // the kernel refuses requests without
     // Why the host may send no SMPs: any, or those without an M_Key. NULL: it may, or has not
     // tried.
     _Atomic(const char *) no_smps, no_smps_without_mkey;
@@ -130,6 +132,17 @@ static int umad_find_pkey(const umad_port_t *p, uint16_t wanted)
     return found;
 }
 
+// The index of a P_Key, of either membership, as the table was when it was read last; -1: none.
+static int umad_index_of(const struct port *port, uint16_t wanted)
+{
+    for (int i = 0; i < PKEYS_MAX; i++) {
+        const unsigned pkey = atomic_load(&port->pkeys[i]);
+        if (pkey != 0 && (pkey & ~(unsigned)PKEY_FULL) == (wanted & ~(unsigned)PKEY_FULL))
+            return i;
+    }
+    return -1;
+}
+
 static void umad_forget_refusal(struct port *port)
 {
     atomic_store(&port->no_smps_without_mkey, NULL);
@@ -147,6 +160,8 @@ static const char *umad_refresh(void *self)
         return NULL;
     const int index = umad_find_pkey(&p, wanted);
     const bool known = p.pkeys_size > 0 && p.state == 4;
+    for (unsigned i = 0; i < PKEYS_MAX; i++)
+        atomic_store(&port->pkeys[i], i < p.pkeys_size ? p.pkeys[i] : 0);
     atomic_store(&port->prefix, be64toh(p.gid_prefix));
     atomic_store(&port->pkey_index, (unsigned short)(index > 0 ? index : 0));
     umad_release_port(&p);
@@ -274,13 +289,13 @@ static int umad_transmit(const struct port *port, enum mad_agent agent,
                          const struct mad_address *to, const struct mad_grh *grh,
                          const uint8_t *octets, int response_timeout_ms)
 {
+    const int found = to->pkey ? umad_index_of(port, to->pkey) : -1;
+    const int pkey_index = found >= 0 ? found : atomic_load(&port->pkey_index);
     uint8_t buffer[sizeof(ib_user_mad_t) + MAD_SIZE] __attribute__((aligned(8))) = {0};
     const bool answer = octets[3] & MAD_METHOD_RESPONSE;
     umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl,
-                  AGENTS[agent].qp0 ? 0 : (int)IB_DEFAULT_QP1_QKEY);
-    umad_set_pkey(buffer, answer              ? to->pkey_index
-                          : AGENTS[agent].qp0 ? 0
-                                              : atomic_load(&port->pkey_index));
+                  AGENTS[agent].qp0 ? 0 : (int)(to->qkey ? to->qkey : IB_DEFAULT_QP1_QKEY));
+    umad_set_pkey(buffer, answer ? to->pkey_index : AGENTS[agent].qp0 ? 0 : pkey_index);
     if (grh) {
         ib_mad_addr_t *address = umad_get_mad_addr(buffer);
         address->grh_present = 1;
@@ -303,6 +318,11 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     if (port->agents[agent] < 0)
         return error_set(err, "cannot send: the kernel did not register ibtrapd for %s",
                          AGENTS[agent].name);
+    if (request && to->pkey != 0 && umad_index_of(port, to->pkey) < 0)
+        return error_set(err,
+                         "cannot send: %s port %u is not in the partition with P_Key 0x%04x, in "
+                         "which LID %u is",
+                         port->id.device, port->id.port, to->pkey, to->lid);
     const struct mad_grh made = umad_make_grh(port, agent, to->guid);
     const struct mad_grh *grh = request && gmp && atomic_load(&port->needs_grh) ? &made : to->grh;
     int rc = umad_transmit(port, agent, to, grh, octets, response_timeout_ms);

@@ -93,7 +93,7 @@ static void put_late_answer(struct fake_sm *sm, uint8_t *mad, size_t size, int64
 {
     if (sm->error)
         wire_put(mad + 4, 2, sm->error);
-    put(sm, sm->lid, mad, size);
+    put(sm, sm->asked.lid, mad, size);
     sm->inbox[(sm->inbox_head + sm->inbox_count - 1) % FAKE_SM_QUEUE].at += late_us;
 }
 
@@ -215,6 +215,24 @@ static void answer_info(struct fake_sm *sm, const uint8_t *request)
     put(sm, sm->lid, mad, sizeof mad);
 }
 
+// Answers with ClassPortInfo and the address.
+static void redirect(struct fake_sm *sm, const uint8_t *request)
+{
+    uint8_t mad[MAD_SIZE];
+    sm->redirected++;
+    make_answer(mad, request, 0x0002);
+    wire_put(mad + 16, 2, 0x0001);
+    memset(mad + DATA, 0, MAD_SIZE - DATA);
+    wire_put(mad + DATA + 8, 8, sm->redirect_prefix);
+    wire_put(mad + DATA + 16, 8, sm->redirect.guid);
+    mad[DATA + 25] = (uint8_t)(sm->redirect.sl << 4);
+    wire_put(mad + DATA + 28, 2, sm->redirect.lid);
+    wire_put(mad + DATA + 30, 2, sm->redirect.pkey);
+    wire_put(mad + DATA + 32, 4, sm->redirect.qpn);
+    wire_put(mad + DATA + 36, 4, sm->redirect.qkey);
+    put(sm, sm->asked.lid, mad, sizeof mad);
+}
+
 static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_t *mad)
 {
     if (mad[3] == 0x86) {
@@ -228,10 +246,16 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
     }
     uint16_t attribute = wire_get16(mad + 16);
     bool info = mad[1] == MAD_CLASS_SMP_LID && mad[3] == 0x01 && attribute == 0x0020;
-    if (sm->deaf || to->lid != sm->lid || to->qpn != (info ? 0 : 1))
+    const bool there = sm->redirect.lid != 0 && to->lid == sm->redirect.lid &&
+                       to->qpn == sm->redirect.qpn && !info;
+    if (sm->deaf || (!there && (to->lid != sm->lid || to->qpn != (info ? 0 : 1))))
         return;
+    if (!info)
+        sm->asked = *to;
     if (info)
         answer_info(sm, mad);
+    else if (sm->redirect.lid != 0 && (!there || sm->redirects_on))
+        redirect(sm, mad);
     else if (mad[3] == 0x02 && attribute == 0x0003)
         take_subscription(sm, mad);
     else if (mad[3] == 0x01 && attribute == 0x0011)

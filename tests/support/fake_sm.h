@@ -24,14 +24,20 @@ struct fake_sm {
     bool no_smps;           // the host may send no SMPs
     bool with_grh;          // what arrives has a GRH
     const char *pkey_lacks; // what a refresh of the port says; NULL: all is well
-    bool deaf;              // the SM answers nothing
-    bool drops_nodes;       // the SA drops queries for NodeRecords in silence
-    bool refuses_nodes;     // the SA refuses them
-    bool drops_lists;       // and those for InformInfoRecords
-    bool drops_sets;        // and Sets of InformInfo
-    bool drops_info;        // the SM drops SMInfo
-    uint32_t act_count;     // of its SMInfo
-    bool says_no_records;   // the SA answers an empty list with the status "no records"
+    // The SM redirects requests to its SA to that address (IBA 13.4.8.1); `lid` 0: it does not.
+    struct mad_address redirect;
+    uint64_t redirect_prefix; // of its GID
+    bool redirects_on;        // nor does that address answer, but redirects to itself
+    unsigned redirected;      // requests
+    struct mad_address asked; // where the latest request to the SA went
+    bool deaf;                // the SM answers nothing
+    bool drops_nodes;         // the SA drops queries for NodeRecords in silence
+    bool refuses_nodes;       // the SA refuses them
+    bool drops_lists;         // and those for InformInfoRecords
+    bool drops_sets;          // and Sets of InformInfo
+    bool drops_info;          // the SM drops SMInfo
+    uint32_t act_count;       // of its SMInfo
+    bool says_no_records;     // the SA answers an empty list with the status "no records"
     uint64_t sa_key;
     size_t held_max;       // subscriptions beyond are refused, as out of resources; 0: no limit
     bool no_wildcard;      // the SA refuses the subscription to all traps

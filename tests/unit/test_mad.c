@@ -436,7 +436,7 @@ TEST(statuses_have_words)
     assert_string_equal(mad_status_words(0x000C), "method and attribute not supported together");
     assert_string_equal(mad_status_words(0x001C), "invalid field");
     assert_string_equal(mad_status_words(0x0010), "unknown status");
-    assert_string_equal(mad_status_words(0x0002), "unknown status");
+    assert_string_equal(mad_status_words(0x0002), "redirected, and not followed");
     assert_string_equal(mad_status_words(0x0100), "no resources");
     assert_string_equal(mad_status_words(0x0200), "request invalid");
     assert_string_equal(mad_status_words(0x0300), "no records");

@@ -27,6 +27,7 @@ static struct fake_port f;
 static struct fabric *seen;
 static struct sweep sweep;
 static bool no_smps;
+static struct mad_address redirected;
 static struct error err;
 
 static const struct table *table_of(const uint8_t *request)
@@ -48,9 +49,10 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     static const uint8_t ALL[8];
     const struct table *table = table_of(request);
     assert_int_equal(asked->agent, MAD_AGENT_SA);
-    assert_int_equal(to->lid, 1);
-    assert_int_equal(to->qpn, 1);
-    assert_int_equal(to->sl, 3);
+    assert_int_equal(to->lid, sweep.sa.lid ? sweep.sa.lid : 1);
+    assert_int_equal(to->qpn, sweep.sa.lid ? sweep.sa.qpn : 1);
+    assert_int_equal(to->sl, sweep.sa.lid ? sweep.sa.sl : 3);
+    assert_int_equal(to->pkey, sweep.sa.pkey);
     assert_int_equal(request[3], 0x12);
     assert_memory_equal(request + 48, ALL, sizeof ALL); // the component mask
     wire_put(out->octets + 4, 2, faults.status);
@@ -154,6 +156,7 @@ static bool try_look(void)
     fabric_unref(seen);
     sweep = fake_port_sweep(&f);
     sweep.no_smps = no_smps;
+    sweep.sa = redirected;
     struct fabric_builder *builder = fabric_builder_new();
     bool ok = sweep_sa(&sweep, builder, &err);
     seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
@@ -217,6 +220,14 @@ TEST(an_sa_that_hides_its_managers_shows_the_rest)
     no_smps = true;
     look();
     assert_int_equal(seen->sm_count, 0);
+    assert_true(seen->complete);
+}
+
+TEST(a_redirected_sa_is_asked)
+{
+    redirected = (struct mad_address){.lid = 9, .qpn = 5, .sl = 2, .pkey = 0x8001};
+    look();
+    redirected = (struct mad_address){.lid = 0};
     assert_true(seen->complete);
 }
 
@@ -617,6 +628,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SA_TEST(without_smps_the_managers_are_found),
         SA_TEST(an_sa_that_hides_its_managers_shows_the_rest),
+        SA_TEST(a_redirected_sa_is_asked),
         SA_TEST(nodes_are_found),
         SA_TEST(ports_are_found),
         SA_TEST(links_from_either_end_and_to_any_lid),

@@ -259,6 +259,28 @@ TEST(an_answer_keeps_the_index_of_its_request)
     assert_int_equal(sent[0].to.pkey_index, 3);
 }
 
+// An SA that redirects requests says in which partition it is, and its Q_Key.
+TEST(a_request_may_have_a_pkey_and_a_qkey_of_its_own)
+{
+    struct mad_address to = {.lid = 9, .qpn = 5, .pkey = 0x0005, .qkey = 0x80010002};
+    machine.pkeys[0] = 0xFFFF;
+    machine.pkeys[2] = 0x8005;
+    open_port();
+    assert_true(send_to(MAD_AGENT_SA, &to, 1, 0));
+    assert_int_equal(sent[0].to.pkey_index, 2);
+    assert_int_equal(be32toh(sent[0].to.qkey), 0x80010002);
+    to.pkey = 0x8006;
+    assert_false(send_to(MAD_AGENT_SA, &to, 1, 0));
+    machine.pkeys[3] = 0x0006;
+    assert_null(io.refresh(io.self));
+    assert_true(send_to(MAD_AGENT_SA, &to, 1, 0));
+    assert_int_equal(sent[1].to.pkey_index, 3);
+    to = (struct mad_address){.lid = 1, .qpn = 1};
+    assert_true(send_to(MAD_AGENT_SA, &to, 1, 0));
+    assert_int_equal(sent[2].to.pkey_index, 0);
+    assert_int_equal(be32toh(sent[2].to.qkey), 0x80010000);
+}
+
 TEST(smps_have_no_partition)
 {
     machine.pkeys[0] = 0x8005;
@@ -499,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_has_the_index_of_its_partition),
         UMAD_TEST(an_answer_keeps_the_index_of_its_request),
+        UMAD_TEST(a_request_may_have_a_pkey_and_a_qkey_of_its_own),
         UMAD_TEST(smps_have_no_partition),
         UMAD_TEST(a_table_that_changes_is_read_again),
         UMAD_TEST(a_port_that_requires_a_grh_gets_one),
