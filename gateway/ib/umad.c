@@ -326,16 +326,15 @@ static bool port_send(void *self, enum mad_agent agent, const struct mad_address
     const struct mad_grh made = umad_make_grh(port, agent, to->guid);
     const struct mad_grh *grh = request && gmp && atomic_load(&port->needs_grh) ? &made : to->grh;
     int rc = umad_transmit(port, agent, to, grh, octets, response_timeout_ms);
-    if (rc != 0 && errno == EINVAL && request && gmp && !grh) {
+    const int why = errno;
+    if (rc != 0 && why == EINVAL && request && gmp && !grh) {
         rc = umad_transmit(port, agent, to, &made, octets, response_timeout_ms);
         if (rc == 0)
             atomic_store(&port->needs_grh, true);
-        else
-            errno = EINVAL;
     }
-    if (rc != 0 && errno == EINVAL && agent == MAD_AGENT_SMP && to->lid == 0xFFFF)
+    if (rc != 0 && why == EINVAL && agent == MAD_AGENT_SMP && to->lid == 0xFFFF)
         umad_note_refusal(port, octets);
-    return rc == 0 || error_set(err, "cannot send to LID %u: %s", to->lid, strerror(errno));
+    return rc == 0 || error_set(err, "cannot send to LID %u: %s", to->lid, strerror(why));
 }
 
 static bool umad_explain_open(const struct mad_port_id *id, int why, struct error *err)

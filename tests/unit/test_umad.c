@@ -399,6 +399,7 @@ TEST(a_port_that_refuses_every_smp_is_read_by_the_kernel)
     open_port();
     assert_null(io.smp_refusal(io.self, 0));
     assert_false(ask_own_port(0));
+    assert_string_equal(err.text, "cannot send to LID 65535: Invalid argument");
     assert_string_equal(io.smp_refusal(io.self, 0),
                         "the kernel refuses them, as of a virtual function or of a port that wants "
                         "an M_Key (item 'mkey_file')");
