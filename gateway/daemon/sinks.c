@@ -194,7 +194,10 @@ bool sinks_check_socket(const char *path, struct error *err)
     if (path[0] != '/' || (stat(path, &st) != 0 && errno == ENOENT))
         return true;
     if (stat(path, &st) != 0)
-        return error_set(err, "cannot get the status of '%s': %s", path, strerror(errno));
+        return error_set(err, "cannot look at '%s': %s%s", path, strerror(errno),
+                         errno == EACCES
+                             ? "; let the user that runs ibtrapd into the directory (chmod a+x)"
+                             : "");
     return S_ISSOCK(st.st_mode) || error_set(err, "'%s' is not a socket", path);
 }
 

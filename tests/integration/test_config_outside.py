@@ -257,6 +257,20 @@ def test_root_checks_as_the_service_writes(as_root):
 
 
 @root
+def test_root_is_told_to_let_the_service_reach_a_socket(as_root):
+    """As Debian's snmpd leaves the directory of its socket."""
+    directory = as_root.directory / "agentx"
+    directory.mkdir(mode=0o700)
+    for text in section("subagent", socket=directory / "master"), section("agentx", "snmpd", socket=directory / "master"):
+        directory.chmod(0o700)
+        status, output = as_root(text)
+        assert status == 1
+        assert f"'{directory / 'master'}': Permission denied; let the user that runs ibtrapd into the directory" in output
+        directory.chmod(0o711)
+        assert as_root(text)[0] == 0
+
+
+@root
 def test_root_checks_where_the_service_keeps_its_journal(as_root):
     directory = as_root.directory / "journal"
     directory.mkdir(mode=0o755)
