@@ -22,6 +22,13 @@ def snmp_conf(site):
     return add
 
 
+def reach_snmpd(site, section, connected=True):
+    """In the order of the page: the gateway's section, snmpd's lines, and the way from one to the other."""
+    site.start_gateway("", connected=connected)
+    site.add_config(section)
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+
+
 def walk(site, *arguments):
     return site.run("snmpwalk", "-On", "-v2c", *arguments).splitlines()
 
@@ -33,8 +40,7 @@ def serves(site):
 def test_managers_read_the_tables(site, snmp_conf):
     site.connect()
     snmp_conf(1)
-    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2])
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2])
     site.wait(lambda: serves(site), "snmpd to serve the tables")
     shown = site.shell(pages.blocks("snmp", "sh")[ASK])
     assert "Linux" in shown and shown.count("8072.9999.9999.117") > 100
@@ -49,11 +55,14 @@ def test_managers_read_the_tables(site, snmp_conf):
 
 
 def test_a_closed_directory_is_told(site, snmp_conf):
-    """As Debian's snmpd leaves it. The message says what is to do, and the page's command does it."""
+    """As Debian's snmpd leaves it. Each message says what is to do, and the page's command does it."""
     snmp_conf(1)
-    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2], connected=False)
+    site.start_gateway("", connected=False)
+    site.add_config(pages.blocks("snmp", "ibtrapd")[2])
     site.run("systemctl", "restart", "snmpd")
-    site.run("ibtrapctl", "reload")
+    for command in ("ibtrapd", "--check-config"), ("ibtrapctl", "reload"):
+        assert "let the user that runs ibtrapd into the directory" in site.machine.fails(*command)
+    site.run("systemctl", "restart", "ibtrapd")
     site.wait(lambda: "let the user into the directory" in site.run("ibtrapctl", "status"), "the advice")
     site.shell(pages.blocks("snmp", "sh")[LET_IN])
     site.wait(lambda: serves(site), "snmpd to serve the tables")
@@ -62,8 +71,7 @@ def test_a_closed_directory_is_told(site, snmp_conf):
 def test_notifications_go_through_snmpd(site, snmp_conf, manager):
     site.connect()
     snmp_conf(0, ("nms.example.org", manager.address))
-    site.start_gateway(pages.blocks("snmp", "ibtrapd")[1])
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[1])
     site.run("ibtrapctl", "test", "link-down", good=(0, 1))  # 1: not within five seconds
     manager.wait_for(lambda one: "link-down" in str(one.varbinds), "the notification")
     assert site.log_of("snmpd") == ""
@@ -73,8 +81,7 @@ def test_the_communities_of_recipients_can_be_kept_out(site, snmp_conf):
     """The line of mibs/README.md."""
     site.connect()
     snmp_conf(1)
-    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2])
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2])
     site.wait(lambda: serves(site), "snmpd to serve the tables")
     [line] = pages.blocks("mibs", "snmpd")
     column = line.split()[-1]
@@ -105,9 +112,8 @@ def test_the_modules_can_be_used(site, snmp_conf):
     [config] = pages.blocks("mibs", "snmptrapd")
     site.path("/etc/snmp/snmptrapd.conf").write_text(config)
     snmp_conf(1)
-    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2]
-                       + 'snmp "nms" { address = "127.0.0.1" community = "public" inform = true extra_varbinds = true }\n')
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2]
+                + 'snmp "nms" { address = "127.0.0.1" community = "public" inform = true extra_varbinds = true }\n')
     site.run("systemd-run", "--unit=watch", "sh", "-c", watch)
     site.wait(lambda: listening(162), "snmptrapd to listen")
     site.run("ibtrapctl", "test", "link-down", good=(0, 1))  # 1: not within five seconds
