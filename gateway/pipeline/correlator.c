@@ -27,8 +27,9 @@ struct correlator {
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     struct interruptions interruptions;
-    pthread_mutex_t lock; // over `accumulated`
+    pthread_mutex_t lock; // over the next two
     struct accumulated_counters *accumulated;
+    struct measured_errors *measured;    // after the same reading; NULL: none
     struct accumulated_counters *latest; // the sums after the last reading, be it an early one
     uint64_t unwatched;                  // growths that error_rates has not watched
     bool unwatched_now;                  // some in the last reading
@@ -55,6 +56,7 @@ void correlator_free(struct correlator *correlator)
         return;
     accumulated_unref(correlator->accumulated);
     accumulated_unref(correlator->latest);
+    measured_errors_unref(correlator->measured);
     pthread_mutex_destroy(&correlator->lock);
     free(correlator);
 }
@@ -278,13 +280,19 @@ static bool update_error_rates(struct round *r, const struct counter_reading *re
     return ok;
 }
 
+// Without memory for the error rates nobody sees any until the next reading.
 static void set_accumulated(struct correlator *o, struct accumulated_counters *accumulated)
 {
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
+    struct measured_errors *old_measured = o->measured;
+    struct measured_errors *measured =
+        o->options.error_rates ? measured_errors_of(o->options.error_rates) : NULL;
     pthread_mutex_lock(&o->lock);
     o->accumulated = accumulated;
+    o->measured = measured;
     pthread_mutex_unlock(&o->lock);
     accumulated_unref(old);
+    measured_errors_unref(old_measured);
 }
 
 struct accumulated_counters *correlator_accumulated(struct correlator *correlator)
@@ -294,6 +302,15 @@ struct accumulated_counters *correlator_accumulated(struct correlator *correlato
         correlator->accumulated ? accumulated_ref(correlator->accumulated) : NULL;
     pthread_mutex_unlock(&correlator->lock);
     return accumulated;
+}
+
+struct measured_errors *correlator_measured_errors(struct correlator *correlator)
+{
+    pthread_mutex_lock(&correlator->lock);
+    struct measured_errors *measured =
+        correlator->measured ? measured_errors_ref(correlator->measured) : NULL;
+    pthread_mutex_unlock(&correlator->lock);
+    return measured;
 }
 
 // Whether the other end of the link is in the reading with a counter that grew, too, and has the

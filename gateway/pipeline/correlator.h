@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes events from the results of sweeps and from counter readings, finds the Notice that a change
 // explains, and accumulates the counters. The pipeline's thread only, but for
-// correlator_accumulated.
+// correlator_accumulated and correlator_measured_errors.
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -9,7 +9,7 @@
 #include "journal/journal.h"
 #include "policy/policy.h"
 #include "topology/accumulated.h"
-#include "topology/error_rates.h"
+#include "topology/measured_errors.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -59,5 +59,9 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.
 struct accumulated_counters *correlator_accumulated(struct correlator *correlator);
+
+// The error rates after the last reading: a reference, the caller's. NULL: there was no reading
+// yet, or no memory. Any thread.
+struct measured_errors *correlator_measured_errors(struct correlator *correlator);
 
 #endif

@@ -590,6 +590,11 @@ struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline)
     return correlator_accumulated(pipeline->correlator);
 }
 
+struct measured_errors *pipeline_measured_errors(struct pipeline *pipeline)
+{
+    return correlator_measured_errors(pipeline->correlator);
+}
+
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline)
 {
     return &pipeline->counts;

@@ -127,6 +127,9 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
 // The accumulated counters: a reference, the caller's. NULL: there was no reading yet. Any thread.
 struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline);
 
+// The error rates after the last reading, as correlator_measured_errors. Any thread.
+struct measured_errors *pipeline_measured_errors(struct pipeline *pipeline);
+
 // Any thread may read them while the pipeline lives.
 const struct event_counts *pipeline_event_counts(const struct pipeline *pipeline);
 

@@ -298,16 +298,32 @@ bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t n
     return false;
 }
 
+static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *port,
+                        struct counter_sample *out)
+{
+    if (!walk_next(walk, port))
+        return false;
+    *out = (struct counter_sample){.node_guid = port->node_guid,
+                                   .port = port->port,
+                                   .extended = port->extended,
+                                   .wide = port->wide};
+    memcpy(out->values, port->last, sizeof out->values);
+    walk->missing = port->missing_since != 0;
+    return true;
+}
+
 bool accumulated_next(struct accumulated_walk *walk, struct counter_sample *out)
 {
     struct accumulated_port port;
-    if (!walk_next(walk, &port))
+    return next_sample(walk, &port, out);
+}
+
+bool accumulated_next_sums(struct accumulated_walk *walk, struct counter_sample *out)
+{
+    struct accumulated_port port;
+    if (!next_sample(walk, &port, out))
         return false;
-    *out = (struct counter_sample){.node_guid = port.node_guid,
-                                   .port = port.port,
-                                   .extended = port.extended,
-                                   .wide = port.wide};
-    memcpy(out->values, port.last, sizeof out->values);
-    walk->missing = port.missing_since != 0;
+    for (unsigned c = 0; c < COUNTER_COUNT; c++)
+        out->values[c] += port.base[c];
     return true;
 }

@@ -38,5 +38,7 @@ struct accumulated_walk {
 };
 bool accumulated_next(struct accumulated_walk *walk,
                       struct counter_sample *out); // false: there are no more
+// The same with the sums as values.
+bool accumulated_next_sums(struct accumulated_walk *walk, struct counter_sample *out);
 
 #endif

@@ -4,16 +4,20 @@
 #include "base/text.h"
 #include "base/wire.h"
 
-static void describe_set_name(const struct fabric_node *node, uint64_t port_guid,
-                              const struct names *names, struct endpoint *out)
+const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
+                          const struct names *names)
 {
     const char *name = names_find(names, node->guid);
     if (!name && port_guid != 0)
         name = names_find(names, port_guid);
-    if (!name)
-        name = node->description;
+    return name ? name : node->description;
+}
+
+static void describe_set_name(const struct fabric_node *node, uint64_t port_guid,
+                              const struct names *names, struct endpoint *out)
+{
     struct text text = text_in(out->name, sizeof out->name);
-    text_add(&text, name);
+    text_add(&text, describe_name(node, port_guid, names));
 }
 
 static void describe_set_gid(const struct fabric *fabric, uint64_t port_guid, struct endpoint *out)

@@ -7,10 +7,13 @@
 #include "model/fabric.h"
 #include "model/names.h"
 
-// All functions overwrite `out`: GUID, node GUID, type, port number, LID, GID and name. The ports
-// of a switch have the LID and GID of its port 0, and the switch's GUID. The name is the one that
-// `names` (may be NULL) has for the node's or the port's GUID, else the node description, else
-// empty.
+// The name that `names` (may be NULL) has for the node's or the port's GUID (0: none), else the
+// node description, else empty. It lives as long as the node and the names.
+const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
+                          const struct names *names);
+
+// All other functions overwrite `out`: GUID, node GUID, type, port number, LID, GID and that name.
+// The ports of a switch have the LID and GID of its port 0, and the switch's GUID.
 
 // `port` is an index into the fabric's ports.
 void describe_port(const struct fabric *fabric, uint32_t port, const struct names *names,

@@ -584,3 +584,29 @@ bool error_rates_update(struct error_rates *rates, const struct error_rate_readi
     update_alarms(&r);
     return true;
 }
+
+// Reading.
+
+size_t error_rates_count(const struct error_rates *rates)
+{
+    return rates->count;
+}
+
+void error_rates_each(const struct error_rates *rates,
+                      void (*each)(void *ctx, const struct error_rate_measure *measure), void *ctx)
+{
+    for (size_t i = 0; i < rates->count; i++) {
+        const struct watched *one = &rates->all[i];
+        const double bits = fabric_bits_per_second(one->width, one->speed);
+        struct error_rate_measure out = {
+            .node_guid = one->node_guid, .port = one->port, .counter = (enum counter)one->counter};
+        for (int w = 0; w < ERROR_WINDOWS; w++) {
+            struct error_rate_change found = {.covered_us = 0};
+            measure(rates, one, (enum error_window)w, rates->updated_us, &found);
+            out.per_second[w] =
+                (double)found.errors * (double)CLOCK_US_PER_S / (double)found.covered_us;
+            out.per_bit[w] = bits > 0 ? out.per_second[w] / bits : 0;
+        }
+        each(ctx, &out);
+    }
+}

@@ -89,6 +89,21 @@ void error_rates_review(struct error_rates *rates,
                         bool (*stands)(void *ctx, const struct error_rate_change *alarm),
                         void *ctx);
 
+// The errors of a watched counter over both windows.
+struct error_rate_measure {
+    uint64_t node_guid;
+    uint8_t port;
+    enum counter counter;
+    double per_second[ERROR_WINDOWS];
+    double per_bit[ERROR_WINDOWS]; // 0: the rate of the link is not known, or there are no errors
+};
+
+size_t error_rates_count(const struct error_rates *rates); // counters that are watched
+// Calls `each` for each of them, ascending by node, port and counter, with what its windows had at
+// the last update. Call it between an update and the next restoring of an alarm.
+void error_rates_each(const struct error_rates *rates,
+                      void (*each)(void *ctx, const struct error_rate_measure *measure), void *ctx);
+
 // How many times a counter grew and was not watched, as there were ERROR_RATES_MAX.
 uint64_t error_rates_overflowed(const struct error_rates *rates);
 

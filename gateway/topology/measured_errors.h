@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The error rates of the ports after one reading, for those who show them: immutable and counted.
+#ifndef IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
+#define IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
+
+#include "topology/error_rates.h"
+
+// A counter that has no errors in either window is not among them.
+struct measured_errors {
+    _Atomic unsigned references;
+    size_t count;                    // ERROR_RATES_MAX at most
+    struct error_rate_measure all[]; // ascending by node, port and counter
+};
+
+// Copies what the windows have after an update. Returns one reference, the caller's. NULL: out of
+// memory.
+struct measured_errors *measured_errors_of(const struct error_rates *rates);
+
+// Any thread, as the following.
+struct measured_errors *measured_errors_ref(struct measured_errors *errors);
+void measured_errors_unref(struct measured_errors *errors); // NULL is allowed
+
+// The place of the first measure of that port or of a later one; `count`: there is none.
+size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_guid, uint8_t port);
+
+#endif
