@@ -35,8 +35,9 @@ struct alarms {
     struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
     struct entry *near;            // the last that alarms_load loaded; NULL: none
     struct entry *to_write;        // the next in `changed` that alarms_write writes; NULL: none
-    size_t active_count, active_of[SEVERITY_DEBUG + 1]; // `active_of`: by severity
-    bool loaded;                                        // every alarm in the file has been read
+    size_t active_count;
+    struct alarm_counts active;
+    bool loaded;     // every alarm in the file has been read
     bool keeps_ends; // there may be alarms that are kept (is_kept)
 };
 
@@ -132,16 +133,26 @@ static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm, con
     return e;
 }
 
+// How many active alarms there are of the alarm's event and severity.
+static uint32_t *count_of(struct alarms *a, const char *type, enum severity severity)
+{
+    const struct catalogue_entry *event = type ? catalogue_find(type) : NULL;
+    return &a->active.of[event ? (size_t)catalogue_event_of(event) : CATALOGUE_COUNT][severity];
+}
+
 // Returns the entry; NULL, with nothing changed: out of memory.
 static struct entry *alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
                                     const char *last_id, struct entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
     const enum severity severity = e->alarm.severity;
+    const char *type = e->alarm.type;
     if (!compact_alarm_pack(&e->alarm, alarm, last_id))
         return NULL;
-    a->active_of[severity] -= e->active;
-    a->active_of[e->alarm.severity] += e->active;
+    if (e->active) {
+        --*count_of(a, type, severity);
+        ++*count_of(a, e->alarm.type, e->alarm.severity);
+    }
     if (alarm->event_sequence != number) {
         near = near == e ? TAILQ_NEXT(e, in_order) : near;
         take_from_order(a, e);
@@ -172,10 +183,14 @@ static void note_change(struct alarms *a, struct entry *e)
 
 static void set_active(struct alarms *a, struct entry *e, bool active)
 {
-    a->active_count += active && !e->active;
-    a->active_count -= !active && e->active;
-    a->active_of[e->alarm.severity] += active && !e->active;
-    a->active_of[e->alarm.severity] -= !active && e->active;
+    uint32_t *count = count_of(a, e->alarm.type, e->alarm.severity);
+    if (active && !e->active) {
+        a->active_count++;
+        ++*count;
+    } else if (!active && e->active) {
+        a->active_count--;
+        --*count;
+    }
     e->active = active;
 }
 
@@ -476,10 +491,20 @@ size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1])
 {
     pthread_mutex_lock(&alarms->lock);
     size_t count = alarms->active_count;
-    if (of)
-        memcpy(of, alarms->active_of, sizeof alarms->active_of);
+    for (int s = 0; of && s <= SEVERITY_DEBUG; s++) {
+        of[s] = 0;
+        for (size_t type = 0; type <= CATALOGUE_COUNT; type++)
+            of[s] += alarms->active.of[type][s];
+    }
     pthread_mutex_unlock(&alarms->lock);
     return count;
+}
+
+void alarms_get_counts(struct alarms *alarms, struct alarm_counts *out)
+{
+    pthread_mutex_lock(&alarms->lock);
+    *out = alarms->active;
+    pthread_mutex_unlock(&alarms->lock);
 }
 
 bool alarms_is_active(struct alarms *alarms, const char *key)

@@ -45,6 +45,7 @@ bool alarms_is_active(struct alarms *alarms, const char *key);
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 // How many are active; `of` gets how many of each severity, and may be NULL.
 size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1]);
+void alarms_get_counts(struct alarms *alarms, struct alarm_counts *out);
 
 // Call `each` in the order in which they were raised; `each` must not call this module. The first
 // does so for active alarms only.

@@ -146,8 +146,10 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
-// The same for the open alarms: the active ones, and those that are over (`over`), but receivers
-// were not told so yet. Any thread.
+void journal_count_alarms(struct journal *journal, struct alarm_counts *out); // any thread
+
+// The same as journal_each_alarm for the open alarms: the active ones, and those that are over
+// (`over`), but receivers were not told so yet. Any thread.
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 

@@ -146,6 +146,11 @@ void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const s
     alarms_each(journal->alarms, each, ctx);
 }
 
+void journal_count_alarms(struct journal *journal, struct alarm_counts *out)
+{
+    alarms_get_counts(journal->alarms, out);
+}
+
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {

@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_MODEL_ALARM_H
 #define IBTRAPD_MODEL_ALARM_H
 
+#include "model/catalogue.h"
 #include "model/event.h"
 #include "model/severity.h"
 
@@ -42,6 +43,12 @@ struct alarm {
     int64_t acknowledged_us; // UTC; 0: not acknowledged
     char note[ALARM_NOTE_SIZE];
     int64_t shelved_until_us; // UTC; 0: not shelved
+};
+
+// How many alarms are active, by the event that raised them last, and its severity. Behind the last
+// event: of events that this version does not know.
+struct alarm_counts {
+    uint32_t of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1];
 };
 
 #endif

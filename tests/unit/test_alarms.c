@@ -101,6 +101,39 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
     assert_int_equal(alarm.count, 2);
 }
 
+static uint32_t active(enum catalogue_event event, enum severity severity)
+{
+    struct alarm_counts counts;
+    alarms_get_counts(alarms, &counts);
+    return counts.of[event][severity];
+}
+
+TEST(active_alarms_are_counted_by_event_and_severity)
+{
+    load();
+    assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    assert_true(take(CATALOGUE_LINK_DOWN, "b", "second", 2));
+    assert_true(take(CATALOGUE_HOST_REMOVED, "c", "third", 3));
+    assert_int_equal(active(CATALOGUE_LINK_DOWN, SEVERITY_WARNING), 2);
+    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_WARNING), 1);
+    assert_true(
+        take(CATALOGUE_SWITCH_REMOVED, "c", "fourth", 4)); // the same alarm, by another event
+    assert_int_equal(active(CATALOGUE_HOST_REMOVED, SEVERITY_WARNING), 0);
+    assert_int_equal(active(CATALOGUE_SWITCH_REMOVED, SEVERITY_ERROR), 1);
+    assert_true(take(CATALOGUE_LINK_UP, "a", "fifth", 5));
+    assert_true(take(CATALOGUE_LINK_UP, "a", "sixth", 6));
+    assert_int_equal(active(CATALOGUE_LINK_DOWN, SEVERITY_WARNING), 1);
+    save();
+    start_again();
+    load();
+    assert_int_equal(active(CATALOGUE_LINK_DOWN, SEVERITY_WARNING), 1);
+    assert_int_equal(active(CATALOGUE_SWITCH_REMOVED, SEVERITY_ERROR), 1);
+    size_t of[SEVERITY_DEBUG + 1];
+    assert_int_equal(alarms_count(alarms, of), 2);
+    assert_int_equal(of[SEVERITY_ERROR], 1);
+    assert_int_equal(of[SEVERITY_WARNING], 1);
+}
+
 TEST(what_was_cleared_before_the_file_was_read_stays_so)
 {
     load();
@@ -365,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ALARM_TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file),
+        ALARM_TEST(active_alarms_are_counted_by_event_and_severity),
         ALARM_TEST(what_was_cleared_before_the_file_was_read_stays_so),
         ALARM_TEST(what_changes_during_a_commit_is_written_with_the_next),
         ALARM_TEST(active_ones_are_counted_by_severity),
