@@ -81,9 +81,12 @@ struct conf_journal {
     int64_t rows_max, bytes_max, age_us;
 };
 
+enum conf_port_metrics { CONF_PORT_METRICS_OFF, CONF_PORT_METRICS_ERRORS, CONF_PORT_METRICS_ALL };
+
 struct conf_metrics {
     char host[CONF_ADDRESS_SIZE]; // an IP address; empty: metrics are not served
     uint16_t port;
+    enum conf_port_metrics ports; // what is told of each port of the fabric
 };
 
 // The subagent, which serves the tables of the MIBs below a master agent of this host.

@@ -498,6 +498,13 @@ static const struct schema_item METRICS[] = {
      .example = "\"127.0.0.1:9117\"",
      .help = "The IP address and port. The port is 9117 unless it follows after a colon. Without "
              "this item there are no metrics."},
+    {"ports", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(metrics.ports), .words = WORDS_PORT_METRICS,
+     .initial = "off",
+     .help = "What the metrics tell of each port of the fabric: with `errors` whether its link is "
+             "up, its state and rate, its error counters and error rates, with `all` its traffic, "
+             "too. That is 16 or 20 series a port, and four more for each counter that had errors "
+             "lately; see the page about Prometheus. The counters are those that `counters` "
+             "reads."},
 };
 
 static const struct schema_item SUBAGENT[] = {

@@ -17,6 +17,11 @@ const struct word WORDS_METHOD[] = {
 const struct word WORDS_PORTS[] = {
     {CONF_ALL_PORTS, "all"}, {CONF_SWITCH_PORTS, "switches"}, {CONF_NO_PORTS, "off"}, {0, NULL}};
 
+const struct word WORDS_PORT_METRICS[] = {{CONF_PORT_METRICS_OFF, "off"},
+                                          {CONF_PORT_METRICS_ERRORS, "errors"},
+                                          {CONF_PORT_METRICS_ALL, "all"},
+                                          {0, NULL}};
+
 const struct word WORDS_SEVERITY[] = {{SEVERITY_EMERGENCY, "emergency"},
                                       {SEVERITY_ALERT, "alert"},
                                       {SEVERITY_CRITICAL, "critical"},

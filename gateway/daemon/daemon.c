@@ -260,7 +260,7 @@ static bool start_metrics(struct gateway *g, struct error *err)
     const struct conf_metrics *c = &g->conf->metrics;
     if (c->host[0] == '\0')
         return true;
-    g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, metrics_parts_render,
+    g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, &METRICS_PARTS_SOURCE,
                                       &g->metrics_parts, g->log, err);
     if (g->metrics)
         metrics_server_serve_health(g->metrics, metrics_parts_judge);

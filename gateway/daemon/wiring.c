@@ -243,6 +243,7 @@ void wiring_fill_control(struct gateway *g)
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
                                               .started_at = g->started_at,
                                               .started_utc_us = g->started_utc_us,
+                                              .topology = g->topology,
                                               .journal = g->journal,
                                               .pipeline = g->pipeline,
                                               .client = g->client,

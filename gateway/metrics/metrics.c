@@ -213,6 +213,29 @@ static void put_agent(FILE *out, const struct metrics *m)
 
 // The journal.
 
+// Each kind of event that raises alarms has a sample for its usual severity from the start, and one
+// for another severity while there are such alarms.
+static void put_active_alarms(FILE *out, const struct alarm_counts *counts)
+{
+    metrics_begin(out, "gauge", "ibtrapd_active_alarms",
+                  "Active alarms, by the event that raised them.");
+    for (size_t kind = 0; kind <= CATALOGUE_COUNT; kind++) {
+        const struct catalogue_entry *type =
+            kind < CATALOGUE_COUNT ? catalogue_get((enum catalogue_event)kind) : NULL;
+        for (int s = 0; s <= SEVERITY_DEBUG; s++) {
+            const uint32_t n = counts->of[kind][s];
+            if (n == 0 && !(type && type->alarm == ALARM_RAISES && s == (int)type->severity))
+                continue;
+            fputs("ibtrapd_active_alarms", out);
+            put_label(out, "{", "event", type ? type->name : "unknown");
+            put_label(out, ",", "category", type ? category_word(type->category) : "unknown");
+            put_label(out, ",", "severity", severity_word((enum severity)s));
+            fputc('}', out);
+            put_value(out, n);
+        }
+    }
+}
+
 static void put_journal(FILE *out, const struct metrics *m)
 {
     const struct journal_status *j = &m->journal;
@@ -370,6 +393,7 @@ void metrics_write(FILE *out, const struct metrics *metrics)
     put_events(out, metrics->events);
     put_agent(out, metrics);
     put_journal(out, metrics);
+    put_active_alarms(out, &metrics->alarms);
     put_receivers(out, metrics);
     if (metrics->sweep && metrics->sweep->method != SWEEPER_OFF)
         put_sweeps(out, metrics);

@@ -26,6 +26,7 @@ struct metrics {
     struct pipeline_counters pipeline;
     const struct event_counts *events;
     struct journal_status journal;
+    struct alarm_counts alarms;
     const struct histogram *commits;
     const struct sweeper_status *sweep; // NULL: there is no sweeper
     const struct metrics_receiver *receivers;

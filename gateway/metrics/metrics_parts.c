@@ -4,6 +4,7 @@
 #include "health/health_parts.h"
 #include "install.h"
 #include "metrics/metrics.h"
+#include "metrics/port_metrics.h"
 #include "pipeline/role.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ static void read_parts(const struct metrics_parts *parts, struct metrics *out)
     sa_client_status(parts->client, &out->agent);
     pipeline_get_counters(parts->pipeline, &out->pipeline);
     journal_get_status(parts->journal, &out->journal);
+    journal_count_alarms(parts->journal, &out->alarms);
     out->active = pipeline_is_active(parts->pipeline);
     process_use_read(&out->process);
 }
@@ -49,9 +51,8 @@ static char *metrics_parts_write_text(const struct metrics *metrics, size_t *siz
     return NULL;
 }
 
-char *metrics_parts_render(void *ctx, size_t *size)
+static char *render_gateway(const struct metrics_parts *parts, size_t *size)
 {
-    const struct metrics_parts *parts = ctx;
     struct sweeper_status sweep;
     struct metrics metrics;
     struct metrics_receiver *receivers = calloc(parts->receiver_count + 1, sizeof *receivers);
@@ -68,6 +69,77 @@ char *metrics_parts_render(void *ctx, size_t *size)
     free(receivers);
     return text;
 }
+
+// Scrapes.
+
+enum { PIECE_SIZE = 2 * PORT_METRICS_ROOM };
+
+struct metrics_scrape {
+    char *gateway;       // the first piece
+    size_t gateway_size; // 0: it was taken
+    char *piece;         // PIECE_SIZE octets; NULL: no ports are told of
+    struct port_metrics ports;
+};
+
+// False: out of memory.
+static bool begin_ports(struct metrics_scrape *scrape, const struct metrics_parts *parts)
+{
+    const enum conf_port_metrics wanted = parts->conf->metrics.ports;
+    if (wanted == CONF_PORT_METRICS_OFF)
+        return true;
+    scrape->piece = malloc(PIECE_SIZE);
+    if (!scrape->piece)
+        return false;
+    port_metrics_begin(&scrape->ports, &(struct port_metrics_source){
+                                           .fabric = topology_current(parts->topology),
+                                           .names = topology_names(parts->topology),
+                                           .accumulated = pipeline_accumulated(parts->pipeline),
+                                           .errors = pipeline_measured_errors(parts->pipeline),
+                                           .traffic = wanted == CONF_PORT_METRICS_ALL});
+    return true;
+}
+
+static void metrics_parts_end(void *ctx)
+{
+    struct metrics_scrape *scrape = ctx;
+    if (scrape->piece)
+        port_metrics_end(&scrape->ports);
+    free(scrape->piece);
+    free(scrape->gateway);
+    free(scrape);
+}
+
+static void *metrics_parts_begin(void *ctx)
+{
+    const struct metrics_parts *parts = ctx;
+    struct metrics_scrape *scrape = calloc(1, sizeof *scrape);
+    if (!scrape)
+        return NULL;
+    scrape->gateway = render_gateway(parts, &scrape->gateway_size);
+    if (scrape->gateway && begin_ports(scrape, parts))
+        return scrape;
+    metrics_parts_end(scrape);
+    return NULL;
+}
+
+static enum metrics_piece metrics_parts_next(void *ctx, const char **text, size_t *size)
+{
+    struct metrics_scrape *scrape = ctx;
+    if (scrape->gateway_size > 0) {
+        *text = scrape->gateway;
+        *size = scrape->gateway_size;
+        scrape->gateway_size = 0;
+        return scrape->piece ? METRICS_MORE : METRICS_LAST;
+    }
+    struct text piece = text_in(scrape->piece, PIECE_SIZE);
+    const bool more = port_metrics_write(&scrape->ports, &piece);
+    *text = piece.buf;
+    *size = piece.len;
+    return more ? METRICS_MORE : METRICS_LAST;
+}
+
+const struct metrics_source METRICS_PARTS_SOURCE = {metrics_parts_begin, metrics_parts_next,
+                                                    metrics_parts_end};
 
 bool metrics_parts_judge(void *ctx, bool ready, char *out, size_t size)
 {

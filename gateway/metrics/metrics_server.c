@@ -13,88 +13,192 @@
 
 static const char TEXT[] = "text/plain; charset=utf-8";
 static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
-static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S}, PAUSE = {.tv_sec = 1};
+static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S},
+                            CLIENT_MAX = {.tv_sec = METRICS_SERVER_CLIENT_S}, PAUSE = {.tv_sec = 1};
+
+// How a callback is called as if all were written, after an empty piece: once the loop has served
+// the others.
+enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
+
+struct metrics_client {
+    struct metrics_server *server;
+    struct bufferevent *stream;
+    struct event *deadline; // of the connection
+    void *scrape;           // whose pieces are yet to come; NULL: none
+    bool chunked;           // the answer is: the client speaks HTTP/1.1
+};
 
 struct metrics_server {
     struct event_base *base;
     struct evconnlistener *listener;
     struct event *pause; // ends a pause of the listener
-    metrics_renderer render;
+    struct metrics_source source;
     metrics_judge judge; // NULL: no verdict is served
     void *ctx;
-    struct bufferevent *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
+    struct metrics_client *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
     size_t client_count;
 };
 
-static void metrics_server_drop(struct metrics_server *server, struct bufferevent *client)
+static void metrics_server_free_client(struct metrics_client *client)
 {
+    if (client->scrape)
+        client->server->source.end(client->scrape);
+    if (client->deadline)
+        event_free(client->deadline);
+    bufferevent_free(client->stream);
+    free(client);
+}
+
+static void metrics_server_drop(struct metrics_client *client)
+{
+    struct metrics_server *server = client->server;
     size_t i = 0;
     while (server->clients[i] != client)
         i++;
     server->client_count--;
     memmove(&server->clients[i], &server->clients[i + 1],
-            (server->client_count - i) * sizeof(struct bufferevent *));
-    bufferevent_free(client);
+            (server->client_count - i) * sizeof *server->clients);
+    metrics_server_free_client(client);
 }
 
 // Answering.
 
-static void metrics_server_discard(struct bufferevent *client, void *ctx)
+static void metrics_server_discard(struct bufferevent *stream, void *ctx)
 {
     (void)ctx;
-    struct evbuffer *in = bufferevent_get_input(client);
+    struct evbuffer *in = bufferevent_get_input(stream);
     evbuffer_drain(in, evbuffer_get_length(in));
 }
 
-static void metrics_server_client_event(struct bufferevent *client, short what, void *ctx)
+static void metrics_server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
-    (void)what; // the client has closed, or the time is over
-    metrics_server_drop(ctx, client);
+    (void)stream, (void)what; // the client has closed, or the time is over
+    metrics_server_drop(ctx);
+}
+
+static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    metrics_server_drop(ctx);
 }
 
 // Ends our side only, and waits for the client to close: closing while it still sends would reset
 // the connection, and it could lose the answer.
-static void answer_sent(struct bufferevent *client, void *ctx)
+static void answer_sent(struct bufferevent *stream, void *ctx)
 {
-    shutdown(bufferevent_getfd(client), SHUT_WR);
-    bufferevent_setcb(client, metrics_server_discard, NULL, metrics_server_client_event, ctx);
+    shutdown(bufferevent_getfd(stream), SHUT_WR);
+    bufferevent_setcb(stream, metrics_server_discard, NULL, metrics_server_client_event, ctx);
+}
+
+// What the client sends from now on is discarded. `sent` is called whenever all is written.
+static void metrics_server_await(struct metrics_client *client, bufferevent_data_cb sent)
+{
+    bufferevent_setcb(client->stream, metrics_server_discard, sent, metrics_server_client_event,
+                      client);
+    metrics_server_discard(client->stream, client);
 }
 
 // `head_only`: the request is HEAD, whose answer has no body, but the headers of the one that GET
 // gets (RFC 9110 9.3.2).
-static void metrics_server_answer(struct metrics_server *server, struct bufferevent *client,
-                                  bool head_only, const char *status, const char *type,
-                                  const char *body, size_t size)
+static void metrics_server_answer(struct metrics_client *client, bool head_only, const char *status,
+                                  const char *type, const char *body, size_t size)
 {
-    struct evbuffer *out = bufferevent_get_output(client);
+    struct evbuffer *out = bufferevent_get_output(client->stream);
     evbuffer_add_printf(
         out,
         "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: close\r\n\r\n",
         status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
     if (!head_only)
         evbuffer_add(out, body, size);
-    bufferevent_setcb(client, metrics_server_discard, answer_sent, metrics_server_client_event,
-                      server);
-    metrics_server_discard(client, server);
+    metrics_server_await(client, answer_sent);
 }
 
-static void answer_text(struct metrics_server *server, struct bufferevent *client, bool head_only,
-                        const char *status, const char *body)
+static void answer_text(struct metrics_client *client, bool head_only, const char *status,
+                        const char *body)
 {
-    metrics_server_answer(server, client, head_only, status, TEXT, body, strlen(body));
+    metrics_server_answer(client, head_only, status, TEXT, body, strlen(body));
 }
 
-static void answer_metrics(struct metrics_server *server, struct bufferevent *client,
-                           bool head_only)
+// Adds a piece of a long answer. False: out of memory.
+static bool add_piece(const struct metrics_client *client, const char *text, size_t size, bool last)
 {
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    bool ok = true;
+    if (!client->chunked)
+        return evbuffer_add(out, text, size) == 0;
+    if (size > 0)
+        ok = evbuffer_add_printf(out, "%zx\r\n", size) > 0 && evbuffer_add(out, text, size) == 0 &&
+             evbuffer_add(out, "\r\n", 2) == 0;
+    return ok && (!last || evbuffer_add(out, "0\r\n\r\n", 5) == 0);
+}
+
+static void metrics_server_go_on(struct bufferevent *stream, void *ctx);
+
+// Adds the first piece of a long answer behind its head, or a later one. Whoever gets an answer
+// that just ends knows that it is not whole: so a client is dropped when memory is short.
+static void go_on_with(struct metrics_client *client, enum metrics_piece kind, const char *text,
+                       size_t size)
+{
+    if (kind == METRICS_FAILED || !add_piece(client, text, size, kind == METRICS_LAST)) {
+        metrics_server_drop(client);
+        return;
+    }
+    if (kind == METRICS_LAST) {
+        client->server->source.end(client->scrape);
+        client->scrape = NULL;
+        metrics_server_await(client, answer_sent);
+    } else {
+        metrics_server_await(client, metrics_server_go_on);
+        if (evbuffer_get_length(bufferevent_get_output(client->stream)) == 0)
+            bufferevent_trigger(client->stream, EV_WRITE, SOON);
+    }
+}
+
+// All pieces so far are written.
+static void metrics_server_go_on(struct bufferevent *stream, void *ctx)
+{
+    struct metrics_client *client = ctx;
+    const char *text = "";
+    size_t size = 0;
+    enum metrics_piece kind = client->server->source.next(client->scrape, &text, &size);
+    go_on_with(client, kind, text, size);
+    (void)stream;
+}
+
+static void answer_at_length(struct metrics_client *client, bool head_only, const char *text,
+                             size_t size)
+{
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    evbuffer_add_printf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%sConnection: close\r\n\r\n",
+                        METRICS, client->chunked ? "Transfer-Encoding: chunked\r\n" : "");
+    if (!head_only) {
+        go_on_with(client, METRICS_MORE, text, size);
+        return;
+    }
+    client->server->source.end(client->scrape);
+    client->scrape = NULL;
+    metrics_server_await(client, answer_sent);
+}
+
+static void answer_metrics(struct metrics_client *client, bool head_only)
+{
+    const struct metrics_source *source = &client->server->source;
+    const char *text;
     size_t size;
-    char *text = server->render(server->ctx, &size);
-    if (text)
-        metrics_server_answer(server, client, head_only, "200 OK", METRICS, text, size);
+    client->scrape = source->begin(client->server->ctx);
+    enum metrics_piece kind =
+        client->scrape ? source->next(client->scrape, &text, &size) : METRICS_FAILED;
+    if (kind == METRICS_MORE) {
+        answer_at_length(client, head_only, text, size);
+        return;
+    }
+    if (kind == METRICS_LAST)
+        metrics_server_answer(client, head_only, "200 OK", METRICS, text, size);
     else
-        answer_text(server, client, head_only, "500 Internal Server Error",
-                    "ibtrapd is out of memory.\n");
-    free(text);
+        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+    if (client->scrape)
+        source->end(client->scrape);
+    client->scrape = NULL;
 }
 
 static bool is_health(const struct metrics_server *server, const char *target)
@@ -102,35 +206,36 @@ static bool is_health(const struct metrics_server *server, const char *target)
     return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
 }
 
-static void answer_health(struct metrics_server *server, struct bufferevent *client, bool head_only,
-                          bool ready)
+static void answer_health(struct metrics_client *client, bool head_only, bool ready)
 {
     char line[METRICS_SERVER_VERDICT_SIZE];
-    bool good = server->judge(server->ctx, ready, line, sizeof line);
-    answer_text(server, client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
+    bool good = client->server->judge(client->server->ctx, ready, line, sizeof line);
+    answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
 }
 
-static void answer_request(struct metrics_server *server, struct bufferevent *client, char *line)
+static void answer_request(struct metrics_client *client, char *line)
 {
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
     if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
-        answer_text(server, client, false, "400 Bad Request", "This is not HTTP/1.\n");
+        answer_text(client, false, "400 Bad Request", "This is not HTTP/1.\n");
         return;
     }
-    bool head_only = strcmp(method, "HEAD") == 0;
+    bool head_only = strcmp(method, "HEAD") == 0, health;
+    client->chunked = strcmp(version, "HTTP/1.0") != 0;
     target[strcspn(target, "?")] = '\0';
-    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !is_health(server, target))
-        answer_text(server, client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
+    health = is_health(client->server, target);
+    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
+        answer_text(client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
     else if (!head_only && strcmp(method, "GET") != 0)
-        answer_text(server, client, false, "405 Method Not Allowed",
+        answer_text(client, false, "405 Method Not Allowed",
                     "Only GET and HEAD are served here.\n");
-    else if (is_health(server, target))
-        answer_health(server, client, head_only, strcmp(target, "/readyz") == 0);
+    else if (health)
+        answer_health(client, head_only, strcmp(target, "/readyz") == 0);
     else if (target[1] == '\0')
-        answer_text(server, client, head_only, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
+        answer_text(client, head_only, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
     else
-        answer_metrics(server, client, head_only);
+        answer_metrics(client, head_only);
 }
 
 // Reading.
@@ -142,18 +247,37 @@ static bool has_head(struct evbuffer *in)
     return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= METRICS_SERVER_REQUEST_MAX;
 }
 
-static void read_request(struct bufferevent *client, void *ctx)
+static void read_request(struct bufferevent *stream, void *ctx)
 {
-    struct evbuffer *in = bufferevent_get_input(client);
+    struct evbuffer *in = bufferevent_get_input(stream);
     if (has_head(in)) {
         char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
         if (line)
-            answer_request(ctx, client, line);
+            answer_request(ctx, line);
         free(line);
     } else if (evbuffer_get_length(in) >= METRICS_SERVER_REQUEST_MAX) {
-        answer_text(ctx, client, false, "431 Request Header Fields Too Large",
+        answer_text(ctx, false, "431 Request Header Fields Too Large",
                     "The request is too long.\n");
     }
+}
+
+// NULL: out of memory; the descriptor stays the caller's.
+static struct metrics_client *metrics_server_new_client(struct metrics_server *server,
+                                                        evutil_socket_t fd)
+{
+    struct metrics_client *client = calloc(1, sizeof *client);
+    if (!client)
+        return NULL;
+    client->server = server;
+    client->deadline = evtimer_new(server->base, metrics_server_end_client, client);
+    if (client->deadline && evtimer_add(client->deadline, &CLIENT_MAX) == 0)
+        client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    if (client->stream)
+        return client;
+    if (client->deadline)
+        event_free(client->deadline);
+    free(client);
+    return NULL;
 }
 
 static void metrics_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
@@ -161,19 +285,19 @@ static void metrics_server_accept_client(struct evconnlistener *listener, evutil
 {
     (void)listener, (void)address, (void)length;
     struct metrics_server *server = ctx;
-    struct bufferevent *client = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    struct metrics_client *client = metrics_server_new_client(server, fd);
     if (!client) {
         evutil_closesocket(fd);
         return;
     }
     if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
-        metrics_server_drop(server, server->clients[0]);
+        metrics_server_drop(server->clients[0]);
     server->clients[server->client_count++] = client;
-    bufferevent_setcb(client, read_request, NULL, metrics_server_client_event, server);
+    bufferevent_setcb(client->stream, read_request, NULL, metrics_server_client_event, client);
     // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
-    bufferevent_set_max_single_read(client, METRICS_SERVER_REQUEST_MAX);
-    bufferevent_set_timeouts(client, &IDLE_MAX, &IDLE_MAX);
-    bufferevent_enable(client, EV_READ | EV_WRITE);
+    bufferevent_set_max_single_read(client->stream, METRICS_SERVER_REQUEST_MAX);
+    bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
+    bufferevent_enable(client->stream, EV_READ | EV_WRITE);
 }
 
 // Listening.
@@ -243,15 +367,15 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
 }
 
 struct metrics_server *metrics_server_start(struct event_base *base, const char *address,
-                                            uint16_t port, metrics_renderer render, void *ctx,
-                                            struct log *log, struct error *err)
+                                            uint16_t port, const struct metrics_source *source,
+                                            void *ctx, struct log *log, struct error *err)
 {
     struct metrics_server *server = calloc(1, sizeof *server);
     if (!server) {
         error_set(err, "out of memory");
         return NULL;
     }
-    *server = (struct metrics_server){.base = base, .render = render, .ctx = ctx};
+    *server = (struct metrics_server){.base = base, .source = *source, .ctx = ctx};
     server->pause = event_new(base, -1, 0, metrics_server_end_pause, server);
     if (server->pause)
         server->listener = listen_at(server, address, port, log, err);
@@ -279,6 +403,6 @@ void metrics_server_stop(struct metrics_server *server)
     event_free(server->pause);
     evconnlistener_free(server->listener);
     while (server->client_count > 0)
-        metrics_server_drop(server, server->clients[0]);
+        metrics_server_drop(server->clients[0]);
     free(server);
 }

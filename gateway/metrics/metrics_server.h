@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Serves metrics over HTTP (GET and HEAD) in the main loop, at /metrics; a hint at /. One request
-// per connection.
+// per connection. An answer that is longer than a piece is made piece by piece, as the client reads
+// it (RFC 9112 7.1): neither does it stop the loop, nor is it ever whole in memory.
 #ifndef IBTRAPD_METRICS_METRICS_SERVER_H
 #define IBTRAPD_METRICS_METRICS_SERVER_H
 
@@ -16,11 +17,22 @@ enum {
     METRICS_SERVER_CLIENTS_MAX = 8, // at a time; a further one replaces the oldest
     METRICS_SERVER_VERDICT_SIZE = 1100,
     METRICS_SERVER_REQUEST_MAX = 8192, // octets of a request's head
-    METRICS_SERVER_IDLE_S = 10, // a client that neither sends nor reads for so long is dropped
+    METRICS_SERVER_IDLE_S = 10,   // a client that neither sends nor reads for so long is dropped
+    METRICS_SERVER_CLIENT_S = 60, // so is one that takes so long for all, however it reads
 };
 
-// Returns a text of `size` octets from malloc, which the caller frees; NULL: out of memory.
-typedef char *(*metrics_renderer)(void *ctx, size_t *size);
+enum metrics_piece { METRICS_FAILED, METRICS_MORE, METRICS_LAST };
+
+// Makes the metrics. The server's thread calls all functions.
+struct metrics_source {
+    // Begins a scrape, which ends with `end`. NULL: out of memory.
+    void *(*begin)(void *ctx);
+    // Sets `text` to the next piece, which lives until the next call. A piece of METRICS_MORE may
+    // be empty; a call takes a millisecond or so. METRICS_FAILED: out of memory, and no piece
+    // follows.
+    enum metrics_piece (*next)(void *scrape, const char **text, size_t *size);
+    void (*end)(void *scrape);
+};
 
 // Writes the verdict on the gateway in a line with its newline, and returns whether it is good. For
 // `ready`: whether Reports reach the gateway.
@@ -28,14 +40,15 @@ typedef bool (*metrics_judge)(void *ctx, bool ready, char *out, size_t size);
 
 struct metrics_server;
 
-// Listens at an IP address in the loop of `base`, whose thread calls `render`. Port 0: any. Logs a
-// warning if other hosts can reach the address. NULL with a sentence: failed.
+// Listens at an IP address in the loop of `base`, whose thread calls the source's functions. Copies
+// the source. Port 0: any. Logs a warning if other hosts can reach the address. NULL with a
+// sentence: failed.
 struct metrics_server *metrics_server_start(struct event_base *base, const char *address,
-                                            uint16_t port, metrics_renderer render, void *ctx,
-                                            struct log *log, struct error *err);
+                                            uint16_t port, const struct metrics_source *source,
+                                            void *ctx, struct log *log, struct error *err);
 
 // Also serves the verdict at /healthz and /readyz: 200 if it is good, else 503. The loop's thread
-// calls `judge` with the context of `render`.
+// calls `judge` with the context of the source.
 void metrics_server_serve_health(struct metrics_server *server, metrics_judge judge);
 
 void metrics_server_stop(struct metrics_server *server); // NULL is allowed

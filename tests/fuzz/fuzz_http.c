@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary requests to the server of the metrics, of several clients at a time and in pieces. Each
-// whole request gets one answer, whose length is what its head says, and nobody gets what is
-// another's. The input is a list of actions: an octet for the client and what it does, and the
-// octets that it sends. The first octet says whether memory is short when the metrics are made.
+// whole request gets one answer, whose length is what its head or its chunks say, and nobody gets
+// what is another's. The input is a list of actions: an octet for the client and what it does, and
+// the octets that it sends. The first octet says whether memory is short when the metrics are made,
+// and into how many pieces they come.
 #include "fuzz.h"
 #include "input.h"
 
@@ -40,13 +41,24 @@ static struct sockaddr_in address;
 static struct client clients[CLIENTS];
 static unsigned connected;
 static bool short_of_memory;
+static size_t piece_size;
 
-static char *render(void *ctx, size_t *size)
+static void *begin_scrape(void *ctx)
 {
     (void)ctx;
-    *size = sizeof BODY - 1;
-    return short_of_memory ? NULL : strdup(BODY);
+    return short_of_memory ? NULL : calloc(1, sizeof(size_t)); // how much was given
 }
+
+static enum metrics_piece next_piece(void *scrape, const char **text, size_t *size)
+{
+    size_t *given = scrape, left = sizeof BODY - 1 - *given;
+    *text = BODY + *given;
+    *size = left < piece_size ? left : piece_size;
+    *given += *size;
+    return *given == sizeof BODY - 1 ? METRICS_LAST : METRICS_MORE;
+}
+
+static const struct metrics_source SOURCE = {begin_scrape, next_piece, free};
 
 static bool is_listener(int fd)
 {
@@ -62,7 +74,7 @@ static void start(void)
     int fd = 3;
     base = event_base_new();
     REQUIRE(base && log_);
-    server = metrics_server_start(base, "127.0.0.1", 0, render, NULL, log_, &err);
+    server = metrics_server_start(base, "127.0.0.1", 0, &SOURCE, NULL, log_, &err);
     REQUIRE(server);
     while (!is_listener(fd))
         REQUIRE(++fd < 256);
@@ -79,7 +91,7 @@ static void stop(void)
 // Lets the server read and answer all that was sent.
 static void serve(void)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 20; i++)
         event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
@@ -153,17 +165,41 @@ static const char *after(const char *text, const char *begin)
     return strncmp(text, begin, length) == 0 ? text + length : NULL;
 }
 
+// Takes the chunks out of a body.
+static void read_chunks(char *body)
+{
+    char *to = body;
+    for (unsigned long size = 1; size > 0;) {
+        char *chunk;
+        size = strtoul(body, &chunk, 16);
+        REQUIRE(chunk > body && after(chunk, "\r\n") && strlen(chunk + 2) >= size + 2);
+        memmove(to, chunk + 2, size);
+        to += size;
+        body = chunk + 2 + size;
+        REQUIRE(after(body, "\r\n"));
+        body += 2;
+    }
+    REQUIRE(*body == '\0');
+    *to = '\0';
+}
+
 // Returns the status, and checks that the answer is one, and nothing behind it.
 static long read_answer(struct client *c)
 {
     c->got[c->got_size] = '\0';
     const char *status = after(c->got, "HTTP/1.1 ");
-    const char *body = strstr(c->got, END), *length = strstr(c->got, "\r\nContent-Length: ");
-    REQUIRE(status && body && length && length < body);
+    char *body = strstr(c->got, END), *length = strstr(c->got, "\r\nContent-Length: ");
+    const bool chunked = body && memmem(c->got, (size_t)(body - c->got), "chunked", 7);
+    REQUIRE(status && body && strlen(c->got) == c->got_size);
     REQUIRE(strstr(c->got, "\r\nConnection: close\r\n") < body);
+    REQUIRE((length && length < body) || piece_size < sizeof BODY - 1);
     body += sizeof END - 1;
-    REQUIRE(strlen(c->got) == c->got_size);
-    REQUIRE(strtoul(strchr(length, ':') + 1, NULL, 10) == strlen(body));
+    if (after(c->sent, "HEAD ") && *body == '\0')
+        return strtol(status, NULL, 10);
+    if (chunked)
+        read_chunks(body);
+    else if (length && length < body)
+        REQUIRE(strtoul(strchr(length, ':') + 1, NULL, 10) == strlen(body));
     if (strstr(c->got, "version=0.0.4"))
         REQUIRE(strcmp(body, BODY) == 0);
     return strtol(status, NULL, 10);
@@ -199,7 +235,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         start();
         atexit(stop);
     }
-    short_of_memory = input_number(&in, 1) % 2;
+    const uint64_t first = input_number(&in, 1);
+    short_of_memory = first % 2;
+    piece_size = first / 2 % 4 == 0 ? sizeof BODY - 1 : 1 + first / 8;
     connected = 0;
     for (size_t i = 0; i < CLIENTS; i++)
         clients[i].fd = -1;

@@ -9,7 +9,9 @@ import unicodedata
 import pytest
 from lab.fabric import Fabric
 from lab.gateway import Gateway, section
+from lab.metrics import scrape
 from lab.receivers import Socket, SyslogSink, TrapSocket, address_text, loopback
+from lab.sockets import free_port
 
 # Names that the simulator's file can hold: up to 63 octets, no double quote, no end of line.
 NAMES = {
@@ -74,9 +76,10 @@ def test_names_do_no_harm(net):
     with Fabric(net) as fabric, SyslogSink() as syslog, TrapSocket() as traps:
         fabric.subnet_manager().wait_master()
         others = {fmt: fabric.keep(Lines()) for fmt in FORMATS}
-        archive = fabric.directory / "events.json"
+        archive, port = fabric.directory / "events.json", free_port()
         more = "".join(section("syslog", fmt, transport="udp", address=one.address, format=fmt)
                        for fmt, one in others.items()) + section("file", "archive", path=archive)
+        more += section("metrics", listen=f"127.0.0.1:{port}", ports="all")
         gateway = fabric.keep(Gateway(fabric, snmp=[traps.address], syslog=[syslog.address], more=more,
                                       sweep={"method": "smp", "interval": 3600, "settle": 300}))
         gateway.wait_subscribed()
@@ -110,3 +113,6 @@ def test_names_do_no_harm(net):
         nodes = json.loads(gateway.control("topology", "--json").stdout)["nodes"]
         assert {one["description"] for one in nodes} >= {"x" * 62 + "\ufffd", "?[2J?]0;owned? %n%s {mkey}[x] $(reboot)`id`;|"}
         assert harmful(gateway.log, "\n") == []
+        labels = {labels["node"] for labels, _ in scrape(port).all_of("ibtrapd_port_state")}
+        assert labels >= {"x" * 62 + "\ufffd", "?[2J?]0;owned? %n%s {mkey}[x] $(reboot)`id`;|"}
+        assert harmful("".join(labels)) == []

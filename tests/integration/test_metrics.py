@@ -16,6 +16,7 @@ from lab.gateway import EVERYTHING, Gateway, section
 from lab.metrics import FormatError, Metrics, request, scrape
 from lab.processes import wait_until
 from lab.sockets import free_port
+from lab.tables import ask, switch_ports
 
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 
@@ -257,6 +258,98 @@ def test_it_holds_back_as_standby(open_site, port):
                            "the event")
     assert metrics["ibtrapd_active"] == 0
     assert metrics.get("ibtrapd_events_suppressed_total", reason="standby") >= 1
+
+
+# Per port.
+
+COUNTERS = {
+    "SymbolErrorCounter": "symbol_errors", "LinkErrorRecoveryCounter": "link_error_recoveries",
+    "LinkDownedCounter": "link_downed", "PortRcvErrors": "receive_errors",
+    "PortRcvRemotePhysicalErrors": "receive_remote_physical_errors",
+    "PortRcvSwitchRelayErrors": "receive_switch_relay_errors", "PortXmitDiscards": "transmit_discards",
+    "PortXmitConstraintErrors": "transmit_constraint_errors", "PortRcvConstraintErrors": "receive_constraint_errors",
+    "LocalLinkIntegrityErrors": "local_link_integrity_errors",
+    "ExcessiveBufferOverrunErrors": "excessive_buffer_overrun_errors", "VL15Dropped": "vl15_dropped",
+}
+TRAFFIC = {"PortXmitData": ("transmit_bytes", 4), "PortRcvData": ("receive_bytes", 4),
+           "PortXmitPkts": ("transmit_packets", 1), "PortRcvPkts": ("receive_packets", 1)}
+STATES = {"Down": 1, "Initialize": 2, "Armed": 3, "Active": 4}
+LEAVES = {0x0002C90200C10000: "leaf1", 0x0002C90200C20000: "leaf2"}
+
+
+def by_port(metrics, family):
+    """(GUID, port) -> value."""
+    return {(int(labels["guid"], 16), int(labels["port"])): value for labels, value in metrics.all_of(f"ibtrapd_port_{family}")}
+
+
+def open_ports(open_site, port, told, **options):
+    site = open_site(more=section("metrics", listen=f"127.0.0.1:{port}", ports=told), sweep={"interval": 5},
+                     counters={"ports": "all", "interval": 5}, **options)
+    site.gateway.wait_subscribed()
+    return site
+
+
+def test_ports_are_what_iblinkinfo_says(open_site, port):
+    site = open_ports(open_site, port, "errors")
+    said = switch_ports(site.fabric)
+    metrics = wait_metrics(port, lambda now: "ibtrapd_port_link_up" in now.families, "a sweep")
+    found = {name: by_port(metrics, name) for name in ("link_up", "state", "rate_bytes_per_second")}
+    switches = {one for one in found["state"] if one[0] in LEAVES}
+    assert switches == said.keys()
+    for one, (width, speed, state, _, peer, peer_port) in said.items():
+        assert (found["state"][one], found["link_up"][one]) == (STATES[state], state != "Down")
+        rate = int(width.removesuffix("X")) * float(speed) * 1e9 / 8 if width and state != "Down" else None
+        assert found["rate_bytes_per_second"].get(one) == rate, one
+        labels = next(labels for labels, _ in metrics.all_of("ibtrapd_port_state")
+                      if (int(labels["guid"], 16), int(labels["port"])) == one)
+        assert labels["node"] == LEAVES[one[0]] and labels["peer_port"] == (str(peer_port) if peer else "")
+    hosts = {labels["node"] for labels, _ in metrics.all_of("ibtrapd_port_state")} - set(LEAVES.values())
+    assert hosts == {labels["peer"] for labels, _ in metrics.all_of("ibtrapd_port_state")} - {*LEAVES.values(), ""}
+    assert "ibtrapd_port_transmit_bytes_total" not in metrics.families
+
+
+def test_port_counters_are_what_perfquery_says(open_site, port):
+    site = open_ports(open_site, port, "all")
+    fabric, place = site.fabric, (0x0002C90200C10000, 3)
+    fabric.count_errors("leaf1", 3, **{field: 3 + n for n, field in enumerate(COUNTERS)})
+    lid = fabric.lid_of("leaf1")
+    before = ask(fabric, "perfquery", "-x", lid, 3)
+    metrics = wait_metrics(port, lambda now: "ibtrapd_port_receive_packets_total" in now.families and all(
+        by_port(now, f"{name}_total").get(place, -1) >= factor * int(before[field])
+        for field, (name, factor) in TRAFFIC.items()) and by_port(now, "vl15_dropped_total")[place] > 0, "a later reading")
+    said, after = ask(fabric, "perfquery", lid, 3), ask(fabric, "perfquery", "-x", lid, 3)
+    assert {field: by_port(metrics, f"{name}_total")[place] for field, name in COUNTERS.items()} == {
+        field: int(said[field]) for field in COUNTERS}
+    for field, (name, factor) in TRAFFIC.items():
+        assert by_port(metrics, f"{name}_total")[place] <= factor * int(after[field])
+    active = {one for one, said in switch_ports(fabric).items() if said[2] == "Active"}
+    assert {one for one in by_port(metrics, "link_downed_total") if one[0] in LEAVES} == active
+    rates = metrics.all_of("ibtrapd_port_errors_per_second")
+    assert not [labels for labels, _ in rates if (int(labels["guid"], 16), int(labels["port"])) != place]
+
+
+def test_what_left_the_fabric_has_no_series(open_site, port):
+    site = open_ports(open_site, port, "errors")
+    wait_metrics(port, lambda now: any(labels["node"] == "node2" for labels, _ in now.all_of("ibtrapd_port_link_downed_total")),
+                 "the counters of a host")
+    site.fabric.unlink("node2", 1)
+    metrics = wait_metrics(port, lambda now: not any("node2" in labels.values()
+                           for labels, _ in now.all_of("ibtrapd_port_link_up")), "the host to leave")
+    assert not [one for one in metrics.samples if ("node", "node2") in one[1] or ("peer", "node2") in one[1]]
+    metrics = wait_metrics(port, lambda now: now.get("ibtrapd_active_alarms", event="host-removed", category="node",
+                                                     severity="warning") == 1, "the alarm")
+    assert sum(value for _, value in metrics.all_of("ibtrapd_active_alarms")) == metrics["ibtrapd_alarms"]
+
+
+def test_ports_are_told_from_a_reload_on(open_site, port):
+    site = open_ports(open_site, port, "off")
+    site.gateway.wait_swept(1)
+    assert "ibtrapd_port_link_up" not in scrape(port).families
+    config = site.gateway.config.read_text()
+    assert config.count('ports = "off"') == 1
+    site.gateway.config.write_text(config.replace('ports = "off"', 'ports = "errors"'))
+    site.gateway.control("reload")
+    assert "ibtrapd_port_link_up" in scrape(port).families
 
 
 BAD_TEXTS = [

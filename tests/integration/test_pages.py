@@ -28,7 +28,7 @@ MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 RECEIVERS = {"from-scripts", "prometheus", "rsyslog", "siem", "snmptrapd-zabbix"}
 KINDS = {"ibtrapd", "rsyslog", "snmpd", "snmptrapd", "prometheus", "prometheus-rules", "jq", "sh", "zabbix-trap",
-         "zabbix-server", "logrotate"}
+         "zabbix-server", "logrotate", "promql"}
 
 
 # Debian's configuration loads that module, which reads /dev/log by default.
@@ -298,6 +298,28 @@ def test_the_metrics_are_those_of_the_page(fabric):
         assert name in sampled, name
     for name, label in re.findall(r"\b(ibtrapd_\w+)\{(\w+)=", "\n".join(expressions)):
         assert label in described[name]
+
+
+PORT_LABELS = {"node", "guid", "port", "peer", "peer_port"}
+ONLY_WITH_ERRORS = {"ibtrapd_port_errors_per_second", "ibtrapd_port_bit_error_ratio"}
+
+
+def test_the_metrics_of_ports_are_those_of_the_page(fabric):
+    port = free_port()
+    block = pages.blocks("prometheus", "ibtrapd")[1].split("counters {")[0].replace("9117", str(port))
+    gateway = with_fabric(fabric, block, sweep={"interval": 5}, counters={"ports": "all", "interval": 5})
+    gateway.wait_swept()
+    metrics = wait_until(lambda: (now := scrape(port)) and "ibtrapd_port_link_downed_total" in now.families and now,
+                         "the counters of a port")
+    described = {name: set(filter(None, row[1].split(", ")))
+                 for row in pages.table("prometheus", "metric of a port") for name in row[0].split(", ")}
+    found = {name for name in metrics.families if name.startswith("ibtrapd_port_") and name != "ibtrapd_port_open"}
+    assert found <= set(described) and set(described) - found <= ONLY_WITH_ERRORS
+    for name in found:
+        labels = {label for _, pairs in metrics.families[name].samples for label, _ in pairs}
+        assert labels == described[name] | PORT_LABELS, name
+    [queries] = pages.blocks("prometheus", "promql")
+    assert set(re.findall(r"\bibtrapd_\w+", queries)) <= set(described)
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")

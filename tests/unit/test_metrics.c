@@ -333,6 +333,20 @@ TEST(the_journal_and_the_queue_are_told)
     expect("ibtrapd_queue_capacity_items 65536");
 }
 
+TEST(alarms_are_told_by_event)
+{
+    metrics.alarms.of[CATALOGUE_LINK_DOWN][SEVERITY_WARNING] = 2;
+    metrics.alarms.of[CATALOGUE_LINK_DOWN][SEVERITY_ERROR] = 3;
+    metrics.alarms.of[CATALOGUE_COUNT][SEVERITY_NOTICE] = 4;
+    expect("# TYPE ibtrapd_active_alarms gauge");
+    expect("ibtrapd_active_alarms{event=\"link-down\",category=\"link\",severity=\"warning\"} 2");
+    expect("ibtrapd_active_alarms{event=\"link-down\",category=\"link\",severity=\"error\"} 3");
+    expect("ibtrapd_active_alarms{event=\"unknown\",category=\"unknown\",severity=\"notice\"} 4");
+    expect("ibtrapd_active_alarms{event=\"receiver-failing\",category=\"gateway\","
+           "severity=\"error\"} 0");
+    expect_nothing_of("ibtrapd_active_alarms{event=\"bad-pkey\""); // it raises none
+}
+
 #define METRICS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -359,6 +373,7 @@ int main(void)
         METRICS_TEST(without_sweeps_there_is_nothing_to_tell_of_them),
         METRICS_TEST(the_last_sweep_and_reading_are_told),
         METRICS_TEST(the_journal_and_the_queue_are_told),
+        METRICS_TEST(alarms_are_told_by_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

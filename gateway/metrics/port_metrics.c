@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "metrics/port_metrics.h"
+
+#include "topology/describe.h"
+
+#include <stdio.h>
+
+enum { LABEL_MAX = 256 }; // octets of a name; at most twice as many when they are escaped
+
+enum { OCTETS_PER_DATA = 4, BITS_PER_OCTET = 8 }; // PortXmitData and PortRcvData count words
+
+// What a family tells of a port.
+enum family_kind {
+    FAMILY_LINK_UP,
+    FAMILY_STATE,
+    FAMILY_RATE,
+    FAMILY_COUNTER,
+    FAMILY_PER_SECOND,
+    FAMILY_PER_BIT,
+};
+
+struct family {
+    enum family_kind kind;
+    enum counter counter;
+    const char *name, *help;
+};
+
+#define ERRORS(counter, name, help)                                                                \
+    {                                                                                              \
+        FAMILY_COUNTER, counter, "ibtrapd_port_" name "_total", help                               \
+    }
+
+static const struct family FAMILIES[] = {
+    {FAMILY_LINK_UP, 0, "ibtrapd_port_link_up", "1 if the port is at least initialized."},
+    {FAMILY_STATE, 0, "ibtrapd_port_state",
+     "PortState: 1 down, 2 initialize, 3 armed, 4 active, 5 active-defer."},
+    {FAMILY_RATE, 0, "ibtrapd_port_rate_bytes_per_second",
+     "Nominal data rate of a link that is up, in each direction; an eighth of its bits a second."},
+    ERRORS(COUNTER_SYMBOL_ERROR, "symbol_errors", "SymbolErrorCounter."),
+    ERRORS(COUNTER_LINK_ERROR_RECOVERY, "link_error_recoveries", "LinkErrorRecoveryCounter."),
+    ERRORS(COUNTER_LINK_DOWNED, "link_downed", "LinkDownedCounter."),
+    ERRORS(COUNTER_RCV_ERRORS, "receive_errors", "PortRcvErrors."),
+    ERRORS(COUNTER_RCV_REMOTE_PHYSICAL_ERRORS, "receive_remote_physical_errors",
+           "PortRcvRemotePhysicalErrors."),
+    ERRORS(COUNTER_RCV_SWITCH_RELAY_ERRORS, "receive_switch_relay_errors",
+           "PortRcvSwitchRelayErrors."),
+    ERRORS(COUNTER_XMIT_DISCARDS, "transmit_discards", "PortXmitDiscards."),
+    ERRORS(COUNTER_XMIT_CONSTRAINT_ERRORS, "transmit_constraint_errors",
+           "PortXmitConstraintErrors."),
+    ERRORS(COUNTER_RCV_CONSTRAINT_ERRORS, "receive_constraint_errors", "PortRcvConstraintErrors."),
+    ERRORS(COUNTER_LOCAL_LINK_INTEGRITY_ERRORS, "local_link_integrity_errors",
+           "LocalLinkIntegrityErrors."),
+    ERRORS(COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS, "excessive_buffer_overrun_errors",
+           "ExcessiveBufferOverrunErrors."),
+    ERRORS(COUNTER_VL15_DROPPED, "vl15_dropped", "VL15Dropped."),
+    ERRORS(COUNTER_XMIT_WAIT, "transmit_wait_ticks", "PortXmitWait, in ticks of the port's clock."),
+    {FAMILY_PER_SECOND, 0, "ibtrapd_port_errors_per_second",
+     "Errors over the short and the long window of a counter that has a limit and had errors."},
+    {FAMILY_PER_BIT, 0, "ibtrapd_port_bit_error_ratio",
+     "The same for each bit of the link, where its rate is known."},
+    ERRORS(COUNTER_XMIT_DATA, "transmit_bytes", "PortXmitData, in octets."),
+    ERRORS(COUNTER_RCV_DATA, "receive_bytes", "PortRcvData, in octets."),
+    ERRORS(COUNTER_XMIT_PKTS, "transmit_packets", "PortXmitPkts."),
+    ERRORS(COUNTER_RCV_PKTS, "receive_packets", "PortRcvPkts."),
+};
+
+enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
+
+static const char *const WINDOW_NAMES[ERROR_WINDOWS] = {"short", "long"};
+
+static bool family_is_traffic(const struct family *family)
+{
+    return family->kind == FAMILY_COUNTER && family->counter >= COUNTER_ERRORS;
+}
+
+void port_metrics_begin(struct port_metrics *metrics, const struct port_metrics_source *source)
+{
+    *metrics = (struct port_metrics){.source = *source};
+}
+
+void port_metrics_end(struct port_metrics *metrics)
+{
+    fabric_unref(metrics->source.fabric);
+    names_unref(metrics->source.names);
+    accumulated_unref(metrics->source.accumulated);
+    measured_errors_unref(metrics->source.errors);
+}
+
+// Samples.
+
+// A port, and the other end of its link.
+struct place {
+    const struct fabric_node *node, *peer; // `peer` NULL: none
+    const struct fabric_port *port;
+    uint64_t peer_guid; // of the peer's port; 0: none
+};
+
+static void add_label(struct text *out, const char *before, const char *value)
+{
+    size_t octets = strlen(value);
+    text_add(out, before);
+    if (octets > LABEL_MAX) {
+        octets = LABEL_MAX;
+        while (octets > 0 && ((unsigned char)value[octets] & 0xC0) == 0x80)
+            octets--;
+    }
+    while (octets > 0) {
+        const size_t plain = strcspn(value, "\n\"\\");
+        const size_t n = plain < octets ? plain : octets;
+        text_add_n(out, value, n);
+        value += n;
+        octets -= n;
+        if (octets == 0)
+            return;
+        text_add(out, *value == '\n' ? "\\n" : *value == '"' ? "\\\"" : "\\\\");
+        value++;
+        octets--;
+    }
+}
+
+static void add_port_labels(const struct port_metrics *m, const struct place *place,
+                            struct text *out)
+{
+    const struct names *names = m->source.names;
+    const bool is_switch = place->node->type == FABRIC_SWITCH;
+    add_label(out, "{node=\"",
+              describe_name(place->node, is_switch ? 0 : place->port->guid, names));
+    text_add(out, "\",guid=\"0x");
+    text_add_hex_number(out, place->node->guid, 16);
+    text_add(out, "\",port=\"");
+    text_add_number(out, place->port->number);
+    add_label(out, "\",peer=\"",
+              place->peer ? describe_name(place->peer, place->peer_guid, names) : "");
+    text_add(out, "\",peer_port=\"");
+    if (place->peer)
+        text_add_number(out, place->port->peer_port);
+    text_add(out, "\"");
+}
+
+static void begin_sample(struct port_metrics *m, const struct place *place, struct text *out)
+{
+    const struct family *family = &FAMILIES[m->family];
+    if (!m->begun) {
+        text_add(out, "# HELP ");
+        text_add(out, family->name);
+        text_add(out, " ");
+        text_add(out, family->help);
+        text_add(out, "\n# TYPE ");
+        text_add(out, family->name);
+        text_add(out, family->kind == FAMILY_COUNTER ? " counter\n" : " gauge\n");
+        m->begun = true;
+    }
+    text_add(out, family->name);
+    add_port_labels(m, place, out);
+}
+
+static void add_count(struct port_metrics *m, const struct place *place, uint64_t count,
+                      struct text *out)
+{
+    begin_sample(m, place, out);
+    text_add(out, "} ");
+    text_add_number(out, count);
+    text_add(out, "\n");
+}
+
+static void add_double(struct text *out, double value)
+{
+    text_addf(out, "} %.17g\n", value);
+}
+
+// Moves the walk over the sums on to the port. False: its counters were never read.
+static bool find_sums(struct port_metrics *m, const struct place *place)
+{
+    const struct counter_sample *sums = &m->sums;
+    int order = 1;
+    while (m->has_sums &&
+           (order = counter_compare_ports(sums->node_guid, sums->port, place->node->guid,
+                                          place->port->number)) < 0)
+        m->has_sums = accumulated_next_sums(&m->walk, &m->sums);
+    return m->has_sums && order == 0;
+}
+
+static void add_counter(struct port_metrics *m, const struct place *place, struct text *out)
+{
+    const enum counter counter = FAMILIES[m->family].counter;
+    if (!find_sums(m, place))
+        return;
+    if (counter != COUNTER_XMIT_DATA && counter != COUNTER_RCV_DATA) {
+        add_count(m, place, m->sums.values[counter], out);
+        return;
+    }
+    begin_sample(m, place, out);
+    add_double(out, (double)m->sums.values[counter] * OCTETS_PER_DATA);
+}
+
+static void add_errors(struct port_metrics *m, const struct place *place, struct text *out)
+{
+    const struct measured_errors *errors = m->source.errors;
+    const bool per_bit = FAMILIES[m->family].kind == FAMILY_PER_BIT;
+    const uint64_t guid = place->node->guid;
+    const uint8_t number = place->port->number;
+    size_t *at = &m->error;
+    for (; errors && *at < errors->count; ++*at) {
+        const struct error_rate_measure *one = &errors->all[*at];
+        const int order = counter_compare_ports(one->node_guid, one->port, guid, number);
+        if (order > 0)
+            return;
+        for (int w = 0; order == 0 && w < ERROR_WINDOWS; w++) {
+            const double value = per_bit ? one->per_bit[w] : one->per_second[w];
+            if (per_bit && one->per_bit[ERROR_WINDOW_LONG] == 0 && value == 0)
+                continue;
+            begin_sample(m, place, out);
+            text_add(out, ",counter=\"");
+            text_add(out, counter_name(one->counter));
+            text_add(out, "\",window=\"");
+            text_add(out, WINDOW_NAMES[w]);
+            text_add(out, "\"");
+            add_double(out, value);
+        }
+    }
+}
+
+static void port_metrics_add_rate(struct port_metrics *m, const struct place *place,
+                                  struct text *out)
+{
+    const double bits =
+        fabric_bits_per_second(place->port->width_active, place->port->speed_active);
+    if (place->port->state <= FABRIC_DOWN || bits == 0)
+        return;
+    begin_sample(m, place, out);
+    add_double(out, bits / BITS_PER_OCTET);
+}
+
+static void add_samples(struct port_metrics *m, const struct place *place, struct text *out)
+{
+    switch (FAMILIES[m->family].kind) {
+    case FAMILY_LINK_UP:
+        add_count(m, place, place->port->state > FABRIC_DOWN, out);
+        break;
+    case FAMILY_STATE:
+        add_count(m, place, place->port->state, out);
+        break;
+    case FAMILY_RATE:
+        port_metrics_add_rate(m, place, out);
+        break;
+    case FAMILY_COUNTER:
+        add_counter(m, place, out);
+        break;
+    case FAMILY_PER_SECOND:
+    case FAMILY_PER_BIT:
+        add_errors(m, place, out);
+        break;
+    }
+}
+
+// The order of the samples: family, node, port.
+
+static void begin_family(struct port_metrics *m)
+{
+    m->begun = false;
+    m->node = m->port = 0;
+    m->error = 0;
+    m->walk = (struct accumulated_walk){.accumulated = m->source.accumulated};
+    m->has_sums =
+        FAMILIES[m->family].kind == FAMILY_COUNTER && accumulated_next_sums(&m->walk, &m->sums);
+}
+
+// Moves on to the next family that is told of. False: there is none.
+static bool next_family(struct port_metrics *m)
+{
+    do
+        m->family++;
+    while (m->family < FAMILY_COUNT && family_is_traffic(&FAMILIES[m->family]) &&
+           !m->source.traffic);
+    if (m->family < FAMILY_COUNT)
+        begin_family(m);
+    return m->family < FAMILY_COUNT;
+}
+
+// The next port of the family. False: there are no more.
+static bool next_port(struct port_metrics *m, struct place *out)
+{
+    const struct fabric *fabric = m->source.fabric;
+    for (; m->node < fabric->node_count; m->node++, m->port = 0) {
+        const struct fabric_node *node = &fabric->nodes[m->node];
+        if (m->port >= node->ports)
+            continue;
+        const struct fabric_port *port = &fabric->ports[node->first_port + m->port++];
+        const bool has_peer = port->peer_node != FABRIC_NONE;
+        const struct fabric_node *peer = has_peer ? &fabric->nodes[port->peer_node] : NULL;
+        *out = (struct place){.node = node, .port = port, .peer = peer};
+        if (peer && peer->type != FABRIC_SWITCH) {
+            const uint32_t end = fabric_find_port(fabric, port->peer_node, port->peer_port);
+            out->peer_guid = end != FABRIC_NONE ? fabric->ports[end].guid : 0;
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool has_samples(const struct place *place)
+{
+    return place->port->known && !(place->node->type == FABRIC_SWITCH && place->port->number == 0);
+}
+
+bool port_metrics_write(struct port_metrics *metrics, struct text *out)
+{
+    struct place place;
+    if (!metrics->source.fabric)
+        return false;
+    if (metrics->family == 0 && metrics->node == 0 && metrics->port == 0)
+        begin_family(metrics);
+    for (unsigned looked = 0; looked < PORT_METRICS_PORTS_MAX; looked++) {
+        if (out->size - out->len <= PORT_METRICS_ROOM)
+            return true;
+        if (next_port(metrics, &place)) {
+            if (has_samples(&place))
+                add_samples(metrics, &place, out);
+        } else if (!next_family(metrics)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Writes the metrics of the ports in the text format of Prometheus, in pieces: a large fabric has a
+// hundred megabytes of them. Pure.
+#ifndef IBTRAPD_METRICS_PORT_METRICS_H
+#define IBTRAPD_METRICS_PORT_METRICS_H
+
+#include "base/text.h"
+#include "model/names.h"
+#include "topology/measured_errors.h"
+
+enum {
+    PORT_METRICS_LINE_MAX = 1536, // octets of a sample, or of the lines before the first one
+    // Octets that the samples of a port have in one family, at most: the two windows of each error
+    // counter.
+    PORT_METRICS_ROOM = (ERROR_WINDOWS * COUNTER_ERRORS + 1) * PORT_METRICS_LINE_MAX,
+    PORT_METRICS_PORTS_MAX = 4096, // looked at for one piece
+};
+
+// What one scrape tells of. Only the ports of `fabric` have samples; of a switch, its external
+// ones. A port that no sweep could read has none, and one whose counters were never read none of
+// them.
+struct port_metrics_source {
+    struct fabric *fabric;                    // NULL: nothing is told
+    struct names *names;                      // may be NULL
+    struct accumulated_counters *accumulated; // NULL: there was no reading
+    struct measured_errors *errors;           // NULL: the same
+    bool traffic;                             // tell of the traffic counters, too
+};
+
+// Where the writing is.
+struct port_metrics {
+    struct port_metrics_source source;
+    unsigned family;
+    bool begun;          // the family has its first two lines
+    uint32_t node, port; // index of the node; number of the next port among the node's
+    struct accumulated_walk walk;
+    struct counter_sample sums;
+    bool has_sums;
+    size_t error; // place among `source.errors`
+};
+
+// Takes over the references of the source.
+void port_metrics_begin(struct port_metrics *metrics, const struct port_metrics_source *source);
+void port_metrics_end(struct port_metrics *metrics); // drops the references
+
+// Adds samples until less than PORT_METRICS_ROOM of the text is free, or as many ports as above
+// were looked at; it may add nothing. False: there are no more.
+bool port_metrics_write(struct port_metrics *metrics, struct text *out);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Long answers of the metrics server: what arrives at a client that reads, that reads slowly, that
+// leaves. The integration tests have the rest of HTTP.
+#include "support.h"
+
+#include "metrics/metrics_server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PIECE_SIZE = 50000, GOT_MAX = 64 << 20 };
+
+static struct event_base *base;
+static struct metrics_server *server;
+static struct log *log_;
+static struct sockaddr_in address;
+static char *got;
+static size_t got_size;
+
+// The source: `pieces` of it, of which every third is empty; piece `fails` fails.
+static unsigned pieces, fails, made, begun, ended;
+static char piece[PIECE_SIZE];
+
+static void *begin_scrape(void *ctx)
+{
+    assert_ptr_equal(ctx, &base);
+    begun++;
+    made = 0;
+    return &pieces;
+}
+
+static enum metrics_piece next_piece(void *scrape, const char **text, size_t *size)
+{
+    assert_ptr_equal(scrape, &pieces);
+    memset(piece, 'a' + (int)(made % 26), sizeof piece);
+    *text = piece;
+    *size = made % 3 == 2 ? 0 : sizeof piece;
+    if (made == fails)
+        return METRICS_FAILED;
+    return ++made == pieces ? METRICS_LAST : METRICS_MORE;
+}
+
+static void end_scrape(void *scrape)
+{
+    assert_ptr_equal(scrape, &pieces);
+    ended++;
+}
+
+static int find_listener(void)
+{
+    int listens = 0;
+    for (int fd = 3; fd < 256; fd++) {
+        socklen_t size = sizeof listens;
+        if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens)
+            return fd;
+    }
+    fail_msg("nobody listens");
+    return -1;
+}
+
+static int begin(void **state)
+{
+    static const struct metrics_source SOURCE = {begin_scrape, next_piece, end_scrape};
+    struct error err;
+    (void)state;
+    pieces = 1;
+    fails = UINT32_MAX;
+    begun = ended = made = 0;
+    got = malloc(GOT_MAX);
+    base = event_base_new();
+    log_ = support_log(NULL);
+    server = metrics_server_start(base, "127.0.0.1", 0, &SOURCE, &base, log_, &err);
+    assert_true(got && base && server);
+    return getsockname(find_listener(), (struct sockaddr *)&address, &(socklen_t){sizeof address});
+}
+
+static int end(void **state)
+{
+    (void)state;
+    metrics_server_stop(server);
+    event_base_free(base);
+    log_close(log_);
+    free(got);
+    return begun != ended;
+}
+
+static void serve(void)
+{
+    for (int i = 0; i < 20; i++)
+        event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+static int ask(const char *request)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+    got_size = 0;
+    serve();
+    return fd;
+}
+
+// Reads until the server ends its side. Returns whether it did so in good order.
+static bool read_all(int fd)
+{
+    for (;;) {
+        assert_true(got_size < GOT_MAX - 1);
+        ssize_t n = recv(fd, got + got_size, GOT_MAX - 1 - got_size, MSG_DONTWAIT);
+        if (n > 0)
+            got_size += (size_t)n;
+        got[got_size] = '\0';
+        if (n == 0 || (n < 0 && errno != EAGAIN))
+            return n == 0;
+        serve();
+    }
+}
+
+static char *body(void)
+{
+    char *end_of_head = strstr(got, "\r\n\r\n");
+    assert_non_null(end_of_head);
+    return end_of_head + 4;
+}
+
+// Decodes the chunks in place (RFC 9112 7.1), and returns the octets. Without the last chunk it
+// returns SIZE_MAX.
+static size_t decode(char *from)
+{
+    size_t octets = 0;
+    char *to = from;
+    for (;;) {
+        char *rest;
+        const size_t chunk = strtoul(from, &rest, 16);
+        if (rest == from || strncmp(rest, "\r\n", 2) != 0)
+            return SIZE_MAX;
+        rest += 2;
+        if (chunk == 0)
+            return strcmp(rest, "\r\n") == 0 ? octets : SIZE_MAX;
+        if ((size_t)(got + got_size - rest) < chunk + 2)
+            return SIZE_MAX;
+        memmove(to + octets, rest, chunk);
+        octets += chunk;
+        from = rest + chunk + 2;
+    }
+}
+
+static void expect_all_pieces(const char *text, size_t octets)
+{
+    size_t at = 0;
+    bool same = true;
+    for (unsigned i = 0; i < pieces; i++) {
+        for (size_t n = i % 3 == 2 ? 0 : PIECE_SIZE; n > 0; n--)
+            same = same && text[at++] == 'a' + (int)(i % 26);
+    }
+    assert_true(same);
+    assert_int_equal(octets, at);
+}
+
+#define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+
+TEST(a_lone_piece_has_a_length)
+{
+    char length[40];
+    int fd = ask(GET);
+    assert_true(read_all(fd));
+    snprintf(length, sizeof length, "\r\nContent-Length: %d\r\n", PIECE_SIZE);
+    assert_non_null(strstr(got, length));
+    assert_null(strstr(got, "chunked"));
+    expect_all_pieces(body(), strlen(body()));
+    close(fd);
+}
+
+TEST(many_pieces_are_chunks)
+{
+    pieces = 300;
+    int fd = ask(GET);
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "\r\nTransfer-Encoding: chunked\r\n"));
+    assert_null(strstr(got, "Content-Length"));
+    char *text = body();
+    expect_all_pieces(text, decode(text));
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+TEST(the_last_piece_may_be_empty)
+{
+    pieces = 3;
+    int fd = ask(GET);
+    assert_true(read_all(fd));
+    char *text = body();
+    expect_all_pieces(text, decode(text));
+    close(fd);
+}
+
+TEST(http_1_0_knows_no_chunks)
+{
+    pieces = 30;
+    int fd = ask("GET /metrics HTTP/1.0\r\n\r\n");
+    assert_true(read_all(fd));
+    assert_null(strstr(got, "chunked"));
+    expect_all_pieces(body(), strlen(body()));
+    close(fd);
+}
+
+TEST(head_makes_no_pieces)
+{
+    pieces = 300;
+    int fd = ask("HEAD /metrics HTTP/1.1\r\n\r\n");
+    assert_true(read_all(fd));
+    assert_string_equal(body(), "");
+    assert_true(made <= 1 && ended == 1);
+    close(fd);
+}
+
+TEST(who_does_not_read_makes_no_further_pieces)
+{
+    pieces = 100000; // three gigabytes
+    int fd = ask(GET);
+    for (int i = 0; i < 100; i++)
+        serve();
+    const unsigned before = made;
+    for (int i = 0; i < 100; i++)
+        serve();
+    assert_int_equal(made, before); // what the kernel takes for the socket, and one more
+    assert_true(made < pieces / 10);
+    close(fd);
+    serve();
+    assert_int_equal(ended, 1);
+}
+
+TEST(others_are_served_meanwhile)
+{
+    pieces = 100000;
+    int slow = ask(GET);
+    int fd = ask("GET / HTTP/1.1\r\n\r\n");
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "200 OK"));
+    close(fd);
+    close(slow);
+    serve();
+}
+
+TEST(an_answer_that_fails_has_no_end)
+{
+    pieces = 30;
+    fails = 20;
+    int fd = ask(GET);
+    read_all(fd);
+    assert_int_equal(decode(body()), SIZE_MAX);
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+TEST(an_answer_that_fails_at_once_is_an_error)
+{
+    fails = 0;
+    int fd = ask(GET);
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "HTTP/1.1 500 "));
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+TEST(a_client_that_is_replaced_ends_its_scrape)
+{
+    int fds[METRICS_SERVER_CLIENTS_MAX + 1];
+    pieces = 100000;
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = ask(GET);
+    assert_int_equal(begun, COUNT(fds));
+    assert_int_equal(ended, 1);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        close(fds[i]);
+    serve();
+    assert_int_equal(ended, begun);
+}
+
+TEST(a_stop_ends_scrapes)
+{
+    pieces = 100000;
+    int fd = ask(GET);
+    metrics_server_stop(server);
+    server = NULL;
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+#define SERVER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SERVER_TEST(a_lone_piece_has_a_length),
+        SERVER_TEST(many_pieces_are_chunks),
+        SERVER_TEST(the_last_piece_may_be_empty),
+        SERVER_TEST(http_1_0_knows_no_chunks),
+        SERVER_TEST(head_makes_no_pieces),
+        SERVER_TEST(who_does_not_read_makes_no_further_pieces),
+        SERVER_TEST(others_are_served_meanwhile),
+        SERVER_TEST(an_answer_that_fails_has_no_end),
+        SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
+        SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
+        SERVER_TEST(a_stop_ends_scrapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
