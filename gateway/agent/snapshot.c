@@ -44,6 +44,7 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
     snapshot->fabric = topology_current(source->topology);
     snapshot->names = topology_names(source->topology);
     snapshot->accumulated = source->sums(source->ctx);
+    snapshot->errors = source->errors ? source->errors(source->ctx) : NULL;
     snapshot->settings = source->settings(source->ctx);
     snapshot->last_event = journal_last(source->journal);
     snapshot->first_event = first_event(source->journal, snapshot->last_event);
@@ -86,6 +87,7 @@ void snapshot_unref(struct agent_snapshot *snapshot)
     fabric_unref(snapshot->fabric);
     names_unref(snapshot->names);
     accumulated_unref(snapshot->accumulated);
+    measured_errors_unref(snapshot->errors);
     settings_unref(snapshot->settings);
     snapshot_alarms_free(snapshot->alarms);
     free(snapshot->switches);

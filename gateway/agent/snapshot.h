@@ -12,7 +12,7 @@
 #include "model/fabric.h"
 #include "model/names.h"
 #include "model/setting.h"
-#include "topology/accumulated.h"
+#include "topology/measured_errors.h"
 #include "topology/topology.h"
 
 enum { SNAPSHOT_SUBSCRIPTIONS_MAX = 32, SNAPSHOT_RECEIVERS_MAX = 512 };
@@ -63,6 +63,7 @@ struct snapshot_source {
     void (*gateway)(void *ctx, struct snapshot_gateway *out);
     struct settings *(*settings)(void *ctx);         // a reference, the caller's; may be NULL
     struct accumulated_counters *(*sums)(void *ctx); // the same
+    struct measured_errors *(*errors)(void *ctx);    // the same; a NULL function: there are none
     void *ctx;
     uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
@@ -78,6 +79,7 @@ struct agent_snapshot {
     struct fabric *fabric;                    // NULL: no sweep yet
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // counters of the ports; may be NULL
+    struct measured_errors *errors;           // their error rates; may be NULL
     struct settings *settings;                // may be NULL
     uint32_t *switches; // node indices of the switches and routers, ascending by GUID
     size_t switch_count;

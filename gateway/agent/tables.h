@@ -21,4 +21,7 @@ extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;
 // About the gateway itself.
 extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
 
+// About the fabric again, of the IBTRAPD-MIB.
+extern const struct table OWN_PORTS;
+
 #endif

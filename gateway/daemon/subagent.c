@@ -44,6 +44,12 @@ static struct accumulated_counters *accumulated_now(void *ctx)
     return pipeline_accumulated(g->pipeline);
 }
 
+static struct measured_errors *measured_errors_now(void *ctx)
+{
+    const struct gateway *g = ctx;
+    return pipeline_measured_errors(g->pipeline);
+}
+
 static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)
 {
     return (struct agent_options){.master = conf->socket,
@@ -54,6 +60,7 @@ static struct agent_options options_of(struct gateway *g, const struct conf_suba
                                              .gateway = read_gateway,
                                              .settings = settings_now,
                                              .sums = accumulated_now,
+                                             .errors = measured_errors_now,
                                              .ctx = g,
                                              .event_trap_level = conf->event_trap_level,
                                              .clock = &clock_system},

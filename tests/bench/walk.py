@@ -25,6 +25,7 @@ from lab.snmpd import Snmpd  # noqa: E402
 HOSTS = 1850  # with their switches 2,000 nodes
 PROGRAMS = BUILD / "tests" / "bench"
 GSW = "1.3.6.1.3.2.2.1"
+PORTS = "1.3.6.1.4.1.8072.9999.9999.117.1.7.1"  # ibtrapdPortEntry
 REPETITIONS = 50
 RUNS = 3
 
@@ -106,6 +107,8 @@ def read_gateway(snmpd, gateway, client):
     with process.Peak(gateway.process.pid) as peak:
         results = [measure(f"the IBSWITCH-MIB, snmpbulkwalk -Cr{REPETITIONS}", lambda: client.bulkwalk(GSW), *pids)]
         results += [measure(f"its tables, rows of all columns, {n} at a time", lambda n=n: client.rows(n, tables), *pids)
+                    for n in (5, REPETITIONS)]
+        results += [measure(f"ibtrapdPortTable, rows of all columns, {n} at a time", lambda n=n: client.rows(n, [PORTS]), *pids)
                     for n in (5, REPETITIONS)]
     memory.append(process.private_mib(gateway.process.pid))
     return results, {"beforeMiB": memory[0], "afterMiB": memory[1], "peakMiB": peak.mib}

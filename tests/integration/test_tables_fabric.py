@@ -207,6 +207,75 @@ def test_counters_go_on_when_somebody_resets_them(fabric, open_tables):
     assert wait_counters(manager, LEAF1, 3, lambda found: found[symbols] == 42)[downed] == 255
 
 
+# ibtrapdPortTable.
+
+PORTS_OF_OWN = (1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 117, 1, 7, 1)
+OWN_ERRORS = {
+    "SymbolErrorCounter": 15, "LinkErrorRecoveryCounter": 16, "LinkDownedCounter": 17, "PortRcvErrors": 18,
+    "PortRcvRemotePhysicalErrors": 19, "PortRcvSwitchRelayErrors": 20, "PortXmitDiscards": 21,
+    "PortXmitConstraintErrors": 22, "PortRcvConstraintErrors": 23, "LocalLinkIntegrityErrors": 24,
+    "ExcessiveBufferOverrunErrors": 25, "VL15Dropped": 26,
+}
+OWN_TRAFFIC = {"PortXmitData": (10, 4), "PortRcvData": (11, 4), "PortXmitPkts": (12, 1), "PortRcvPkts": (13, 1)}
+OWN_STATES = {"Down": 1, "Initialize": 2, "Armed": 3, "Active": 4}
+OWN_COUNTERS = range(10, 31)  # with the error rates
+
+
+def own_ports(manager):
+    """(GUID, port) -> column -> value."""
+    found = {}
+    for oid, value in manager.walk(PORTS_OF_OWN).items():
+        column, *guid, port = oid[len(PORTS_OF_OWN):]
+        found.setdefault((int.from_bytes(bytes(guid), "big"), port), {})[column] = value
+    return found
+
+
+def test_the_port_table_is_what_iblinkinfo_and_ibnetdiscover_say(fabric, open_tables):
+    manager = open_tables(counters={"ports": "off"})
+    nodes, links = discovered(fabric, "monitor")
+    said, found = switch_ports(fabric), own_ports(manager)
+    assert {one for one in found if one[0] in LEAVES} == said.keys()
+    hosts = {int(guid, 16): name for guid, (kind, _, name) in nodes.items() if kind == 1}
+    assert {guid for guid, _ in found} == {*LEAVES, *hosts}
+    peers = {(int(guid, 16), port): (int(peer, 16), peer_port) for guid, port, peer, peer_port in links}
+    peers |= {there: here for here, there in peers.items()}
+    names = {**LEAVES, **hosts}
+    for one, row in found.items():
+        peer, peer_port = peers.get(one, (0, 0))
+        assert (row[3].decode(), row[4]) == (names[one[0]], 2 if one[0] in LEAVES else 1)
+        assert (row[5], row[6].decode(), row[7]) == (peer.to_bytes(8, "big"), names.get(peer, ""), peer_port)
+        if one in said:
+            width, speed, state, *_ = said[one]
+            assert row[8] == OWN_STATES[state]
+            assert row[9] == (int(width.removesuffix("X")) * float(speed) * 1000 if width and state != "Down" else 0)
+        assert not set(row) & set(OWN_COUNTERS)
+
+
+def test_the_port_table_counts_as_perfquery_does(fabric, open_tables):
+    node1 = next(int(guid, 16) for guid, (_, _, name) in discovered(fabric, "monitor")[0].items() if name.startswith("node1"))
+    errors = {("leaf1", LEAF1, 3): 3, ("node1", node1, 1): 5}
+    for (name, _, port), first in errors.items():
+        fabric.count_errors(name, port, **{field: first + n for n, field in enumerate(ERRORS)})
+    manager = open_tables(counters={"ports": "all", "interval": 5})
+    before = traffic(fabric, 3)
+    found = wait_until(lambda: (now := own_ports(manager)) and 10 in now[LEAF1, 3] and all(
+        now[LEAF1, 3][column] >= factor * before[field] for field, (column, factor) in OWN_TRAFFIC.items()) and now,
+                       "the counters")
+    for name, guid, port in errors:
+        said = ask(fabric, "perfquery", fabric.lid_of(name), port)
+        assert {field: found[guid, port][column] for field, column in OWN_ERRORS.items()} == {
+            field: number(said[field]) for field in ERRORS}
+    after = traffic(fabric, 3)
+    assert all(found[LEAF1, 3][column] <= factor * after[field] for field, (column, factor) in OWN_TRAFFIC.items())
+    assert found[LEAF1, 3][27] == found[LEAF1, 3][30] == 0  # what was there before the first reading is no error rate
+    fabric.count_errors("leaf1", 3, SymbolErrorCounter=600)
+    found = wait_until(lambda: (now := own_ports(manager)[LEAF1, 3])[27] > 0 and now, "the error rate")
+    counted = found[OWN_ERRORS["SymbolErrorCounter"]] - 3
+    for hours, rates, bits in ((0.2, 27, 29), (125 / 60, 28, 30)):
+        assert counted / hours / 13 * 12 - 1 <= found[rates] <= counted / hours + 1  # a window is up to a twelfth longer
+        assert found[bits] == pytest.approx(found[rates] / 3600 / (found[9] * 1e6) * 1e18, rel=0.01)
+
+
 def test_without_readings_there_are_no_counters(open_tables):
     manager = open_tables()
     assert manager.column(11, 5) == {}

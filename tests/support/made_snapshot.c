@@ -46,10 +46,61 @@ static struct settings *no_settings(void *ctx)
     return NULL;
 }
 
-static struct accumulated_counters *no_sums(void *ctx)
+static struct accumulated_counters *some_sums;
+static struct measured_errors *some_errors;
+
+static struct accumulated_counters *tell_of_sums(void *ctx)
 {
     (void)ctx;
-    return NULL;
+    return accumulated_ref(some_sums);
+}
+
+static struct measured_errors *tell_of_errors(void *ctx)
+{
+    (void)ctx;
+    return measured_errors_ref(some_errors);
+}
+
+static void ignore_change(void *ctx, const struct error_rate_change *change)
+{
+    (void)ctx;
+    (void)change;
+}
+
+// Reads the counters of all ports with a peer twice, in two minutes; all grow.
+static void read_counters(const struct fabric *fabric)
+{
+    enum { MINUTE_US = 60 * 1000000 };
+    const struct error_rate_limits limits = {
+        .window_us = {12 * INT64_C(60000000), 125 * INT64_C(60000000)},
+        .per_hour[COUNTER_SYMBOL_ERROR] = {1, 1}};
+    struct counter_reading *reading =
+        calloc(1, sizeof *reading + fabric->port_count * sizeof reading->samples[0]);
+    struct error_rates *rates = error_rates_new(&limits);
+    require(reading && rates);
+    for (int64_t minute = 1; minute <= 2; minute++) {
+        reading->time_us = minute * MINUTE_US;
+        reading->count = 0;
+        for (uint32_t i = 0; i < fabric->port_count; i++) {
+            struct counter_sample *sample = &reading->samples[reading->count];
+            sample->node_guid = fabric->nodes[fabric_node_of_port(fabric, i)].guid;
+            sample->port = fabric->ports[i].number;
+            for (unsigned c = 0; c < COUNTER_COUNT; c++)
+                sample->values[c] = (uint64_t)minute * i;
+            reading->count += fabric->ports[i].peer_node != FABRIC_NONE;
+        }
+        const struct error_rate_reading one = {some_sums, reading, fabric,
+                                               (1000 + minute) * MINUTE_US};
+        require(error_rates_update(rates, &one, ignore_change, NULL));
+        struct accumulated_counters *sums = accumulated_with(some_sums, reading);
+        require(sums);
+        accumulated_unref(some_sums);
+        some_sums = sums;
+    }
+    some_errors = measured_errors_of(rates);
+    require(some_errors && some_errors->count > 0);
+    error_rates_free(rates);
+    free(reading);
 }
 
 static struct topology *make_topology(void)
@@ -93,6 +144,7 @@ static struct journal *make_journal(struct topology *topology)
         event_unref(event);
     }
     journal_commit(journal);
+    read_counters(fabric);
     fabric_unref(fabric);
     return journal;
 }
@@ -103,7 +155,8 @@ struct agent_snapshot *made_view(void)
     source = (struct snapshot_source){.topology = make_topology(),
                                       .gateway = tell_of_gateway,
                                       .settings = no_settings,
-                                      .sums = no_sums,
+                                      .sums = tell_of_sums,
+                                      .errors = tell_of_errors,
                                       .clock = &clock_system};
     source.journal = make_journal(source.topology);
     struct agent_snapshot *snapshot = snapshot_take(&source, snapshot_events_new());

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "agent/put.h"
+#include "agent/tables.h"
+#include "base/search.h"
+#include "base/wire.h"
+#include "mib_root.h"
+#include "topology/describe.h"
+
+enum { GUID_SIZE = 8, OCTETS_PER_DATA = 4 };
+
+static const struct fabric_node *own_ports_node(const struct agent_snapshot *snapshot,
+                                                const struct table_row *row)
+{
+    return &snapshot->fabric->nodes[row->node];
+}
+
+static const struct fabric_port *own_ports_port(const struct agent_snapshot *snapshot,
+                                                const struct table_row *row)
+{
+    return &snapshot->fabric->ports[row->port];
+}
+
+// NULL: the port has no neighbour.
+static const struct fabric_node *own_ports_peer(const struct agent_snapshot *snapshot,
+                                                const struct table_row *row)
+{
+    const uint32_t peer = own_ports_port(snapshot, row)->peer_node;
+    return peer != FABRIC_NONE ? &snapshot->fabric->nodes[peer] : NULL;
+}
+
+// The name of a node, or of the port of a host that a node-name-map names by its port.
+static bool put_name(const struct agent_snapshot *snapshot, const struct fabric_node *node,
+                     uint32_t port, struct agentx_value *out)
+{
+    const bool has_guid = node->type != FABRIC_SWITCH && port != FABRIC_NONE;
+    const uint64_t guid = has_guid ? snapshot->fabric->ports[port].guid : 0;
+    return put_text(out, describe_name(node, guid, snapshot->names), 255);
+}
+
+static bool own_ports_node_name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                struct agentx_value *out)
+{
+    return put_name(snapshot, own_ports_node(snapshot, row), row->port, out);
+}
+
+static bool node_type(const struct agent_snapshot *snapshot, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    return put_number(out, own_ports_node(snapshot, row)->type);
+}
+
+static bool peer_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    const struct fabric_node *peer = own_ports_peer(snapshot, row);
+    return put_guid(out, peer ? peer->guid : 0);
+}
+
+static bool peer_name(const struct agent_snapshot *snapshot, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    const struct fabric_node *peer = own_ports_peer(snapshot, row);
+    return peer ? put_name(snapshot, peer, fabric_peer(snapshot->fabric, row->port), out)
+                : put_octets(out, "", 0);
+}
+
+static bool peer_number(const struct agent_snapshot *snapshot, const struct table_row *row,
+                        struct agentx_value *out)
+{
+    const bool has_peer = own_ports_peer(snapshot, row) != NULL;
+    return put_number(out, has_peer ? own_ports_port(snapshot, row)->peer_port : 0);
+}
+
+static bool state(const struct agent_snapshot *snapshot, const struct table_row *row,
+                  struct agentx_value *out)
+{
+    enum { ACTIVE_DEFER = 5 };
+    const uint8_t value = own_ports_port(snapshot, row)->state;
+    return value >= FABRIC_DOWN && value <= ACTIVE_DEFER && put_number(out, value);
+}
+
+static bool rate(const struct agent_snapshot *snapshot, const struct table_row *row,
+                 struct agentx_value *out)
+{
+    const struct fabric_port *port = own_ports_port(snapshot, row);
+    const double bits = fabric_bits_per_second(port->width_active, port->speed_active);
+    return put_gauge(out, port->state > FABRIC_DOWN ? (uint64_t)(bits / 1e6) : 0);
+}
+
+static bool own_ports_put_sum(const struct agent_snapshot *snapshot, const struct table_row *row,
+                              enum counter counter, struct agentx_value *out)
+{
+    uint64_t sums[COUNTER_COUNT];
+    if (!accumulated_find(snapshot->accumulated, own_ports_node(snapshot, row)->guid, row->number,
+                          sums))
+        return false;
+    const bool is_data = counter == COUNTER_XMIT_DATA || counter == COUNTER_RCV_DATA;
+    return put_number(out, (int64_t)(sums[counter] * (is_data ? OCTETS_PER_DATA : 1)));
+}
+
+#define SUM(name, counter)                                                                         \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        return own_ports_put_sum(snapshot, row, counter, out);                                     \
+    }
+
+SUM(symbol_error, COUNTER_SYMBOL_ERROR)
+SUM(link_error_recovery, COUNTER_LINK_ERROR_RECOVERY)
+SUM(link_downed, COUNTER_LINK_DOWNED)
+SUM(rcv_errors, COUNTER_RCV_ERRORS)
+SUM(rcv_remote_physical_errors, COUNTER_RCV_REMOTE_PHYSICAL_ERRORS)
+SUM(rcv_switch_relay_errors, COUNTER_RCV_SWITCH_RELAY_ERRORS)
+SUM(xmit_discards, COUNTER_XMIT_DISCARDS)
+SUM(xmit_constraint_errors, COUNTER_XMIT_CONSTRAINT_ERRORS)
+SUM(rcv_constraint_errors, COUNTER_RCV_CONSTRAINT_ERRORS)
+SUM(local_link_integrity_errors, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
+SUM(excessive_buffer_overrun_errors, COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
+SUM(vl15_dropped, COUNTER_VL15_DROPPED)
+SUM(xmit_wait, COUNTER_XMIT_WAIT)
+SUM(xmit_octets, COUNTER_XMIT_DATA)
+SUM(rcv_octets, COUNTER_RCV_DATA)
+SUM(xmit_pkts, COUNTER_XMIT_PKTS)
+SUM(rcv_pkts, COUNTER_RCV_PKTS)
+
+// Error rates: of a port that was read.
+
+static bool own_ports_is_read(const struct agent_snapshot *snapshot, const struct table_row *row)
+{
+    uint64_t sums[COUNTER_COUNT];
+    return snapshot->errors &&
+           accumulated_find(snapshot->accumulated, own_ports_node(snapshot, row)->guid, row->number,
+                            sums);
+}
+
+// The errors an hour of all counters but PortXmitWait, which counts no errors.
+static bool put_errors(const struct agent_snapshot *snapshot, const struct table_row *row,
+                       enum error_window window, struct agentx_value *out)
+{
+    const struct measured_errors *errors = snapshot->errors;
+    const uint64_t guid = own_ports_node(snapshot, row)->guid;
+    double per_second = 0;
+    if (!own_ports_is_read(snapshot, row))
+        return false;
+    for (size_t i = measured_errors_find(errors, guid, row->number);
+         i < errors->count && errors->all[i].node_guid == guid &&
+         errors->all[i].port == row->number;
+         i++)
+        per_second +=
+            errors->all[i].counter != COUNTER_XMIT_WAIT ? errors->all[i].per_second[window] : 0;
+    return put_gauge(out, per_second < 1e6 ? (uint64_t)(per_second * 3600 + 0.5) : UINT32_MAX);
+}
+
+// The symbol errors a bit, in units of 1e-18.
+static bool put_bit_errors(const struct agent_snapshot *snapshot, const struct table_row *row,
+                           enum error_window window, struct agentx_value *out)
+{
+    const struct measured_errors *errors = snapshot->errors;
+    const uint64_t guid = own_ports_node(snapshot, row)->guid;
+    if (!own_ports_is_read(snapshot, row))
+        return false;
+    const size_t at = measured_errors_find(errors, guid, row->number);
+    const struct error_rate_measure *one = at < errors->count ? &errors->all[at] : NULL;
+    const bool has = one && one->node_guid == guid && one->port == row->number &&
+                     one->counter == COUNTER_SYMBOL_ERROR; // the first counter
+    const double ratio = has ? one->per_bit[window] * 1e18 : 0;
+    return put_gauge(out, ratio < UINT32_MAX ? (uint64_t)(ratio + 0.5) : UINT32_MAX);
+}
+
+#define ERRORS(name, put, window)                                                                  \
+    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
+                     struct agentx_value *out)                                                     \
+    {                                                                                              \
+        return put(snapshot, row, window, out);                                                    \
+    }
+
+ERRORS(errors_short, put_errors, ERROR_WINDOW_SHORT)
+ERRORS(errors_long, put_errors, ERROR_WINDOW_LONG)
+ERRORS(bit_errors_short, put_bit_errors, ERROR_WINDOW_SHORT)
+ERRORS(bit_errors_long, put_bit_errors, ERROR_WINDOW_LONG)
+
+static const struct table_column COLUMNS[] = {
+    {"ibtrapdPortNodeName", 3, AGENTX_OCTETS, own_ports_node_name, SETTING_NONE},
+    {"ibtrapdPortNodeType", 4, AGENTX_INTEGER, node_type, SETTING_NONE},
+    {"ibtrapdPortPeerGuid", 5, AGENTX_OCTETS, peer_guid, SETTING_NONE},
+    {"ibtrapdPortPeerName", 6, AGENTX_OCTETS, peer_name, SETTING_NONE},
+    {"ibtrapdPortPeerNumber", 7, AGENTX_GAUGE32, peer_number, SETTING_NONE},
+    {"ibtrapdPortState", 8, AGENTX_INTEGER, state, SETTING_NONE},
+    {"ibtrapdPortRate", 9, AGENTX_GAUGE32, rate, SETTING_NONE},
+    {"ibtrapdPortXmitOctets", 10, AGENTX_COUNTER64, xmit_octets, SETTING_NONE},
+    {"ibtrapdPortRcvOctets", 11, AGENTX_COUNTER64, rcv_octets, SETTING_NONE},
+    {"ibtrapdPortXmitPkts", 12, AGENTX_COUNTER64, xmit_pkts, SETTING_NONE},
+    {"ibtrapdPortRcvPkts", 13, AGENTX_COUNTER64, rcv_pkts, SETTING_NONE},
+    {"ibtrapdPortXmitWait", 14, AGENTX_COUNTER64, xmit_wait, SETTING_NONE},
+    {"ibtrapdPortSymbolErrors", 15, AGENTX_COUNTER64, symbol_error, SETTING_NONE},
+    {"ibtrapdPortLinkErrorRecoveries", 16, AGENTX_COUNTER64, link_error_recovery, SETTING_NONE},
+    {"ibtrapdPortLinkDowned", 17, AGENTX_COUNTER64, link_downed, SETTING_NONE},
+    {"ibtrapdPortRcvErrors", 18, AGENTX_COUNTER64, rcv_errors, SETTING_NONE},
+    {"ibtrapdPortRcvRemotePhysicalErrors", 19, AGENTX_COUNTER64, rcv_remote_physical_errors,
+     SETTING_NONE},
+    {"ibtrapdPortRcvSwitchRelayErrors", 20, AGENTX_COUNTER64, rcv_switch_relay_errors,
+     SETTING_NONE},
+    {"ibtrapdPortXmitDiscards", 21, AGENTX_COUNTER64, xmit_discards, SETTING_NONE},
+    {"ibtrapdPortXmitConstraintErrors", 22, AGENTX_COUNTER64, xmit_constraint_errors, SETTING_NONE},
+    {"ibtrapdPortRcvConstraintErrors", 23, AGENTX_COUNTER64, rcv_constraint_errors, SETTING_NONE},
+    {"ibtrapdPortLocalLinkIntegrityErrors", 24, AGENTX_COUNTER64, local_link_integrity_errors,
+     SETTING_NONE},
+    {"ibtrapdPortBufferOverrunErrors", 25, AGENTX_COUNTER64, excessive_buffer_overrun_errors,
+     SETTING_NONE},
+    {"ibtrapdPortVl15Dropped", 26, AGENTX_COUNTER64, vl15_dropped, SETTING_NONE},
+    {"ibtrapdPortErrorsShort", 27, AGENTX_GAUGE32, errors_short, SETTING_NONE},
+    {"ibtrapdPortErrorsLong", 28, AGENTX_GAUGE32, errors_long, SETTING_NONE},
+    {"ibtrapdPortBitErrorsShort", 29, AGENTX_GAUGE32, bit_errors_short, SETTING_NONE},
+    {"ibtrapdPortBitErrorsLong", 30, AGENTX_GAUGE32, bit_errors_long, SETTING_NONE},
+};
+
+static void add_node_index(struct agentx_oid *out, uint64_t guid)
+{
+    uint8_t octets[GUID_SIZE];
+    wire_put(octets, sizeof octets, guid);
+    agentx_oid_add_octets(out, octets, sizeof octets);
+}
+
+static bool own_ports_is_before(const struct fabric_node *node, const uint32_t *ids, size_t length)
+{
+    struct agentx_oid id = {.length = 0};
+    add_node_index(&id, node->guid);
+    return agentx_oid_compare(id.ids, id.length, ids, length) < 0;
+}
+
+// Finds the node's first port with this number or a greater one that has a row: not port 0 of a
+// switch, which has no link, nor a port that no sweep could read.
+static bool own_ports_find(const struct agent_snapshot *snapshot, uint64_t number,
+                           struct table_row *row)
+{
+    const struct fabric_node *node = own_ports_node(snapshot, row);
+    for (row->port = node->first_port; row->port < node->first_port + node->ports; row->port++) {
+        const struct fabric_port *port = own_ports_port(snapshot, row);
+        row->number = port->number;
+        if (port->number >= number && port->known &&
+            (port->number > 0 || node->type != FABRIC_SWITCH))
+            return true;
+    }
+    return false;
+}
+
+static bool own_ports_seek(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                           size_t length, bool after, struct table_row *row,
+                           struct agentx_oid *found)
+{
+    const struct fabric *fabric = snapshot->fabric;
+    const size_t id_length = length < GUID_SIZE ? length : GUID_SIZE;
+    uint32_t first = 0;
+    if (!fabric)
+        return false;
+    SEARCH_FIRST(first, 0, fabric->node_count,
+                 own_ports_is_before(&fabric->nodes[first], ids, id_length));
+    for (row->node = first; row->node < fabric->node_count; row->node++) {
+        uint64_t number = 0;
+        found->length = 0;
+        add_node_index(found, fabric->nodes[row->node].guid);
+        if (length > GUID_SIZE && row->node == first &&
+            agentx_oid_compare(found->ids, found->length, ids, id_length) == 0)
+            number = (uint64_t)ids[id_length] + after;
+        if (own_ports_find(snapshot, number, row)) {
+            agentx_oid_add(found, row->number);
+            return after || agentx_oid_compare(found->ids, found->length, ids, length) == 0;
+        }
+        if (!after)
+            return false;
+    }
+    return false;
+}
+
+static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 7, 1};
+
+const struct table OWN_PORTS = {"ibtrapdPortTable",
+                                ENTRY,
+                                sizeof ENTRY / sizeof *ENTRY,
+                                COLUMNS,
+                                sizeof COLUMNS / sizeof *COLUMNS,
+                                own_ports_seek};
