@@ -44,10 +44,14 @@ static struct accumulated_counters *accumulated_now(void *ctx)
     return pipeline_accumulated(g->pipeline);
 }
 
+// None of the time before a reload that ended the readings.
 static struct measured_errors *measured_errors_now(void *ctx)
 {
-    const struct gateway *g = ctx;
-    return pipeline_measured_errors(g->pipeline);
+    struct gateway *g = ctx;
+    pthread_mutex_lock(&g->exchanged);
+    const bool read = g->conf->counters.ports != CONF_NO_PORTS;
+    pthread_mutex_unlock(&g->exchanged);
+    return read ? pipeline_measured_errors(g->pipeline) : NULL;
 }
 
 static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)

@@ -85,17 +85,19 @@ struct metrics_scrape {
 static bool begin_ports(struct metrics_scrape *scrape, const struct metrics_parts *parts)
 {
     const enum conf_port_metrics wanted = parts->conf->metrics.ports;
+    const bool read = parts->conf->counters.ports != CONF_NO_PORTS; // else they are old
     if (wanted == CONF_PORT_METRICS_OFF)
         return true;
     scrape->piece = malloc(PIECE_SIZE);
     if (!scrape->piece)
         return false;
-    port_metrics_begin(&scrape->ports, &(struct port_metrics_source){
-                                           .fabric = topology_current(parts->topology),
-                                           .names = topology_names(parts->topology),
-                                           .accumulated = pipeline_accumulated(parts->pipeline),
-                                           .errors = pipeline_measured_errors(parts->pipeline),
-                                           .traffic = wanted == CONF_PORT_METRICS_ALL});
+    port_metrics_begin(&scrape->ports,
+                       &(struct port_metrics_source){
+                           .fabric = topology_current(parts->topology),
+                           .names = topology_names(parts->topology),
+                           .accumulated = read ? pipeline_accumulated(parts->pipeline) : NULL,
+                           .errors = read ? pipeline_measured_errors(parts->pipeline) : NULL,
+                           .traffic = wanted == CONF_PORT_METRICS_ALL});
     return true;
 }
 

@@ -149,9 +149,9 @@ static void go_on_with(struct metrics_client *client, enum metrics_piece kind, c
         metrics_server_await(client, answer_sent);
     } else {
         metrics_server_await(client, metrics_server_go_on);
-        if (evbuffer_get_length(bufferevent_get_output(client->stream)) == 0)
-            bufferevent_trigger(client->stream, EV_WRITE, SOON);
     }
+    if (evbuffer_get_length(bufferevent_get_output(client->stream)) == 0)
+        bufferevent_trigger(client->stream, EV_WRITE, SOON);
 }
 
 // All pieces so far are written.
@@ -402,7 +402,7 @@ void metrics_server_stop(struct metrics_server *server)
         return;
     event_free(server->pause);
     evconnlistener_free(server->listener);
-    while (server->client_count > 0)
-        metrics_server_drop(server->clients[0]);
+    for (size_t i = 0; i < server->client_count; i++)
+        metrics_server_free_client(server->clients[i]);
     free(server);
 }

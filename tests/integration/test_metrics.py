@@ -352,6 +352,20 @@ def test_ports_are_told_from_a_reload_on(open_site, port):
     assert "ibtrapd_port_link_up" in scrape(port).families
 
 
+def test_counters_that_are_not_read_any_more_are_not_told(open_site, port):
+    site = open_ports(open_site, port, "errors")
+    wait_metrics(port, lambda now: "ibtrapd_port_link_downed_total" in now.families, "the counters")
+    site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=600)
+    wait_metrics(port, lambda now: "ibtrapd_port_bit_error_ratio" in now.families, "the errors")
+    config = site.gateway.config.read_text()
+    assert config.count('ports = "all"') == 1
+    site.gateway.config.write_text(config.replace('ports = "all"', 'ports = "off"'))
+    site.gateway.control("reload")
+    now = scrape(port).families
+    assert "ibtrapd_port_link_up" in now
+    assert "ibtrapd_port_link_downed_total" not in now and "ibtrapd_port_bit_error_ratio" not in now
+
+
 BAD_TEXTS = [
     "a_total 1\n", "# TYPE a_total counter\na_total 1\n", "# HELP a x\n# TYPE a counter\na 1\n",
     "# HELP a x\n# TYPE a gauge\na 1", "# HELP a x\n# TYPE a gauge\na 1\na 2\n", "# HELP a x\n# TYPE a gauge\nb 1\n",

@@ -99,7 +99,7 @@ TEXTUAL_CONVENTIONS = {
         'IbDlid': 'Unsigned32(0..65535) d',
         'IbUnicastLid': 'Unsigned32(0..49151) d',
         'IbMulticastLid': 'Unsigned32(49152..65535) d',
-        'IbGuid': 'OctetString(8) 1x:',
+        'IbGuid': 'OctetString(8) 2x:',
         'IbSmaPortList': 'OctetString(32) 1x:',
         'IbSmPortList': 'OctetString(32) 1x:',
         'IbIpoibClientIdentifier': 'OctetString(20) 1x:',
@@ -114,8 +114,8 @@ TEXTUAL_CONVENTIONS = {
     'IBSWITCH-MIB': {
         'GswType': 'Enumeration{fcSwitch(1),ibSwitch(2),ibRouter(3),ib2fcEdgeRouter(4),'
                    'iSCSIBasedIPSwitch(5),ib2iSCSEdgeRouter(6),fc2iSCSIEdgeRouter(7)}',
-        'GswLocalId': 'OctetString(8) 1x:',
-        'GswGlobalId': 'OctetString(16) 1x:',
+        'GswLocalId': 'OctetString(8) 2x:',
+        'GswGlobalId': 'OctetString(16) 2x:',
         'GswOlsName': 'OctetString(0..256) 255a',  # the draft: 256, filled up
         'GswFwVersion': 'OctetString(0..24) 24a',
         'GswDate': 'OctetString(0..64) 64a',
@@ -126,7 +126,7 @@ TEXTUAL_CONVENTIONS = {
         'GswSensorStatusDef': 'Enumeration{unknown(1),faulty(2),below-min(3),nominal(4),'
                               'above-max(5),absent(6)}',
         'GswIBNodeType': 'Enumeration{channelAdapter(1),switch(2),router(3)}',
-        'GswIBGUID': 'OctetString(8) 1x:',
+        'GswIBGUID': 'OctetString(8) 2x:',
         'GswIBGID': 'OctetString(8) 2x:',
         'GswIBLID': 'OctetString(2) 2d',
         # The draft lacks 8X and 2X, all speeds but the first, and the last port and physical state.
