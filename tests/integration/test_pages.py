@@ -322,12 +322,25 @@ def test_the_metrics_of_ports_are_those_of_the_page(fabric):
     assert set(re.findall(r"\bibtrapd_\w+", queries)) <= set(described)
 
 
+@pytest.mark.parametrize("name", ["ibtrapd-fabric-rules.yml", "grafana-dashboard.json"])
+def test_examples_use_metrics_and_labels_that_there_are(name):
+    """tests/managers runs them."""
+    text = (TESTS.parent / "config/templates" / name).read_text()
+    described = {metric: set(filter(None, row[1].split(", "))) | more
+                 for heading, more in (("metric", set()), ("metric of a port", PORT_LABELS))
+                 for row in pages.table("prometheus", heading) for metric in row[0].split(", ")}
+    used = re.findall(r"\b(ibtrapd_\w+)(?:\{([^}]*)\})?", text)
+    assert len(used) > 8
+    for metric, conditions in used:
+        assert set(re.findall(r"(\w+)=", conditions)) <= described[metric] | {"instance"}, metric
+
+
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
 @pytest.mark.parametrize("kind, command", [("prometheus", "config"), ("prometheus-rules", "rules")])
 def test_promtool_likes_them(tmp_path, kind, command):
     file = tmp_path / "file.yml"
     [block] = pages.blocks("prometheus", kind)
-    file.write_text(block.replace("rule_files:\n  - ibtrapd-rules.yml\n", ""))
+    file.write_text(block)
     done = subprocess.run(["promtool", "check", command, file], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

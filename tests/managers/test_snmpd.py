@@ -7,7 +7,7 @@ from lab.receivers import listening
 
 NEVER_SHOWN = ".1.3.6.1.6.3.15"  # snmpd's SNMPv3 users
 SYSTEM, FABRIC, OWN = ".1.3.6.1.2.1.1", ".1.3.6.1.3.2.2.1", ".1.3.6.1.4.1.8072.9999.9999.117"
-LET_IN, ASK = 1, 0  # the blocks of shell commands
+LET_IN, EXPORT, ASK = 2, 1, 0  # the blocks of shell commands
 
 
 @pytest.fixture
@@ -92,6 +92,36 @@ def test_the_communities_of_recipients_can_be_kept_out(site, snmp_conf):
     site.wait(lambda: serves(site) and len(walk(site, "-c", "fabric", "127.0.0.1", FABRIC)) > 100, "the tables again")
     assert not any(one.startswith(column + ".") for one in walk(site, "-c", "fabric", "127.0.0.1", FABRIC))
     assert site.log_of("snmpd") == ""
+
+
+def test_snmp_exporter_reads_the_ports(site, snmp_conf):
+    """With the module of the examples, which is what the generator makes of its file there."""
+    site.connect()
+    snmp_conf(1)
+    site.fabric.count_errors("node1", 1, SymbolErrorCounter=7)
+    site.run("install", "-d", "-m", "755", "/var/agentx")
+    site.start_gateway(pages.blocks("snmp", "ibtrapd")[2] + 'counters { interval = 5 }')
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.wait(lambda: serves(site) and walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15"), "the ports")
+    site.wait(lambda: len(walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15")) > 5, "the counters")
+    block = pages.blocks("snmp", "sh")[EXPORT].replace("\ncurl '", "\ncurl -s --retry 20 --retry-connrefused '")
+    exported = site.shell(block)
+    [symbols] = [line for line in exported.splitlines() if line.startswith("ibtrapdPortSymbolErrors{")
+                 and 'ibtrapdPortNodeName="node1"' in line]
+    assert symbols.endswith("} 7") and 'ibtrapdPortPeerName="leaf1"' in symbols
+    lines = [line for line in walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.8") if " = INTEGER: " in line]
+    assert exported.count("\nibtrapdPortState{") == len(lines) > 20
+    offline_packages(site)
+    site.shell(pages.blocks("mibs", "sh")[0])
+    site.shell("mkdir /tmp/generator && cd /tmp/generator && cp /usr/share/doc/ibtrapd/examples/snmp_exporter-generator.yml "
+               "generator.yml && MIBDIRS=/usr/share/snmp/mibs:/usr/local/share/ibtrapd/mibs prometheus-snmp-generator generate")
+    made = site.path("/tmp/generator/snmp.yml").read_text()
+    shipped = site.path("/usr/share/doc/ibtrapd/examples/snmp_exporter.yml").read_text()
+    assert without_comments(made) == without_comments(shipped)
+
+
+def without_comments(text):
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def offline_packages(site):

@@ -8,6 +8,7 @@ all instances of a made-up gateway.
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -146,3 +147,16 @@ def test_instances_are_what_the_index_clauses_ask_for(instances):
         values = indices(row[1], instance)
         assert values.get(name, one['value']) == one['value'], f"{name}: {one}"
     assert len(tables) > 8
+
+
+def test_snmp_exporters_module_has_the_columns_of_the_port_table():
+    """tests/managers compares it with what the generator makes."""
+    text = (pathlib.Path(__file__).parents[2] / 'config/templates/snmp_exporter.yml').read_text()
+    metrics = dict(re.findall(r'- name: (\w+)\n +oid: ([0-9.]+)\n', text))
+    numbers = {name for name, i in readable().items() if name.startswith('ibtrapdPort') and i['kind'] == 'column'
+               and resolve(i['syntax'])[0] in ('Counter64', 'Gauge32')}
+    assert metrics.keys() == numbers | {'ibtrapdPortState'}
+    assert {name: readable()[name]['oid'] for name in metrics} == metrics
+    looked_up = set(re.findall(r'labelname: (\w+)\n +oid: ([0-9.]+)\n', text))
+    assert looked_up == {(name, readable()[name]['oid']) for name in
+                         ('ibtrapdPortNodeName', 'ibtrapdPortPeerName', 'ibtrapdPortPeerNumber')}
