@@ -5,6 +5,8 @@
 #include "model/field.h"
 #include "model/words.h"
 
+#include <string.h>
+
 struct visit {
     const struct event *event;
     format_take *take;
@@ -137,6 +139,21 @@ static void visit_cause(const struct visit *v)
     visit_field(v, FIELD_COUNTER);
     visit_field(v, FIELD_COUNTER_OLD);
     visit_field(v, FIELD_COUNTER_NEW);
+}
+
+size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX])
+{
+    const struct endpoint *const who[FORMAT_NODES_MAX] = {
+        &event->subject, &event->peer, &event->issuer, &event->source, &event->destination};
+    size_t n = 0;
+    for (size_t i = 0; i < FORMAT_NODES_MAX; i++) {
+        bool known = who[i]->name[0] == '\0';
+        for (size_t k = 0; k < n; k++)
+            known = known || strcmp(out[k], who[i]->name) == 0;
+        if (!known)
+            out[n++] = who[i]->name;
+    }
+    return n;
 }
 
 void format_fields(const struct event *event, format_take *take, void *ctx)

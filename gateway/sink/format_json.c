@@ -232,18 +232,8 @@ static void set_observer(struct node object, const struct format_origin *origin)
 // Sets the host at which the event happened, and all hosts that it names.
 static void set_hosts(struct node object, const struct event *event)
 {
-    const struct endpoint *const who[] = {&event->subject, &event->peer, &event->issuer,
-                                          &event->source, &event->destination};
-    enum { HOSTS = sizeof who / sizeof *who };
-    const char *names[HOSTS + 1] = {NULL};
-    size_t n = 0;
-    for (size_t i = 0; i < HOSTS; i++) {
-        bool known = who[i]->name[0] == '\0';
-        for (size_t k = 0; k < n; k++)
-            known = known || strcmp(names[k], who[i]->name) == 0;
-        if (!known)
-            names[n++] = who[i]->name;
-    }
+    const char *names[FORMAT_NODES_MAX + 1] = {NULL};
+    const size_t n = format_node_names(event, names);
     if (event->subject.name[0])
         set(set_object(object, "host"), "name", event->subject.name);
     if (n > 0)

@@ -71,15 +71,20 @@ static void format_plain_add_word(void *ctx, const char *name, const char *value
 
 // Repeats the time as a value, since local loggers replace the header's time with the time of
 // arrival.
-void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
+void format_rfc3164_content(struct text *t, const struct event *event)
 {
     char when[CLOCK_TEXT_SIZE];
-    format_rfc3164_header(t, origin, event);
-    text_addf(t, "ibtrapd[%s]: ", origin->process_id);
     text_add(t, event->text);
     clock_format_utc(event->time_us, when);
     format_plain_add_word(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
     format_fields(event, format_plain_add_word, t);
+}
+
+void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
+{
+    format_rfc3164_header(t, origin, event);
+    text_addf(t, "ibtrapd[%s]: ", origin->process_id);
+    format_rfc3164_content(t, event);
 }
 
 // The severity for both SIEMs, whose scales go from 0 (CEF) or 1 (LEEF) to 10, the worst.

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "sink/datagram.h"
+#include "sink/journald.h"
 #include "sink/output.h"
 #include "sink/relp.h"
 #include "sink/stream.h"
@@ -34,6 +35,7 @@ struct syslog_sink {
     struct format_origin origin;
     char hostname[256], process_id[16], own_address[64], engine_id[128];
     int fd;                               // of SYSLOG_LOCAL
+    bool journald;                        // it is the socket of the journal's own protocol
     struct datagram datagram;             // of SYSLOG_UDP
     struct stream *stream;                // of SYSLOG_TCP and SYSLOG_TLS
     uint64_t marks[STREAM_IN_FLIGHT_MAX]; // octets written up to the end of each pending event
@@ -60,11 +62,16 @@ static bool is_made(const struct text *t, struct error *err)
 
 // Datagrams.
 
+// Where systemd's journal reads the socket, and the format is the one that it reads there, it gets
+// the events by its own protocol.
 static bool open_local(void *self, struct error *err)
 {
     struct syslog_sink *s = self;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", s->options.path);
+    s->journald = s->options.format == FORMAT_RFC3164 &&
+                  journald_socket(s->options.path, address.sun_path, sizeof address.sun_path);
+    if (!s->journald)
+        snprintf(address.sun_path, sizeof address.sun_path, "%s", s->options.path);
     s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (s->fd < 0)
         return error_set(err, "cannot make a socket: %s", strerror(errno));
@@ -88,12 +95,20 @@ static bool make_datagram(struct syslog_sink *s, const struct event *event,
     return is_made(out, err);
 }
 
+// Makes the entry of the journal in a text of JOURNALD_SIZE. False: out of memory.
+static bool syslog_sink_make_entry(struct syslog_sink *s, const struct event *event,
+                                   struct text *out, struct error *err)
+{
+    return journald_entry(out, &s->origin, event) || error_set(err, "out of memory");
+}
+
 static enum sink_result send_local(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
-    char buffer[FORMAT_SIZE_MIN];
-    struct text t;
-    if (!make_datagram(s, event, buffer, &t, err))
+    char buffer[JOURNALD_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    if (s->journald ? !syslog_sink_make_entry(s, event, &t, err)
+                    : !make_datagram(s, event, buffer, &t, err))
         return SINK_FAILED;
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;

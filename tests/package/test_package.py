@@ -85,12 +85,13 @@ def test_what_is_in_it(packages):
     assert {"/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl", CONFIG,
             "/usr/lib/systemd/system/ibtrapd.service", "/usr/lib/systemd/system/ibtrapd@.service",
             "/usr/lib/udev/rules.d/95-ibtrapd.rules", "/usr/lib/sysusers.d/ibtrapd.conf",
+            "/usr/lib/systemd/catalog/ibtrapd.catalog",
             "/usr/share/snmp/mibs/IBTRAPD-MIB.txt", "/usr/share/doc/ibtrapd/README.md",
             "/usr/share/doc/ibtrapd/copyright"} <= files
     assert {line[5][1:] for line in lines if line[0] == "-rwxr-xr-x"} == {"/usr/sbin/ibtrapd", "/usr/bin/ibtrapctl"}
     strays = [name for name in files if not re.match(
         r"/etc/ibtrapd/|/usr/s?bin/ibtrap|/usr/share/(doc/ibtrapd|lintian/overrides|snmp/mibs|man/man\d|bash-completion/completions)/"
-        r"|/usr/lib/(systemd/system|udev/rules\.d|sysusers\.d)/", name)]
+        r"|/usr/lib/(systemd/(system|catalog)|udev/rules\.d|sysusers\.d)/", name)]
     assert not strays
 
 
@@ -268,6 +269,18 @@ def test_its_log_has_priorities(machine):
     for priority, words in ("6", "ibtrapd 0"), ("4", "no InfiniBand port found"):
         wait_until(lambda: words in machine.run("journalctl", "-u", "ibtrapd", f"PRIORITY={priority}", "_TRANSPORT=stdout",
                                                 good=(0, 1)), f"'{words}' in the journal")
+
+
+def test_the_journal_has_the_fields_of_its_events(machine):
+    install(machine)
+    machine.run("systemctl", "start", "systemd-journald.socket", "systemd-journald-dev-log.socket", "ibtrapd")
+
+    def entries():
+        return machine.run("journalctl", "-t", "ibtrapd", "IBTRAPD_EVENT=gateway-started", "-x", "-o", "short",
+                           good=(0, 1)).splitlines()
+
+    wait_until(lambda: len(entries()) > 1, "the event in the journal")
+    assert any("The event gateway-started of an InfiniBand subnet" in line for line in entries()), entries()
 
 
 def release_from_port(machine):

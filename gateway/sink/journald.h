@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Events for systemd's journal by its own protocol: every field of an event is a field of the
+// entry, so that `journalctl IBTRAPD_NODE=leaf1` finds what is about a node
+// (systemd.journal-fields(7), "Journal Native Protocol").
+#ifndef IBTRAPD_SINK_JOURNALD_H
+#define IBTRAPD_SINK_JOURNALD_H
+
+#include "base/text.h"
+#include "sink/format_origin.h"
+
+enum {
+    JOURNALD_ID_SIZE = 33,
+    JOURNALD_SIZE = FORMAT_SIZE * 3, // a buffer that holds every entry whole
+};
+
+// Fills `out` with the socket of the journal's own protocol, if the one for syslog at `path` is the
+// journal's, as /dev/log is on most machines with systemd. False: another logger reads it.
+bool journald_socket(const char *path, char *out, size_t size);
+
+// The MESSAGE_ID of an event type, 32 hexadecimal digits: from its identifier, so that it never
+// changes. False: out of memory.
+bool journald_message_id(const char *event_name, char out[JOURNALD_ID_SIZE]);
+
+// Adds an entry to a text of JOURNALD_SIZE. MESSAGE is the line that a local syslog daemon would
+// get, since journald may forward it to one. Each field is there as IBTRAPD_ and its name in
+// capitals, such as IBTRAPD_SUBJECT_NAME; IBTRAPD_NODE is there once for each node that the event
+// names. False: out of memory.
+bool journald_entry(struct text *t, const struct format_origin *origin, const struct event *event);
+
+#endif
