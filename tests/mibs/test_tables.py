@@ -2,9 +2,11 @@
 """Compares the subagent's tables with the MIB modules.
 
 The program `tables` (IBTRAPD_BUILD_DIR) prints the descriptors of all columns, and
-all instances of a made-up gateway.
+all instances of a made-up gateway. mibs/README.md has the reason for each object
+that is not answered.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -13,12 +15,13 @@ import subprocess
 
 import pytest
 
-from modules import module
+from modules import HERE, MODULES, module
 from syntaxes import allows, bounds, defined, resolve, split_instance
 
 BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
 
-SERVED = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
+# The objects of these modules can be written, where they say so.
+WRITABLE = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
 
 # Only an agent in the switch could carry out a Set of these.
 NEVER_WRITABLE = {'gswAdmStatus', 'gswBeaconAdmStatus'}
@@ -46,10 +49,39 @@ def instances():
     return [one for one in printed() if 'instance' in one]
 
 
+@functools.cache
 def readable():
     """{name: identifier} of all objects that a manager can read."""
-    return {name: i for mib in SERVED for name, i in module(mib).identifiers.items()
-            if i['kind'] in ('scalar', 'column') and i['access'] in ('read-only', 'read-write')}
+    return {name: i for mib in MODULES for name, i in module(mib).identifiers.items()
+            if i['kind'] in ('scalar', 'column') and i['access'] in ('read-only', 'read-write', 'read-create')}
+
+
+def above(name):
+    """The table of a column, or the group of a scalar."""
+    oid = readable()[name]['oid'].rpartition('.')[0]
+    if readable()[name]['kind'] == 'column':
+        oid = oid.rpartition('.')[0]
+    return defined()[oid][0]
+
+
+def reasons(heading):
+    """The names in the first column of the first table after that line of mibs/README.md."""
+    text = (HERE.parent.parent / 'mibs' / 'README.md').read_text('utf-8').split(f'{heading}\n', 1)[1]
+    rows = re.search(r'(?:^\|.*\n)+', text, re.MULTILINE)[0].splitlines()[2:]
+    assert all(len(row.split('|')[2].split()) > 1 for row in rows), 'each has its reason'
+    return {name for row in rows for name in re.findall(r'\b(?:gsw|ib|IB)[\w-]+', row.split('|')[1])}
+
+
+def not_answered():
+    """{object: the name in README.md's list that stands for it}: the object, its table or group, or its module."""
+    listed = reasons('## What ibtrapd does not answer')
+    found = {}
+    for mib in MODULES:
+        for name in readable().keys() & module(mib).identifiers.keys():
+            for one in {name, above(name), mib} & listed:
+                found[name] = one
+    assert listed == set(found.values()), 'a name of the list stands for no object'
+    return found
 
 
 def wire_type(syntax):
@@ -57,9 +89,17 @@ def wire_type(syntax):
     return {'Enumeration': 'Integer32', 'Bits': 'OctetString', 'Gauge32': 'Unsigned32'}.get(base, base)
 
 
-def test_every_readable_object_has_a_column_and_no_other(columns):
+def test_every_readable_object_has_a_column_or_its_reason(columns):
     assert len(columns) > 100
-    assert sorted(columns) == sorted(readable())
+    assert set(columns) <= set(readable())
+    assert set(not_answered()) == set(readable()) - set(columns)
+
+
+def test_a_column_that_has_never_a_value_has_its_reason(columns):
+    never = {name for name, one in columns.items() if not one['told']}
+    assert len(never) > 10
+    told = reasons('A value that nothing on the fabric reports has no instance. So a manager can believe every value that it reads:')
+    assert {name for name in never if not {name, above(name)} & told} == set()
 
 
 def test_no_column_is_listed_twice():
@@ -79,17 +119,14 @@ def test_columns_have_the_type_of_their_objects(columns):
 
 
 def test_what_can_be_written_is_what_the_modules_let_write(columns):
-    wanted = {name for name, i in readable().items() if i['access'] == 'read-write'}
+    wanted = {name for mib in WRITABLE for name, i in module(mib).identifiers.items() if i['access'] == 'read-write'}
     assert NEVER_WRITABLE <= wanted
     assert {name for name, one in columns.items() if one['writable']} == wanted - NEVER_WRITABLE
 
 
 def test_tables_are_named_as_in_the_modules(columns):
     for name, one in columns.items():
-        above = readable()[name]['oid'].rpartition('.')[0]
-        if readable()[name]['kind'] == 'column':
-            above = above.rpartition('.')[0]
-        assert one['table'] == defined()[above][0], name
+        assert one['table'] == above(name), name
 
 
 def test_columns_ascend(columns):
