@@ -12,12 +12,12 @@
         return port->known && put_number(out, expression);                                         \
     }
 
-#define DETAIL(name, member)                                                                       \
+#define DETAIL(name, field)                                                                        \
     static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;                \
-        return detail->known && put_number(out, detail->member);                                   \
+        const struct fabric_port *port = gsw_port(snapshot, row);                                  \
+        return port->detail.known && put_number(out, fabric_port_info(port, field));               \
     }
 
 // Where a field has values that the Architecture Specification reserves, too: these have no
@@ -30,13 +30,13 @@
         return port->known && port->member <= (most) && put_number(out, expression);               \
     }
 
-#define DETAIL_WITHIN(name, member, least, most)                                                   \
+#define DETAIL_WITHIN(name, field, least, most)                                                    \
     static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
     {                                                                                              \
-        const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;                \
-        const unsigned value = detail->member, first = least, last = most;                         \
-        return detail->known && value >= first && value <= last && put_number(out, value);         \
+        const struct fabric_port *port = gsw_port(snapshot, row);                                  \
+        const unsigned value = fabric_port_info(port, field), first = least, last = most;          \
+        return port->detail.known && value >= first && value <= last && put_number(out, value);    \
     }
 
 enum { ACTIVE_DEFER = 5, PHY_TEST = 7, POLLING = 2, MTU_256 = 1, MTU_4096 = 5 };
@@ -55,17 +55,17 @@ PORT(speed_active, port->speed_active)
 PORT(lmc, port->lmc)
 PORT(capabilities, (int32_t)port->capabilities) // the same 32 bits, signed
 
-DETAIL(diag_code, diag_code)
-DETAIL_WITHIN(link_down_default, link_down_default, 0, POLLING)
-DETAIL_WITHIN(neighbor_mtu, neighbor_mtu, MTU_256, MTU_4096)
-DETAIL_WITHIN(vl_cap, vl_cap, VL0, VL0_TO_VL14)
-DETAIL_WITHIN(mtu_cap, mtu_cap, MTU_256, MTU_4096)
-DETAIL_WITHIN(operational_vls, operational_vls, VL0, VL0_TO_VL14)
-DETAIL(mkey_violations, mkey_violations)
-DETAIL(pkey_violations, pkey_violations)
-DETAIL(qkey_violations, qkey_violations)
-DETAIL(local_phy_errors, local_phy_errors)
-DETAIL(overrun_errors, overrun_errors)
+DETAIL(diag_code, PORT_INFO_DIAG_CODE)
+DETAIL_WITHIN(link_down_default, PORT_INFO_LINK_DOWN_DEFAULT, 0, POLLING)
+DETAIL_WITHIN(neighbor_mtu, PORT_INFO_NEIGHBOR_MTU, MTU_256, MTU_4096)
+DETAIL_WITHIN(vl_cap, PORT_INFO_VL_CAP, VL0, VL0_TO_VL14)
+DETAIL_WITHIN(mtu_cap, PORT_INFO_MTU_CAP, MTU_256, MTU_4096)
+DETAIL_WITHIN(operational_vls, PORT_INFO_OPERATIONAL_VLS, VL0, VL0_TO_VL14)
+DETAIL(mkey_violations, PORT_INFO_MKEY_VIOLATIONS)
+DETAIL(pkey_violations, PORT_INFO_PKEY_VIOLATIONS)
+DETAIL(qkey_violations, PORT_INFO_QKEY_VIOLATIONS)
+DETAIL(local_phy_errors, PORT_INFO_LOCAL_PHY_ERRORS)
+DETAIL(overrun_errors, PORT_INFO_OVERRUN_ERRORS)
 
 static bool put_lid(struct agentx_value *out, uint16_t lid)
 {
@@ -84,8 +84,9 @@ static bool gsw_ib_ports_lid(const struct agent_snapshot *snapshot, const struct
 static bool sm_lid(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out)
 {
-    const struct fabric_port_detail *detail = &gsw_port(snapshot, row)->detail;
-    return detail->known && put_lid(out, detail->sm_lid);
+    const struct fabric_port *port = gsw_port(snapshot, row);
+    return port->detail.known &&
+           put_lid(out, (uint16_t)fabric_port_info(port, PORT_INFO_MASTER_SM_LID));
 }
 
 static bool gid_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,

@@ -15,7 +15,7 @@ static bool bad_mkeys(const struct agent_snapshot *snapshot, const struct table_
         const struct fabric_port *port = &snapshot->fabric->ports[i];
         if (gsw_speaks_for_element(node, port)) {
             known = true;
-            violations += port->detail.mkey_violations;
+            violations += fabric_port_info(port, PORT_INFO_MKEY_VIOLATIONS);
         }
     }
     return known && put_number(out, violations);

@@ -50,7 +50,7 @@ static bool diag_result(const struct agent_snapshot *snapshot, const struct tabl
         const struct fabric_port *port = &snapshot->fabric->ports[i];
         if (gsw_speaks_for_element(node, port)) {
             known = true;
-            code = port->detail.diag_code;
+            code = (uint16_t)fabric_port_info(port, PORT_INFO_DIAG_CODE);
         }
     }
     return known && put_number(out, code + 1);

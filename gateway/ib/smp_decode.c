@@ -69,9 +69,10 @@ bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *n
         .revision = mad_get_field(info, 0, IB_NODE_REVISION_F),
         .base_version = (uint8_t)mad_get_field(info, 0, IB_NODE_BASE_VERS_F),
         .class_version = (uint8_t)mad_get_field(info, 0, IB_NODE_CLASS_VERS_F),
+        .partition_cap = (uint16_t)mad_get_field(info, 0, IB_NODE_PARTITION_CAP_F),
     };
     *port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
-    *local_port = (uint8_t)mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
+    *local_port = node->local_port = (uint8_t)mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
     bool port_exists =
         *local_port <= node->port_count && (*local_port > 0 || node->type == FABRIC_SWITCH);
     return node->guid != 0 && node->type >= FABRIC_CA && node->type <= FABRIC_ROUTER &&
@@ -150,27 +151,22 @@ static void read_widths(uint8_t *info, struct fabric_port *port)
         port->width_enabled = port->width_supported;
 }
 
-static void read_detail(uint8_t *info, struct fabric_port_detail *detail)
+static_assert(FABRIC_PORT_INFO_FIRST + FABRIC_PORT_INFO_SIZE <= SMP_DATA_SIZE, "IBA 14.2.5.6");
+
+static void read_detail(const uint8_t *info, bool external, struct fabric_port *port)
 {
-    *detail = (struct fabric_port_detail){
-        .known = true,
-        .diag_code = (uint16_t)mad_get_field(info, 0, IB_PORT_DIAG_F),
-        .mkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_MKEY_VIOL_F),
-        .pkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_PKEY_VIOL_F),
-        .qkey_violations = (uint16_t)mad_get_field(info, 0, IB_PORT_QKEY_VIOL_F),
-        .link_down_default = mad_get_field(info, 0, IB_PORT_LINK_DOWN_DEF_F) & 15,
-        .neighbor_mtu = mad_get_field(info, 0, IB_PORT_NEIGHBOR_MTU_F) & 15,
-        .mtu_cap = mad_get_field(info, 0, IB_PORT_MTU_CAP_F) & 15,
-        .vl_cap = mad_get_field(info, 0, IB_PORT_VL_CAP_F) & 15,
-        .operational_vls = mad_get_field(info, 0, IB_PORT_OPER_VLS_F) & 15,
-        .local_phy_errors = mad_get_field(info, 0, IB_PORT_LOCAL_PHYS_ERR_F) & 15,
-        .overrun_errors = mad_get_field(info, 0, IB_PORT_OVERRUN_ERR_F) & 15,
-    };
+    port->detail.known = true;
+    memcpy(port->detail.octets, info + FABRIC_PORT_INFO_FIRST, FABRIC_PORT_INFO_SIZE);
+    if (external) {
+        fabric_set_port_info(port, PORT_INFO_MASTER_SM_LID, 0);
+        fabric_set_port_info(port, PORT_INFO_CAPABILITY_MASK, 0);
+    }
 }
 
 void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, uint8_t number,
                         struct fabric_port *port)
 {
+    const bool external = node_type == FABRIC_SWITCH && number != 0;
     uint8_t info[SMP_DATA_SIZE];
     memcpy(info, data, sizeof info);
     *port = (struct fabric_port){
@@ -180,10 +176,9 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
         .physical = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F),
         .peer_node = FABRIC_NONE,
     };
-    read_detail(info, &port->detail);
-    if (node_type != FABRIC_SWITCH || number == 0) {
+    read_detail(info, external, port);
+    if (!external) {
         port->gid_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F);
-        port->detail.sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);
         port->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
         port->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
         port->capabilities = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
@@ -193,7 +188,7 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
         (port->capabilities & FABRIC_HAS_CAPABILITIES2 && smp_has_speeds_ext2(info));
     read_widths(info, port);
     read_speeds(info, port);
-    smp_read_speeds_ext2(info, node_type == FABRIC_SWITCH && number != 0, port);
+    smp_read_speeds_ext2(info, external, port);
 }
 
 bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey)
@@ -208,6 +203,18 @@ void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DES
     text_clean((const char *)data, SMP_DATA_SIZE, out, FABRIC_DESCRIPTION_SIZE);
 }
 
+void smp_read_switch_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_switch_info *out)
+{
+    out->known = true;
+    memcpy(out->octets, data, sizeof out->octets);
+}
+
+uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE])
+{
+    enum { ACT_COUNT = 16 };
+    return wire_get32(data + ACT_COUNT);
+}
+
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
 {
     enum { MASTER = 3 };
@@ -216,11 +223,7 @@ bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
     out->guid = mad_get_field64(info, 0, IB_SMINFO_GUID_F);
     out->priority = (uint8_t)mad_get_field(info, 0, IB_SMINFO_PRIO_F);
     out->state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
+    out->activity = smp_read_activity(data);
+    out->counts = true;
     return out->guid != 0 && out->state <= MASTER;
-}
-
-uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE])
-{
-    enum { ACT_COUNT = 16 };
-    return wire_get32(data + ACT_COUNT);
 }

@@ -16,6 +16,7 @@ enum {
 enum smp_attribute {
     SMP_NODE_DESCRIPTION = 0x10,
     SMP_NODE_INFO = 0x11,
+    SMP_SWITCH_INFO = 0x12,
     SMP_PORT_INFO = 0x15,
     SMP_SM_INFO = 0x20,
     SMP_MELLANOX_PORT_INFO = 0xFF90,
@@ -59,8 +60,10 @@ bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey);
 
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE]);
 
-// Reads GUID, priority and state of an SMInfo; the rest of `out` does not change. False: it is not
-// valid.
+void smp_read_switch_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_switch_info *out);
+
+// Reads GUID, priority, state and ActCount of an SMInfo; the rest of `out` does not change. False:
+// it is not valid.
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out);
 
 // The ActCount of an SMInfo: it grows while the SM works, and begins anew when it is restarted.

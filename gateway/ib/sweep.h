@@ -76,7 +76,7 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
 // Finds them by three queries to the SA, for NodeRecords, PortInfoRecords and LinkRecords
 // (IBA 15.2.5). Where this host may send no SMPs, also finds the subnet managers by a query for
 // SMInfoRecords; if the SA does not answer that one, the ports have IsSM, and there is no
-// fabric_sm.
+// fabric_sm. There it also reads SwitchInfoRecords, without which SwitchInfo is not known.
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with
@@ -86,6 +86,10 @@ bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *
 // Reads the SMInfo of every port with IsSM. If it does not answer, the port has IsSM, but there is
 // no fabric_sm for it.
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
+// Reads the SwitchInfo of every switch. One that does not answer keeps what `known` has. Only
+// tables show it: no lack of it makes the sweep incomplete.
+bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks
 // a node as unit_silent if its unit did not answer every query.

@@ -158,6 +158,24 @@ static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
     }
 }
 
+// SwitchInfoRecord: one for each switch.
+
+enum { SWITCH_INFO = 4, SWITCH_RECORD_SIZE = SWITCH_INFO + FABRIC_SWITCH_INFO_SIZE };
+
+static void sweep_sa_read_switch(void *ctx, const uint8_t *record, size_t size)
+{
+    struct state *state = ctx;
+    uint8_t info[SMP_DATA_SIZE] = {0};
+    const uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
+    const size_t has = size - SWITCH_INFO;
+    if (number == FABRIC_NONE)
+        return;
+    struct fabric_node *node = fabric_builder_get(state->builder, number);
+    memcpy(info, record + SWITCH_INFO, has < sizeof info ? has : sizeof info);
+    if (node->type == FABRIC_SWITCH)
+        smp_read_switch_info(info, &node->switch_info);
+}
+
 // The queries.
 
 static const struct table {
@@ -172,6 +190,8 @@ static const struct table {
 };
 static const struct table MANAGERS = {"SMInfoRecords", UMAD_SA_ATTR_SM_INFO_REC, SM_RECORD_SIZE,
                                       sweep_sa_read_sm};
+static const struct table SWITCHES = {"SwitchInfoRecords", UMAD_SA_ATTR_SWITCH_INFO_REC,
+                                      SWITCH_RECORD_SIZE, sweep_sa_read_switch};
 
 struct sa_query {
     const struct table *table;
@@ -267,6 +287,8 @@ static bool ask_tables(struct sweep *sweep, struct state *state, struct error *e
     struct error why;
     if (ok && sweep->no_smps && !ask_table(sweep, &MANAGERS, state, &why))
         log_debug(sweep->batch.log, "the subnet managers are not known: %s", why.text);
+    if (ok && sweep->no_smps && !ask_table(sweep, &SWITCHES, state, &why))
+        log_debug(sweep->batch.log, "SwitchInfo is not known: %s", why.text);
     sweep->batch = usual;
     return ok && (!state->no_memory || error_set(err, "out of memory"));
 }

@@ -91,7 +91,8 @@ static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_b
 {
     bool by_sa = s->options.method == SWEEPER_SA || sweep->no_smps;
     return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
-           (sweep->no_smps || sweep_subnet_managers(sweep, builder, err)) &&
+           (sweep->no_smps ||
+            (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err))) &&
            sweep_io_units(sweep, builder, err);
 }
 

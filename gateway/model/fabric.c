@@ -20,6 +20,29 @@ void fabric_unref(struct fabric *fabric)
         free(fabric); // one block of memory, arrays included
 }
 
+uint32_t fabric_port_info(const struct fabric_port *port, enum port_info_field field)
+{
+    return port->detail.known ? attribute_get(port->detail.octets, FABRIC_PORT_INFO_FIRST, field)
+                              : 0;
+}
+
+void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, uint32_t value)
+{
+    port->detail.known = true;
+    attribute_set(port->detail.octets, FABRIC_PORT_INFO_FIRST, field, value);
+}
+
+uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field)
+{
+    return node->switch_info.known ? attribute_get(node->switch_info.octets, 0, field) : 0;
+}
+
+void fabric_set_switch_info(struct fabric_node *node, enum switch_info_field field, uint32_t value)
+{
+    node->switch_info.known = true;
+    attribute_set(node->switch_info.octets, 0, field, value);
+}
+
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
 {
     uint32_t at;

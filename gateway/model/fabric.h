@@ -4,6 +4,7 @@
 #define IBTRAPD_MODEL_FABRIC_H
 
 #include "base/text.h"
+#include "model/attribute.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,18 +53,14 @@ enum fabric_speed {
     FABRIC_FDR10 = 1 << 8, // 10.3125
 };
 
-// Further fields of PortInfo, known for ports queried since the start. Snapshots are compared, and
-// kept on disk, without them.
+// PortInfo as it came, known for ports queried since the start; without the keys, which come
+// before. Of a switch's external ports MasterSMLID and CapabilityMask are 0. Snapshots are
+// compared, and kept on disk, without it.
+enum { FABRIC_PORT_INFO_FIRST = 18, FABRIC_PORT_INFO_SIZE = 45 };
 struct fabric_port_detail {
-    uint16_t sm_lid; // MasterSMLID; of a switch: on port 0
-    uint16_t diag_code;
-    uint16_t mkey_violations, pkey_violations, qkey_violations;
     bool known : 1;
-    bool extends : 1;              // it supports extended speeds; of a switch: on port 0
-    uint8_t link_down_default : 4; // LinkDownDefaultState
-    uint8_t neighbor_mtu : 4, mtu_cap : 4;
-    uint8_t vl_cap : 4, operational_vls : 4;
-    uint8_t local_phy_errors : 4, overrun_errors : 4;
+    bool extends : 1;                      // it supports extended speeds; of a switch: on port 0
+    uint8_t octets[FABRIC_PORT_INFO_SIZE]; // of the attribute, from FABRIC_PORT_INFO_FIRST on
 };
 
 // The order of the members leaves no gaps: a large fabric has 300,000 ports.
@@ -86,6 +83,13 @@ struct fabric_port {
     struct fabric_port_detail detail;
 };
 
+// SwitchInfo as it came (IBA 14.2.5.4); goes with `detail` of a port.
+enum { FABRIC_SWITCH_INFO_SIZE = 20 };
+struct fabric_switch_info {
+    bool known; // of switches only
+    uint8_t octets[FABRIC_SWITCH_INFO_SIZE];
+};
+
 struct fabric_node {
     uint64_t guid, system_guid;
     uint8_t type;       // enum fabric_type
@@ -95,6 +99,9 @@ struct fabric_node {
     uint32_t revision; // NodeInfo.Revision: of the hardware
     // NodeInfo's BaseVersion and ClassVersion, as in `detail` of a port; 0: not known.
     uint8_t base_version, class_version;
+    uint16_t partition_cap; // NodeInfo.PartitionCap, and the port that NodeInfo came from: the same
+    uint8_t local_port;
+    struct fabric_switch_info switch_info;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
     bool silent;         // it did not answer this sweep, and may still be there
     bool unit_silent;    // its I/O unit did not report all controllers to this sweep
@@ -117,7 +124,9 @@ struct fabric_sm {
     uint8_t port;
     uint16_t lid;
     uint8_t priority;
-    uint8_t state; // enum fabric_sm_state
+    uint8_t state;     // enum fabric_sm_state
+    bool counts;       // `activity` is known; these two go with `detail` of a port
+    uint32_t activity; // ActCount
 };
 
 // An I/O controller, from IOControllerProfile (IBA 16.3.3.4).
@@ -155,6 +164,14 @@ struct fabric {
 // Any thread.
 struct fabric *fabric_ref(struct fabric *fabric); // returns `fabric`
 void fabric_unref(struct fabric *fabric);         // NULL is allowed
+
+// A field of the port's PortInfo; 0 while that is not known.
+uint32_t fabric_port_info(const struct fabric_port *port, enum port_info_field field);
+void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, uint32_t value);
+
+// The same of a switch's SwitchInfo.
+uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field);
+void fabric_set_switch_info(struct fabric_node *node, enum switch_info_field field, uint32_t value);
 
 // Indices, or FABRIC_NONE.
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);

@@ -79,21 +79,18 @@ static void set_port_info(struct generated *g, uint32_t node)
     port->speed_enabled = FABRIC_SDR;
     port->speed_supported = FABRIC_SDR | FABRIC_DDR;
     port->speed_active = FABRIC_EDR;
-    port->detail = (struct fabric_port_detail){
-        .sm_lid = 0x0304,
-        .diag_code = 5,
-        .mkey_violations = 6,
-        .pkey_violations = 7,
-        .qkey_violations = 65535,
-        .known = true,
-        .link_down_default = 2,
-        .neighbor_mtu = 4,
-        .mtu_cap = 5,
-        .vl_cap = 3,
-        .operational_vls = 1,
-        .local_phy_errors = 8,
-        .overrun_errors = 9,
-    };
+    fabric_set_port_info(port, PORT_INFO_MASTER_SM_LID, 0x0304);
+    fabric_set_port_info(port, PORT_INFO_DIAG_CODE, 5);
+    fabric_set_port_info(port, PORT_INFO_MKEY_VIOLATIONS, 6);
+    fabric_set_port_info(port, PORT_INFO_PKEY_VIOLATIONS, 7);
+    fabric_set_port_info(port, PORT_INFO_QKEY_VIOLATIONS, 65535);
+    fabric_set_port_info(port, PORT_INFO_LINK_DOWN_DEFAULT, 2);
+    fabric_set_port_info(port, PORT_INFO_NEIGHBOR_MTU, 4);
+    fabric_set_port_info(port, PORT_INFO_MTU_CAP, 5);
+    fabric_set_port_info(port, PORT_INFO_VL_CAP, 3);
+    fabric_set_port_info(port, PORT_INFO_OPERATIONAL_VLS, 1);
+    fabric_set_port_info(port, PORT_INFO_LOCAL_PHY_ERRORS, 8);
+    fabric_set_port_info(port, PORT_INFO_OVERRUN_ERRORS, 9);
 }
 
 static int begin(void **state)
@@ -287,10 +284,9 @@ TEST(the_self_test_says_1_when_all_is_well)
     end(NULL);
     make_small(&g);
     generated_port(&g, 0, 0)->detail.known = true;
-    generated_port(&g, 0, 1)->detail = (struct fabric_port_detail){.known = true, .diag_code = 7};
+    fabric_set_port_info(generated_port(&g, 0, 1), PORT_INFO_DIAG_CODE, 7);
     generated_port(&g, 2, 1)->detail.known = true;
-    generated_port(&g, 2, 2)->detail =
-        (struct fabric_port_detail){.known = true, .diag_code = UINT16_MAX};
+    fabric_set_port_info(generated_port(&g, 2, 2), PORT_INFO_DIAG_CODE, UINT16_MAX);
     look(&g);
     generated_clear(&g);
     CHECK({"2.3.1.40", SPINE_ID, "1"}, {"2.3.1.40", ROUTER_ID, "65536"},
@@ -320,11 +316,9 @@ TEST(mkey_violations_are_what_the_element_counted)
     end(NULL);
     make_small(&g);
     set_port_info(&g, 0);
-    generated_port(&g, 0, 1)->detail =
-        (struct fabric_port_detail){.known = true, .mkey_violations = 9};
+    fabric_set_port_info(generated_port(&g, 0, 1), PORT_INFO_MKEY_VIOLATIONS, 9);
     for (uint8_t port = 1; port <= 2; port++)
-        generated_port(&g, 2, port)->detail =
-            (struct fabric_port_detail){.known = true, .mkey_violations = UINT16_MAX};
+        fabric_set_port_info(generated_port(&g, 2, port), PORT_INFO_MKEY_VIOLATIONS, UINT16_MAX);
     look(&g);
     generated_clear(&g);
     CHECK({"2.25.1.6", SPINE_ID, "6"}, {"2.25.1.6", ROUTER_ID, "131070"},
@@ -385,15 +379,20 @@ TEST(ports)
           {"10.5.1.37", PORT, "9"}, {"10.5.1.38", PORT, "0"});
 }
 
-static void see_port(const struct fabric_port *seen)
+// A port with these states, and PortInfo with `mtu` and `vls` for what it has and for what it can.
+static void see_port(uint8_t state, uint8_t physical, uint8_t link_down, uint8_t mtu, uint8_t vls)
 {
     struct generated g = {0};
     end(NULL);
     make_small(&g);
     struct fabric_port *port = generated_port(&g, 0, 0);
-    port->state = seen->state;
-    port->physical = seen->physical;
-    port->detail = seen->detail;
+    port->state = state;
+    port->physical = physical;
+    fabric_set_port_info(port, PORT_INFO_LINK_DOWN_DEFAULT, link_down);
+    fabric_set_port_info(port, PORT_INFO_NEIGHBOR_MTU, mtu);
+    fabric_set_port_info(port, PORT_INFO_MTU_CAP, mtu);
+    fabric_set_port_info(port, PORT_INFO_VL_CAP, vls);
+    fabric_set_port_info(port, PORT_INFO_OPERATIONAL_VLS, vls);
     look(&g);
     generated_clear(&g);
 }
@@ -404,24 +403,20 @@ static void see_port(const struct fabric_port *seen)
 // which that says only that its number is reserved: these have labels of our own.
 TEST(no_value_is_outside_its_enumeration)
 {
-    see_port(&(struct fabric_port){
-        .state = 5, .physical = 7, .detail = {.known = true, .link_down_default = 3}});
+    see_port(5, 7, 3, 0, 0);
     CHECK({"10.5.1.16", PORT, "6"}, {"10.5.1.17", PORT, "8"}, {"10.5.1.18", PORT, "none"},
           {"10.5.1.23", PORT, "none"}, {"10.5.1.24", PORT, "none"}, {"10.5.1.25", PORT, "none"},
           {"10.5.1.28", PORT, "none"}, {"10.5.1.29", PORT, "0"});
-    see_port(&(struct fabric_port){
-        .state = 6,
-        .physical = 8,
-        .detail = {
-            .known = true, .neighbor_mtu = 6, .mtu_cap = 15, .vl_cap = 6, .operational_vls = 15}});
+    see_port(6, 8, 0, 6, 15);
     CHECK({"10.5.1.16", PORT, "none"}, {"10.5.1.17", PORT, "none"}, {"10.5.1.18", PORT, "0"},
           {"10.5.1.23", PORT, "none"}, {"10.5.1.24", PORT, "none"}, {"10.5.1.25", PORT, "none"},
           {"10.5.1.28", PORT, "none"});
-    see_port(&(struct fabric_port){
-        .detail = {
-            .known = true, .neighbor_mtu = 1, .mtu_cap = 5, .vl_cap = 5, .operational_vls = 1}});
+    see_port(0, 0, 0, 1, 5);
     CHECK({"10.5.1.16", PORT, "1"}, {"10.5.1.17", PORT, "1"}, {"10.5.1.23", PORT, "1"},
-          {"10.5.1.24", PORT, "5"}, {"10.5.1.25", PORT, "5"}, {"10.5.1.28", PORT, "1"});
+          {"10.5.1.24", PORT, "5"}, {"10.5.1.25", PORT, "1"}, {"10.5.1.28", PORT, "5"});
+    see_port(0, 0, 0, 5, 1);
+    CHECK({"10.5.1.23", PORT, "5"}, {"10.5.1.24", PORT, "1"}, {"10.5.1.25", PORT, "5"},
+          {"10.5.1.28", PORT, "1"});
 }
 
 TEST(what_a_port_did_not_tell_is_not_made_up)

@@ -400,7 +400,7 @@ TEST(what_only_tables_show_does_not_count)
     struct fabric *before = generated_look(&g, 0);
     struct fabric_port *port = generated_port(&g, 0, 1);
     port->gid_prefix = 5;
-    port->detail = (struct fabric_port_detail){.known = true, .pkey_violations = 7};
+    fabric_set_port_info(port, PORT_INFO_PKEY_VIOLATIONS, 7);
     g.nodes[0].node.base_version = g.nodes[0].node.class_version = 1;
     struct fabric *after = generated_look(&g, 0);
     assert_int_equal(count(before, after), 0);

@@ -206,7 +206,8 @@ TEST(what_only_tables_show_is_not_kept)
     uint64_t without = digest(&g, 0, true);
     struct fabric_port *port = generated_port(&g, 0, 1);
     port->gid_prefix = 5;
-    port->detail = (struct fabric_port_detail){.known = true, .mkey_violations = 7, .vl_cap = 3};
+    fabric_set_port_info(port, PORT_INFO_MKEY_VIOLATIONS, 7);
+    fabric_set_port_info(port, PORT_INFO_VL_CAP, 3);
     g.nodes[0].node.base_version = g.nodes[0].node.class_version = 1;
     assert_true(digest(&g, 0, true) == without);
     struct fabric *fabric = generated_look(&g, 0);

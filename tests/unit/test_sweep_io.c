@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Subnet managers and I/O units of a fabric whose ports answer or fail to.
+// Subnet managers, SwitchInfo and I/O units of a fabric whose ports answer or fail to.
 #include "fake_port.h"
 #include "support.h"
 
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
-enum { DATA = 64, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
+enum { DATA = 64, SWITCH_INFO = 0x12, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
 enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21, LIAR_LID = 30, MASTER_LID = 1, LIARS = 260 };
 static const uint64_t LEAF = 0x100, HOST = 0x300, MKEY = UINT64_C(0x1122334455667788);
 
@@ -31,12 +31,18 @@ static struct error err;
 static struct fabric_port leaf_port, first_port, second_port;
 static uint32_t leaf, host;
 
-static bool answer_sm_info(const struct mad_address *to, const uint8_t *request, uint8_t *data)
+static bool answer_smp(const struct mad_address *to, const uint8_t *request, uint8_t *data)
 {
     assert_int_equal(to->qpn, 0);
     assert_int_equal(request[1], 0x01);
-    assert_int_equal(wire_get16(request + 16), SM_INFO);
     assert_true(wire_get64(request + 24) == MKEY);
+    if (wire_get16(request + 16) == SWITCH_INFO) {
+        wire_put(data, 2, 30720); // LinearFDBCap
+        wire_put(data + 6, 2, 77);
+        data[11] = 18 << 3;
+        return true;
+    }
+    assert_int_equal(wire_get16(request + 16), SM_INFO);
     wire_put(data, 8, manners[to->lid].guid);
     wire_put(data + 16, 4, 12345); // ActCount
     data[20] = manners[to->lid].priority_state;
@@ -78,7 +84,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     if (m->deaf)
         return false;
     if (asked->agent == MAD_AGENT_SMP_LID)
-        return answer_sm_info(to, request, out->octets + DATA);
+        return answer_smp(to, request, out->octets + DATA);
     assert_int_equal(asked->agent, MAD_AGENT_DM);
     return answer_device_management(to, request, out->octets + DATA);
 }
@@ -127,7 +133,7 @@ static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *
     assert_true(fabric_builder_port(builder, host, &first_port));
     assert_true(fabric_builder_port(builder, host, &second_port));
     assert_true(sweep_part(&sweep, builder, &err));
-    assert_int_equal(sweep.complete, limit_us == 0);
+    assert_int_equal(sweep.complete, limit_us == 0 || sweep_part == sweep_switches);
     assert_int_equal(sweep.counters.sent, f.sent);
     fabric = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, true);
     assert_non_null(fabric);
@@ -152,6 +158,8 @@ TEST(subnet_managers_are_found)
     assert_int_equal(standby->node, fabric_find_node(fabric, LEAF));
     assert_int_equal(standby->port, 0);
     assert_int_equal(standby->state, 2);
+    assert_true(standby->counts);
+    assert_int_equal(standby->activity, 12345);
     assert_int_equal(master->guid, HOST + 1);
     assert_int_equal(master->node, fabric_find_node(fabric, HOST));
     assert_int_equal(master->port, 1);
@@ -189,6 +197,48 @@ TEST(who_has_no_lid_or_is_silent_is_not_asked)
     fabric_builder_get(builder, leaf)->silent = true;
     look(sweep_subnet_managers);
     assert_int_equal(f.sent, 0);
+}
+
+static const struct fabric_node *node_of(uint64_t guid)
+{
+    return &fabric->nodes[fabric_find_node(fabric, guid)];
+}
+
+TEST(switches_tell_of_themselves)
+{
+    look(sweep_switches);
+    assert_int_equal(f.sent, 1);
+    assert_true(node_of(LEAF)->switch_info.known);
+    assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LINEAR_FDB_CAP), 30720);
+    assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LINEAR_FDB_TOP), 77);
+    assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LIFE_TIME_VALUE), 18);
+    assert_false(node_of(HOST)->switch_info.known);
+}
+
+// The sweep is complete all the same, even if the time is over.
+static void check_switch_is_deaf(void)
+{
+    manners[LEAF_LID].deaf = true;
+    look(sweep_switches);
+    assert_int_equal(node_of(LEAF)->switch_info.known, known != NULL);
+}
+
+TEST(a_switch_that_does_not_tell_hides_nothing)
+{
+    check_switch_is_deaf();
+    assert_int_equal(manners[LEAF_LID].asked, 3);
+}
+
+TEST(what_a_switch_told_before_stays)
+{
+    struct fabric_builder *before = fabric_builder_new();
+    struct fabric_node node = {.guid = LEAF, .type = FABRIC_SWITCH, .port_count = 4};
+    fabric_set_switch_info(&node, SWITCH_INFO_LINEAR_FDB_TOP, 5);
+    fabric_builder_node(before, &node);
+    known = fabric_builder_finish(before, SUPPORT_UTC_US, 0, true);
+    limit_us = 1;
+    check_switch_is_deaf();
+    assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LINEAR_FDB_TOP), 5);
 }
 
 TEST(controllers_are_found_in_their_slots)
@@ -375,6 +425,9 @@ int main(void)
         PART_TEST(a_subnet_manager_that_does_not_answer_stays_out),
         PART_TEST(an_unknown_state_is_of_no_subnet_manager),
         PART_TEST(who_has_no_lid_or_is_silent_is_not_asked),
+        PART_TEST(switches_tell_of_themselves),
+        PART_TEST(a_switch_that_does_not_tell_hides_nothing),
+        PART_TEST(what_a_switch_told_before_stays),
         PART_TEST(controllers_are_found_in_their_slots),
         PART_TEST(all_slots_may_be_full),
         PART_TEST(both_ports_of_a_unit_tell_of_the_same_controllers),

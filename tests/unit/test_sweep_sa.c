@@ -6,14 +6,14 @@
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
-enum { DATA = 56, NODES = 0x11, PORTS = 0x12, MANAGERS = 0x18, LINKS = 0x20 };
+enum { DATA = 56, NODES = 0x11, PORTS = 0x12, SWITCHES = 0x14, MANAGERS = 0x18, LINKS = 0x20 };
 enum { SWITCH_LID = 10, HOST_LID = 16, OWN_LID = 7 };
 static const uint64_t SWITCH = 0x100, HOST = 0x300, OWN = 0x200;
 
 static struct table {
     uint8_t octets[8192];
     size_t size, stride;
-} nodes, ports, links, managers;
+} nodes, ports, links, managers, switches;
 
 // Faults of the SA.
 static struct {
@@ -33,9 +33,9 @@ static struct error err;
 static const struct table *table_of(const uint8_t *request)
 {
     uint16_t attribute = wire_get16(request + 16);
-    if (attribute == MANAGERS) {
+    if (attribute == MANAGERS || attribute == SWITCHES) {
         assert_true(sweep.no_smps);
-        return &managers;
+        return attribute == MANAGERS ? &managers : &switches;
     }
     assert_true(attribute == NODES || attribute == PORTS || attribute == LINKS);
     return attribute == NODES ? &nodes : attribute == PORTS ? &ports : &links;
@@ -122,7 +122,9 @@ static int begin(void **state)
     memset(&faults, 0, sizeof faults);
     no_smps = false;
     nodes.size = ports.size = links.size = managers.size = 0;
+    switches.size = 0;
     managers.stride = 32;
+    switches.stride = 24;
     nodes.stride = 112;
     ports.stride = 72;
     links.stride = 8;
@@ -214,8 +216,29 @@ TEST(without_smps_the_managers_are_found)
     assert_int_equal(seen->nodes[seen->sms[0].node].guid, HOST);
 }
 
+static void add_switch(uint16_t lid, uint16_t linear_fdb_top)
+{
+    uint8_t *record = add_record(&switches);
+    wire_put(record, 2, lid);
+    wire_put(record + 4 + 6, 2, linear_fdb_top);
+}
+
+TEST(without_smps_the_sa_tells_of_switches)
+{
+    add_switch(99, 1);
+    add_switch(HOST_LID, 2);
+    add_switch(SWITCH_LID, 1234);
+    no_smps = true;
+    look();
+    const struct fabric_node *leaf = &seen->nodes[fabric_find_node(seen, SWITCH)];
+    assert_int_equal(fabric_switch_info(leaf, SWITCH_INFO_LINEAR_FDB_TOP), 1234);
+    assert_false(seen->nodes[fabric_find_node(seen, HOST)].switch_info.known);
+    assert_true(seen->complete);
+}
+
 TEST(an_sa_that_hides_its_managers_shows_the_rest)
 {
+    add_switch(SWITCH_LID, 1234);
     faults.drops_managers = true;
     no_smps = true;
     look();
@@ -319,21 +342,21 @@ TEST(the_rest_of_port_info)
     look();
     for (uint8_t number = 0; number <= 1; number++) {
         const struct fabric_port *port = port_of(SWITCH, number);
-        const struct fabric_port_detail *detail = &port->detail;
-        assert_true(detail->known);
+        assert_true(port->detail.known);
         assert_int_equal(port->gid_prefix, number == 0 ? PREFIX : 0);
-        assert_int_equal(detail->sm_lid, number == 0 ? OWN_LID : 0);
-        assert_int_equal(detail->diag_code, 0xD1A6);
-        assert_int_equal(detail->link_down_default, 2);
-        assert_int_equal(detail->neighbor_mtu, 4);
-        assert_int_equal(detail->vl_cap, 5);
-        assert_int_equal(detail->mtu_cap, 3);
-        assert_int_equal(detail->operational_vls, 2);
-        assert_int_equal(detail->mkey_violations, 0xFFFF);
-        assert_int_equal(detail->pkey_violations, 0x0102);
-        assert_int_equal(detail->qkey_violations, 0x0304);
-        assert_int_equal(detail->local_phy_errors, 8);
-        assert_int_equal(detail->overrun_errors, 15);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_MASTER_SM_LID),
+                         number == 0 ? OWN_LID : 0);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_DIAG_CODE), 0xD1A6);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_LINK_DOWN_DEFAULT), 2);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_NEIGHBOR_MTU), 4);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_VL_CAP), 5);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_MTU_CAP), 3);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_OPERATIONAL_VLS), 2);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_MKEY_VIOLATIONS), 0xFFFF);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_PKEY_VIOLATIONS), 0x0102);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_QKEY_VIOLATIONS), 0x0304);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_LOCAL_PHY_ERRORS), 8);
+        assert_int_equal(fabric_port_info(port, PORT_INFO_OVERRUN_ERRORS), 15);
     }
 }
 
@@ -627,6 +650,7 @@ int main(void)
 #define SA_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         SA_TEST(without_smps_the_managers_are_found),
+        SA_TEST(without_smps_the_sa_tells_of_switches),
         SA_TEST(an_sa_that_hides_its_managers_shows_the_rest),
         SA_TEST(a_redirected_sa_is_asked),
         SA_TEST(nodes_are_found),
