@@ -18,7 +18,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { REGIONS = 4, WHO_SIZE = 256 };
+enum { ROOTS = 3, REGIONS = 2 * ROOTS, WHO_SIZE = 256 };
 
 struct agent {
     struct agent_options options;
@@ -157,14 +157,20 @@ static void *agent_run(void *arg)
 
 static size_t add_regions(struct agent *agent, size_t n, const char *context, bool optional)
 {
-    static const uint32_t GSW[] = {TABLES_GSW_IDS}, OWN[] = {MIB_ROOT_IDS};
-    agent->regions[n] = (struct agentx_region){
-        .ids = GSW, .length = sizeof GSW / sizeof *GSW, .optional = optional};
-    agent->regions[n + 1] = (struct agentx_region){
-        .ids = OWN, .length = sizeof OWN / sizeof *OWN, .optional = optional};
-    for (size_t i = n; i < n + 2; i++)
-        snprintf(agent->regions[i].context, sizeof agent->regions[i].context, "%s", context);
-    return n + 2;
+    static const uint32_t GSW[] = {TABLES_GSW_IDS}, SM[] = {TABLES_SM_IDS}, OWN[] = {MIB_ROOT_IDS};
+    static const struct {
+        const uint32_t *ids;
+        size_t length;
+    } AT[ROOTS] = {{GSW, sizeof GSW / sizeof *GSW},
+                   {SM, sizeof SM / sizeof *SM},
+                   {OWN, sizeof OWN / sizeof *OWN}};
+    for (size_t i = 0; i < ROOTS; i++) {
+        struct agentx_region *region = &agent->regions[n + i];
+        *region =
+            (struct agentx_region){.ids = AT[i].ids, .length = AT[i].length, .optional = optional};
+        snprintf(region->context, sizeof region->context, "%s", context);
+    }
+    return n + ROOTS;
 }
 
 static bool make_client(struct agent *agent, struct error *err)

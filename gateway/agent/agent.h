@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The AgentX subagent: offers the tables of the IBSWITCH-MIB and the IBTRAPD-MIB to a master agent,
-// such as net-snmp's snmpd. It has a thread of its own: a slow or absent master agent delays
-// nothing else.
+// The AgentX subagent: offers the tables of the IBSWITCH-MIB, the IB-SM-MIB and the IBTRAPD-MIB to
+// a master agent, such as net-snmp's snmpd. It has a thread of its own: a slow or absent master
+// agent delays nothing else.
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 

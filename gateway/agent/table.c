@@ -114,6 +114,7 @@ static bool read_row(const struct agent_snapshot *snapshot, const struct table_c
                      struct table_row *row, struct agentx_value *value)
 {
     set_type(value, column->type);
+    row->column = column;
     bool has = column->get(snapshot, row, value);
     event_unref(row->event);
     row->event = NULL;

@@ -11,7 +11,16 @@ struct table_row {
     size_t at;           // number of the row, if the rows are numbered
     uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
-    struct event *event; // a reference, which table.c drops; NULL: none
+    struct event *event;               // a reference, which table.c drops; NULL: none
+    const struct table_column *column; // whose value is wanted; table.c sets it
+};
+
+// What a column shows of an attribute that the getter has (agent/field.h): the field, as
+// model/attribute.h numbers it, and how.
+struct table_field {
+    uint32_t field;
+    uint8_t form;         // enum field_form
+    uint16_t least, most; // numbers that have an instance; both 0: all
 };
 
 struct table_column {
@@ -23,6 +32,7 @@ struct table_column {
     bool (*get)(const struct agent_snapshot *snapshot, const struct table_row *row,
                 struct agentx_value *out);
     enum setting_kind setting; // that a Set changes; SETTING_NONE: the column cannot be written
+    struct table_field field;  // for getters that many columns share
 };
 
 // A table, or a group of scalars.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, own_*.c
-// those of the IBTRAPD-MIB.
+// The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, sm_*.c
+// those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB.
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -8,12 +8,14 @@
 
 #define TABLES_GSW_IDS 1, 3, 6, 1, 3, 2, 2, 1 // gsw, the root of the IBSWITCH-MIB
 
+#define TABLES_SM_IDS 1, 3, 6, 1, 3, 117, 7 // ibSmMIB, the root of the IB-SM-MIB
+
 extern const struct table_list TABLES;
 
 // About the fabric.
 extern const struct table GSW_MISC, GSW_SYSTEM, GSW_INVENTORY, GSW_SWITCHES, GSW_PORTS, GSW_SENSORS,
     GSW_IB_NODES, GSW_IB_SWITCHES, GSW_LINKS, GSW_IB_TOPOLOGY, GSW_IB_PORTS, GSW_COUNTERS,
-    GSW_COMMUNITIES;
+    GSW_COMMUNITIES, SM_CONFIG, SM_NODES, SM_PORTS, SM_SWITCHES, SM_MANAGERS, SM_LINKS;
 
 // From the journal.
 extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;

@@ -204,7 +204,7 @@ rocommunity  public default -V systemonly
 
 def test_the_lines_of_the_manuals_are_enough_for_snmpd(tmp_path, fabric):
     lines = lines_of_the_page()
-    assert lines.count("\n") == 6
+    assert lines.count("\n") == 7
     assert f".Bd -literal -offset indent\n{lines}.Ed\n" in (SOURCE / "config/man/ibtrapd.conf.5.in").read_text()
     fabric.subnet_manager().wait_master()
     with Snmpd(tmp_path, more=DEBIANS + lines.replace("root ibtrapd", "root root")) as snmpd:  # the group may not exist

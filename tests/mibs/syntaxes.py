@@ -13,6 +13,7 @@ STANDARD = {
     'DateAndTime': 'OctetString(8|11)',
     'TimeStamp': 'TimeTicks',
     'TruthValue': 'Enumeration{true(1),false(2)}',
+    'RowStatus': 'Enumeration{active(1),notInService(2),notReady(3),createAndGo(4),createAndWait(5),destroy(6)}',
 }
 
 

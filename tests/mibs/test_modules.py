@@ -55,6 +55,8 @@ DEVIATIONS = {
     ('IBSWITCH-MIB', 'gswTopoComPortIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
     ('IBSWITCH-MIB', 'gswIBPortIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
     ('IBSWITCH-MIB', 'gswIBPortPerfIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
+    ('IB-SM-MIB', 'ibSmPortInfoLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
+    ('IB-SM-MIB', 'ibSmPortInfoMasterSmLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
 }
 
 # Nodes that a module has and its document lacks: single nodes, and conformance arcs, below which there are only nodes,

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { EVENTS = 20 };
 
@@ -103,6 +104,25 @@ static void read_counters(const struct fabric *fabric)
     free(reading);
 }
 
+// Attributes with all bits, and without any: a value that does not fit its object is one of them.
+static void tell_attributes(struct generated *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct fabric_node *node = &g->nodes[i].node;
+        const int bits = i % 2 ? 0xFF : 0;
+        node->base_version = node->class_version = 1;
+        node->partition_cap = i % 2 ? UINT16_MAX : 1;
+        node->local_port = i % 2 ? UINT8_MAX : 0;
+        node->switch_info.known = node->type == FABRIC_SWITCH;
+        memset(node->switch_info.octets, bits, sizeof node->switch_info.octets);
+        for (uint8_t number = node->type == FABRIC_SWITCH ? 0 : 1; number < 2; number++) {
+            struct fabric_port *port = generated_port(g, i, number);
+            port->detail.known = true;
+            memset(port->detail.octets, bits, sizeof port->detail.octets);
+        }
+    }
+}
+
 static struct topology *make_topology(void)
 {
     struct generated g = {0};
@@ -110,6 +130,13 @@ static struct topology *make_topology(void)
     bool late;
     generated_fat_tree(&g, 8, 2);
     generated_add(&g, FABRIC_ROUTER, UINT64_MAX, "router", 2);
+    tell_attributes(&g);
+    generated_sm(&g, 0, 0, 15, FABRIC_MASTER);
+    generated_sm(&g, 1, 0, 0, FABRIC_NOT_ACTIVE);
+    for (size_t i = 0; i < g.sm_count; i++) {
+        g.sms[i].counts = true;
+        g.sms[i].activity = UINT32_MAX;
+    }
     struct topology *topology = topology_new(NULL, NULL);
     require(topology);
     topology_update(topology, generated_look(&g, 0), &changes, &late);
