@@ -471,6 +471,9 @@ static int64_t next_time(const struct agentx_client *c)
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
     int64_t next = next_request(c);
+    if (c->is_open && c->tried < c->options.region_count && c->registers == 0 &&
+        agentx_link_waiting(&c->link) == 0)
+        next = 0; // regions that were added
     if (c->request_count > 0)
         next = agentx_client_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
@@ -577,6 +580,22 @@ void agentx_client_free(struct agentx_client *client)
     agentx_answer_abandon(&client->options.handler, &client->set);
     free(client->regions);
     free(client);
+}
+
+bool agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
+                          size_t count, struct error *err)
+{
+    const size_t before = client->options.region_count;
+    if (count > AGENTX_REGIONS_MAX)
+        return error_set(err, "there are more than %d regions to register", AGENTX_REGIONS_MAX);
+    struct region *states = realloc(client->regions, (count + 1) * sizeof *states);
+    if (!states)
+        return error_set(err, "out of memory");
+    memset(states + before, 0, (count + 1 - before) * sizeof *states);
+    client->regions = states;
+    client->options.regions = regions;
+    client->options.region_count = count;
+    return true;
 }
 
 int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *out)

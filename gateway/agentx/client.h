@@ -30,7 +30,8 @@ struct agentx_options {
     const char *master; // path of a Unix socket, or "tcp:HOST:PORT"; HOST is an address, no name
     const char *description; // of the subagent, for the master's log
     const struct agentx_region *regions;
-    size_t region_count; // at most AGENTX_REGIONS_MAX; the first ones are registered first
+    size_t region_count; // at most AGENTX_REGIONS_MAX; the first ones are registered first.
+                         // agentx_client_extend adds some
     struct agentx_handler handler; // functions may be NULL
     const struct clock *clock;
     const struct random *random;
@@ -44,6 +45,12 @@ struct agentx_client;
 // is not valid.
 struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err);
 void agentx_client_free(struct agentx_client *client); // closes the session first; NULL is allowed
+
+// Adds regions: `regions` has those that there are, unchanged, and more behind them. It takes the
+// place of the options' regions, also while a session is open, in which the next runs register the
+// new ones. False with a sentence: memory is short, or there are too many; nothing has changed.
+bool agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
+                          size_t count, struct error *err);
 
 // Fills in what to poll for, and returns until when (monotonic microseconds). The descriptor is -1
 // while there is no connection. Each run may replace the descriptor, even by another one of the

@@ -482,6 +482,36 @@ TEST(many_regions_are_registered_some_at_a_time)
     assert_false(fake_master_hear(&master, &p));
 }
 
+// Regions that come while the session is open are registered in it, and in the next one with the
+// others. Until they are, the session is up, and requests are answered.
+TEST(regions_may_come_while_the_session_is_open)
+{
+    static struct agentx_region more[2];
+    struct fake_pdu p;
+    char context[AGENTX_CONTEXT_SIZE];
+    struct pollfd fd;
+    be_up();
+    assert_true(agentx_client_poll(client, &fd) > now.monotonic);
+    const size_t before = region_count;
+    memcpy(more, regions, before * sizeof *more);
+    more[before] = (struct agentx_region){.ids = ROOT, .length = COUNT(ROOT), .optional = true};
+    snprintf(more[before].context, sizeof more[before].context, "new");
+    assert_true(agentx_client_extend(client, more, before + 1, &err));
+    assert_true(agentx_client_poll(client, &fd) <= now.monotonic);
+    run();
+    fake_master_expect(&master, PDU_REGISTER, &p);
+    assert_true(pdu_read_context(p.octets, &p.header, context));
+    assert_string_equal(context, "new");
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
+    fake_master_respond(&master, &p, AGENTX_NO_ERROR);
+    run();
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
+    assert_false(fake_master_hear(&master, &p));
+    assert_true(agentx_client_poll(client, &fd) > now.monotonic);
+    assert_false(agentx_client_extend(client, more, AGENTX_REGIONS_MAX + 1, &err));
+    assert_string_equal(err.text, "there are more than 65536 regions to register");
+}
+
 TEST(more_regions_than_there_can_be_are_refused)
 {
     struct agentx_options o = options(master.path);
@@ -1138,6 +1168,7 @@ int main(void)
         CASE(a_refused_region_ends_the_session),
         CASE(an_optional_region_is_asked_for_again_once_a_minute),
         CASE(many_regions_are_registered_some_at_a_time),
+        CASE(regions_may_come_while_the_session_is_open),
         CASE(more_regions_than_there_can_be_are_refused),
         CASE(the_pause_grows_up_to_a_minute),
         CASE(chance_takes_up_to_half_of_a_pause),
