@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "model/topology_file.h"
+
+#include "base/regular_file.h"
+#include "base/text.h"
+#include "model/fabric_builder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A piece of the content.
+struct piece {
+    const char *at;
+    size_t size;
+};
+
+// A node whose identifier is not made from its GUID, as in nets of ibsim.
+struct named {
+    struct piece id;
+    uint32_t node;
+};
+
+// A line of a link, until all nodes are known.
+struct file_link {
+    const char *peer; // the identifier, behind its quotation mark
+    uint32_t peer_size;
+    uint32_t node, line;
+    uint8_t port, peer_port;
+};
+
+struct topology_file {
+    const char *origin;
+    struct fabric_builder *builder;
+    struct fabric_node pending; // what the lines before the node's own said
+    uint32_t node;              // that the lines of links belong to; FABRIC_NONE: none yet
+    uint32_t node_count;
+    uint32_t line;
+    struct named *named;
+    size_t named_count, named_room;
+    struct file_link *links;
+    size_t link_count, link_room;
+    struct error *err;
+};
+
+// Reading a line. `p` is the place in it, `end` its end.
+struct cursor {
+    const char *p, *end;
+};
+
+static void cursor_skip_blanks(struct cursor *c)
+{
+    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r'))
+        c->p++;
+}
+
+static bool cursor_take(struct cursor *c, char wanted)
+{
+    const bool is = c->p < c->end && *c->p == wanted;
+    c->p += is;
+    return is;
+}
+
+static bool cursor_take_word(struct cursor *c, const char *word)
+{
+    const size_t size = strlen(word);
+    if ((size_t)(c->end - c->p) < size || memcmp(c->p, word, size) != 0)
+        return false;
+    c->p += size;
+    return true;
+}
+
+// A decimal number up to `most`. False: there is none.
+static bool cursor_take_number(struct cursor *c, unsigned most, unsigned *out)
+{
+    const char *first = c->p;
+    for (*out = 0; c->p < c->end && *c->p >= '0' && *c->p <= '9' && *out <= most; c->p++)
+        *out = *out * 10 + (unsigned)(*c->p - '0');
+    return c->p > first && *out <= most;
+}
+
+static int cursor_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// Up to 16 hexadecimal digits. False: there are none, or more.
+static bool cursor_take_hex(struct cursor *c, uint64_t *out)
+{
+    const char *first = c->p;
+    int digit;
+    for (*out = 0; c->p < c->end && (digit = cursor_digit(*c->p)) >= 0; c->p++)
+        *out = *out << 4 | (unsigned)digit;
+    return c->p > first && c->p - first <= 16;
+}
+
+// A text in quotation marks.
+static bool cursor_take_quoted(struct cursor *c, struct piece *out)
+{
+    if (!cursor_take(c, '"'))
+        return false;
+    const char *close = memchr(c->p, '"', (size_t)(c->end - c->p));
+    if (!close)
+        return false;
+    *out = (struct piece){c->p, (size_t)(close - c->p)};
+    c->p = close + 1;
+    return true;
+}
+
+// Whether nothing but blanks and a comment are left. The comment then begins at `c->p`.
+static bool cursor_is_at_end(struct cursor *c)
+{
+    cursor_skip_blanks(c);
+    return c->p == c->end || *c->p == '#';
+}
+
+// From the first to the last quotation mark that is left: names may have some, too.
+static struct piece cursor_name(const struct cursor *c)
+{
+    const size_t size = (size_t)(c->end - c->p);
+    const char *open = size > 0 ? memchr(c->p, '"', size) : NULL;
+    const char *close = open ? memrchr(open, '"', (size_t)(c->end - open)) : NULL;
+    if (!close || close == open)
+        return (struct piece){c->p, 0};
+    return (struct piece){open + 1, (size_t)(close - open - 1)};
+}
+
+// Sentences. Each begins with the file and the line.
+
+#define topology_file_refuse(f, line, ...)                                                         \
+    (error_set((f)->err, __VA_ARGS__), error_prefix((f)->err, "%s:%" PRIu32, (f)->origin, (line)))
+
+// The identifier for a sentence: clean, and cut where it is long.
+struct topology_file_word {
+    char text[48];
+};
+
+static struct topology_file_word topology_file_show(struct piece piece)
+{
+    struct topology_file_word word = {.text = ""};
+    text_clean(piece.at, piece.size, word.text, sizeof word.text);
+    return word;
+}
+
+// Nodes.
+
+// The GUID in an identifier such as S-0002c90200c10000.
+static bool topology_file_guid_of(struct piece id, uint64_t *guid)
+{
+    struct cursor c = {id.at + 2, id.at + id.size};
+    return id.size == 18 && id.at[1] == '-' && cursor_take_hex(&c, guid) && c.p == c.end;
+}
+
+static int topology_file_compare(const void *a, const void *b)
+{
+    const struct named *m = a, *n = b;
+    const size_t size = m->id.size < n->id.size ? m->id.size : n->id.size;
+    const int order = memcmp(m->id.at, n->id.at, size);
+    return order != 0 ? order : (m->id.size > n->id.size) - (m->id.size < n->id.size);
+}
+
+// The node of that identifier, once all are known and sorted; FABRIC_NONE: there is none.
+static uint32_t topology_file_find(const struct topology_file *f, struct piece id)
+{
+    uint64_t guid;
+    const struct named wanted = {.id = id};
+    const struct named *found = f->named_count > 0 ? bsearch(&wanted, f->named, f->named_count,
+                                                             sizeof wanted, topology_file_compare)
+                                                   : NULL;
+    if (found)
+        return found->node;
+    return topology_file_guid_of(id, &guid) ? fabric_builder_find(f->builder, guid) : FABRIC_NONE;
+}
+
+static bool topology_file_keep_name(struct topology_file *f, struct piece id)
+{
+    if (f->named_count == f->named_room) {
+        const size_t room = f->named_room > 0 ? 2 * f->named_room : 64;
+        struct named *named = realloc(f->named, room * sizeof *named);
+        if (!named)
+            return topology_file_refuse(f, f->line, "out of memory");
+        f->named = named;
+        f->named_room = room;
+    }
+    f->named[f->named_count++] = (struct named){id, f->node};
+    return true;
+}
+
+// "Switch 36" and the like: the type, and the ports behind it. False: it is another line.
+static bool topology_file_take_type(struct cursor *c, uint8_t *type)
+{
+    static const struct {
+        const char *word;
+        enum fabric_type type;
+    } TYPES[] = {{"Switch", FABRIC_SWITCH},
+                 {"Ca", FABRIC_CA},
+                 {"Hca", FABRIC_CA},
+                 {"Rt", FABRIC_ROUTER},
+                 {"Router", FABRIC_ROUTER}};
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        struct cursor behind = *c;
+        if (!cursor_take_word(&behind, TYPES[i].word) || behind.p == behind.end ||
+            (*behind.p != ' ' && *behind.p != '\t'))
+            continue;
+        cursor_skip_blanks(&behind);
+        *c = behind;
+        *type = TYPES[i].type;
+        return true;
+    }
+    return false;
+}
+
+static bool topology_file_add_node(struct topology_file *f, struct piece id)
+{
+    const uint64_t guid = f->pending.guid;
+    if (fabric_builder_find(f->builder, guid) != FABRIC_NONE)
+        return topology_file_refuse(f, f->line,
+                                    "the node with the GUID 0x%016" PRIx64
+                                    " is described for the second time; remove one of both",
+                                    guid);
+    f->node = fabric_builder_node(f->builder, &f->pending);
+    if (f->node == FABRIC_NONE)
+        return topology_file_refuse(f, f->line, "no memory for more than %" PRIu32 " nodes",
+                                    f->node_count);
+    f->node_count++;
+    f->pending = (struct fabric_node){0};
+    uint64_t same;
+    return (topology_file_guid_of(id, &same) && same == guid) || topology_file_keep_name(f, id);
+}
+
+// The node's own line, behind its type.
+static bool topology_file_read_node(struct topology_file *f, struct cursor c, uint8_t type)
+{
+    struct piece id, name = {0};
+    unsigned ports;
+    uint64_t guid = 0;
+    const bool counted = cursor_take_number(&c, 254, &ports);
+    cursor_skip_blanks(&c);
+    if (!counted || !cursor_take_quoted(&c, &id) || id.size == 0 || !cursor_is_at_end(&c))
+        return topology_file_refuse(f, f->line,
+                                    "a node must look like: Switch 36 \"S-0002c90200c10000\", with "
+                                    "254 ports at most");
+    if (topology_file_guid_of(id, &guid) && f->pending.guid == 0)
+        f->pending.guid = guid;
+    if (f->pending.guid == 0)
+        return topology_file_refuse(
+            f, f->line, "the GUID of \"%s\" is missing; put a line such as switchguid=0x... before",
+            topology_file_show(id).text);
+    if (guid != 0 && guid != f->pending.guid)
+        return topology_file_refuse(f, f->line,
+                                    "the line before has the GUID 0x%016" PRIx64
+                                    ", and this one \"%s\"; make them agree",
+                                    f->pending.guid, topology_file_show(id).text);
+    name = cursor_name(&c);
+    if (name.size == 0 && guid == 0)
+        name = id;
+    text_clean(name.at, name.size, f->pending.description, sizeof f->pending.description);
+    f->pending.type = type;
+    f->pending.port_count = (uint8_t)ports;
+    return topology_file_add_node(f, id);
+}
+
+// A line such as caguid=0x2c90300b10000, or switchguid=0x2c90200c10000(2c90200c10000). Those that
+// say nothing of interest are passed over.
+static bool topology_file_read_item(struct topology_file *f, struct cursor c)
+{
+    const char *equals = memchr(c.p, '=', (size_t)(c.end - c.p));
+    const struct piece key = {c.p, (size_t)(equals - c.p)};
+    uint64_t value;
+    c.p = equals + 1;
+    if (!cursor_take_word(&c, "0x") || !cursor_take_hex(&c, &value))
+        return topology_file_refuse(f, f->line,
+                                    "'%s' must be 0x and hexadecimal digits, 16 at most",
+                                    topology_file_show(key).text);
+    if (key.size == 6 && memcmp(key.at, "vendid", 6) == 0)
+        f->pending.vendor = (uint32_t)value & 0xFFFFFF;
+    else if (key.size == 5 && memcmp(key.at, "devid", 5) == 0)
+        f->pending.device = (uint16_t)value;
+    else if (key.size == 10 && memcmp(key.at, "sysimgguid", 10) == 0)
+        f->pending.system_guid = value;
+    else if (key.size > 4 && memcmp(key.at + key.size - 4, "guid", 4) == 0)
+        f->pending.guid = value;
+    return true;
+}
+
+// Links.
+
+static uint8_t topology_file_width(unsigned lanes)
+{
+    for (unsigned bit = 1; bit <= 16; bit <<= 1) {
+        if (fabric_lanes((uint8_t)bit) == lanes)
+            return (uint8_t)bit;
+    }
+    return 0;
+}
+
+// FDR10 has the speed of QDR and another encoding, and no bit of its own.
+static uint16_t topology_file_speed(struct cursor c)
+{
+    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
+        struct cursor behind = c;
+        if (!cursor_take_word(&behind, fabric_speed_word((uint16_t)bit)))
+            continue;
+        return bit == FABRIC_FDR && cursor_take_word(&behind, "10") ? FABRIC_QDR : (uint16_t)bit;
+    }
+    return 0;
+}
+
+// Reads "4xEDR" behind the last quotation mark of the comment; leaves 0 what is not there.
+static void topology_file_read_rate(struct cursor c, struct fabric_port *port)
+{
+    const char *quote = c.p < c.end ? memrchr(c.p, '"', (size_t)(c.end - c.p)) : NULL;
+    for (c.p = quote ? quote + 1 : c.end; c.p < c.end; c.p++) {
+        unsigned lanes;
+        if ((c.p[-1] != ' ' && c.p[-1] != '\t') || *c.p < '0' || *c.p > '9')
+            continue;
+        struct cursor word = c;
+        if (!cursor_take_number(&word, 12, &lanes) || !cursor_take(&word, 'x'))
+            continue;
+        port->width_active = topology_file_width(lanes);
+        port->speed_active = topology_file_speed(word);
+        return;
+    }
+}
+
+// Reads "[3]", and the "[ext 5]" that may follow.
+static bool topology_file_take_port(struct cursor *c, uint8_t *port)
+{
+    unsigned number;
+    if (!cursor_take(c, '[') || !cursor_take_number(c, 254, &number) || number == 0 ||
+        !cursor_take(c, ']'))
+        return false;
+    *port = (uint8_t)number;
+    struct cursor behind = *c;
+    if (cursor_take_word(&behind, "[ext ") && cursor_take_number(&behind, 255, &number) &&
+        cursor_take(&behind, ']'))
+        *c = behind;
+    return true;
+}
+
+// Reads "(2c90300b10001)", if it is there.
+static bool topology_file_take_guid(struct cursor *c, uint64_t *guid)
+{
+    *guid = 0;
+    cursor_skip_blanks(c);
+    return !cursor_take(c, '(') || (cursor_take_hex(c, guid) && cursor_take(c, ')'));
+}
+
+static bool topology_file_keep_link(struct topology_file *f, const struct file_link *link)
+{
+    if (f->link_count == TOPOLOGY_FILE_LINKS_MAX)
+        return topology_file_refuse(f, f->line, "more than %d lines of links",
+                                    TOPOLOGY_FILE_LINKS_MAX);
+    if (f->link_count == f->link_room) {
+        const size_t room = f->link_room > 0 ? 2 * f->link_room : 256;
+        struct file_link *links = realloc(f->links, room * sizeof *links);
+        if (!links)
+            return topology_file_refuse(f, f->line, "out of memory");
+        f->links = links;
+        f->link_room = room;
+    }
+    f->links[f->link_count++] = *link;
+    return true;
+}
+
+static bool topology_file_add_port(struct topology_file *f, const struct file_link *link,
+                                   struct fabric_port *port)
+{
+    const struct fabric_node *node = fabric_builder_get(f->builder, f->node);
+    if (node->port_count > 0 && link->port > node->port_count)
+        return topology_file_refuse(f, f->line, "the node has %u ports, and no port %u",
+                                    (unsigned)node->port_count, (unsigned)link->port);
+    if (fabric_builder_get_port(f->builder, f->node, link->port))
+        return topology_file_refuse(f, f->line,
+                                    "port %u of the node has a line already; remove one of both",
+                                    (unsigned)link->port);
+    if (node->type == FABRIC_SWITCH)
+        port->guid = 0;
+    port->number = link->port;
+    port->known = true;
+    port->state = FABRIC_ACTIVE;
+    return fabric_builder_port(f->builder, f->node, port) ||
+           topology_file_refuse(f, f->line, "out of memory");
+}
+
+static bool topology_file_read_link(struct topology_file *f, struct cursor c)
+{
+    struct file_link link = {.node = f->node, .line = f->line};
+    struct fabric_port port = {0};
+    struct piece peer;
+    uint64_t ignored;
+    bool ok = topology_file_take_port(&c, &link.port) && topology_file_take_guid(&c, &port.guid);
+    cursor_skip_blanks(&c);
+    ok = ok && cursor_take_quoted(&c, &peer);
+    cursor_skip_blanks(&c);
+    ok = ok && topology_file_take_port(&c, &link.peer_port) &&
+         topology_file_take_guid(&c, &ignored) && cursor_is_at_end(&c);
+    if (!ok)
+        return topology_file_refuse(
+            f, f->line,
+            "a link must look like: [3] \"H-0002c90300b10000\"[1], with ports from 1 to 254");
+    if (f->node == FABRIC_NONE)
+        return topology_file_refuse(f, f->line,
+                                    "this link belongs to no node; is the file's begin missing?");
+    link.peer = peer.at;
+    link.peer_size = (uint32_t)peer.size;
+    topology_file_read_rate(c, &port);
+    return topology_file_add_port(f, &link, &port) && topology_file_keep_link(f, &link);
+}
+
+// Whether another port is at that end already than `node` and `port`.
+static bool topology_file_is_taken(const struct fabric_port *end, uint32_t node, uint8_t port)
+{
+    return end && end->peer_node != FABRIC_NONE &&
+           (end->peer_node != node || end->peer_port != port);
+}
+
+static bool topology_file_connect(struct topology_file *f, const struct file_link *link)
+{
+    const struct piece id = {link->peer, link->peer_size};
+    const uint32_t peer = topology_file_find(f, id);
+    if (peer == FABRIC_NONE)
+        return topology_file_refuse(f, link->line,
+                                    "the file does not describe \"%s\"; is it complete? Otherwise "
+                                    "remove the lines of its links, too",
+                                    topology_file_show(id).text);
+    const unsigned ports = fabric_builder_get(f->builder, peer)->port_count;
+    if (ports > 0 && link->peer_port > ports)
+        return topology_file_refuse(f, link->line, "\"%s\" has %u ports, and no port %u",
+                                    topology_file_show(id).text, ports, (unsigned)link->peer_port);
+    if (peer == link->node && link->peer_port == link->port)
+        return topology_file_refuse(f, link->line, "the port is connected to itself");
+    const struct fabric_port *own = fabric_builder_get_port(f->builder, link->node, link->port);
+    const struct fabric_port *other = fabric_builder_get_port(f->builder, peer, link->peer_port);
+    if (topology_file_is_taken(own, peer, link->peer_port) ||
+        topology_file_is_taken(other, link->node, link->port))
+        return topology_file_refuse(f, link->line,
+                                    "another line connects one of both ports to another one; make "
+                                    "the lines of both ends agree");
+    return own->peer_node != FABRIC_NONE ||
+           fabric_builder_link(f->builder, link->node, link->port, peer, link->peer_port) ||
+           topology_file_refuse(f, link->line, "out of memory");
+}
+
+// Also refuses two nodes of one name.
+static bool topology_file_connect_all(struct topology_file *f)
+{
+    if (f->named_count > 0)
+        qsort(f->named, f->named_count, sizeof *f->named, topology_file_compare);
+    for (size_t i = 1; i < f->named_count; i++) {
+        if (topology_file_compare(&f->named[i - 1], &f->named[i]) == 0)
+            return topology_file_refuse(f, f->line, "two nodes are called \"%s\"; rename one",
+                                        topology_file_show(f->named[i].id).text);
+    }
+    for (size_t i = 0; i < f->link_count; i++) {
+        if (!topology_file_connect(f, &f->links[i]))
+            return false;
+    }
+    return f->node_count > 0 ||
+           topology_file_refuse(f, f->line,
+                                "there is no node in it; write it with 'ibnetdiscover' or "
+                                "'ibtrapctl topology save'");
+}
+
+// Lines.
+
+// Headings that ibnetdiscover --grouping writes.
+static bool topology_file_is_heading(struct cursor c)
+{
+    return cursor_take_word(&c, "Chassis ") || cursor_take_word(&c, "Non-Chassis Nodes") ||
+           cursor_take_word(&c, "Hostname: ");
+}
+
+static bool topology_file_is_item(struct cursor c)
+{
+    const char *first = c.p;
+    while (c.p < c.end && *c.p >= 'a' && *c.p <= 'z')
+        c.p++;
+    return c.p > first && cursor_take(&c, '=');
+}
+
+static bool topology_file_read_line(struct topology_file *f, struct cursor c)
+{
+    uint8_t type;
+    if (cursor_is_at_end(&c) || topology_file_is_heading(c))
+        return true;
+    if (*c.p == '[')
+        return topology_file_read_link(f, c);
+    if (topology_file_is_item(c))
+        return topology_file_read_item(f, c);
+    if (topology_file_take_type(&c, &type))
+        return topology_file_read_node(f, c, type);
+    return topology_file_refuse(
+        f, f->line,
+        "'%s' is no line of ibnetdiscover(8); write the file with "
+        "'ibnetdiscover' or 'ibtrapctl topology save'",
+        topology_file_show((struct piece){c.p, (size_t)(c.end - c.p)}).text);
+}
+
+static bool topology_file_read(struct topology_file *f, const char *content, size_t size)
+{
+    const char *p = content, *end = content + size;
+    while (p < end) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        const char *line_end = newline ? newline : end;
+        f->line++;
+        if (!topology_file_read_line(f, (struct cursor){p, line_end}))
+            return false;
+        p = newline ? newline + 1 : end;
+    }
+    f->line += f->line == 0; // an empty file
+    return topology_file_connect_all(f);
+}
+
+struct fabric *topology_file_parse(const char *origin, const char *content, size_t size,
+                                   struct error *err)
+{
+    struct topology_file f = {
+        .origin = origin, .builder = fabric_builder_new(), .node = FABRIC_NONE, .err = err};
+    struct fabric *fabric = NULL;
+    if (!f.builder) {
+        topology_file_refuse(&f, UINT32_C(1), "out of memory");
+    } else if (topology_file_read(&f, content, size)) {
+        fabric = fabric_builder_finish(f.builder, 0, 0, true);
+        f.builder = NULL;
+        if (!fabric)
+            topology_file_refuse(&f, f.line, "out of memory");
+    }
+    fabric_builder_free(f.builder);
+    free(f.named);
+    free(f.links);
+    return fabric;
+}
+
+struct fabric *topology_file_load(const char *path, struct error *err)
+{
+    size_t size;
+    char *content = regular_file_read(path, TOPOLOGY_FILE_SIZE_MAX, &size, err);
+    struct fabric *fabric = content ? topology_file_parse(path, content, size, err) : NULL;
+    free(content);
+    return fabric;
+}
