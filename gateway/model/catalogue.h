@@ -26,14 +26,15 @@ enum catalogue_event {
 enum catalogue_origin {
     CATALOGUE_FROM_NOTICE =
         1, // a Notice: of the row's trap, of a vendor's trap, or of an unknown trap
-    CATALOGUE_FROM_MALFORMED,  // a MAD that is not a valid Report
-    CATALOGUE_FROM_CHANGE,     // a change between two snapshots of the fabric
-    CATALOGUE_FROM_COUNTER,    // a counter that crossed its threshold
-    CATALOGUE_FROM_ERROR_RATE, // a counter that grows too often, or no longer
-    CATALOGUE_FROM_OCCURRENCE, // something that the gateway itself has to say
-    CATALOGUE_FROM_SWEEP,      // what a sweep met in the fabric, and is no change of it
-    CATALOGUE_FROM_EVENTS,     // other events, which policy summarises
-    CATALOGUE_FROM_ALARM,      // an alarm that ends without the counterpart of its event
+    CATALOGUE_FROM_MALFORMED,   // a MAD that is not a valid Report
+    CATALOGUE_FROM_CHANGE,      // a change between two snapshots of the fabric
+    CATALOGUE_FROM_EXPECTATION, // a difference from the expected topology
+    CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold
+    CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
+    CATALOGUE_FROM_OCCURRENCE,  // something that the gateway itself has to say
+    CATALOGUE_FROM_SWEEP,       // what a sweep met in the fabric, and is no change of it
+    CATALOGUE_FROM_EVENTS,      // other events, which policy summarises
+    CATALOGUE_FROM_ALARM,       // an alarm that ends without the counterpart of its event
 };
 
 // The subject of the row's events.

@@ -171,7 +171,8 @@ int main(void)
         if (entry->origin == CATALOGUE_FROM_OCCURRENCE || entry->origin == CATALOGUE_FROM_SWEEP ||
             entry->origin == CATALOGUE_FROM_EVENTS || entry->origin == CATALOGUE_FROM_ALARM)
             print_occurrence(&builder, (enum catalogue_event)i);
-        else if (entry->origin == CATALOGUE_FROM_CHANGE)
+        else if (entry->origin == CATALOGUE_FROM_CHANGE ||
+                 entry->origin == CATALOGUE_FROM_EXPECTATION)
             print_changes(&builder, (enum catalogue_event)i);
     }
     print_thresholds(&builder);

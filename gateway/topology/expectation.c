@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "topology/expectation.h"
+
+#include "topology/comparison.h"
+#include "topology/describe.h"
+#include "topology/expectation_match.h"
+#include "topology/link_rate.h"
+#include "topology/root_causes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED_MAX = 5 }; // nodes that a reason names
+
+struct expectation {
+    struct fabric *fabric;
+    bool by_name;
+};
+
+// One of both fabrics. Arrays are by the index of its nodes.
+struct expectation_side {
+    const struct fabric *fabric;
+    const struct names *names; // NULL: the descriptions
+    uint32_t *counterpart;     // the same node on the other side; FABRIC_NONE: it is not there
+    uint32_t *root;            // root_causes_find
+    uint32_t *next;   // the next node with the same root cause; the root cause begins the list
+    uint32_t *number; // of the difference about the node
+};
+
+// A comparison under way.
+struct survey {
+    struct expectation_side expected, now;
+    bool *told; // by port of `now`: a difference says where it leads
+    expectation_each *each;
+    void *ctx;
+    uint32_t count; // differences so far
+};
+
+struct expectation *expectation_new(struct fabric *expected, bool by_name)
+{
+    struct expectation *expectation = calloc(1, sizeof *expectation);
+    if (!expectation) {
+        fabric_unref(expected);
+        return NULL;
+    }
+    *expectation = (struct expectation){expected, by_name};
+    return expectation;
+}
+
+void expectation_free(struct expectation *expectation)
+{
+    if (!expectation)
+        return;
+    fabric_unref(expectation->fabric);
+    free(expectation);
+}
+
+const struct fabric *expectation_fabric(const struct expectation *expectation)
+{
+    return expectation->fabric;
+}
+
+// Keys.
+
+static bool expectation_is_kind(enum catalogue_event type)
+{
+    switch (type) {
+    case CATALOGUE_SWITCH_MISSING:
+    case CATALOGUE_HOST_MISSING:
+    case CATALOGUE_ROUTER_MISSING:
+    case CATALOGUE_LINK_MISSING:
+    case CATALOGUE_LINK_MISCABLED:
+    case CATALOGUE_LINK_BELOW_EXPECTED:
+    case CATALOGUE_NODE_UNEXPECTED:
+    case CATALOGUE_LINK_UNEXPECTED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool expectation_read_key(const char *key, struct alarm_key *out)
+{
+    char name[64];
+    struct alarm_key what;
+    const size_t length = strcspn(key, " ");
+    // All these events have a hyphen, unlike the first word of most other keys.
+    if (key[length] == '\0' || length >= sizeof name || !memchr(key, '-', length))
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)length, key);
+    const struct catalogue_entry *type = catalogue_find(name);
+    if (!type || !expectation_is_kind(catalogue_event_of(type)) ||
+        !alarm_key_read(key + length + 1, &what))
+        return false;
+    if (out)
+        *out = what;
+    return true;
+}
+
+static void set_expectation_key(struct change *change, const struct alarm_key *what)
+{
+    char place[EVENT_KEY_SIZE];
+    alarm_key_write(place, what);
+    struct text t = text_in(change->alarm_key, sizeof change->alarm_key);
+    text_add(&t, catalogue_get(change->type)->name);
+    text_add(&t, " ");
+    text_add(&t, place);
+}
+
+// Tools.
+
+static void survey_tell(struct survey *s, const struct change *change, bool unseen)
+{
+    s->each(s->ctx, change, unseen);
+    s->count++;
+}
+
+// Whether nobody knows what that port leads to, as a node there did not answer.
+static bool is_unseen(const struct fabric *now, uint32_t node, uint8_t number)
+{
+    if (now->complete)
+        return false;
+    const uint32_t index = fabric_find_port(now, node, number);
+    if (now->nodes[node].silent || index == FABRIC_NONE)
+        return true;
+    const struct fabric_port *port = &now->ports[index];
+    return port->peer_node == FABRIC_NONE &&
+           (!port->known || port->silent || port->state != FABRIC_DOWN);
+}
+
+// Describes that port of the present fabric, also if it was not seen.
+static void describe_present(const struct survey *s, uint32_t node, uint8_t number,
+                             struct endpoint *out)
+{
+    const struct fabric *now = s->now.fabric;
+    const uint32_t port = fabric_find_port(now, node, number);
+    if (port != FABRIC_NONE)
+        describe_port(now, port, s->now.names, out);
+    else
+        describe_node(now, node, s->now.names, out);
+    out->port = number;
+}
+
+// Describes a port that is expected: as the fabric has it, else as the expected fabric has it,
+// which knows no addresses.
+static void describe_expected(const struct survey *s, uint32_t port, struct endpoint *out)
+{
+    const struct fabric *expected = s->expected.fabric;
+    const uint32_t node = fabric_node_of_port(expected, port);
+    if (s->expected.counterpart[node] != FABRIC_NONE) {
+        describe_present(s, s->expected.counterpart[node], expected->ports[port].number, out);
+        return;
+    }
+    describe_port(expected, port, s->now.names, out);
+    memset(out->gid, 0, sizeof out->gid);
+}
+
+// Adds "port 3 of leaf1".
+static void expectation_add_end(struct text *t, const struct endpoint *end)
+{
+    text_addf(t, "port %u of ", (unsigned)end->port);
+    comparison_add_name(t, end);
+}
+
+// The port at the other end of that port's link in the present fabric; FABRIC_NONE: none.
+static uint32_t present_peer(const struct survey *s, uint32_t node, uint8_t number)
+{
+    const uint32_t port = fabric_find_port(s->now.fabric, node, number);
+    return port != FABRIC_NONE ? fabric_peer(s->now.fabric, port) : FABRIC_NONE;
+}
+
+// Nodes that are on one side only.
+
+static bool expectation_group(struct expectation_side *side)
+{
+    const uint32_t count = side->fabric->node_count;
+    if (!root_causes_find(side->fabric, side->counterpart, side->root))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        side->next[i] = FABRIC_NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t root = side->root[i];
+        if (root != FABRIC_NONE && root != i) {
+            side->next[i] = side->next[root];
+            side->next[root] = i;
+        }
+    }
+    return true;
+}
+
+// Adds "with it are missing 7 nodes: a, b, c, d, e and 2 more".
+static void expectation_add_affected(const struct survey *s, const struct expectation_side *side,
+                                     uint32_t root, const char *lead, struct change *change)
+{
+    uint32_t named = 0;
+    for (uint32_t i = side->next[root]; i != FABRIC_NONE; i = side->next[i])
+        change->affected++;
+    if (change->affected == 0)
+        return;
+    struct text t = text_in(change->reason, sizeof change->reason);
+    t.len = strlen(change->reason);
+    text_addf(&t, "%s%s %u node%s: ", t.len > 0 ? "; " : "", lead, (unsigned)change->affected,
+              change->affected == 1 ? "" : "s");
+    for (uint32_t i = side->next[root]; i != FABRIC_NONE && named < NAMED_MAX; i = side->next[i]) {
+        static const char MORE[] = " and 1000000 more";
+        char buf[NAMES_NAME_SIZE + 2];
+        struct text name = text_in(buf, sizeof buf);
+        struct endpoint who;
+        describe_node(side->fabric, i, s->now.names, &who);
+        text_add(&name, named > 0 ? ", " : "");
+        comparison_add_name(&name, &who);
+        if (t.len + name.len + sizeof MORE > t.size)
+            break;
+        text_add(&t, buf);
+        named++;
+    }
+    if (named < change->affected)
+        text_addf(&t, " and %u more", (unsigned)change->affected - named);
+}
+
+static enum catalogue_event type_of_missing(uint8_t type)
+{
+    return type == FABRIC_SWITCH   ? CATALOGUE_SWITCH_MISSING
+           : type == FABRIC_ROUTER ? CATALOGUE_ROUTER_MISSING
+                                   : CATALOGUE_HOST_MISSING;
+}
+
+// The port by which a node hangs on the others: one that leads to a switch of both sides, else to
+// another node of both, else to a switch, else any; FABRIC_NONE: none leads anywhere.
+static uint32_t expectation_uplink(const struct expectation_side *side, uint32_t node)
+{
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    uint32_t best = FABRIC_NONE;
+    int best_rank = -1;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const uint32_t peer = side->fabric->ports[i].peer_node;
+        if (peer == FABRIC_NONE)
+            continue;
+        const int rank =
+            2 * (side->counterpart[peer] != FABRIC_NONE) + comparison_is_switch(side->fabric, peer);
+        if (rank > best_rank) {
+            best = i;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+// Whether a missing node may be there, behind a port that nobody knows enough of.
+static bool is_node_unseen(const struct survey *s, uint32_t node)
+{
+    const struct fabric *expected = s->expected.fabric;
+    const struct fabric_node *n = &expected->nodes[s->expected.root[node]];
+    bool placed = false;
+    for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+        const uint32_t peer = expected->ports[i].peer_node;
+        const uint32_t present = peer != FABRIC_NONE ? s->expected.counterpart[peer] : FABRIC_NONE;
+        if (present == FABRIC_NONE)
+            continue;
+        placed = true;
+        if (is_unseen(s->now.fabric, present, expected->ports[i].peer_port))
+            return true;
+    }
+    return !placed && !s->now.fabric->complete;
+}
+
+// Sets `peer` to where the missing node should hang, and says what is there instead.
+static void set_missing_place(const struct survey *s, uint32_t port, struct change *change)
+{
+    const struct fabric *expected = s->expected.fabric;
+    const uint32_t peer = fabric_peer(expected, port);
+    const uint32_t present = s->expected.counterpart[fabric_node_of_port(expected, peer)];
+    change->uplink = expected->ports[port].number;
+    describe_expected(s, peer, &change->peer);
+    if (change->switch_guid == 0 && fabric_is_element(change->peer.type))
+        change->switch_guid = change->peer.node_guid;
+    const uint32_t instead = present != FABRIC_NONE
+                                 ? present_peer(s, present, expected->ports[peer].number)
+                                 : FABRIC_NONE;
+    if (instead == FABRIC_NONE)
+        return;
+    struct endpoint other;
+    describe_port(s->now.fabric, instead, s->now.names, &other);
+    struct text t = text_in(change->reason, sizeof change->reason);
+    text_add(&t, "in its place is ");
+    expectation_add_end(&t, &other);
+}
+
+static void expectation_tell_missing(struct survey *s, uint32_t node)
+{
+    const struct expectation_side *side = &s->expected;
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    const uint32_t port = expectation_uplink(side, node), root = side->root[node];
+    struct change change = {.type = type_of_missing(n->type),
+                            .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
+                            .cause = root == node ? FABRIC_NONE : side->number[root]};
+    describe_node(side->fabric, node, s->now.names, &change.subject);
+    memset(change.subject.gid, 0, sizeof change.subject.gid);
+    if (port != FABRIC_NONE)
+        set_missing_place(s, port, &change);
+    if (root == node)
+        expectation_add_affected(s, side, node, "missing with it", &change);
+    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
+    side->number[node] = s->count;
+    survey_tell(s, &change, is_node_unseen(s, node));
+}
+
+static void tell_unexpected(struct survey *s, uint32_t node)
+{
+    const struct expectation_side *side = &s->now;
+    const struct fabric_node *n = &side->fabric->nodes[node];
+    const uint32_t port = expectation_uplink(side, node), root = side->root[node];
+    struct change change = {.type = CATALOGUE_NODE_UNEXPECTED,
+                            .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
+                            .cause = root == node ? FABRIC_NONE : side->number[root]};
+    describe_node(side->fabric, node, side->names, &change.subject);
+    if (port != FABRIC_NONE) {
+        change.uplink = side->fabric->ports[port].number;
+        describe_port(side->fabric, fabric_peer(side->fabric, port), side->names, &change.peer);
+        if (change.switch_guid == 0)
+            change.switch_guid = comparison_switch_guid(side->fabric, port);
+    }
+    if (root == node)
+        expectation_add_affected(s, side, node, "with it came", &change);
+    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
+    side->number[node] = s->count;
+    survey_tell(s, &change, false);
+}
+
+// Root causes first.
+static void tell_nodes(struct survey *s, const struct expectation_side *side,
+                       void (*tell)(struct survey *s, uint32_t node))
+{
+    for (int roots = 1; roots >= 0; roots--) {
+        for (uint32_t i = 0; i < side->fabric->node_count; i++) {
+            if (side->root[i] != FABRIC_NONE && (side->root[i] == i) == roots)
+                tell(s, i);
+        }
+    }
+}
+
+// Links between nodes that are both there.
+
+// An end of an expected link.
+struct expected_end {
+    uint32_t port;    // of the expected fabric
+    uint32_t node;    // of the present one
+    uint8_t number;   // of the port
+    uint32_t present; // the port in the present fabric; FABRIC_NONE: it was not seen
+    uint32_t peer;    // what it is connected to there; FABRIC_NONE: nothing
+};
+
+static struct expected_end end_of_expected(const struct survey *s, uint32_t port)
+{
+    const struct fabric *expected = s->expected.fabric, *now = s->now.fabric;
+    struct expected_end end = {.port = port,
+                               .node = s->expected.counterpart[fabric_node_of_port(expected, port)],
+                               .number = expected->ports[port].number,
+                               .present = FABRIC_NONE,
+                               .peer = FABRIC_NONE};
+    if (end.node != FABRIC_NONE)
+        end.present = fabric_find_port(now, end.node, end.number);
+    if (end.present != FABRIC_NONE)
+        end.peer = fabric_peer(now, end.present);
+    return end;
+}
+
+static void set_link_key(const struct survey *s, const struct expected_end *a,
+                         const struct expected_end *b, struct change *change)
+{
+    const struct fabric_node *nodes = s->now.fabric->nodes;
+    set_expectation_key(change, &(struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                    .guid = nodes[a->node].guid,
+                                                    .port = a->number,
+                                                    .peer_guid = nodes[b->node].guid,
+                                                    .peer_port = b->number});
+}
+
+// The switch of a link: the subject's end if that is one, else the peer's.
+static void set_switch(struct change *change)
+{
+    change->switch_guid = fabric_is_element(change->subject.type) ? change->subject.node_guid
+                          : fabric_is_element(change->peer.type)  ? change->peer.node_guid
+                                                                  : 0;
+}
+
+static void tell_missing_link(struct survey *s, const struct expected_end *a,
+                              const struct expected_end *b)
+{
+    struct change change = {.type = CATALOGUE_LINK_MISSING, .cause = FABRIC_NONE};
+    describe_present(s, a->node, a->number, &change.subject);
+    describe_present(s, b->node, b->number, &change.peer);
+    set_switch(&change);
+    set_link_key(s, a, b, &change);
+    survey_tell(s, &change,
+                is_unseen(s->now.fabric, a->node, a->number) ||
+                    is_unseen(s->now.fabric, b->node, b->number));
+}
+
+// `a` is connected elsewhere, `b` perhaps, too.
+static void tell_miscabled(struct survey *s, const struct expected_end *a,
+                           const struct expected_end *b)
+{
+    struct change change = {.type = CATALOGUE_LINK_MISCABLED, .cause = FABRIC_NONE};
+    struct endpoint wanted, other;
+    describe_present(s, a->node, a->number, &change.subject);
+    describe_port(s->now.fabric, a->peer, s->now.names, &change.peer);
+    describe_present(s, b->node, b->number, &wanted);
+    struct text t = text_in(change.reason, sizeof change.reason);
+    expectation_add_end(&t, &wanted);
+    if (b->peer != FABRIC_NONE) {
+        describe_port(s->now.fabric, b->peer, s->now.names, &other);
+        text_add(&t, ", which is connected to ");
+        expectation_add_end(&t, &other);
+    }
+    set_switch(&change);
+    set_link_key(s, a, b, &change);
+    s->told[a->present] = s->told[a->peer] = true;
+    if (b->peer != FABRIC_NONE)
+        s->told[b->present] = s->told[b->peer] = true;
+    survey_tell(s, &change, false);
+}
+
+// Whether the link is narrower or slower than `wanted`, which may have no width or speed.
+static bool is_below(const struct link_rate *rate, uint8_t width, uint16_t speed)
+{
+    return rate->known && ((width != 0 && fabric_lanes(rate->width) < fabric_lanes(width)) ||
+                           (speed != 0 && rate->speed < speed));
+}
+
+static void expectation_check_rate(struct survey *s, const struct expected_end *a,
+                                   const struct expected_end *b)
+{
+    const struct fabric_port *ports = s->expected.fabric->ports;
+    const struct fabric_port *from =
+        ports[a->port].width_active != 0 ? &ports[a->port] : &ports[b->port];
+    const struct link_rate rate = link_rate_of(s->now.fabric, a->present, b->present);
+    if (!is_below(&rate, from->width_active, from->speed_active))
+        return;
+    struct change change = {.type = CATALOGUE_LINK_BELOW_EXPECTED, .cause = FABRIC_NONE};
+    describe_present(s, a->node, a->number, &change.subject);
+    describe_present(s, b->node, b->number, &change.peer);
+    struct text t = text_in(change.reason, sizeof change.reason);
+    fabric_add_rate(&t, rate.width, rate.speed);
+    text_add(&t, " instead of ");
+    fabric_add_rate(&t, from->width_active, from->speed_active ? from->speed_active : rate.speed);
+    set_switch(&change);
+    set_link_key(s, a, b, &change);
+    survey_tell(s, &change, false);
+}
+
+static void check_expected_link(struct survey *s, uint32_t port)
+{
+    const uint32_t peer = fabric_peer(s->expected.fabric, port);
+    const uint32_t first = comparison_first_end(s->expected.fabric, port, peer);
+    const struct expected_end a = end_of_expected(s, first);
+    const struct expected_end b = end_of_expected(s, first == port ? peer : port);
+    if (a.peer != FABRIC_NONE && a.peer == b.present)
+        expectation_check_rate(s, &a, &b);
+    else if (a.peer != FABRIC_NONE)
+        tell_miscabled(s, &a, &b);
+    else if (b.peer != FABRIC_NONE)
+        tell_miscabled(s, &b, &a);
+    else
+        tell_missing_link(s, &a, &b);
+}
+
+// Whether this is the end of its link that a walk over all ports meets first.
+static bool is_first_met(const struct fabric_port *port, uint32_t node)
+{
+    return port->peer_node != FABRIC_NONE &&
+           (port->peer_node > node || (port->peer_node == node && port->peer_port > port->number));
+}
+
+// Whether the port of one fabric is connected to the counterpart of what the other fabric's port is
+// connected to. The fast way for links that are the same on both sides, as most are.
+static bool leads_to(const struct fabric *fabric, uint32_t node, const struct fabric_port *like,
+                     uint32_t peer, const struct fabric_port **found)
+{
+    const uint32_t port = fabric_find_port(fabric, node, like->number);
+    *found = port != FABRIC_NONE ? &fabric->ports[port] : NULL;
+    return *found && (*found)->peer_node == peer && (*found)->peer_port == like->peer_port;
+}
+
+// Whether the link is as expected, as far as this end shows.
+static bool is_as_expected(const struct survey *s, uint32_t node, const struct fabric_port *port)
+{
+    const struct fabric_port *now;
+    return leads_to(s->now.fabric, s->expected.counterpart[node], port,
+                    s->expected.counterpart[port->peer_node], &now) &&
+           port->width_active != 0 && port->speed_active != 0 && now->known &&
+           fabric_lanes(now->width_active) >= fabric_lanes(port->width_active) &&
+           now->speed_active >= port->speed_active;
+}
+
+static void check_expected_links(struct survey *s)
+{
+    const struct fabric *expected = s->expected.fabric;
+    for (uint32_t node = 0; node < expected->node_count; node++) {
+        const struct fabric_node *n = &expected->nodes[node];
+        for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+            const struct fabric_port *port = &expected->ports[i];
+            // A missing node tells of its links.
+            if (is_first_met(port, node) && s->expected.counterpart[node] != FABRIC_NONE &&
+                s->expected.counterpart[port->peer_node] != FABRIC_NONE &&
+                !is_as_expected(s, node, port))
+                check_expected_link(s, i);
+        }
+    }
+}
+
+static void tell_unexpected_link(struct survey *s, uint32_t port)
+{
+    const struct fabric *now = s->now.fabric;
+    const uint32_t peer = fabric_peer(now, port), first = comparison_first_end(now, port, peer);
+    struct change change = {.type = CATALOGUE_LINK_UNEXPECTED, .cause = FABRIC_NONE};
+    if (s->told[port] || s->told[peer])
+        return;
+    describe_port(now, first, s->now.names, &change.subject);
+    describe_port(now, first == port ? peer : port, s->now.names, &change.peer);
+    set_switch(&change);
+    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                     .guid = change.subject.node_guid,
+                                                     .port = change.subject.port,
+                                                     .peer_guid = change.peer.node_guid,
+                                                     .peer_port = change.peer.port});
+    survey_tell(s, &change, false);
+}
+
+static void check_present_links(struct survey *s)
+{
+    const struct fabric *now = s->now.fabric;
+    const struct fabric_port *expected;
+    for (uint32_t node = 0; node < now->node_count; node++) {
+        const struct fabric_node *n = &now->nodes[node];
+        for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
+            const struct fabric_port *port = &now->ports[i];
+            if (is_first_met(port, node) && s->now.counterpart[node] != FABRIC_NONE &&
+                s->now.counterpart[port->peer_node] != FABRIC_NONE &&
+                !leads_to(s->expected.fabric, s->now.counterpart[node], port,
+                          s->now.counterpart[port->peer_node], &expected))
+                tell_unexpected_link(s, i);
+        }
+    }
+}
+
+// The whole.
+
+static bool expectation_open_side(struct expectation_side *side, const struct fabric *fabric,
+                                  const struct names *names)
+{
+    const size_t size = ((size_t)fabric->node_count + 1) * sizeof(uint32_t);
+    *side = (struct expectation_side){.fabric = fabric,
+                                      .names = names,
+                                      .counterpart = malloc(size),
+                                      .root = malloc(size),
+                                      .next = malloc(size),
+                                      .number = malloc(size)};
+    return side->counterpart && side->root && side->next && side->number;
+}
+
+static void expectation_close_side(struct expectation_side *side)
+{
+    free(side->counterpart);
+    free(side->root);
+    free(side->next);
+    free(side->number);
+}
+
+static bool survey_match(struct survey *s, bool by_name)
+{
+    if (by_name)
+        return expectation_match_names(s->expected.fabric, s->now.fabric, s->now.names,
+                                       s->expected.counterpart, s->now.counterpart);
+    expectation_match_guids(s->expected.fabric, s->now.fabric, s->expected.counterpart,
+                            s->now.counterpart);
+    return true;
+}
+
+bool expectation_compare(const struct expectation *expectation, const struct fabric *now,
+                         const struct names *names, expectation_each *each, void *ctx)
+{
+    struct survey s = {.each = each, .ctx = ctx};
+    const bool opened = expectation_open_side(&s.expected, expectation->fabric, NULL);
+    bool ok = expectation_open_side(&s.now, now, names) && opened;
+    s.told = calloc((size_t)now->port_count + 1, sizeof *s.told);
+    ok = ok && s.told && survey_match(&s, expectation->by_name) && expectation_group(&s.expected) &&
+         expectation_group(&s.now);
+    if (ok) {
+        tell_nodes(&s, &s.expected, expectation_tell_missing);
+        check_expected_links(&s);
+        tell_nodes(&s, &s.now, tell_unexpected);
+        check_present_links(&s);
+    }
+    expectation_close_side(&s.expected);
+    expectation_close_side(&s.now);
+    free(s.told);
+    return ok;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A small fabric as it is expected, and as it is after some edits: what was edited is told.
+#include "generated.h"
+#include "support.h"
+
+#include "topology/expectation.h"
+
+#include <stdlib.h>
+
+enum { TOLD_MAX = 64 };
+
+struct told {
+    struct change change;
+    bool unseen;
+};
+
+static struct generated plant;
+static uint32_t leaf1, leaf2, spine, host1, host2, host3, host4;
+static struct fabric *expected;
+static struct told told[TOLD_MAX];
+static size_t count;
+
+// leaf1 and leaf2 have two links to each other and one each to the spine; host4 has a port at each.
+static int set_up(void **state)
+{
+    (void)state;
+    leaf1 = generated_add(&plant, FABRIC_SWITCH, 0, "leaf1", 8);
+    leaf2 = generated_add(&plant, FABRIC_SWITCH, 0, "leaf2", 8);
+    spine = generated_add(&plant, FABRIC_SWITCH, 0, "spine", 8);
+    host1 = generated_add(&plant, FABRIC_CA, 0, "host1", 1);
+    host2 = generated_add(&plant, FABRIC_CA, 0, "host2", 1);
+    host3 = generated_add(&plant, FABRIC_CA, 0, "host3", 1);
+    host4 = generated_add(&plant, FABRIC_CA, 0, "host4", 2);
+    generated_link(&plant, leaf1, 7, leaf2, 7);
+    generated_link(&plant, leaf1, 8, leaf2, 8);
+    generated_link(&plant, leaf1, 6, spine, 1);
+    generated_link(&plant, leaf2, 6, spine, 2);
+    generated_link(&plant, host1, 1, leaf1, 1);
+    generated_link(&plant, host2, 1, leaf1, 2);
+    generated_link(&plant, host3, 1, leaf2, 1);
+    generated_link(&plant, host4, 1, leaf1, 4);
+    generated_link(&plant, host4, 2, leaf2, 4);
+    expected = generated_look(&plant, 0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fabric_unref(expected);
+    generated_clear(&plant);
+    return 0;
+}
+
+static void take(void *ctx, const struct change *difference, bool unseen)
+{
+    (void)ctx;
+    assert_in_range(count, 0, TOLD_MAX - 1);
+    assert_true(expectation_read_key(difference->alarm_key, NULL));
+    assert_true(difference->cause == FABRIC_NONE || difference->cause < count);
+    told[count++] = (struct told){*difference, unseen};
+}
+
+static void compare(bool by_name, bool complete)
+{
+    struct expectation *expectation = expectation_new(fabric_ref(expected), by_name);
+    struct fabric *now = generated_look(&plant, 3);
+    assert_non_null(expectation);
+    now->complete = complete;
+    count = 0;
+    assert_true(expectation_compare(expectation, now, NULL, take, NULL));
+    expectation_free(expectation);
+    fabric_unref(now);
+}
+
+static const struct change *find(enum catalogue_event type, const char *subject, unsigned port)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (told[i].change.type == type && strcmp(told[i].change.subject.name, subject) == 0 &&
+            (port == 0 || told[i].change.subject.port == port))
+            return &told[i].change;
+    }
+    fail_msg("no %s about %s", catalogue_get(type)->name, subject);
+    return NULL;
+}
+
+static void check_peer(const struct change *change, const char *peer, unsigned port)
+{
+    assert_string_equal(change->peer.name, peer);
+    assert_int_equal(change->peer.port, port);
+}
+
+TEST(an_equal_fabric_has_no_difference)
+{
+    compare(false, true);
+    assert_int_equal(count, 0);
+    compare(true, false);
+    assert_int_equal(count, 0);
+}
+
+TEST(a_missing_host_is_one_difference)
+{
+    generated_remove(&plant, host1);
+    compare(false, true);
+    assert_int_equal(count, 1);
+    const struct change *c = find(CATALOGUE_HOST_MISSING, "host1", 0);
+    check_peer(c, "leaf1", 1);
+    assert_int_equal(c->uplink, 1);
+    assert_int_equal(c->switch_guid, plant.nodes[leaf1].node.guid);
+    assert_string_equal(c->reason, "");
+    assert_int_equal(strncmp(c->alarm_key, "host-missing node 0x", 20), 0);
+}
+
+// The hosts that only it connects are its consequences; host4 has another way.
+TEST(a_missing_switch_explains_its_hosts_and_links)
+{
+    generated_remove(&plant, host1);
+    generated_remove(&plant, host2);
+    generated_remove(&plant, leaf1);
+    compare(false, true);
+    assert_int_equal(count, 3);
+    assert_int_equal(told[0].change.type, CATALOGUE_SWITCH_MISSING);
+    assert_int_equal(told[0].change.affected, 2);
+    assert_string_equal(told[0].change.reason, "missing with it 2 nodes: host1, host2");
+    check_peer(find(CATALOGUE_SWITCH_MISSING, "leaf1", 0), "spine", 1);
+    assert_int_equal(find(CATALOGUE_HOST_MISSING, "host1", 0)->cause, 0);
+    assert_int_equal(find(CATALOGUE_HOST_MISSING, "host2", 0)->cause, 0);
+}
+
+TEST(a_missing_link_has_both_ends)
+{
+    generated_unlink(&plant, leaf1, 8);
+    generated_unlink(&plant, host4, 2);
+    compare(false, true);
+    assert_int_equal(count, 2);
+    // Of two switches, the one with the smaller GUID is the subject.
+    const bool leaf1_first = plant.nodes[leaf1].node.guid < plant.nodes[leaf2].node.guid;
+    check_peer(find(CATALOGUE_LINK_MISSING, leaf1_first ? "leaf1" : "leaf2", 8),
+               leaf1_first ? "leaf2" : "leaf1", 8);
+    check_peer(find(CATALOGUE_LINK_MISSING, "leaf2", 4), "host4", 2);
+    struct alarm_key what;
+    assert_true(expectation_read_key(told[0].change.alarm_key, &what));
+    assert_int_equal(what.kind, ALARM_KEY_LINK);
+}
+
+TEST(a_cable_in_another_port_says_where_it_is_and_should_be)
+{
+    generated_link(&plant, leaf1, 8, leaf2, 5);
+    generated_link(&plant, host1, 1, leaf2, 3);
+    compare(false, true);
+    assert_int_equal(count, 2);
+    const struct change *c = find(CATALOGUE_LINK_MISCABLED, "leaf1", 8);
+    check_peer(c, "leaf2", 5);
+    assert_string_equal(c->reason, "port 8 of leaf2");
+    c = find(CATALOGUE_LINK_MISCABLED, "host1", 1); // its end kept a cable
+    check_peer(c, "leaf2", 3);
+    assert_string_equal(c->reason, "port 1 of leaf1");
+}
+
+TEST(two_swapped_cables_are_two_differences)
+{
+    generated_link(&plant, host1, 1, leaf1, 2);
+    generated_link(&plant, host2, 1, leaf1, 1);
+    compare(false, true);
+    assert_int_equal(count, 2);
+    const struct change *c = find(CATALOGUE_LINK_MISCABLED, "leaf1", 1);
+    check_peer(c, "host2", 1);
+    assert_string_equal(c->reason, "port 1 of host1, which is connected to port 2 of leaf1");
+    check_peer(find(CATALOGUE_LINK_MISCABLED, "leaf1", 2), "host1", 1);
+}
+
+TEST(what_is_not_expected_is_told_by_its_root_cause)
+{
+    const uint32_t leaf3 = generated_add(&plant, FABRIC_SWITCH, 0, "leaf3", 8);
+    const uint32_t host5 = generated_add(&plant, FABRIC_CA, 0, "host5", 1);
+    generated_link(&plant, leaf3, 1, spine, 3);
+    generated_link(&plant, host5, 1, leaf3, 2);
+    generated_link(&plant, leaf2, 5, spine, 5);
+    compare(false, true);
+    assert_int_equal(count, 3);
+    assert_int_equal(told[0].change.type, CATALOGUE_NODE_UNEXPECTED);
+    check_peer(find(CATALOGUE_NODE_UNEXPECTED, "leaf3", 0), "spine", 3);
+    assert_string_equal(told[0].change.reason, "with it came 1 node: host5");
+    assert_int_equal(find(CATALOGUE_NODE_UNEXPECTED, "host5", 0)->cause, 0);
+    check_peer(find(CATALOGUE_LINK_UNEXPECTED, "leaf2", 5), "spine", 5);
+}
+
+static void replace_host1(void)
+{
+    generated_remove(&plant, host1);
+    const uint32_t other = generated_add(&plant, FABRIC_CA, 0, "host1", 1);
+    generated_link(&plant, other, 1, leaf1, 1);
+}
+
+TEST(a_replaced_adapter_is_another_node_by_its_guid)
+{
+    replace_host1();
+    compare(false, true);
+    assert_int_equal(count, 2);
+    assert_string_equal(find(CATALOGUE_HOST_MISSING, "host1", 0)->reason,
+                        "in its place is port 1 of host1");
+    check_peer(find(CATALOGUE_NODE_UNEXPECTED, "host1", 0), "leaf1", 1);
+}
+
+TEST(a_replaced_adapter_keeps_its_place_by_its_name)
+{
+    replace_host1();
+    compare(true, true);
+    assert_int_equal(count, 0);
+    generated_rename(&plant, host2, "host3"); // two of that name: by their GUIDs
+    compare(true, true);
+    assert_int_equal(count, 0);
+    generated_rename(&plant, host2, "MT4119"); // a host that boots
+    compare(true, true);
+    assert_int_equal(count, 0);
+}
+
+static void set_rate(uint32_t node, uint8_t number, uint8_t width, uint16_t speed)
+{
+    struct fabric_port *port = generated_port(&plant, node, number);
+    struct fabric_port *peer = generated_port(&plant, port->peer_node, port->peer_port);
+    port->known = peer->known = true;
+    port->width_active = peer->width_active = width;
+    port->speed_active = peer->speed_active = speed;
+}
+
+static void expect_again(void)
+{
+    fabric_unref(expected);
+    expected = generated_look(&plant, 0);
+}
+
+TEST(a_link_below_its_expected_rate_is_told)
+{
+    set_rate(host1, 1, 2, FABRIC_HDR);
+    set_rate(host2, 1, 2, FABRIC_HDR);
+    set_rate(host3, 1, 1, FABRIC_SDR);
+    expect_again();
+    set_rate(host1, 1, 1, FABRIC_HDR);
+    set_rate(host2, 1, 2, FABRIC_EDR);
+    set_rate(host3, 1, 16, FABRIC_NDR); // 2X: better than expected
+    compare(false, true);
+    assert_int_equal(count, 2);
+    const struct change *c = find(CATALOGUE_LINK_BELOW_EXPECTED, "leaf1", 1);
+    check_peer(c, "host1", 1);
+    assert_string_equal(c->reason, "1X HDR (50 Gb/s) instead of 4X HDR (200 Gb/s)");
+    assert_string_equal(find(CATALOGUE_LINK_BELOW_EXPECTED, "leaf1", 2)->reason,
+                        "4X EDR (100 Gb/s) instead of 4X HDR (200 Gb/s)");
+}
+
+TEST(a_file_without_a_rate_expects_none)
+{
+    set_rate(host1, 1, 0, 0);
+    expect_again();
+    set_rate(host1, 1, 1, FABRIC_SDR);
+    compare(false, true);
+    assert_int_equal(count, 0);
+}
+
+// Port 1 of leaf1 is up, and what is behind it did not answer; host3's port is seen to be down.
+TEST(what_was_not_seen_cannot_be_told)
+{
+    generated_remove(&plant, host1);
+    generated_remove(&plant, host3);
+    generated_port(&plant, leaf1, 1)->state = FABRIC_ACTIVE;
+    generated_port(&plant, leaf1, 1)->silent = true;
+    generated_port(&plant, leaf2, 1)->state = FABRIC_DOWN;
+    generated_unlink(&plant, host4, 1);
+    plant.nodes[host4].node.silent = true;
+    compare(false, false);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(told[i].unseen, strcmp(told[i].change.subject.name, "host3") != 0);
+    compare(false, true);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_false(told[i].unseen);
+}
+
+// A file about another fabric: root causes alone, of which there are few.
+TEST(another_fabric_has_a_root_cause_for_each_side)
+{
+    generated_clear(&plant);
+    const uint32_t first = generated_add(&plant, FABRIC_SWITCH, 0x1001, "other1", 4);
+    const uint32_t second = generated_add(&plant, FABRIC_CA, 0x1002, "other2", 1);
+    generated_link(&plant, first, 1, second, 1);
+    compare(false, true);
+    assert_int_equal(count, 7 + 2);
+    size_t roots = 0;
+    for (size_t i = 0; i < count; i++)
+        roots += told[i].change.cause == FABRIC_NONE;
+    assert_int_equal(roots, 2);
+    compare(false, false);
+    assert_true(told[0].unseen);
+}
+
+TEST(keys_are_those_of_differences_alone)
+{
+    static const char *const OTHERS[] = {"",
+                                         "link-missing",
+                                         "link-missing ",
+                                         "link-down link 0x0000000000000001/1-0x0000000000000002/1",
+                                         "link-missing link 0x1/1-0x2/1",
+                                         "link-missing link 0x0000000000000001/1",
+                                         "node 0x0000000000000001",
+                                         "as-expected node 0x0000000000000001"};
+    for (size_t i = 0; i < COUNT(OTHERS); i++)
+        assert_false(expectation_read_key(OTHERS[i], NULL));
+    struct alarm_key what;
+    assert_true(expectation_read_key("host-missing node 0x0000000000000001", &what));
+    assert_int_equal(what.guid, 1);
+}
+
+#define PLANT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PLANT_TEST(an_equal_fabric_has_no_difference),
+        PLANT_TEST(a_missing_host_is_one_difference),
+        PLANT_TEST(a_missing_switch_explains_its_hosts_and_links),
+        PLANT_TEST(a_missing_link_has_both_ends),
+        PLANT_TEST(a_cable_in_another_port_says_where_it_is_and_should_be),
+        PLANT_TEST(two_swapped_cables_are_two_differences),
+        PLANT_TEST(what_is_not_expected_is_told_by_its_root_cause),
+        PLANT_TEST(a_replaced_adapter_is_another_node_by_its_guid),
+        PLANT_TEST(a_replaced_adapter_keeps_its_place_by_its_name),
+        PLANT_TEST(a_link_below_its_expected_rate_is_told),
+        PLANT_TEST(a_file_without_a_rate_expects_none),
+        PLANT_TEST(what_was_not_seen_cannot_be_told),
+        PLANT_TEST(another_fabric_has_a_root_cause_for_each_side),
+        cmocka_unit_test(keys_are_those_of_differences_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
