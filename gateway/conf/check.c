@@ -4,6 +4,7 @@
 #include "base/secret.h"
 #include "model/catalogue.h"
 #include "model/names.h"
+#include "model/topology_file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,6 +34,14 @@ bool check_name_map(const struct schema_item *item, const char *value, struct er
     struct names *names = names_load(value, reason);
     names_unref(names);
     return names != NULL;
+}
+
+bool check_topology_file(const struct schema_item *item, const char *value, struct error *reason)
+{
+    (void)item;
+    struct fabric *fabric = topology_file_load(value, reason);
+    fabric_unref(fabric);
+    return fabric != NULL;
 }
 
 bool check_key_file(const struct schema_item *item, const char *value, struct error *reason)

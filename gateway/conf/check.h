@@ -23,11 +23,12 @@ check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
 
 // Those that look outside of the configuration. A path is absolute already.
-check_fn check_name_map;    // the path of a file that can be read as a node name map
-check_fn check_key_file;    // the path of a file with a number that others cannot read
-check_fn check_secret_file; // the path of a file with a secret that others cannot read
-check_fn check_tls_key;     // the path of a file that others cannot read; it may be missing
-check_fn check_group;       // a group that the system knows
+check_fn check_name_map;      // the path of a file that can be read as a node name map
+check_fn check_topology_file; // the path of a file that can be read as a topology
+check_fn check_key_file;      // the path of a file with a number that others cannot read
+check_fn check_secret_file;   // the path of a file with a secret that others cannot read
+check_fn check_tls_key;       // the path of a file that others cannot read; it may be missing
+check_fn check_group;         // a group that the system knows
 
 // Reads GUIDs, decimal or hexadecimal after 0x, with commas or blanks between them. False with a
 // reason: there is none, one is wrong or 0, or there are more than `max`.

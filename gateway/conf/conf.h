@@ -44,6 +44,8 @@ struct conf_fabric {
     uint16_t pkey;                      // the same; 0: the default one's
     bool all_traps;                     // one subscription for all generic traps
     char node_name_map[CONF_PATH_SIZE]; // empty: none
+    char expected_topology[CONF_PATH_SIZE]; // empty: none
+    bool expected_by_name;                  // its nodes are found by name, else by GUID
     unsigned verify_interval_s, refresh_interval_s;
     unsigned without_sm_s; // with_master_sm: seconds without a master SM until a gateway goes on
     bool with_master_sm;   // receivers get events only while the master SM runs at the own port

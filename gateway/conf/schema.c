@@ -65,6 +65,20 @@ static const struct schema_item FABRIC[] = {
      .help = "Names for nodes, in the format of ibnetdiscover(8): lines such as "
              "`0x0002c903000e1234 leaf12`. Virtual functions, which no sweep finds, can be named "
              "there, too, by the GUIDs of their ports."},
+    {"expected_topology", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(fabric.expected_topology),
+     .check = check_path, .look = check_topology_file,
+     .example = "\"/etc/ibtrapd/expected.topology\"",
+     .help =
+         "The fabric as it should be: a file that `ibtrapctl topology save` or ibnetdiscover(8) "
+         "wrote, at most 192 MB. From the first sweep on, ibtrapd raises alarms about what is "
+         "missing, cabled to another port, slower than in the file, or not in it. It reads the "
+         "file at its start and at each reload, and does not notice changes between."},
+    {"expected_match", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(fabric.expected_by_name),
+     .words = WORDS_MATCH, .initial = "guid",
+     .help =
+         "How the nodes of `expected_topology` are found. With `name`, a host with a new adapter "
+         "keeps its place if it has its old name; a node whose name is not unique, or not there, "
+         "is found by its GUID."},
     {"verify_interval", SCHEMA_NUMBER, SCHEMA_RESTART, IN_CONF(fabric.verify_interval_s),
      RANGE(1, 3600), .initial = "5",
      .help = "Seconds between two checks that the subnet manager still holds the subscriptions."},

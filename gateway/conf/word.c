@@ -9,6 +9,8 @@
 
 const struct word WORDS_ACTIVE[] = {{false, "always"}, {true, "with-master-sm"}, {0, NULL}};
 
+const struct word WORDS_MATCH[] = {{false, "guid"}, {true, "name"}, {0, NULL}};
+
 const struct word WORDS_START[] = {{false, "now"}, {true, "backlog"}, {0, NULL}};
 
 const struct word WORDS_METHOD[] = {

@@ -13,10 +13,10 @@ struct word {
     const char *name; // NULL behind the last one
 };
 
-extern const struct word WORDS_ACTIVE[], WORDS_METHOD[], WORDS_PORTS[], WORDS_SEVERITY[],
-    WORDS_CATEGORY[], WORDS_SNMP_TRANSPORT[], WORDS_SYSLOG_TRANSPORT[], WORDS_VERSION[],
-    WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[], WORDS_FORMAT[], WORDS_FRAMING[], WORDS_FACILITY[],
-    WORDS_EVENT_LEVEL[], WORDS_LOG_LEVEL[], WORDS_START[], WORDS_PORT_METRICS[];
+extern const struct word WORDS_ACTIVE[], WORDS_MATCH[], WORDS_METHOD[], WORDS_PORTS[],
+    WORDS_SEVERITY[], WORDS_CATEGORY[], WORDS_SNMP_TRANSPORT[], WORDS_SYSLOG_TRANSPORT[],
+    WORDS_VERSION[], WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[], WORDS_FORMAT[], WORDS_FRAMING[],
+    WORDS_FACILITY[], WORDS_EVENT_LEVEL[], WORDS_LOG_LEVEL[], WORDS_START[], WORDS_PORT_METRICS[];
 
 // Finds the value of a name. False: `words` do not have it.
 bool word_value(const struct word *words, const char *name, int64_t *value);

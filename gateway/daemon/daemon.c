@@ -23,6 +23,7 @@
 #include "pipeline/policies.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
+#include "topology/expectation.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -134,6 +135,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .error_rates = g->error_rates,
         .alarm_age_us = g->conf->policy.missing_age_us,
         .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
+        .expectation = g->expectation,
         .role = wiring_role,
         .request_sweep = wiring_request_sweep,
         .read_counters = wiring_read_counters,
@@ -312,9 +314,11 @@ static bool daemon_start(struct gateway *g, struct error *err)
     take_name(g);
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
-    bool ok = settings_load_map(g->conf, g->log, &g->map, err) && start_loop(g, err) &&
-              start_metrics(g, err) && open_journal(g, err) && make_agent(g, err) &&
-              make_topology(g, err) && start_pipeline(g, err) && receivers_start_all(g, err);
+    bool ok = settings_load_map(g->conf, g->log, &g->map, err) &&
+              settings_load_expectation(g->conf, g->log, &g->expectation, err) &&
+              start_loop(g, err) && start_metrics(g, err) && open_journal(g, err) &&
+              make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
+              receivers_start_all(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
     if (ok) {
         settings_apply(g);
@@ -379,6 +383,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     error_rates_free(g->error_rates);
     topology_free(g->topology);
     fabric_unref(g->restored);
+    expectation_free(g->expectation);
     names_unref(g->map);
     return saved;
 }

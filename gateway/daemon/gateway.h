@@ -36,6 +36,7 @@ struct gateway {
     int64_t started_utc_us; // the same moment, as the clock was then
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
     struct names *map;
+    struct expectation *expectation; // the expected topology; as `map`
     struct topology *topology;
     struct fabric *restored; // as the gateway ended, until a sweep has ended; NULL: none
     struct thresholds *thresholds;

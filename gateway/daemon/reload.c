@@ -10,6 +10,7 @@
 #include "daemon/subagent.h"
 #include "daemon/wiring.h"
 #include "pipeline/policies.h"
+#include "topology/expectation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 struct plan {
     struct conf *conf;
     struct names *map;
+    struct expectation *expectation;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
     struct receivers_made made[CONF_RECEIVERS_MAX + 1];  // those that are new or changed
@@ -68,6 +70,7 @@ static void reload_discard(struct plan *plan)
     for (size_t i = 0; i < plan->made_count; i++)
         receivers_free(&plan->made[i]);
     names_unref(plan->map);
+    expectation_free(plan->expectation);
     if (plan->conf)
         conf_free(plan->conf);
     free(plan->conf);
@@ -140,6 +143,7 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
     }
     plan->conf = reload_load(g, err);
     if (plan->conf && settings_load_map(plan->conf, g->log, &plan->map, err) &&
+        settings_load_expectation(plan->conf, g->log, &plan->expectation, err) &&
         make_receivers(g, plan, err)) {
         log_debug(g->log, "reload: read %s; %zu receivers are new or changed", plan->conf->file,
                   plan->made_count);
@@ -165,6 +169,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct plan *plan = e->plan;
     struct conf *old_conf = g->conf;
     struct names *old_map = g->map;
+    struct expectation *old_expectation = g->expectation;
     struct error err;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
@@ -178,8 +183,11 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     pthread_mutex_unlock(&g->exchanged);
     plan->conf = old_conf;
     plan->map = old_map;
+    g->expectation = plan->expectation;
+    plan->expectation = old_expectation;
     if (!settings_rename(g, inside->builder, &err))
         log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
+    pipeline_change_expectation(inside, g->expectation);
 }
 
 // What happens to a receiver: it goes on if it did not change or is a trap recipient.

@@ -8,6 +8,8 @@
 #include "daemon/receiver_backlogs.h"
 #include "daemon/receivers.h"
 #include "daemon/trap_recipients.h"
+#include "model/topology_file.h"
+#include "topology/expectation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +38,22 @@ bool settings_load_map(const struct conf *conf, struct log *log, struct names **
     if (*out)
         log_write(log, LOG_LEVEL_INFO, "read %zu names from %s", names_count(*out), path);
     return *out != NULL;
+}
+
+bool settings_load_expectation(const struct conf *conf, struct log *log, struct expectation **out,
+                               struct error *err)
+{
+    const char *path = conf->fabric.expected_topology;
+    *out = NULL;
+    if (path[0] == '\0')
+        return true;
+    struct fabric *fabric = topology_file_load(path, err);
+    if (!fabric)
+        return false;
+    log_write(log, LOG_LEVEL_INFO, "read %u nodes and %u links, which are expected, from %s",
+              (unsigned)fabric->node_count, (unsigned)fabric_count_links(fabric), path);
+    *out = expectation_new(fabric, conf->fabric.expected_by_name);
+    return *out || error_set(err, "out of memory");
 }
 
 static bool rename_all(struct gateway *g, struct event_builder *builder,

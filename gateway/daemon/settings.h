@@ -15,6 +15,7 @@ struct conf;
 struct gateway;
 struct names;
 struct event_builder;
+struct expectation;
 
 // The function `change` of agent/agent.h; `ctx` is the gateway. When it returns, the changes and an
 // event for each are in the journal, and names and levels are in force. The main thread starts and
@@ -30,6 +31,11 @@ enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 // is none. False with a sentence: it cannot be read.
 bool settings_load_map(const struct conf *conf, struct log *log, struct names **out,
                        struct error *err);
+
+// Reads the configuration's expected topology into `out`, the caller's, or NULL if there is none.
+// False with a sentence: it cannot be read.
+bool settings_load_expectation(const struct conf *conf, struct log *log, struct expectation **out,
+                               struct error *err);
 
 // Uses the names of the node-name-map and those set by SNMP from now on. Pipeline's thread, or
 // before the pipeline runs.

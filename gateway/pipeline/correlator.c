@@ -3,6 +3,7 @@
 
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
+#include "pipeline/expectations.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
 #include "topology/describe.h"
@@ -69,6 +70,15 @@ void correlator_change_age(struct correlator *correlator, int64_t age_us)
 void correlator_change_counters(struct correlator *correlator, bool no_counters)
 {
     correlator->options.no_counters = no_counters;
+}
+
+void correlator_change_expectation(struct correlator *correlator,
+                                   const struct event_builder *builder,
+                                   const struct expectation *expectation)
+{
+    correlator->options.expectation = expectation;
+    if (topology_has_base(correlator->options.topology))
+        expectations_update(&correlator->reconcile, builder, expectation);
 }
 
 static struct counter_alarms correlator_counter_alarms(const struct correlator *o)
@@ -199,8 +209,10 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     bool any = changes.count > 0;
     if (correlator->reconcile.watching_since == 0)
         correlator->reconcile.watching_since = clock_monotonic(builder->clock);
-    if (topology_has_base(correlator->options.topology))
+    if (topology_has_base(correlator->options.topology)) {
         reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
+        expectations_update(&correlator->reconcile, builder, correlator->options.expectation);
+    }
     if (correlator->options.no_counters) {
         const struct counter_alarms alarms = correlator_counter_alarms(correlator);
         counter_alarms_end_all(&alarms, builder);

@@ -9,6 +9,7 @@
 #include "journal/journal.h"
 #include "policy/policy.h"
 #include "topology/accumulated.h"
+#include "topology/expectation.h"
 #include "topology/measured_errors.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
@@ -29,8 +30,9 @@ struct correlator_options {
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     void *ctx;
     struct log *log;
-    int64_t age_us;   // at which alarms about what is missing end; 0: never
-    bool no_counters; // none are read: each sweep ends the alarms about them
+    int64_t age_us;                        // at which alarms about what is missing end; 0: never
+    bool no_counters;                      // none are read: each sweep ends the alarms about them
+    const struct expectation *expectation; // the expected topology; NULL: none
 };
 
 struct correlator;
@@ -43,6 +45,12 @@ void correlator_change_age(struct correlator *correlator, int64_t age_us);
 
 // Changes options.no_counters.
 void correlator_change_counters(struct correlator *correlator, bool no_counters);
+
+// Changes options.expectation, which stays the caller's, and makes the alarms agree with it at once
+// if the fabric is known.
+void correlator_change_expectation(struct correlator *correlator,
+                                   const struct event_builder *builder,
+                                   const struct expectation *expectation);
 
 // Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. True: it was, so a sweep can find the change.

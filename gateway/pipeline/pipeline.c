@@ -429,7 +429,8 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                   .ctx = p,
                                                   .log = p->options.log,
                                                   .age_us = p->options.alarm_age_us,
-                                                  .no_counters = p->options.no_counters};
+                                                  .no_counters = p->options.no_counters,
+                                                  .expectation = p->options.expectation};
     p->correlator = correlator_new(&correlator);
     return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
@@ -544,6 +545,13 @@ void pipeline_change_counters(const struct pipeline_context *inside, bool no_cou
 {
     const struct pipeline *p = inside->pipeline;
     correlator_change_counters(p->correlator, no_counters);
+}
+
+void pipeline_change_expectation(const struct pipeline_context *inside,
+                                 const struct expectation *expectation)
+{
+    const struct pipeline *p = inside->pipeline;
+    correlator_change_expectation(p->correlator, inside->builder, expectation);
 }
 
 void pipeline_stop(struct pipeline *pipeline)

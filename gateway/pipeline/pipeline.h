@@ -45,6 +45,7 @@ struct pipeline_options {
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
     bool no_counters;     // none are read: the next sweep ends the alarms about them
+    const struct expectation *expectation; // outlives the pipeline, too; NULL: none
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
     enum pipeline_role (*role)(void *ctx, const struct fabric *fabric);
@@ -108,6 +109,10 @@ void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t ag
 
 // Within a call: changes whether port counters are read, as pipeline_options.no_counters.
 void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters);
+
+// Within a call: from now on, that is pipeline_options.expectation.
+void pipeline_change_expectation(const struct pipeline_context *inside,
+                                 const struct expectation *expectation);
 
 // Handles all queued items, lets policy_end pass on its events, and ends the thread. Refuses items
 // from then on.

@@ -60,13 +60,13 @@ class Gateway:
     snmp, syslog: addresses of receivers; path: the local syslog socket. sa_key: None: no key; a text is written to the
     key file unchanged. sweep, counters: items of those sections; without them it neither sweeps nor reads counters.
     policy: the sections of the policy; None: the gateway's default. state: the journal's directory. beside_sm: a subnet
-    manager runs at this host. more: further sections. mkey: the M_Key that the host's port requires. preload=False:
+    manager runs at this host. more: further sections. mkey: the M_Key that the host's port requires. expected: the file of the expected topology. preload=False:
     without the simulator, as on a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
-                 mkey=None, all_traps=None):
+                 mkey=None, all_traps=None, expected=None, match=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
@@ -83,6 +83,7 @@ class Gateway:
         self._sa_key, self._sa_key_mode = sa_key, sa_key_mode
         self._fabric_items = {"device": device, "port": port, "node_name_map": names}
         self._fabric_items |= {"verify_interval": verify_interval, "active": active, "all_traps": all_traps}
+        self._fabric_items |= {"expected_topology": expected, "expected_match": match}
         self._sweep, self._counters = sweep or {"method": "off"}, counters or {"ports": "off"}
         self._policy = policy
         self.state = state or self.directory / "state"

@@ -212,6 +212,8 @@ static void check_fabric(const struct conf_fabric *expected)
     assert_int_equal(conf.fabric.key_guid_count, expected->key_guid_count);
     assert_memory_equal(conf.fabric.key_guids, expected->key_guids, sizeof expected->key_guids);
     assert_string_equal(conf.fabric.node_name_map, expected->node_name_map);
+    assert_string_equal(conf.fabric.expected_topology, expected->expected_topology);
+    assert_int_equal(conf.fabric.expected_by_name, expected->expected_by_name);
     assert_int_equal(conf.fabric.verify_interval_s, expected->verify_interval_s);
     assert_int_equal(conf.fabric.refresh_interval_s, expected->refresh_interval_s);
     assert_int_equal(conf.fabric.with_master_sm, expected->with_master_sm);
@@ -410,8 +412,9 @@ static bool is_section(const char *line)
 // value.
 static bool is_item(const char *line)
 {
-    static const char *const NOT[] = {"sa_key_file", "mkey_file", "node_name_map", "_password_file",
-                                      "context",     "user =",    "community_file"};
+    static const char *const NOT[] = {
+        "sa_key_file",    "mkey_file", "node_name_map", "expected_topology",
+        "_password_file", "context",   "user =",        "community_file"};
     const char *p = line + strspn(line, " ");
     if (!begins_with(p, "# "))
         return false;
@@ -578,6 +581,7 @@ TEST(general_items_are_taken)
     char content[2000];
     const char *key = support_file("key", "0x10\n", 0600);
     const char *map = support_file("map", "0x1 a\n", 0644);
+    const char *expected = support_file("expected", "Switch 4 \"S-0000000000000001\"\n", 0644);
     snprintf(content, sizeof content,
              "fabric {\n"
              "    device = \"mlx5_1\"\n"
@@ -586,6 +590,8 @@ TEST(general_items_are_taken)
              "    pkey = \"0x8005\"\n"
              "    sa_key_guids = \"0x0002c90300a10001,17\"\n"
              "    node_name_map = \"%s\"\n"
+             "    expected_topology = \"%s\"\n"
+             "    expected_match = \"name\"\n"
              "    verify_interval = 1\n"
              "    refresh_interval = 86400\n"
              "}\n"
@@ -596,9 +602,10 @@ TEST(general_items_are_taken)
              "    event_trap_level = \"none\" recipient_port = 65535 }\n"
              "gateway { heartbeat = 86400 name = \"gw-1.example.org/left\" }\n"
              "log { level = \"debug\" }\n",
-             key, map);
+             key, map, expected);
     load(content);
     struct conf_fabric fabric = {.device = "mlx5_1",
+                                 .expected_by_name = true,
                                  .port = 2,
                                  .has_sa_key = true,
                                  .sa_key = 16,
@@ -608,6 +615,7 @@ TEST(general_items_are_taken)
                                  .verify_interval_s = 1,
                                  .refresh_interval_s = 86400};
     snprintf(fabric.node_name_map, sizeof fabric.node_name_map, "%s", map);
+    snprintf(fabric.expected_topology, sizeof fabric.expected_topology, "%s", expected);
     check_fabric(&fabric);
     const struct conf_journal journal = {.directory = "/srv/j",
                                          .rows_max = 1000,

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pipeline/expectations.h"
+
+#include "pipeline/open_alarms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 64 }; // alarms that are looked at in one go
+
+// The keys of all differences, one behind the other.
+struct difference_keys {
+    char *octets;
+    size_t used, room;
+    const char **sorted; // once all are known
+    size_t count;
+    bool cut; // memory was short
+};
+
+struct expectations {
+    const struct reconcile_options *options;
+    const struct event_builder *builder;
+    const struct expectation *expectation; // NULL: none
+    struct difference_keys keys;
+    struct open_alarms alarms; // that may be root causes
+    const struct open_alarm **by_key;
+    bool has_alarms;
+    size_t unexpected; // differences of that kind so far
+};
+
+// Keys.
+
+static void keep_key(void *ctx, const struct change *difference, bool unseen)
+{
+    struct difference_keys *keys = ctx;
+    const size_t size = strlen(difference->alarm_key) + 1;
+    (void)unseen; // an alarm that nobody can judge stays
+    if (keys->room - keys->used < size) {
+        const size_t room = keys->room > 0 ? 2 * keys->room : 1 << 14;
+        char *octets = realloc(keys->octets, room);
+        keys->cut |= !octets;
+        if (!octets)
+            return;
+        keys->octets = octets;
+        keys->room = room;
+    }
+    memcpy(keys->octets + keys->used, difference->alarm_key, size);
+    keys->used += size;
+    keys->count++;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// False: memory was short.
+static bool sort_keys(struct difference_keys *keys)
+{
+    if (keys->cut)
+        return false;
+    keys->sorted = malloc((keys->count + 1) * sizeof *keys->sorted);
+    if (!keys->sorted)
+        return false;
+    const char *key = keys->octets;
+    for (size_t i = 0; i < keys->count; i++, key += strlen(key) + 1)
+        keys->sorted[i] = key;
+    if (keys->count > 0)
+        qsort(keys->sorted, keys->count, sizeof *keys->sorted, compare_keys);
+    return true;
+}
+
+static bool has_key(const struct difference_keys *keys, const char *key)
+{
+    return keys->count > 0 &&
+           bsearch(&key, keys->sorted, keys->count, sizeof key, compare_keys) != NULL;
+}
+
+// Ends.
+
+struct ending {
+    char key[EVENT_KEY_SIZE];
+    const struct catalogue_entry *type;
+    int64_t last_sequence;
+};
+
+// Alarms that are to end.
+struct expectations_page {
+    const struct expectations *of;
+    int64_t last; // number of the last alarm that was looked at
+    size_t count;
+    struct ending found[PAGE];
+};
+
+static void look_at_expected(void *ctx, const struct alarm *alarm)
+{
+    struct expectations_page *page = ctx;
+    page->last = alarm->event_sequence;
+    if (!expectation_read_key(alarm->key, NULL) || has_key(&page->of->keys, alarm->key))
+        return;
+    struct ending *ending = &page->found[page->count++];
+    memcpy(ending->key, alarm->key, sizeof ending->key);
+    ending->type = catalogue_find(alarm->type);
+    ending->last_sequence = alarm->last_sequence;
+}
+
+// The event as-expected, from the one that raised the alarm. NULL: that one cannot be read.
+static struct event *make_end(const struct expectations *e, const struct ending *ending)
+{
+    struct event *last = journal_find(e->options->journal, ending->last_sequence);
+    struct event *event =
+        last && strcmp(last->alarm_key, ending->key) == 0 ? event_copy(last) : NULL;
+    event_unref(last);
+    if (!event)
+        return NULL;
+    event->type = catalogue_get(CATALOGUE_AS_EXPECTED);
+    event->affected = 0;
+    event->related_id[0] = '\0';
+    struct text t = text_in(event->reason, sizeof event->reason);
+    text_add(&t, "the alarm ");
+    text_add(&t, ending->type ? ending->type->name : "about it");
+    text_add(&t, " is over");
+    event_builder_again(e->builder, event);
+    if (ending->type)
+        event->category = ending->type->category;
+    return event;
+}
+
+static void end_expected(const struct expectations *e, const struct ending *ending)
+{
+    struct event *event = e->expectation ? make_end(e, ending) : NULL;
+    if (event)
+        e->options->emit(e->options->ctx, event);
+    else
+        reconcile_end_alarm(e->options, e->builder, ending->key, ending->type,
+                            e->expectation ? "it is as expected again"
+                                           : "no topology is expected any more");
+}
+
+static void end_gone(const struct expectations *e)
+{
+    struct expectations_page *page = calloc(1, sizeof *page);
+    if (!page)
+        return;
+    page->of = e;
+    for (bool more = true; more;) {
+        page->count = 0;
+        more =
+            journal_each_alarm_after(e->options->journal, page->last, PAGE, look_at_expected, page);
+        for (size_t i = 0; i < page->count; i++)
+            end_expected(e, &page->found[i]);
+    }
+    free(page);
+}
+
+// Raises.
+
+static int compare_open_keys(const void *a, const void *b)
+{
+    const struct open_alarm *const *m = a, *const *n = b;
+    return strcmp((*m)->key, (*n)->key);
+}
+
+// The alarms that sweeps raise, sorted by key; they are collected when they are first needed.
+static void collect_causes(struct expectations *e)
+{
+    if (e->has_alarms)
+        return;
+    e->has_alarms = true;
+    if (!open_alarms_collect(&e->alarms, e->options->journal))
+        return;
+    e->by_key = malloc((e->alarms.count + 1) * sizeof(const struct open_alarm *));
+    if (!e->by_key)
+        return;
+    for (size_t i = 0; i < e->alarms.count; i++)
+        e->by_key[i] = &e->alarms.all[i];
+    if (e->alarms.count > 0)
+        qsort(e->by_key, e->alarms.count, sizeof *e->by_key, compare_open_keys);
+}
+
+static bool is_unexpected(const struct change *difference)
+{
+    return difference->type == CATALOGUE_NODE_UNEXPECTED ||
+           difference->type == CATALOGUE_LINK_UNEXPECTED;
+}
+
+// The identifier of the event that raised the alarm about the same loss; empty: there is none.
+static const char *find_loss(struct expectations *e, const struct change *difference)
+{
+    struct alarm_key what;
+    char key[EVENT_KEY_SIZE];
+    const struct open_alarm wanted = {.key = key}, *at = &wanted;
+    if (is_unexpected(difference) || !expectation_read_key(difference->alarm_key, &what))
+        return "";
+    if (difference->type == CATALOGUE_LINK_BELOW_EXPECTED)
+        what.kind = ALARM_KEY_RATE;
+    alarm_key_write(key, &what);
+    collect_causes(e);
+    const struct open_alarm **found =
+        e->by_key && e->alarms.count > 0
+            ? bsearch(&at, e->by_key, e->alarms.count, sizeof at, compare_open_keys)
+            : NULL;
+    return found ? (*found)->event_id : "";
+}
+
+static void raise_difference(void *ctx, const struct change *difference, bool unseen)
+{
+    struct expectations *e = ctx;
+    struct policy *policy = e->options->policy;
+    if (unseen || difference->cause != FABRIC_NONE ||
+        (is_unexpected(difference) && e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
+        policy_is_raised(policy, difference->alarm_key) || !policy_has_room(policy))
+        return;
+    struct event *event =
+        event_builder_from_change(e->builder, difference, false, find_loss(e, difference), "");
+    if (event)
+        e->options->emit(e->options->ctx, event);
+}
+
+// Both passes over the differences see the same, as neither changes the fabric.
+static void follow_expectation(struct expectations *e, const struct fabric *fabric)
+{
+    const struct names *names = e->builder->names;
+    if (!expectation_compare(e->expectation, fabric, names, keep_key, &e->keys) ||
+        !sort_keys(&e->keys))
+        return;
+    end_gone(e);
+    if (e->keys.count > 0)
+        expectation_compare(e->expectation, fabric, names, raise_difference, e);
+}
+
+void expectations_update(const struct reconcile_options *options,
+                         const struct event_builder *builder, const struct expectation *expectation)
+{
+    struct expectations e = {.options = options, .builder = builder, .expectation = expectation};
+    struct fabric *fabric = expectation ? topology_current(options->topology) : NULL;
+    if (!expectation)
+        end_gone(&e);
+    else if (fabric)
+        follow_expectation(&e, fabric);
+    if (e.has_alarms)
+        open_alarms_clear(&e.alarms);
+    free(e.by_key);
+    free(e.keys.octets);
+    free(e.keys.sorted);
+    fabric_unref(fabric);
+}

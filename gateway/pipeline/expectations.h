@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the alarms about differences from the expected topology agree with the newest snapshot.
+// What is missing behind a missing switch has no alarm of its own, unless it had one before. An
+// alarm about what a sweep lost while the gateway watched follows from the alarm about that loss.
+// Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_EXPECTATIONS_H
+#define IBTRAPD_PIPELINE_EXPECTATIONS_H
+
+#include "pipeline/reconcile.h"
+#include "topology/expectation.h"
+
+// Of what is not expected: a switch that makes up nodes is not to fill the table of alarms.
+enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
+
+// Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end. When memory
+// is short, what it did not do is done after the next sweep.
+void expectations_update(const struct reconcile_options *options,
+                         const struct event_builder *builder,
+                         const struct expectation *expectation);
+
+#endif

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Alarms about differences from the expected topology: random edits of a small plant, seen by
+// sweeps from node 0, through pipeline, policy and journal in virtual time. After each sweep the
+// active alarms are compared with what the list of cables says; the test shares no code with the
+// comparison.
+#include "generated.h"
+#include "scratch.h"
+#include "support.h"
+
+#include "pipeline/expectations.h"
+#include "pipeline/pipeline.h"
+#include "topology/expectation.h"
+#include "topology/topology.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SWITCHES = 4, HOSTS = 9, STRANGERS = 2, NODES = SWITCHES + HOSTS + STRANGERS, PORTS = 12 };
+enum { CABLES_MAX = 64, KEYS_MAX = 256, STEPS = 60, RUNS = 30 };
+
+// A cable as it was laid, and where it is now.
+struct cable {
+    uint32_t a, b;
+    uint8_t port_a, port_b, now_b; // now_b: the port of b that it is in now
+    bool cut, narrow, extra;       // extra: not in the expected topology
+};
+
+static struct generated plant;
+static struct cable cables[CABLES_MAX];
+static size_t cable_count;
+static bool off[NODES];
+static struct expectation *expectation;
+static bool in_force;
+
+static const char *directory;
+static struct support_time now;
+static struct clock clock_;
+static struct log *log_;
+static struct journal *journal;
+static struct topology *topology;
+static struct pipeline *pipeline;
+static struct event_builder_lookup lookup;
+
+// The plant.
+
+static void lay(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b, bool extra)
+{
+    cables[cable_count++] = (struct cable){
+        .a = a, .b = b, .port_a = port_a, .port_b = port_b, .now_b = port_b, .extra = extra};
+}
+
+// A core with three leaves, two of which are connected; host 0 has a port at two leaves. Port 11
+// and 12 of the leaves are free, for cables that are put elsewhere.
+static void build_plant(void)
+{
+    char name[16];
+    for (uint32_t i = 0; i < NODES; i++) {
+        snprintf(name, sizeof name, "n%u", (unsigned)i);
+        generated_add(&plant, i < SWITCHES ? FABRIC_SWITCH : FABRIC_CA, 0x1000 * (i + 1), name,
+                      i < SWITCHES ? PORTS : 2);
+    }
+    for (uint32_t leaf = 1; leaf < SWITCHES; leaf++) {
+        lay(0, (uint8_t)(2 * leaf), leaf, 1, false);
+        lay(0, (uint8_t)(2 * leaf + 1), leaf, 2, false);
+    }
+    lay(1, 3, 2, 3, false);
+    for (uint32_t host = 0; host < HOSTS; host++)
+        lay(SWITCHES + host, 1, 1 + host % 3, (uint8_t)(4 + host / 3), false);
+    lay(SWITCHES, 2, 2, 8, false);
+    lay(SWITCHES + HOSTS, 1, 1, 9, true);
+    lay(SWITCHES + HOSTS + 1, 1, 3, 9, true);
+    lay(2, 10, 3, 10, true);
+}
+
+static bool is_laid(const struct cable *c)
+{
+    return !c->cut && !off[c->a] && !off[c->b];
+}
+
+static void find_reached(void)
+{
+    for (uint32_t i = 0; i < NODES; i++)
+        plant.nodes[i].removed = i != 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < cable_count; i++) {
+            bool *a = &plant.nodes[cables[i].a].removed, *b = &plant.nodes[cables[i].b].removed;
+            if (!is_laid(&cables[i]) || *a == *b)
+                continue;
+            *a = *b = false;
+            more = true;
+        }
+    }
+}
+
+// Whether another laid cable is in that port already.
+static bool is_in_use(uint32_t node, uint8_t port)
+{
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        if ((c->a == node && c->port_a == port) || (c->b == node && c->now_b == port))
+            return true;
+    }
+    return false;
+}
+
+static void lay_cables(void)
+{
+    find_reached();
+    for (uint32_t node = 0; node < NODES; node++) {
+        for (uint8_t port = 1; port <= plant.nodes[node].node.port_count; port++)
+            generated_unlink(&plant, node, port);
+    }
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        if (!is_laid(c) || plant.nodes[c->a].removed)
+            continue;
+        generated_link(&plant, c->a, c->port_a, c->b, c->now_b);
+        if (c->narrow)
+            generated_port(&plant, c->a, c->port_a)->width_active =
+                generated_port(&plant, c->b, c->now_b)->width_active = 1;
+    }
+}
+
+// The gateway.
+
+static void start(void)
+{
+    struct error err;
+    const struct pipeline_options options = {
+        .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
+        .journal = journal,
+        .topology = topology,
+        .expectation = in_force ? expectation : NULL,
+        .policy = {.suppress_consequences = true},
+        .log = log_};
+    pipeline = pipeline_start(&options, &err);
+    assert_non_null(pipeline);
+}
+
+static void stop(void)
+{
+    pipeline_stop(pipeline);
+    pipeline_free(pipeline);
+}
+
+static void restart(void)
+{
+    stop();
+    struct fabric *last = topology_current(topology);
+    topology_free(topology);
+    topology = topology_new(NULL, log_);
+    assert_non_null(topology);
+    topology_restore(topology, last);
+    lookup = event_builder_lookup_in(topology);
+    start();
+}
+
+static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    now.utc += 60 * CLOCK_US_PER_S;
+    now.monotonic += 60 * CLOCK_US_PER_S;
+    policy_tick(inside->policy, inside->now_us + 60 * CLOCK_US_PER_S);
+    journal_commit(journal);
+}
+
+static void sweep(bool complete)
+{
+    lay_cables();
+    struct fabric *fabric = generated_look(&plant, 0);
+    fabric->complete = complete;
+    pipeline_put_fabric(pipeline, fabric);
+    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+}
+
+static void exchange(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    pipeline_change_expectation(inside, in_force ? expectation : NULL);
+    journal_commit(journal);
+}
+
+static void take_journal_change(void *ctx, enum journal_change change, const char *reason,
+                                uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct error err;
+    now.utc = SUPPORT_UTC_US;
+    now.monotonic = 1000 * CLOCK_US_PER_S;
+    clock_ = support_clock(&now);
+    log_ = support_log(NULL);
+    directory = scratch_make_in_memory();
+    const struct journal_options options = {.directory = directory,
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = INT64_MAX / 4,
+                                            .patience_us = SUPPORT_PATIENCE_US,
+                                            .notify = take_journal_change,
+                                            .clock = &clock_,
+                                            .random = &random_system,
+                                            .log = log_};
+    journal = journal_open(&options, &err);
+    topology = topology_new(NULL, log_);
+    assert_non_null(journal);
+    assert_non_null(topology);
+    lookup = event_builder_lookup_in(topology);
+    build_plant();
+    for (size_t i = 0; i < cable_count; i++)
+        cables[i].cut = cables[i].extra;
+    lay_cables();
+    expectation = expectation_new(generated_look(&plant, 0), false);
+    assert_non_null(expectation);
+    in_force = true;
+    start();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    stop();
+    topology_free(topology);
+    journal_close(journal);
+    expectation_free(expectation);
+    log_close(log_);
+    scratch_remove(directory);
+    generated_clear(&plant);
+    plant = (struct generated){0};
+    cable_count = 0;
+    memset(off, 0, sizeof off);
+    return 0;
+}
+
+// The truth.
+
+struct keys {
+    char all[KEYS_MAX][128];
+    size_t count;
+};
+
+static void add_key(struct keys *keys, const char *event, const char *about)
+{
+    assert_in_range(keys->count, 0, KEYS_MAX - 1);
+    snprintf(keys->all[keys->count++], sizeof keys->all[0], "%s %s", event, about);
+}
+
+static bool has_key(const struct keys *keys, const char *key)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        if (strcmp(keys->all[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_there(uint32_t node)
+{
+    return !plant.nodes[node].removed;
+}
+
+static const char *about_node(uint32_t node)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "node 0x%016" PRIx64, plant.nodes[node].node.guid);
+    return text;
+}
+
+static const char *about_link(uint32_t a, uint8_t port_a, uint32_t b, uint8_t port_b)
+{
+    static char text[128];
+    const bool swap = plant.nodes[a].node.guid > plant.nodes[b].node.guid;
+    snprintf(text, sizeof text, "link 0x%016" PRIx64 "/%u-0x%016" PRIx64 "/%u",
+             plant.nodes[swap ? b : a].node.guid, swap ? port_b : port_a,
+             plant.nodes[swap ? a : b].node.guid, swap ? port_a : port_b);
+    return text;
+}
+
+// The cable that is in that port and up; NULL: none.
+static const struct cable *cable_in(uint32_t node, uint8_t port)
+{
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        if (is_laid(c) && is_there(c->a) &&
+            ((c->a == node && c->port_a == port) || (c->b == node && c->now_b == port)))
+            return c;
+    }
+    return NULL;
+}
+
+static bool is_expected_node(uint32_t node)
+{
+    return node < SWITCHES + HOSTS;
+}
+
+// What the place of an expected cable shows: its event, or NULL if all is well or a node is
+// missing.
+static const char *event_of_place(const struct cable *c)
+{
+    if (c->extra || !is_there(c->a) || !is_there(c->b))
+        return NULL;
+    const struct cable *at_a = cable_in(c->a, c->port_a), *at_b = cable_in(c->b, c->port_b);
+    if (at_a == c && at_b == c)
+        return c->narrow ? "link-below-expected" : NULL;
+    return at_a || at_b ? "link-miscabled" : "link-missing";
+}
+
+// Whether the port is an end of a miscabled place.
+static bool is_miscabled(uint32_t node, uint8_t port)
+{
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        const char *event = event_of_place(c);
+        if (event && strcmp(event, "link-miscabled") == 0 &&
+            ((c->a == node && c->port_a == port) || (c->b == node && c->port_b == port)))
+            return true;
+    }
+    return false;
+}
+
+// What must be active, and what may be.
+static void find_truth(struct keys *must, struct keys *may)
+{
+    *must = *may = (struct keys){.count = 0};
+    for (uint32_t i = 0; i < NODES; i++) {
+        if (is_expected_node(i) && !is_there(i))
+            add_key(may, i < SWITCHES ? "switch-missing" : "host-missing", about_node(i));
+        if (!is_expected_node(i) && is_there(i))
+            add_key(must, "node-unexpected", about_node(i));
+    }
+    for (size_t i = 0; i < cable_count; i++) {
+        const struct cable *c = &cables[i];
+        const char *event = event_of_place(c);
+        if (event)
+            add_key(must, event, about_link(c->a, c->port_a, c->b, c->port_b));
+        if (!c->extra && is_there(c->a) != is_there(c->b)) {
+            const uint32_t gone = is_there(c->a) ? c->b : c->a;
+            add_key(must, gone < SWITCHES ? "switch-missing" : "host-missing", about_node(gone));
+        }
+        const bool known = is_expected_node(c->a) && is_expected_node(c->b);
+        if (cable_in(c->a, c->port_a) == c && known && (c->extra || c->now_b != c->port_b) &&
+            !is_miscabled(c->a, c->port_a) && !is_miscabled(c->b, c->now_b))
+            add_key(must, "link-unexpected", about_link(c->a, c->port_a, c->b, c->now_b));
+    }
+}
+
+static void collect_active(void *ctx, const struct alarm *alarm)
+{
+    struct keys *keys = ctx;
+    if (expectation_read_key(alarm->key, NULL)) {
+        assert_in_range(keys->count, 0, KEYS_MAX - 1);
+        snprintf(keys->all[keys->count++], sizeof keys->all[0], "%s", alarm->key);
+    }
+}
+
+static void check_active(unsigned run, unsigned step)
+{
+    static struct keys must, may, active;
+    active.count = 0;
+    journal_each_alarm(journal, collect_active, &active);
+    find_truth(&must, &may);
+    if (!in_force)
+        must.count = may.count = 0;
+    for (size_t i = 0; i < must.count; i++) {
+        if (!has_key(&active, must.all[i]))
+            fail_msg("run %u, step %u: %s is not told", run, step, must.all[i]);
+    }
+    for (size_t i = 0; i < active.count; i++) {
+        if (!has_key(&must, active.all[i]) && !has_key(&may, active.all[i]))
+            fail_msg("run %u, step %u: %s is told", run, step, active.all[i]);
+    }
+}
+
+// Random edits.
+
+static void move_cable(struct cable *c, struct generated_chance *chance)
+{
+    const uint8_t elsewhere = c->now_b != c->port_b             ? c->port_b
+                              : generated_below(chance, 2) == 0 ? PORTS - 1
+                                                                : PORTS;
+    if (c->b < SWITCHES && !is_in_use(c->b, elsewhere))
+        c->now_b = elsewhere;
+}
+
+static void act(struct generated_chance *chance)
+{
+    struct cable *c = &cables[generated_below(chance, (uint32_t)cable_count)];
+    const uint32_t node = 1 + generated_below(chance, NODES - 1);
+    switch (generated_below(chance, 8)) {
+    case 0:
+    case 1:
+        c->cut = !c->cut;
+        break;
+    case 2:
+        off[node] = !off[node];
+        break;
+    case 3:
+        c->narrow = !c->narrow;
+        break;
+    case 4:
+        move_cable(c, chance);
+        break;
+    case 5:
+        restart();
+        break;
+    case 6:
+        in_force = !in_force || generated_below(chance, 4) != 0;
+        assert_true(pipeline_call(pipeline, exchange, NULL));
+        break;
+    default:
+        for (size_t i = 0; i < cable_count; i++)
+            cables[i].cut = cables[i].extra;
+        break;
+    }
+}
+
+TEST(alarms_are_what_differs)
+{
+    for (unsigned run = 0; run < RUNS; run++) {
+        struct generated_chance chance = {.state = run};
+        assert_int_equal(begin(NULL), 0);
+        for (unsigned step = 0; step < STEPS; step++) {
+            for (uint32_t n = generated_below(&chance, 4); n > 0; n--)
+                act(&chance);
+            sweep(true);
+            check_active(run, step);
+        }
+        end(NULL);
+    }
+}
+
+static void count_expected(void *ctx, const struct alarm *alarm)
+{
+    *(size_t *)ctx += expectation_read_key(alarm->key, NULL);
+}
+
+static size_t count_active(void)
+{
+    size_t count = 0;
+    journal_each_alarm(journal, count_expected, &count);
+    return count;
+}
+
+// Host 1 is behind a port that is up and silent, then behind one that is down.
+TEST(what_an_incomplete_sweep_did_not_see_stays_as_it_is)
+{
+    begin(NULL);
+    const struct cable *place = &cables[8];
+    sweep(true);
+    assert_int_equal(count_active(), 0);
+    off[place->a] = true;
+    lay_cables();
+    for (int i = 0; i < 3; i++) {
+        struct fabric *fabric;
+        generated_port(&plant, place->b, place->port_b)->state = FABRIC_ACTIVE;
+        generated_port(&plant, place->b, place->port_b)->silent = true;
+        fabric = generated_look(&plant, 0);
+        fabric->complete = false;
+        pipeline_put_fabric(pipeline, fabric);
+        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+        assert_int_equal(count_active(), 0);
+    }
+    generated_port(&plant, place->b, place->port_b)->silent = false;
+    sweep(true);
+    assert_int_equal(count_active(), 1);
+    for (int i = 0; i < 3; i++) {
+        struct fabric *fabric;
+        generated_port(&plant, place->b, place->port_b)->state = FABRIC_ACTIVE;
+        generated_port(&plant, place->b, place->port_b)->silent = true;
+        fabric = generated_look(&plant, 0);
+        fabric->complete = false;
+        pipeline_put_fabric(pipeline, fabric);
+        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+        assert_int_equal(count_active(), 1);
+    }
+    end(NULL);
+}
+
+// A missing switch is one alarm; a host that is still missing when the switch is back gets its own.
+TEST(a_missing_switch_is_one_alarm)
+{
+    begin(NULL);
+    const uint32_t host = SWITCHES + 2; // at leaf 3 alone, as others are
+    off[3] = true;
+    sweep(true);
+    assert_int_equal(count_active(), 1);
+    off[3] = false;
+    off[host] = true;
+    sweep(true);
+    static struct keys active;
+    active.count = 0;
+    journal_each_alarm(journal, collect_active, &active);
+    assert_int_equal(active.count, 1);
+    assert_int_equal(strncmp(active.all[0], "host-missing ", 13), 0);
+    off[3] = true; // the host's alarm stays, as it is still true
+    sweep(true);
+    assert_int_equal(count_active(), 2);
+    end(NULL);
+}
+
+// Each of them is its own root cause.
+TEST(of_masses_that_are_not_expected_some_are_told)
+{
+    begin(NULL);
+    for (uint32_t i = 0; i < EXPECTATIONS_UNEXPECTED_MAX + 100; i++)
+        generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, "made up", 1);
+    pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+    assert_int_equal(count_active(), EXPECTATIONS_UNEXPECTED_MAX);
+    end(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alarms_are_what_differs),
+        cmocka_unit_test(a_missing_switch_is_one_alarm),
+        cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
+        cmocka_unit_test(what_an_incomplete_sweep_did_not_see_stays_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
