@@ -16,6 +16,9 @@ enum command_outcome {
     COMMAND_WARNING,
     COMMAND_CRITICAL,
     COMMAND_UNKNOWN,
+    // Verdicts of the command "topology check".
+    COMMAND_DIFFERS,
+    COMMAND_TROUBLE, // as COMMAND_REFUSED
 };
 
 typedef enum command_outcome command_run(const struct arguments *a, struct error *err);

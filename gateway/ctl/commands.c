@@ -4,6 +4,7 @@
 #include "ctl/alarm_commands.h"
 #include "ctl/dry_run_command.h"
 #include "ctl/event_commands.h"
+#include "ctl/expectation_commands.h"
 #include "ctl/gateway_commands.h"
 #include "ctl/health_command.h"
 #include "ctl/help.h"
@@ -94,6 +95,18 @@ static const struct command COMMANDS[] = {
     {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology-diff",
      "list the changes from one snapshot to another",
      "A and B are numbers of snapshots; either may be the word now."},
+    {"topology save", "FILE", 1, 1, 0, expectation_commands_save, "topology",
+     "write nodes and links, as they are now, into the file",
+     "FILE may be there: it is replaced once the new one is whole. The item expected_topology of "
+     "ibtrapd.conf(5) makes it the fabric as it should be. The format is that of "
+     "ibnetdiscover(8)."},
+    {"topology check", "FILE [guid|name]", 1, 2, 0, expectation_commands_check, "topology",
+     "list how the fabric differs from the file",
+     "FILE is a file of topology save or ibnetdiscover(8). Nodes are found by their GUIDs, or by "
+     "their names. What is missing behind a missing switch is indented. The exit status is 0 if "
+     "there is no difference, 1 if there is one, and 2 if the file cannot be read or ibtrapd not "
+     "be "
+     "asked."},
     {"sweep now", "", 0, 0, 0, gateway_commands_send, "sweep-now", "sweep the fabric at once",
      "ibtrapd does not wait for the end of the interval."},
     {"log", "LEVEL [FOLDER]", 1, 2, 0, gateway_commands_log, "log",
@@ -254,7 +267,7 @@ enum command_outcome commands_run(struct arguments *a)
     enum command_outcome outcome =
         commands_is_usage(found, a) ? found->run(a, &err) : COMMAND_WRONG_USAGE;
     fflush(a->out); // the output comes before the sentence on standard error
-    if (outcome == COMMAND_REFUSED)
+    if (outcome == COMMAND_REFUSED || outcome == COMMAND_TROUBLE)
         fprintf(stderr, "ibtrapctl: %s\n", err.text);
     if (outcome == COMMAND_WRONG_USAGE)
         fprintf(stderr, "Usage: ibtrapctl %s %s\n'ibtrapctl help %s' says more.\n", found->name,

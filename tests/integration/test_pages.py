@@ -63,6 +63,7 @@ def site_files(tmp_path):
     for name, secret in secrets.items():
         (etc / name).write_text(secret + "\n")
         (etc / name).chmod(0o600)
+    (etc / "expected.topology").write_text('Switch 36 "S-0002c90200c20000"\n')
     (etc / "names").write_text('0x0002c90200c20000 "leaf2"\n')
     return {"/etc/ibtrapd": etc, "/var/log/ibtrapd": log, "/etc/rsyslog": rsyslog,
             "/etc/opensm/ib-node-name-map": etc / "names"}

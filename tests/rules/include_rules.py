@@ -31,7 +31,7 @@ FOLDERS = {
     "sink": {"base", "model", "journal", "agentx"},
     "agentx": {"base"},
     "agent": {"base", "model", "topology", "journal", "agentx"},
-    "ctl": {"base", "model", "journal", "sink"},
+    "ctl": {"base", "model", "topology", "event", "journal", "sink"},
     "pipeline": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal"},
     "health": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
                "agentx", "pipeline"},

@@ -86,13 +86,36 @@ static bool nothing_only_reads(const char *command)
     return false;
 }
 
+static enum command_outcome refusal_of(const char *command)
+{
+    return strcmp(command, "health") == 0           ? COMMAND_UNKNOWN
+           : strcmp(command, "topology check") == 0 ? COMMAND_TROUBLE
+                                                    : COMMAND_REFUSED;
+}
+
+// A file with one switch for those that take a file, and the number of a snapshot for the others.
+static char *topology_path(const struct command *command)
+{
+    static char number[] = "5", path[512];
+    if (!strstr(command->arguments, "FILE"))
+        return number;
+    snprintf(path, sizeof path, "%s", support_path("topology"));
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs("Switch 4 \"S-0000000000000001\"\n", f);
+    fclose(f);
+    return path;
+}
+
 static void check_sent(const struct command *command, const char *socket)
 {
     char number[] = "5", path[] = "/dev/null";
     char *words[4];
     struct error err;
     for (int i = 0; i < command->min; i++)
-        words[i] = strcmp(command->name, "dry-run") == 0 ? path : number;
+        words[i] = strcmp(command->name, "dry-run") == 0         ? path
+                   : strncmp(command->name, "topology ", 9) == 0 ? topology_path(command)
+                                                                 : number;
     const struct arguments a = {.out = stderr,
                                 .wire = command->wire,
                                 .socket = socket,
@@ -102,8 +125,7 @@ static void check_sent(const struct command *command, const char *socket)
     noted[0] = '\0';
     pthread_mutex_unlock(&noted_lock);
     assert_in_range(command->min, 0, COUNT(words));
-    const bool judges = strcmp(command->name, "health") == 0;
-    assert_int_equal(command->run(&a, &err), judges ? COMMAND_UNKNOWN : COMMAND_REFUSED);
+    assert_int_equal(command->run(&a, &err), refusal_of(command->name));
     assert_string_equal(err.text, "ibtrapd: no");
     pthread_mutex_lock(&noted_lock);
     assert_string_equal(noted, command->wire);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctl/expectation_commands.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "ctl/fabric_pages.h"
+#include "ctl/protocol.h"
+#include "ctl/show.h"
+#include "ctl/topology_commands.h"
+#include "event/event_builder.h"
+#include "model/topology_file.h"
+#include "model/words.h"
+#include "topology/expectation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+// Saving.
+
+struct topology_save {
+    FILE *out;
+    bool complete;
+};
+
+static bool save_page(void *ctx, const json_t *page, bool first, struct error *err)
+{
+    struct topology_save *save = ctx;
+    (void)err;
+    if (first)
+        save->complete = json_is_true(json_object_get(page, "complete"));
+    return topology_commands_show_nodes(save->out, page, first);
+}
+
+static bool end_file(FILE *out, const char *path, struct error *err)
+{
+    bool ok = fflush(out) == 0 && !ferror(out) && fsync(fileno(out)) == 0;
+    if (!ok)
+        error_set(err, "cannot write '%s': %s", path, strerror(errno));
+    return fclose(out) == 0 && ok;
+}
+
+// The new file is whole before it takes its name: a reload at any time reads the old one or the new
+// one. What cannot be read back is not kept.
+static bool save_as(const struct arguments *a, const char *draft, struct topology_save *save,
+                    struct error *err)
+{
+    const char *path = a->words[0];
+    const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    save->out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!save->out)
+        return error_set(err, "cannot make '%s': %s%s", draft, strerror(errno),
+                         errno == EEXIST ? "; remove it if no other ibtrapctl writes it" : "");
+    bool ok = fabric_pages_each(a->socket, a->wire, save_page, save, err);
+    struct error unused;
+    ok = end_file(save->out, draft, ok ? err : &unused) && ok;
+    struct fabric *fabric = ok ? topology_file_load(draft, err) : NULL;
+    ok = fabric && (rename(draft, path) == 0 ||
+                    error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
+    if (ok)
+        fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", path,
+                fabric->node_count, fabric_count_links(fabric),
+                save->complete ? "" : " Some nodes did not answer: look at what it lacks.");
+    else
+        unlink(draft);
+    fabric_unref(fabric);
+    return ok;
+}
+
+enum command_outcome expectation_commands_save(const struct arguments *a, struct error *err)
+{
+    char draft[PATH_MAX];
+    struct topology_save save = {0};
+    if ((size_t)snprintf(draft, sizeof draft, "%s.new", a->words[0]) >= sizeof draft)
+        return command_outcome(error_set(err, "the path is too long"));
+    return command_outcome(save_as(a, draft, &save, err));
+}
+
+// Checking.
+
+struct topology_check {
+    const struct event_builder *builder;
+    json_t *differences;
+    size_t unseen;
+};
+
+static json_t *check_guid(uint64_t guid)
+{
+    return json_sprintf("0x%016" PRIx64, guid);
+}
+
+static json_t *check_endpoint(const struct endpoint *who)
+{
+    return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", check_guid(who->guid), "node",
+                     check_guid(who->node_guid), "type", words_node_type(who->type), "port",
+                     (int)who->port, "name", who->name);
+}
+
+static void take_difference(void *ctx, const struct change *difference, bool unseen)
+{
+    struct topology_check *check = ctx;
+    const struct catalogue_entry *type = catalogue_get(difference->type);
+    struct event *event = event_builder_from_change(check->builder, difference, false, NULL, NULL);
+    check->unseen += unseen;
+    json_t *one = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:b}", "event", type->name, "severity",
+        severity_word(type->severity), "text", event ? event->text : type->title, "alarmKey",
+        difference->alarm_key, "subject", check_endpoint(&difference->subject), "peer",
+        check_endpoint(&difference->peer), "reason", difference->reason, "affected",
+        (json_int_t)difference->affected, "cause",
+        difference->cause == FABRIC_NONE ? json_null() : json_integer(difference->cause), "unseen",
+        (int)unseen);
+    json_array_append_new(check->differences, one);
+    event_unref(event);
+}
+
+static void show_differences(const struct arguments *a, const struct topology_check *check)
+{
+    const size_t seen = json_array_size(check->differences) - check->unseen;
+    size_t i;
+    const json_t *one;
+    if (seen == 0)
+        fprintf(a->out, "The fabric is as in %s.\n", a->words[0]);
+    else
+        fprintf(a->out, "%zu difference%s from %s:\n", seen, seen == 1 ? "" : "s", a->words[0]);
+    json_array_foreach(check->differences, i, one)
+    {
+        if (json_is_false(json_object_get(one, "unseen")))
+            fprintf(a->out, "%s%s\n", json_is_integer(json_object_get(one, "cause")) ? "  " : "",
+                    member_word(one, "text"));
+    }
+    if (check->unseen > 0)
+        fprintf(a->out, "%zu more cannot be judged, as nodes there did not answer.\n",
+                check->unseen);
+}
+
+// Takes over the reference to the differences.
+static bool show_check(const struct arguments *a, const struct topology_check *check, bool complete,
+                       struct error *err)
+{
+    if (!a->json) {
+        show_differences(a, check);
+        json_decref(check->differences);
+        return true;
+    }
+    json_t *all =
+        json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],
+                  "complete", (int)complete, "differences", check->differences);
+    const bool ok = all ? show_json(a->out, all, err) : error_set(err, "out of memory");
+    json_decref(all);
+    return ok;
+}
+
+// Compares the present fabric with the expected one.
+static enum command_outcome check_fabric(const struct arguments *a,
+                                         const struct expectation *expectation, struct error *err)
+{
+    struct names *names;
+    struct fabric *now = fabric_pages_read(a->socket, a->wire, &names, err);
+    if (!now)
+        return COMMAND_TROUBLE;
+    const struct event_builder builder = {
+        .clock = &clock_system, .random = &random_system, .names = names};
+    struct topology_check check = {.builder = &builder, .differences = json_array()};
+    bool ok = expectation_compare(expectation, now, names, take_difference, &check) ||
+              error_set(err, "out of memory");
+    const bool differs = json_array_size(check.differences) > check.unseen;
+    if (ok)
+        ok = show_check(a, &check, now->complete, err);
+    else
+        json_decref(check.differences);
+    names_unref(names);
+    fabric_unref(now);
+    return !ok ? COMMAND_TROUBLE : differs ? COMMAND_DIFFERS : COMMAND_DONE;
+}
+
+enum command_outcome expectation_commands_check(const struct arguments *a, struct error *err)
+{
+    const char *match = a->count == 2 ? a->words[1] : "guid";
+    const bool by_name = strcmp(match, "name") == 0;
+    if (!by_name && strcmp(match, "guid") != 0)
+        return COMMAND_WRONG_USAGE;
+    struct fabric *expected = topology_file_load(a->words[0], err);
+    if (!expected)
+        return COMMAND_TROUBLE;
+    struct expectation *expectation = expectation_new(expected, by_name);
+    if (!expectation) {
+        error_set(err, "out of memory");
+        return COMMAND_TROUBLE;
+    }
+    const enum command_outcome outcome = check_fabric(a, expectation, err);
+    expectation_free(expectation);
+    return outcome;
+}
