@@ -6,10 +6,13 @@
 
 #include "base/clock.h"
 #include "model/fabric_record.h"
+#include "model/topology_file.h"
 #include "topology/changes.h"
 #include "topology/diff.h"
+#include "topology/expectation.h"
 #include "topology/merge.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +31,23 @@ enum step {
     WRITE,
     DIGEST,
     READ,
+    EXPECTED,      // compares the last one with the first as the expected one, by GUIDs
+    EXPECTED_SAME, // the equal ones, which no link differs between
+    EXPECTED_NAME, // the same by names
+    FILE_READ,     // reads the first one as a topology file
     STEPS,
 };
-static const char *const NAMES[STEPS] = {"diffSame", "diff",   "changes", "merge",
-                                         "write",    "digest", "read"};
+static const char *const NAMES[STEPS] = {"diffSame",     "diff",         "changes", "merge",
+                                         "write",        "digest",       "read",    "expected",
+                                         "expectedSame", "expectedName", "fileRead"};
 
 struct bench {
     struct fabric *before, *same, *after;
     uint8_t *record;
     size_t size, differences, changes;
+    struct expectation *expected[2]; // by GUID, by name
+    char *file;                      // the first one in the format of ibnetdiscover(8)
+    size_t file_size;
     uint64_t digest;
 };
 
@@ -75,6 +86,34 @@ static void change(struct generated *g)
     generated_link(g, spare, 2 * HALF, last, 1);
 }
 
+static void write_link(FILE *f, const struct fabric *fabric, const struct fabric_port *port)
+{
+    const struct fabric_node *peer = &fabric->nodes[port->peer_node];
+    fprintf(f, "[%u]\t\"%c-%016" PRIx64 "\"[%u](%" PRIx64 ")\t\t# \"%s\" lid %u 4xEDR\n",
+            (unsigned)port->number, peer->type == FABRIC_SWITCH ? 'S' : 'H', peer->guid,
+            (unsigned)port->peer_port, peer->guid + port->peer_port, peer->description, 17U);
+}
+
+static void write_file(struct bench *b)
+{
+    const struct fabric *fabric = b->before;
+    FILE *f = open_memstream(&b->file, &b->file_size);
+    for (uint32_t i = 0; f && i < fabric->node_count; i++) {
+        const struct fabric_node *n = &fabric->nodes[i];
+        const bool is_switch = n->type == FABRIC_SWITCH;
+        fprintf(f, "\nvendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0x%" PRIx64 "\n%sguid=0x%" PRIx64 "\n",
+                n->system_guid, is_switch ? "switch" : "ca", n->guid);
+        fprintf(f, "%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"\n", is_switch ? "Switch" : "Ca",
+                (unsigned)n->port_count, is_switch ? 'S' : 'H', n->guid, n->description);
+        for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
+            if (fabric->ports[k].peer_node != FABRIC_NONE)
+                write_link(f, fabric, &fabric->ports[k]);
+        }
+    }
+    if (!f || fclose(f) != 0)
+        abort();
+}
+
 static struct bench make_bench(uint32_t hosts)
 {
     struct generated g = {0};
@@ -86,6 +125,9 @@ static struct bench make_bench(uint32_t hosts)
     b.after = generated_look(&g, 5);
     b.record = fabric_record_write(b.before, &b.size);
     generated_clear(&g);
+    b.expected[0] = expectation_new(fabric_ref(b.before), false);
+    b.expected[1] = expectation_new(fabric_ref(b.before), true);
+    write_file(&b);
     return b;
 }
 
@@ -95,6 +137,9 @@ static void free_bench(struct bench *b)
     fabric_unref(b->same);
     fabric_unref(b->after);
     free(b->record);
+    expectation_free(b->expected[0]);
+    expectation_free(b->expected[1]);
+    free(b->file);
 }
 
 static void count_changes(struct bench *b)
@@ -111,6 +156,13 @@ static void merge(const struct bench *b)
     b->after->complete = false;
     fabric_unref(merge_fabrics(b->before, b->after, &memory, NULL));
     free(memory.missed);
+}
+
+static void count_difference(void *ctx, const struct change *difference, bool unseen)
+{
+    (void)difference;
+    (void)unseen;
+    ++*(size_t *)ctx;
 }
 
 static void run_step(struct bench *b, enum step step)
@@ -136,6 +188,18 @@ static void run_step(struct bench *b, enum step step)
         break;
     case DIGEST:
         b->digest = fabric_record_digest(b->record, b->size);
+        break;
+    case EXPECTED:
+        expectation_compare(b->expected[0], b->after, NULL, count_difference, &b->differences);
+        break;
+    case EXPECTED_SAME:
+        expectation_compare(b->expected[0], b->same, NULL, count_difference, &b->differences);
+        break;
+    case EXPECTED_NAME:
+        expectation_compare(b->expected[1], b->same, NULL, count_difference, &b->differences);
+        break;
+    case FILE_READ:
+        fabric_unref(topology_file_parse("file", b->file, b->file_size, &err));
         break;
     default:
         fabric_unref(fabric_record_read(b->record, b->size, &err));

@@ -14,7 +14,8 @@ from bench import report  # noqa: E402
 from lab.fabric import BUILD  # noqa: E402
 
 RUNS = 9
-STEPS = ("diffSame", "diff", "changes", "merge", "write", "digest", "read")
+STEPS = ("diffSame", "diff", "changes", "merge", "write", "digest", "read", "expected", "expectedSame",
+         "expectedName", "fileRead")
 
 
 def main():

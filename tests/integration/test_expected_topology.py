@@ -7,8 +7,8 @@ import json
 import re
 
 import pytest
-from lab.fabric import Fabric, HERE
-from lab.gateway import check_config, section
+from lab.fabric import HERE, Fabric, two_managers
+from lab.gateway import Gateway, check_config, section
 from lab.processes import LabError, wait_until
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
@@ -150,6 +150,29 @@ def test_a_replaced_adapter_by_guid_and_by_name(saved, traps, syslog):
         site.gateway.config.write_text(config.replace("fabric {", 'fabric { expected_match = "name"', 1))
         site.gateway.control("reload")
         wait_alarms(site.gateway, [])
+
+
+def test_alarms_survive_a_handover(syslog):
+    with two_managers() as (fabric, master, _):
+        path = fabric.directory / "expected"
+        path.write_text(fabric.discover())
+        fabric.unlink("node2")
+        options = {"active": "with-master-sm", "beside_sm": True, "sweep": {"interval": 5, "settle": 300}}
+        first, second = [fabric.keep(Gateway(fabric, host=host, syslog=[syslog.address], expected=path, **options))
+                         for host in ("sm1", "sm2")]
+        for gateway in first, second:
+            gateway.wait_subscribed()
+            gateway.wait_status(lambda one: one["sweep"]["sweeps"] >= 1, "a sweep")
+            wait_alarms(gateway, ["host-missing"])
+        [missing] = syslog.wait_for(lambda one: one.message_id == "host-missing", "the alarm")
+        assert [one["suppressed"] for one in second.journal() if one["event"] == "host-missing"] == ["standby"]
+
+        master.kill()
+        syslog.wait_for(lambda one: one.message_id == "host-missing", "the alarm again", count=2)
+        fabric.relink("node2")
+        [end] = syslog.wait_for(lambda one: one.message_id == "as-expected", "the end of the alarm")
+        assert end.data["alarmKey"] == missing.data["alarmKey"]
+        wait_alarms(second, [])
 
 
 def test_the_configuration_is_checked_with_the_file(tmp_path):
