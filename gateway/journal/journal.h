@@ -26,6 +26,7 @@ enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
     JOURNAL_RECEIVERS_MAX = 512, // cursors, those of receivers that are gone included
+    JOURNAL_LINKS_PAGE = 64,     // events of one journal_read_links_back
     JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
@@ -291,6 +292,13 @@ struct event *journal_find(struct journal *journal, int64_t sequence);
 // are none, or the disk fails. Any thread.
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
                          size_t n);
+
+// Reads the committed events before `before` that may be about the failure of a link: of the types
+// link-down, link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared; newest
+// first, as many as the array has room for. Returns their number; 0: there are none, or the disk
+// fails or hangs. Writer's thread.
+size_t journal_read_links_back(struct journal *journal, int64_t before,
+                               struct journal_item items[JOURNAL_LINKS_PAGE]);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 

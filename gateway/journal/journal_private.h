@@ -108,6 +108,8 @@ struct journal {
     // What the writer wanted last from the file; the file's thread sets it, and the writer takes it
     // if that work has ended. NULL: none.
     struct event *found;
+    struct journal_item found_links[JOURNAL_LINKS_PAGE];
+    size_t found_link_count;
 
     // Used by the writer only.
     int64_t pack_at;
@@ -274,6 +276,9 @@ void journal_end_reading(struct journal *journal, enum store_result result, bool
 // journal_find_in_memory also gives one that is not committed yet; false: memory does not have it.
 // Any thread.
 struct event *journal_find_in_file(struct journal *journal, int64_t sequence);
+size_t journal_find_links_in_file(struct journal *journal, int64_t before,
+                                  struct journal_item *items, size_t n);
+void journal_drop_found_links(struct journal *journal); // those that the writer did not take
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out);
 
 void journal_drop_reader(struct journal *journal); // with its lock held

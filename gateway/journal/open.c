@@ -96,6 +96,7 @@ bool journal_close(struct journal *journal)
     for (size_t i = 0; i < JOURNAL_MEMORY_MAX; i++)
         journal_release(&journal->memory[i]);
     event_unref(journal->found);
+    journal_drop_found_links(journal);
     setting_rows_free(journal->settings);
     maintenance_windows_free(journal->windows);
     alarms_free(journal->alarms);

@@ -200,6 +200,14 @@ struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
     return NULL;
 }
 
+size_t journal_find_links_in_file(struct journal *journal, int64_t before,
+                                  struct journal_item *items, size_t n)
+{
+    size_t count = 0;
+    read_from_disk(journal, store_read_links_back, before, items, n, &count);
+    return count;
+}
+
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out)
 {
     struct journal_item item = {.event = NULL};

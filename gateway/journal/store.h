@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 5, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 6, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -143,6 +143,12 @@ enum store_result store_read(struct store *store, int64_t after, size_t limit,
 enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                   struct error *err);
+
+// The same for rows that may be about the failure of a link: of the types link-down,
+// link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared.
+enum store_result store_read_links_back(struct store *store, int64_t before, size_t limit,
+                                        bool (*each)(void *ctx, const struct store_row *row),
+                                        void *ctx, struct error *err);
 
 // How many events have numbers from `after` + 1 to `through`, according to the index of times
 // alone.

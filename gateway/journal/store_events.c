@@ -145,6 +145,13 @@ enum store_result store_read_back(struct store *store, int64_t before, size_t li
     return read_some(store, READ_BEFORE, before, limit, each, ctx, err);
 }
 
+enum store_result store_read_links_back(struct store *store, int64_t before, size_t limit,
+                                        bool (*each)(void *ctx, const struct store_row *row),
+                                        void *ctx, struct error *err)
+{
+    return read_some(store, READ_LINKS_BEFORE, before, limit, each, ctx, err);
+}
+
 enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
                                       int64_t *out, struct error *err)
 {

@@ -64,6 +64,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE receiver ADD COLUMN section INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
+    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
 };
 
 int store_upgrade(struct store *store, int version)

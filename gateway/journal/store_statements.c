@@ -34,6 +34,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_AFTER] = "SELECT " ROW_COLUMNS " FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?",
     [READ_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event WHERE sequence < ? ORDER BY sequence DESC LIMIT ?",
+    [READ_LINKS_BEFORE] =
+        "SELECT " ROW_COLUMNS " FROM event INDEXED BY event_link"
+        " WHERE sequence < ? AND " STORE_OF_LINKS " ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
     [READ_CURSORS] = "SELECT " CURSOR_COLUMNS " FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"

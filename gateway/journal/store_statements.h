@@ -9,6 +9,12 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+// Whether an event may be about the failure of a link. The index event_link has such events: a
+// change of the words needs a new version of the schema.
+#define STORE_OF_LINKS                                                                             \
+    "type IN ('link-down', 'link-interrupted', 'port-removed', 'flapping', 'link-errors-raised',"  \
+    " 'alarm-cleared')"
+
 enum store_statement {
     ADD_EVENT,
     FIND_EVENT,
@@ -19,6 +25,7 @@ enum store_statement {
     COUNT_INDEXED,
     READ_AFTER,
     READ_BEFORE,
+    READ_LINKS_BEFORE,
     READ_SINCE,
     READ_CURSORS,
     GET_SIZE,

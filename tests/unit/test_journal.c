@@ -1810,7 +1810,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 5"));
+                           "upgrades it to version 6"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -2227,7 +2227,7 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f, "DROP TABLE setting; ALTER TABLE alarm DROP COLUMN category;"
+    tamper(f, "DROP INDEX event_link; DROP TABLE setting; ALTER TABLE alarm DROP COLUMN category;"
               "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
               "ALTER TABLE alarm DROP COLUMN cause_id;"
               "ALTER TABLE alarm DROP COLUMN last_sequence;"
@@ -2246,6 +2246,64 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     journal_commit(f->journal);
     reopen(f);
     assert_name(f, 7, "leaf7");
+}
+
+static void append_of(struct fixture *f, const char *type)
+{
+    struct event *event = event_make(catalogue_find(type));
+    assert_non_null(event);
+    event_builder_stamp(&f->builder, event);
+    journal_append(f->journal, event, &(struct journal_report){0});
+    event_unref(event);
+}
+
+static int take_plan(void *ctx, int columns, char **values, char **names)
+{
+    (void)columns, (void)names;
+    *(bool *)ctx |= strstr(values[3], "event_link") != NULL;
+    return 0;
+}
+
+static void test_events_about_links_are_found_by_their_index(void **state)
+{
+    enum { TYPE_COUNT = 6 };
+    static const char *const TYPES[TYPE_COUNT] = {"link-down",    "link-interrupted",
+                                                  "port-removed", "link-errors-raised",
+                                                  "flapping",     "alarm-cleared"};
+    struct fixture *f = *state;
+    struct journal_item items[JOURNAL_LINKS_PAGE];
+    assert_int_equal(journal_read_links_back(f->journal, INT64_MAX, items), 0);
+    for (int i = 0; i < 30 * TYPE_COUNT; i++) {
+        append_of(f, "link-up");
+        append_of(f, TYPES[i % TYPE_COUNT]);
+    }
+    journal_commit(f->journal);
+    reopen(f);
+    int64_t before = INT64_MAX, expected = 60 * TYPE_COUNT;
+    size_t n, read = 0;
+    while ((n = journal_read_links_back(f->journal, before, items)) > 0) {
+        for (size_t i = 0; i < n; i++, expected -= 2) {
+            assert_int_equal(items[i].sequence, expected);
+            assert_string_equal(items[i].event->type->name, TYPES[(expected / 2 - 1) % TYPE_COUNT]);
+            event_unref(items[i].event);
+        }
+        before = items[n - 1].sequence;
+        read += n;
+    }
+    assert_int_equal(read, 30 * TYPE_COUNT);
+    sqlite3 *db;
+    bool used = false;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "EXPLAIN QUERY PLAN SELECT record FROM event INDEXED BY event_link"
+                     " WHERE sequence < 100 AND type IN ('link-down', 'link-interrupted',"
+                     " 'port-removed', 'flapping', 'link-errors-raised', 'alarm-cleared')"
+                     " ORDER BY sequence DESC LIMIT 64",
+                     take_plan, &used, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    assert_true(used);
 }
 
 static void test_events_know_their_numbers(void **state)
@@ -2829,6 +2887,7 @@ int main(void)
         TEST(test_so_many_settings_wait_for_the_file),
         TEST(test_everything_waits_for_a_locked_file),
         TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
+        TEST(test_events_about_links_are_found_by_their_index),
         TEST(test_events_know_their_numbers),
         TEST(test_a_packed_event_is_the_same),
         TEST(test_a_packed_event_that_cannot_be_read),
