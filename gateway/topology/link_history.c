@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "topology/link_history.h"
+
+#include "base/search.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct link_history {
+    pthread_mutex_t lock; // over `all`, against the threads that only read it
+    struct link_history_limits limits;
+    struct link_record **all; // ascending by link
+    size_t count, capacity;
+    struct link_incident *pending; // within LINK_HISTORY_SETTLE_US of the first
+    size_t pending_count, pending_capacity;
+    size_t unreliable; // records
+    int64_t due_us;
+    uint64_t overflowed;
+};
+
+struct link_history *link_history_new(const struct link_history_limits *limits)
+{
+    struct link_history *history = calloc(1, sizeof *history);
+    if (!history)
+        return NULL;
+    pthread_mutex_init(&history->lock, NULL);
+    history->limits = *limits;
+    history->due_us = INT64_MIN;
+    return history;
+}
+
+void link_history_clear(struct link_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    for (size_t i = 0; i < history->count; i++)
+        free(history->all[i]);
+    history->count = history->pending_count = history->unreliable = 0;
+    history->due_us = INT64_MIN;
+    pthread_mutex_unlock(&history->lock);
+}
+
+void link_history_free(struct link_history *history)
+{
+    if (!history)
+        return;
+    link_history_clear(history);
+    pthread_mutex_destroy(&history->lock);
+    free(history->all);
+    free(history->pending);
+    free(history);
+}
+
+void link_history_change(struct link_history *history, const struct link_history_limits *limits)
+{
+    history->limits = *limits;
+    history->due_us = INT64_MIN;
+}
+
+struct link_history_limits link_history_limits_of(const struct link_history *history)
+{
+    return history->limits;
+}
+
+uint64_t link_history_overflowed(const struct link_history *history)
+{
+    return history->overflowed;
+}
+
+int64_t link_history_due(const struct link_history *history)
+{
+    const int64_t settled =
+        history->pending_count > 0 ? history->pending[0].at_us + LINK_HISTORY_SETTLE_US : INT64_MAX;
+    return settled < history->due_us ? settled : history->due_us;
+}
+
+// Links and their records.
+
+static int link_history_compare_ends(uint64_t guid_a, uint8_t port_a, uint64_t guid_b,
+                                     uint8_t port_b)
+{
+    if (guid_a != guid_b)
+        return guid_a < guid_b ? -1 : 1;
+    return port_a - port_b;
+}
+
+struct link_ends link_ends_of(uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port)
+{
+    if (link_history_compare_ends(guid, port, peer_guid, peer_port) <= 0)
+        return (struct link_ends){guid, peer_guid, port, peer_port};
+    return (struct link_ends){peer_guid, guid, peer_port, port};
+}
+
+static int link_history_compare(const struct link_ends *a, const struct link_ends *b)
+{
+    const int first = link_history_compare_ends(a->guid, a->port, b->guid, b->port);
+    return first != 0
+               ? first
+               : link_history_compare_ends(a->peer_guid, a->peer_port, b->peer_guid, b->peer_port);
+}
+
+uint64_t link_record_incidents(const struct link_record *record, enum link_incident_kind kind)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < record->count; i++)
+        sum += record->occasions[i].incidents[kind];
+    return sum;
+}
+
+// The place of the link's record, or where it would be.
+static size_t record_place(const struct link_history *h, const struct link_ends *link)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, h->count, link_history_compare(&h->all[at]->link, link) < 0);
+    return at;
+}
+
+static struct link_record *record_find(const struct link_history *h, const struct link_ends *link)
+{
+    const size_t at = record_place(h, link);
+    const bool found = at < h->count && link_history_compare(&h->all[at]->link, link) == 0;
+    return found ? h->all[at] : NULL;
+}
+
+static bool has_room_for_record(struct link_history *h)
+{
+    if (h->count < h->capacity)
+        return true;
+    if (h->count == LINK_HISTORY_LINKS_MAX)
+        return false;
+    const size_t capacity = h->capacity > 0 ? h->capacity * 2 : 16;
+    struct link_record **all = realloc(h->all, capacity * sizeof *all);
+    if (!all)
+        return false;
+    h->all = all;
+    h->capacity = capacity;
+    return true;
+}
+
+// NULL: there is no room.
+static struct link_record *record_get(struct link_history *h, const struct link_ends *link)
+{
+    struct link_record *record = record_find(h, link);
+    if (record)
+        return record;
+    record = has_room_for_record(h) ? calloc(1, sizeof *record) : NULL;
+    if (!record) {
+        h->overflowed++;
+        return NULL;
+    }
+    const size_t at = record_place(h, link);
+    record->link = *link;
+    memmove(&h->all[at + 1], &h->all[at], (h->count - at) * sizeof *h->all);
+    h->all[at] = record;
+    h->count++;
+    return record;
+}
+
+static void record_drop(struct link_history *h, struct link_record *record)
+{
+    const size_t at = record_place(h, &record->link);
+    h->unreliable -= record->unreliable;
+    free(record);
+    memmove(&h->all[at], &h->all[at + 1], (--h->count - at) * sizeof *h->all);
+}
+
+static void drop_occasions(struct link_record *record, unsigned count)
+{
+    record->count -= count;
+    memmove(record->occasions, record->occasions + count,
+            record->count * sizeof *record->occasions);
+}
+
+static void drop_aged(struct link_record *record, int64_t now_us, int64_t window_us)
+{
+    unsigned aged = 0;
+    while (aged < record->count && now_us - record->occasions[aged].at_us >= window_us)
+        aged++;
+    drop_occasions(record, aged);
+}
+
+// Incidents.
+
+static void count_incident(struct link_history *h, const struct link_incident *incident)
+{
+    struct link_record *record = record_get(h, &incident->link);
+    if (!record)
+        return;
+    struct link_occasion *last = record->count > 0 ? &record->occasions[record->count - 1] : NULL;
+    if (!last || incident->at_us - last->at_us >= LINK_HISTORY_OCCASION_US) {
+        if (record->count == LINK_HISTORY_OCCASIONS_MAX)
+            drop_occasions(record, 1);
+        last = &record->occasions[record->count++];
+        *last = (struct link_occasion){.at_us = incident->at_us, .utc_us = incident->utc_us};
+    }
+    if (last->incidents[incident->kind] < UINT16_MAX)
+        last->incidents[incident->kind]++;
+}
+
+// An end of a link that has a pending incident.
+struct touched_end {
+    uint64_t guid;
+    uint32_t incident;
+    uint8_t port;
+};
+
+static int compare_touched(const void *a, const void *b)
+{
+    const struct touched_end *m = a, *n = b;
+    return link_history_compare_ends(m->guid, m->port, n->guid, n->port);
+}
+
+// Marks the incidents of nodes of which so many ports are among the ends. Both ends of a cable that
+// leads back to its node are the node's, too.
+static void mark_shared(const struct touched_end *ends, size_t count, bool *shared)
+{
+    for (size_t i = 0, end; i < count; i = end) {
+        size_t ports = 1;
+        for (end = i + 1; end < count && ends[end].guid == ends[i].guid; end++)
+            ports += ends[end].port != ends[end - 1].port;
+        for (size_t k = i; ports >= LINK_HISTORY_SHARED && k < end; k++)
+            shared[ends[k].incident] = true;
+    }
+}
+
+// Counts the pending incidents that did not happen to a whole node. When memory is short, they do
+// not count.
+static void settle(struct link_history *h)
+{
+    const size_t count = h->pending_count;
+    struct touched_end *ends = malloc((2 * count + 1) * sizeof *ends);
+    bool *shared = calloc(count + 1, sizeof *shared);
+    h->pending_count = 0;
+    if (!ends || !shared) {
+        h->overflowed += count;
+        free(ends);
+        free(shared);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct link_ends *link = &h->pending[i].link;
+        ends[2 * i] = (struct touched_end){link->guid, (uint32_t)i, link->port};
+        ends[2 * i + 1] = (struct touched_end){link->peer_guid, (uint32_t)i, link->peer_port};
+    }
+    qsort(ends, 2 * count, sizeof *ends, compare_touched);
+    mark_shared(ends, 2 * count, shared);
+    for (size_t i = 0; i < count; i++) {
+        if (!shared[i])
+            count_incident(h, &h->pending[i]);
+    }
+    free(ends);
+    free(shared);
+}
+
+static bool has_room_to_wait(struct link_history *h)
+{
+    if (h->pending_count < h->pending_capacity)
+        return true;
+    const size_t capacity = h->pending_capacity > 0 ? h->pending_capacity * 2 : 64;
+    struct link_incident *pending = realloc(h->pending, capacity * sizeof *pending);
+    if (!pending)
+        return false;
+    h->pending = pending;
+    h->pending_capacity = capacity;
+    return true;
+}
+
+static bool has_settled(const struct link_history *h, int64_t now_us)
+{
+    return h->pending_count > 0 && now_us - h->pending[0].at_us >= LINK_HISTORY_SETTLE_US;
+}
+
+void link_history_add(struct link_history *history, const struct link_incident *incident)
+{
+    pthread_mutex_lock(&history->lock);
+    if (has_settled(history, incident->at_us) || history->pending_count == LINK_HISTORY_PENDING_MAX)
+        settle(history);
+    pthread_mutex_unlock(&history->lock);
+    if (has_room_to_wait(history))
+        history->pending[history->pending_count++] = *incident;
+    else
+        history->overflowed++;
+}
+
+void link_history_restore(struct link_history *history, const struct link_ends *link,
+                          int64_t since_us, int64_t now_us)
+{
+    pthread_mutex_lock(&history->lock);
+    if (has_settled(history, now_us))
+        settle(history);
+    struct link_record *record = record_get(history, link);
+    if (record) {
+        history->unreliable += !record->unreliable;
+        record->unreliable = true;
+        drop_aged(record, now_us, history->limits.window_us);
+        if (record->count < history->limits.occasions)
+            record->held_until_us = since_us + history->limits.window_us;
+    }
+    pthread_mutex_unlock(&history->lock);
+}
+
+static void forget_pending(struct link_history *h, const struct link_ends *link)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < h->pending_count; i++) {
+        if (link_history_compare(&h->pending[i].link, link) != 0)
+            h->pending[kept++] = h->pending[i];
+    }
+    h->pending_count = kept;
+}
+
+void link_history_forget(struct link_history *history, const struct link_ends *link)
+{
+    pthread_mutex_lock(&history->lock);
+    struct link_record *record = record_find(history, link);
+    forget_pending(history, link);
+    if (record)
+        record_drop(history, record);
+    pthread_mutex_unlock(&history->lock);
+}
+
+// Judging.
+
+// Sets `verdict`. Whether the link is unreliable.
+static bool link_history_judge_record(const struct link_history *h,
+                                      const struct link_record *record, int64_t now_us,
+                                      const struct link_history_judge *judge,
+                                      enum link_verdict *verdict)
+{
+    const unsigned limit = h->limits.occasions;
+    *verdict = LINK_HAS_NO_LIMIT;
+    if (limit == 0)
+        return false;
+    *verdict = LINK_HAS_FEWER_OCCASIONS;
+    if (record->count < limit && !(record->unreliable && now_us < record->held_until_us))
+        return false;
+    *verdict = LINK_IS_ELSEWHERE;
+    if (judge->is_elsewhere(judge->ctx, &record->link))
+        return false;
+    *verdict = LINK_IS_UNRELIABLE;
+    return true;
+}
+
+static void judge_record(struct link_history *h, struct link_record *record, int64_t now_us,
+                         const struct link_history_judge *judge)
+{
+    enum link_verdict verdict;
+    const bool unreliable = link_history_judge_record(h, record, now_us, judge, &verdict);
+    if (unreliable == record->unreliable)
+        return;
+    if (unreliable && h->unreliable == LINK_HISTORY_UNRELIABLE_MAX) {
+        h->overflowed++;
+        return;
+    }
+    record->unreliable = unreliable;
+    if (!judge->changed(judge->ctx, record, verdict))
+        record->unreliable = !unreliable;
+    else if (unreliable)
+        h->unreliable++;
+    else
+        h->unreliable--;
+}
+
+void link_history_update(struct link_history *history, int64_t now_us,
+                         const struct link_history_judge *judge)
+{
+    size_t kept = 0;
+    pthread_mutex_lock(&history->lock);
+    if (has_settled(history, now_us))
+        settle(history);
+    for (size_t i = 0; i < history->count; i++) {
+        struct link_record *record = history->all[i];
+        drop_aged(record, now_us, history->limits.window_us);
+        judge_record(history, record, now_us, judge);
+        if (record->count > 0 || record->unreliable)
+            history->all[kept++] = record;
+        else
+            free(record);
+    }
+    history->count = kept;
+    history->due_us = now_us + LINK_HISTORY_CHECK_US;
+    pthread_mutex_unlock(&history->lock);
+}
+
+// Lists.
+
+static int compare_latest(const void *a, const void *b)
+{
+    const struct link_record *m = *(struct link_record *const *)a;
+    const struct link_record *n = *(struct link_record *const *)b;
+    const int64_t last = m->count > 0 ? m->occasions[m->count - 1].at_us : 0;
+    const int64_t other = n->count > 0 ? n->occasions[n->count - 1].at_us : 0;
+    if (last != other)
+        return last > other ? -1 : 1;
+    return link_history_compare(&m->link, &n->link);
+}
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct link_record *m = *(struct link_record *const *)a;
+    const struct link_record *n = *(struct link_record *const *)b;
+    if (m->count != n->count)
+        return m->count > n->count ? -1 : 1;
+    return compare_latest(a, b);
+}
+
+static size_t link_history_copy(const struct link_history *h, enum link_order order,
+                                struct link_record *out, size_t max)
+{
+    const struct link_record **sorted = malloc((h->count + 1) * sizeof *sorted);
+    const size_t count = sorted ? (h->count < max ? h->count : max) : 0;
+    for (size_t i = 0; sorted && i < h->count; i++)
+        sorted[i] = h->all[i];
+    if (sorted)
+        qsort(sorted, h->count, sizeof *sorted,
+              order == LINK_WORST_FIRST ? compare_worst : compare_latest);
+    for (size_t i = 0; i < count; i++)
+        out[i] = *sorted[i];
+    free(sorted);
+    return count;
+}
+
+size_t link_history_list(struct link_history *history, enum link_order order,
+                         struct link_record *out, size_t max)
+{
+    pthread_mutex_lock(&history->lock);
+    const size_t count = link_history_copy(history, order, out, max);
+    pthread_mutex_unlock(&history->lock);
+    return count;
+}
+
+size_t link_history_count(struct link_history *history)
+{
+    pthread_mutex_lock(&history->lock);
+    const size_t count = history->count;
+    pthread_mutex_unlock(&history->lock);
+    return count;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Finds links that fail again and again: remembers on which occasions a link failed, flapped or had
+// too many errors, and says which links did so too often within a window. For one thread, but for
+// link_history_list and link_history_count.
+//
+// - What happens to a link within LINK_HISTORY_OCCASION_US is one occasion: who works on a cable
+//   plugs it several times.
+// - What happens to LINK_HISTORY_SHARED links of a node or more within LINK_HISTORY_SETTLE_US
+//   happened to the node, such as a switch that restarts: it counts for none of them. So an
+//   incident counts when that time is over.
+#ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
+#define IBTRAPD_TOPOLOGY_LINK_HISTORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINK_HISTORY_OCCASION_US (INT64_C(3600) * 1000000)
+#define LINK_HISTORY_SETTLE_US   (INT64_C(60) * 1000000)
+#define LINK_HISTORY_CHECK_US    (INT64_C(60) * 1000000) // from one link_history_update to the next
+
+enum {
+    LINK_HISTORY_SHARED = 5,          // a cable that is split has four links
+    LINK_HISTORY_OCCASIONS_MAX = 16,  // of a link; older ones are forgotten
+    LINK_HISTORY_LINKS_MAX = 16384,   // some 7 MB; the incidents of further links are not counted
+    LINK_HISTORY_PENDING_MAX = 16384, // incidents that do not count yet; the next one ends the wait
+    LINK_HISTORY_UNRELIABLE_MAX = 1024, // at a time
+};
+
+struct link_ends {
+    uint64_t guid, peer_guid; // of the nodes; neither is 0. The smaller end comes first
+    uint8_t port, peer_port;
+};
+
+// Brings both ends into their order.
+struct link_ends link_ends_of(uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port);
+
+enum link_incident_kind { LINK_FAILED, LINK_FLAPPED, LINK_HAD_ERRORS, LINK_INCIDENT_KINDS };
+
+struct link_incident {
+    struct link_ends link;
+    enum link_incident_kind kind;
+    int64_t at_us;  // by the clock of link_history_update; before its beginning: below 0
+    int64_t utc_us; // only remembered
+};
+
+struct link_occasion {
+    int64_t at_us, utc_us; // of its first incident
+    uint16_t incidents[LINK_INCIDENT_KINDS];
+};
+
+struct link_record {
+    struct link_ends link;
+    bool unreliable;
+    int64_t held_until_us;                                      // unreliable until then at least
+    unsigned count;                                             // occasions
+    struct link_occasion occasions[LINK_HISTORY_OCCASIONS_MAX]; // oldest first
+};
+
+// How many incidents of the kind the link had.
+uint64_t link_record_incidents(const struct link_record *record, enum link_incident_kind kind);
+
+struct link_history_limits {
+    unsigned occasions; // so many within the window make a link unreliable; 0: no number does.
+                        // At most LINK_HISTORY_OCCASIONS_MAX
+    int64_t window_us;
+};
+
+struct link_history;
+
+struct link_history *link_history_new(const struct link_history_limits *limits); // NULL: no memory
+void link_history_free(struct link_history *history);                            // NULL is allowed
+
+// Uses these limits from the next update on, which is due at once.
+void link_history_change(struct link_history *history, const struct link_history_limits *limits);
+struct link_history_limits link_history_limits_of(const struct link_history *history);
+
+// Forgets everything.
+void link_history_clear(struct link_history *history);
+
+// Adds an incident; call it in the order of their times. Where memory or room is short, the
+// incident does not count.
+void link_history_add(struct link_history *history, const struct link_incident *incident);
+
+// Restores that the link was found unreliable, after its incidents were added. If it has fewer
+// occasions than the limit, as nobody has the others any more, it stays so for a window from
+// `since_us` on.
+void link_history_restore(struct link_history *history, const struct link_ends *link,
+                          int64_t since_us, int64_t now_us);
+
+// Forgets the occasions of the link: somebody says that it is in order.
+void link_history_forget(struct link_history *history, const struct link_ends *link);
+
+enum link_verdict {
+    LINK_IS_UNRELIABLE,
+    LINK_HAS_FEWER_OCCASIONS, // no longer unreliable, here and below
+    LINK_IS_ELSEWHERE,
+    LINK_HAS_NO_LIMIT,
+};
+
+struct link_history_judge {
+    // Whether an end of the link is connected to another port now: it is another link.
+    bool (*is_elsewhere)(void *ctx, const struct link_ends *link);
+    // False: memory is short; the next update judges it again.
+    bool (*changed)(void *ctx, const struct link_record *record, enum link_verdict verdict);
+    void *ctx;
+};
+
+// Forgets the occasions that are older than the window, and calls `changed` for each link that
+// became unreliable or is so no longer. No function of the history may be called meanwhile.
+void link_history_update(struct link_history *history, int64_t now_us,
+                         const struct link_history_judge *judge);
+
+// When link_history_update is due.
+int64_t link_history_due(const struct link_history *history);
+
+// Copies the records of links: those with the most occasions first, and of these, and in the other
+// order, those with the latest. Returns how many. Any thread, as is the next.
+enum link_order { LINK_WORST_FIRST, LINK_LATEST_FIRST };
+size_t link_history_list(struct link_history *history, enum link_order order,
+                         struct link_record *out, size_t max);
+size_t link_history_count(struct link_history *history); // links with an occasion
+
+// How many incidents did not count, and how many links were not found unreliable, for want of room.
+uint64_t link_history_overflowed(const struct link_history *history);
+
+#endif
