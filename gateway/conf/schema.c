@@ -253,6 +253,22 @@ static const struct schema_item FLAP[] = {
      .initial = "300", .help = "Seconds without a change after which the alarm has settled."},
 };
 
+static const struct schema_item UNRELIABLE[] = {
+    {"occasions", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(unreliable.occasions), RANGE(2, 16),
+     .zero = true, .initial = "3",
+     .help = "On so many occasions a link has to fail to raise `link-unreliable`. What happens "
+             "within an hour is one occasion, as who works on a cable plugs it several times. 0 "
+             "means never, and ends these alarms. If each of 50,000 links fails once in five "
+             "years, one of them fails three times in 30 days by chance once in two years; a link "
+             "with a bad connector does so within weeks."},
+    {"days", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(unreliable.window_us), RANGE(1, 365),
+     .factor = DAY * CLOCK_US_PER_S, .initial = "30",
+     .help = "Within so many days. The alarm ends when there were fewer occasions than that in the "
+             "last so many days. The journal remembers them, so its own `days` should not be "
+             "fewer. After a reload with more days, the earlier occasions count from the next "
+             "start on."},
+};
+
 static const struct schema_item ALARMS[] = {
     {"missing_age", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(policy.missing_age_us), RANGE(0, 36500),
      .factor = DAY * CLOCK_US_PER_S, .initial = "30",
@@ -610,6 +626,9 @@ const struct schema_section SCHEMA[] = {
     {"flap", SCHEMA_CONF, .parts = {OWN(FLAP)},
      .help = "Receivers are notified once that an alarm is flapping, and once when it has "
              "settled."},
+    {"unreliable", SCHEMA_CONF, .parts = {OWN(UNRELIABLE)},
+     .help = "When a link is unreliable: it went down, flapped or had too many errors again and "
+             "again (`ibtrapctl links --worst` lists such links)."},
     {"alarms", SCHEMA_CONF, .parts = {OWN(ALARMS)},
      .help = "How alarms end that nothing else ends."},
     {"storm", SCHEMA_CONF, .parts = {OWN(STORM)},

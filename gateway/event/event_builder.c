@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define UNRELIABLE "unreliable " // before the link in the key of its alarm
+
 // A UUID of version 7 (RFC 9562 5.7): it sorts by time, and needs no state that survives a restart.
 static void make_id(const struct event_builder *builder, int64_t utc_us, char out[EVENT_ID_SIZE])
 {
@@ -432,6 +434,95 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     return event;
 }
 
+// Links that fail again and again.
+
+void event_builder_write_unreliable_key(char out[EVENT_KEY_SIZE], const struct link_ends *link)
+{
+    char place[EVENT_KEY_SIZE];
+    alarm_key_write(place, &(struct alarm_key){.kind = ALARM_KEY_LINK,
+                                               .guid = link->guid,
+                                               .port = link->port,
+                                               .peer_guid = link->peer_guid,
+                                               .peer_port = link->peer_port});
+    snprintf(out, EVENT_KEY_SIZE, UNRELIABLE "%s", place);
+}
+
+bool event_builder_read_unreliable_key(const char *key, struct link_ends *out)
+{
+    struct alarm_key link;
+    if (strncmp(key, UNRELIABLE, strlen(UNRELIABLE)) != 0 ||
+        !alarm_key_read(key + strlen(UNRELIABLE), &link) || link.kind != ALARM_KEY_LINK)
+        return false;
+    *out = (struct link_ends){link.guid, link.peer_guid, link.port, link.peer_port};
+    return true;
+}
+
+// Writes the dates of the last occasions, to the minute.
+static void write_dates(char out[EVENT_DATES_SIZE], const struct link_record *record)
+{
+    enum { SHOWN = 8, MINUTES = sizeof "2026-11-21T03:19" - 1 };
+    struct text t = text_in(out, EVENT_DATES_SIZE);
+    const unsigned first = record->count > SHOWN ? record->count - SHOWN : 0;
+    if (first > 0)
+        text_addf(&t, "%u earlier", first);
+    for (unsigned i = first; i < record->count; i++) {
+        char when[CLOCK_TEXT_SIZE];
+        clock_format_utc(record->occasions[i].utc_us, when);
+        text_addf(&t, "%s%.*sZ", t.len > 0 ? ", " : "", (int)MINUTES, when);
+    }
+}
+
+static void set_occasions(struct event *event, const struct event_builder_link_record *what)
+{
+    const struct link_record *record = what->record;
+    event->occasions = record->count;
+    event->occasion_days = (uint32_t)(what->limits.window_us / (86400 * CLOCK_US_PER_S));
+    event->failures = (uint32_t)link_record_incidents(record, LINK_FAILED);
+    event->flaps = (uint32_t)link_record_incidents(record, LINK_FLAPPED);
+    event->error_alarms = (uint32_t)link_record_incidents(record, LINK_HAD_ERRORS);
+    write_dates(event->dates, record);
+}
+
+// Why the alarm is over.
+static void set_occasions_reason(struct event *event, const struct event_builder_link_record *what)
+{
+    struct text reason = text_in(event->reason, sizeof event->reason);
+    if (what->verdict == LINK_IS_ELSEWHERE)
+        text_add(&reason, "one of its ends is connected to another port now");
+    else if (what->verdict == LINK_HAS_NO_LIMIT)
+        text_add(&reason, "the configuration has no limit any more");
+    else
+        text_addf(&reason, "%u occasion%s in %" PRIu32 " day%s; the limit is %u",
+                  what->record->count, what->record->count == 1 ? "" : "s", event->occasion_days,
+                  event->occasion_days == 1 ? "" : "s", what->limits.occasions);
+}
+
+struct event *event_builder_from_link_record(const struct event_builder *builder,
+                                             const struct event_builder_link_record *what)
+{
+    const struct link_ends *link = &what->record->link;
+    const bool unreliable = what->verdict == LINK_IS_UNRELIABLE;
+    struct event *event = event_builder_begin(
+        builder, catalogue_get(unreliable ? CATALOGUE_LINK_UNRELIABLE : CATALOGUE_LINK_RELIABLE));
+    if (!event)
+        return NULL;
+    const bool swapped =
+        !fabric_is_element(what->ends[0].type) && fabric_is_element(what->ends[1].type);
+    event->peer = what->ends[!swapped];
+    if (swapped)
+        set_counter_subject(event, &what->ends[1], link->peer_guid, link->peer_port);
+    else
+        set_counter_subject(event, &what->ends[0], link->guid, link->port);
+    set_occasions(event, what);
+    if (!unreliable)
+        set_occasions_reason(event, what);
+    event_builder_write_unreliable_key(event->alarm_key, link);
+    name_endpoint(builder, &event->subject);
+    name_endpoint(builder, &event->peer);
+    template_explain(event);
+    return event;
+}
+
 static void about_switch(struct event *event, uint64_t guid)
 {
     event->switch_guid = guid;
@@ -479,6 +570,7 @@ void event_builder_again(const struct event_builder *builder, struct event *even
     event->cause_id[0] = event->text[0] = '\0';
     event->cause_number = 0;
     event->apart = false;
+    event->retold = true;
     event->severity = event->type->severity;
     event->category = event->type->category;
     event->time_us = 0;

@@ -10,6 +10,7 @@
 #include "model/names.h"
 #include "topology/change.h"
 #include "topology/error_rates.h"
+#include "topology/link_history.h"
 #include "topology/thresholds.h"
 #include "topology/topology.h"
 
@@ -80,6 +81,20 @@ bool event_builder_read_errors_key(const char *key, struct error_rate_change *ou
 
 // Reads port and counter from the key of a threshold's alarm. False: the key is of another alarm.
 bool event_builder_read_counter_key(const char *key, struct threshold_change *out);
+
+// A link that became unreliable or is so no longer.
+struct event_builder_link_record {
+    const struct link_record *record;
+    enum link_verdict verdict;
+    struct link_history_limits limits;
+    struct endpoint ends[2]; // in the order of the record's link
+};
+struct event *event_builder_from_link_record(const struct event_builder *builder,
+                                             const struct event_builder_link_record *what);
+
+// The key of its alarm. False: the key is of another alarm.
+void event_builder_write_unreliable_key(char out[EVENT_KEY_SIZE], const struct link_ends *link);
+bool event_builder_read_unreliable_key(const char *key, struct link_ends *out);
 
 // An occurrence: something about the gateway itself, the silence of the subnet manager, or what a
 // sweep met in the fabric and is no change of it.

@@ -127,6 +127,13 @@ static bool add_minutes(struct text *t, uint32_t minutes)
     return minutes > 0;
 }
 
+// Adds "1 day" or "30 days". False: there are none.
+static bool add_days(struct text *t, uint32_t days)
+{
+    text_addf(t, "%" PRIu32 " day%s", days, days == 1 ? "" : "s");
+    return days > 0;
+}
+
 // Adds a time in whole seconds: "2026-11-21T03:19:03Z".
 static void template_add_time(struct text *t, int64_t utc_us)
 {
@@ -182,6 +189,8 @@ static bool add_placeholder(struct text *t, const struct event *event, const cha
         return add_derivation(t, event);
     if (is(name, n, "minutes"))
         return add_minutes(t, event->window_min);
+    if (is(name, n, "days"))
+        return add_days(t, event->occasion_days);
     if (is(name, n, "request"))
         add_request(t, &event->notice);
     else if (is(name, n, "changes"))

@@ -185,6 +185,29 @@ static struct event *test_event_from_error_rate(const struct event_builder *buil
     return event_builder_from_error_rate(builder, &change, &s->subject);
 }
 
+static struct event *test_event_from_link_record(const struct event_builder *builder,
+                                                 const struct test_event *s)
+{
+    const struct link_ends link =
+        link_ends_of(s->subject.node_guid, s->subject.port, s->peer.node_guid, s->peer.port);
+    const bool ordered = link.guid == s->subject.node_guid && link.port == s->subject.port;
+    const int64_t now = clock_utc(builder->clock), day = 86400 * CLOCK_US_PER_S;
+    const bool raises = catalogue_get(s->type)->alarm == ALARM_RAISES;
+    const struct link_record record = {
+        .link = link,
+        .count = raises ? 3 : 2,
+        .occasions = {
+            {.utc_us = now - 8 * day, .incidents = {[LINK_FAILED] = 3, [LINK_FLAPPED] = 1}},
+            {.utc_us = now - 3 * day, .incidents = {[LINK_HAD_ERRORS] = 1}},
+            {.utc_us = now, .incidents = {[LINK_HAD_ERRORS] = 1}}}};
+    const struct event_builder_link_record what = {
+        .record = &record,
+        .verdict = raises ? LINK_IS_UNRELIABLE : LINK_HAS_FEWER_OCCASIONS,
+        .limits = {.occasions = 3, .window_us = 30 * day},
+        .ends = {ordered ? s->subject : s->peer, ordered ? s->peer : s->subject}};
+    return event_builder_from_link_record(builder, &what);
+}
+
 static const char *test_event_reason(enum catalogue_event type)
 {
     const char *reason = catalogue_get(type)->test.reason;
@@ -285,6 +308,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_EXPECTATION] = test_event_from_change,
         [CATALOGUE_FROM_COUNTER] = test_event_from_threshold,
         [CATALOGUE_FROM_ERROR_RATE] = test_event_from_error_rate,
+        [CATALOGUE_FROM_LINK_RECORD] = test_event_from_link_record,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,
         [CATALOGUE_FROM_SWEEP] = test_event_from_occurrence,
         [CATALOGUE_FROM_EVENTS] = test_event_from_events,

@@ -31,6 +31,7 @@ enum catalogue_origin {
     CATALOGUE_FROM_EXPECTATION, // a difference from the expected topology
     CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold
     CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
+    CATALOGUE_FROM_LINK_RECORD, // a link that fails again and again, or no longer
     CATALOGUE_FROM_OCCURRENCE,  // something that the gateway itself has to say
     CATALOGUE_FROM_SWEEP,       // what a sweep met in the fabric, and is no change of it
     CATALOGUE_FROM_EVENTS,      // other events, which policy summarises

@@ -20,6 +20,7 @@ enum {
     EVENT_SUPPRESSED_SIZE = 64,
     EVENT_RULE_SIZE = 64,
     EVENT_RATE_SIZE = 32,
+    EVENT_DATES_SIZE = 192,
 };
 
 // Two of the reasons for which an event is suppressed (policy/policy.h has them all).
@@ -82,10 +83,15 @@ struct event {
     char error_rate[EVENT_RATE_SIZE];       // "1.1e-13 per bit" or "36 per hour"; empty: unknown
     char error_rate_limit[EVENT_RATE_SIZE]; // in the same unit
     char link_rate[EVENT_RATE_SIZE];        // "4X EDR (100 Gb/s)"; empty: unknown
-    bool found_late;                        // it happened while the gateway was not running
-    bool derived;                           // no Notice was sent: counters or a sweep show it
-    char related_id[EVENT_ID_SIZE];         // of the event that this one explains; empty: none
-    char cause_id[EVENT_ID_SIZE];           // of the root cause; empty: none
+    // Of an event about a link that fails again and again (topology/link_history.h): on so many
+    // occasions in so many days, and what happened on them.
+    uint32_t occasions, occasion_days, failures, flaps, error_alarms;
+    char dates[EVENT_DATES_SIZE]; // of the last occasions, with the time of day
+    bool found_late;              // it happened while the gateway was not running
+    bool derived;                 // no Notice was sent: counters or a sweep show it
+    bool retold; // a copy of an earlier event, which related_id names, with its time or a new one
+    char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
+    char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
     // Of the last event about the root cause, because of which this event is suppressed; 0:
     // unknown.
     int64_t cause_number;

@@ -73,6 +73,13 @@ enum tag {
     TAG_ERROR_RATE,
     TAG_ERROR_RATE_LIMIT,
     TAG_LINK_RATE,
+    TAG_OCCASIONS = 90,
+    TAG_OCCASION_DAYS,
+    TAG_FAILURES,
+    TAG_FLAPS,
+    TAG_ERROR_ALARMS,
+    TAG_DATES,
+    TAG_RETOLD,
 };
 
 enum {
@@ -164,6 +171,16 @@ static void write_error_rate(struct writer *w, const struct event *event)
     event_record_write_text(w, TAG_LINK_RATE, event->link_rate);
 }
 
+static void write_occasions(struct writer *w, const struct event *event)
+{
+    write_unless_zero(w, TAG_OCCASIONS, event->occasions);
+    write_unless_zero(w, TAG_OCCASION_DAYS, event->occasion_days);
+    write_unless_zero(w, TAG_FAILURES, event->failures);
+    write_unless_zero(w, TAG_FLAPS, event->flaps);
+    write_unless_zero(w, TAG_ERROR_ALARMS, event->error_alarms);
+    event_record_write_text(w, TAG_DATES, event->dates);
+}
+
 static void write_endpoint(struct writer *w, enum tag tag, const struct endpoint *who)
 {
     size_t name = strlen(who->name);
@@ -232,6 +249,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     write_unless_zero(&w, TAG_SM_GUID, event->sm_guid);
     write_counter(&w, event);
     write_error_rate(&w, event);
+    write_occasions(&w, event);
     write_unless_zero(&w, TAG_FOUND_LATE, event->found_late);
     write_derived(&w, event);
     event_record_write_text(&w, TAG_RELATED_ID, event->related_id);
@@ -239,6 +257,7 @@ size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MA
     event_record_write_text(&w, TAG_SUPPRESSED, event->suppressed);
     write_decisions(&w, event);
     write_unless_zero(&w, TAG_TEST, event->test);
+    write_unless_zero(&w, TAG_RETOLD, event->retold);
     event_record_write_text(&w, TAG_ONLY_RECEIVER, event->only_receiver);
     write_unless_zero(&w, TAG_EVENT_TRAP, event->event_trap);
     write_unless_zero(&w, TAG_UPLINK, event->uplink);
@@ -372,7 +391,7 @@ static bool read_raw(struct event *event, const uint8_t *value, size_t size)
     return true;
 }
 
-static bool read_window(uint32_t *out, const uint8_t *value, size_t size)
+static bool read_small(uint32_t *out, const uint8_t *value, size_t size)
 {
     uint64_t number;
     bool ok = event_record_read_number(&number, value, size) && number <= UINT32_MAX;
@@ -476,7 +495,7 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
     case TAG_ERRORS:
         return event_record_read_number(&event->errors, value, size);
     case TAG_WINDOW:
-        return read_window(&event->window_min, value, size);
+        return read_small(&event->window_min, value, size);
     case TAG_ERROR_RATE:
         return event_record_read_text(event->error_rate, sizeof event->error_rate, value, size);
     case TAG_ERROR_RATE_LIMIT:
@@ -484,6 +503,20 @@ static bool read_field(struct event *event, unsigned tag, const uint8_t *value, 
                                       value, size);
     case TAG_LINK_RATE:
         return event_record_read_text(event->link_rate, sizeof event->link_rate, value, size);
+    case TAG_OCCASIONS:
+        return read_small(&event->occasions, value, size);
+    case TAG_OCCASION_DAYS:
+        return read_small(&event->occasion_days, value, size);
+    case TAG_FAILURES:
+        return read_small(&event->failures, value, size);
+    case TAG_FLAPS:
+        return read_small(&event->flaps, value, size);
+    case TAG_ERROR_ALARMS:
+        return read_small(&event->error_alarms, value, size);
+    case TAG_DATES:
+        return event_record_read_text(event->dates, sizeof event->dates, value, size);
+    case TAG_RETOLD:
+        return read_flag(&event->retold, value, size);
     case TAG_CAUSE_NUMBER:
         return event_record_read_time(&event->cause_number, value, size);
     case TAG_APART:

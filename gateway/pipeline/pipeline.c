@@ -7,6 +7,7 @@
 #include "model/catalogue.h"
 #include "model/fabric_record.h"
 #include "pipeline/restore.h"
+#include "pipeline/unreliable_links.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,6 +45,7 @@ struct pipeline {
     struct repeats repeats;
     struct correlator *correlator;
     struct policy *policy;
+    struct unreliable_links unreliable_links;
     const struct event *given;           // the event that policy processes now; NULL: none
     const struct journal_report *origin; // of `given`
     enum pipeline_role role;             // for the present item
@@ -68,6 +70,7 @@ static void recall(struct pipeline *p)
         restore_thresholds(p->options.journal, p->options.thresholds);
     if (p->options.error_rates)
         restore_error_rates(p->options.journal, p->options.error_rates);
+    unreliable_links_restore(&p->unreliable_links, p->builder.clock);
 }
 
 static void pipeline_commit(struct pipeline *p)
@@ -114,6 +117,7 @@ static void pipeline_pass(void *ctx, struct event *event)
     event->event_trap = is_event_trap(p, event);
     journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
+    unreliable_links_note(&p->unreliable_links, event, p->builder.clock);
     atomic_fetch_add(&p->events, 1);
     if (++p->uncommitted >= (p->in_sweep ? PIPELINE_SWEEP_MAX : PIPELINE_BATCH_MAX))
         pipeline_commit(p);
@@ -337,7 +341,8 @@ static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = clock_monotonic(p->builder.clock);
     set_role(p, role_now(p, NULL)); // it may change without an item
-    if (policy_due(p->policy) > now)
+    unreliable_links_update(&p->unreliable_links, &p->builder);
+    if (policy_due(p->policy) > now && p->uncommitted == 0)
         return;
     policy_tick(p->policy, now);
     pipeline_commit(p);
@@ -432,6 +437,12 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                   .no_counters = p->options.no_counters,
                                                   .expectation = p->options.expectation};
     p->correlator = correlator_new(&correlator);
+    p->unreliable_links = (struct unreliable_links){.history = p->options.link_history,
+                                                    .topology = p->options.topology,
+                                                    .journal = p->options.journal,
+                                                    .emit = handle_event,
+                                                    .ctx = p,
+                                                    .log = p->options.log};
     return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
 

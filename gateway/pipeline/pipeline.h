@@ -11,6 +11,7 @@
 #include "pipeline/correlator.h"
 #include "pipeline/event_counts.h"
 #include "policy/policy.h"
+#include "topology/link_history.h"
 
 enum {
     PIPELINE_QUEUE_MAX = 65536, // Reports that may wait: a new master SM sends one for each port
@@ -42,6 +43,7 @@ struct pipeline_options {
     struct topology *topology; // outlives the pipeline, too
     struct thresholds *thresholds;
     struct error_rates *error_rates;
+    struct link_history *link_history; // NULL: none
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
     bool no_counters;     // none are read: the next sweep ends the alarms about them

@@ -71,3 +71,10 @@ struct error_rate_limits policies_error_rates(const struct conf *conf)
         limits.window_us[w] = INT64_C(60) * counters->window_min[w] * CLOCK_US_PER_S;
     return limits;
 }
+
+struct link_history_limits policies_link_history(const struct conf *conf)
+{
+    static_assert((int)LINK_HISTORY_OCCASIONS_MAX >= 16, "section unreliable takes up to 16");
+    return (struct link_history_limits){.occasions = conf->unreliable.occasions,
+                                        .window_us = conf->unreliable.window_us};
+}

@@ -158,6 +158,7 @@ struct event *summaries_late(const struct event *last)
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
     event->cause_number = 0;
     event->apart = false;
+    event->retold = true;
     event->severity = event->type->severity;
     event->category = event->type->category;
     return event;

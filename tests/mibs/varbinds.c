@@ -140,6 +140,23 @@ static void print_error_rates(const struct event_builder *builder)
     }
 }
 
+static void print_link_records(const struct event_builder *builder)
+{
+    struct link_record record = {.link = link_ends_of(UINT64_MAX, 255, UINT64_MAX - 1, 255),
+                                 .count = LINK_HISTORY_OCCASIONS_MAX};
+    for (size_t i = 0; i < LINK_HISTORY_OCCASIONS_MAX; i++)
+        record.occasions[i] = (struct link_occasion){
+            .utc_us = INT64_MAX, .incidents = {UINT16_MAX, UINT16_MAX, UINT16_MAX}};
+    for (int verdict = LINK_IS_UNRELIABLE; verdict <= LINK_HAS_NO_LIMIT; verdict++) {
+        const struct event_builder_link_record what = {
+            .record = &record,
+            .verdict = (enum link_verdict)verdict,
+            .limits = {.occasions = UINT32_MAX, .window_us = INT64_MAX},
+            .ends = {full_endpoint(FABRIC_SWITCH), full_endpoint(FABRIC_CA)}};
+        print_event(event_builder_from_link_record(builder, &what));
+    }
+}
+
 static void print_occurrence(const struct event_builder *builder, enum catalogue_event type)
 {
     const struct event_builder_occurrence what = {
@@ -177,6 +194,7 @@ int main(void)
     }
     print_thresholds(&builder);
     print_error_rates(&builder);
+    print_link_records(&builder);
     for (size_t f = 0; f < 3; f++) {
         print_notice(&builder, SOME_UNKNOWN_TRAP, true, FILLS[f]);
         print_notice(&builder, SOME_UNKNOWN_TRAP, false, FILLS[f]);

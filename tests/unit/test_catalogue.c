@@ -13,7 +13,7 @@
 static const char *const PLACEHOLDERS[] = {
     "subject", "issuer",           "source",     "destination", "peer",       "subjectEnd",
     "peerEnd", "request",          "changes",    "late",        "derivation", "growth",
-    "times",   "summarisedEvents", "lostEvents", "neighbour",   "minutes"};
+    "times",   "summarisedEvents", "lostEvents", "neighbour",   "minutes",    "days"};
 
 static const struct catalogue_entry *entry(int i)
 {
@@ -242,6 +242,7 @@ TEST(alarms_come_in_pairs)
         {"link-below-expected", "as-expected"},
         {"node-unexpected", "as-expected"},
         {"link-unexpected", "as-expected"},
+        {"link-unreliable", "link-reliable"},
         {"flapping", "settled"},
     };
     enum { SHARED = 7 }; // alarms beyond the first that as-expected clears

@@ -343,6 +343,8 @@ static void check_general_defaults(void)
     assert_int_equal(conf.subagent.event_trap_level, 4); // informational
     assert_int_equal(conf.subagent.recipient_port, 162);
     check_policy(&policy);
+    assert_int_equal(conf.unreliable.occasions, 3);
+    assert_int_equal(conf.unreliable.window_us, 30 * INT64_C(86400000000));
     assert_string_equal(conf.socket, INSTALL_CONTROL_SOCKET);
     assert_int_equal(conf.socket_group, (gid_t)-1);
     check_levels(LOG_LEVEL_INFO);
@@ -713,6 +715,16 @@ TEST(policies_are_taken_in_their_order)
     assert_int_equal(conf.policy.rule_count, 2);
     check_rule(0, &b);
     check_rule(1, &a);
+}
+
+TEST(when_a_link_is_unreliable_is_taken)
+{
+    load("unreliable { occasions = 0 days = 365 }");
+    assert_int_equal(conf.unreliable.occasions, 0);
+    assert_int_equal(conf.unreliable.window_us, 365 * INT64_C(86400000000));
+    load("unreliable { occasions = 16 days = 1 }");
+    assert_int_equal(conf.unreliable.occasions, 16);
+    assert_int_equal(conf.unreliable.window_us, INT64_C(86400000000));
 }
 
 TEST(what_is_told_less_often_is_taken)
@@ -2144,6 +2156,7 @@ int main(void)
         CONF_TEST(metrics_have_a_port_of_their_own),
         CONF_TEST(items_of_sweeps_and_counters_are_taken),
         CONF_TEST(policies_are_taken_in_their_order),
+        CONF_TEST(when_a_link_is_unreliable_is_taken),
         CONF_TEST(what_is_told_less_often_is_taken),
         CONF_TEST(a_policy_that_changes_nothing_is_refused),
         CONF_TEST(a_policy_changes_something),

@@ -856,6 +856,72 @@ TEST(no_longer_too_many_errors)
     event_unref(event);
 }
 
+static struct event *make_link_record(enum link_verdict verdict, unsigned count)
+{
+    static const int64_t DAY_US = INT64_C(86400) * 1000000;
+    struct link_record record = {.link = link_ends_of(GOLDEN_SWITCH_GUID, 17, 1, 3),
+                                 .count = count};
+    for (unsigned i = 0; i < count; i++)
+        record.occasions[i] = (struct link_occasion){
+            .utc_us = SUPPORT_UTC_US + i * DAY_US,
+            .incidents = {[LINK_FAILED] = 2, [LINK_FLAPPED] = i == 0, [LINK_HAD_ERRORS] = 1}};
+    const struct event_builder_link_record what = {
+        .record = &record,
+        .verdict = verdict,
+        .limits = {.occasions = 3, .window_us = 30 * DAY_US},
+        .ends = {{.guid = 1, .node_guid = 1, .type = FABRIC_CA, .port = 3}, LEAF12}};
+    struct event *event = event_builder_from_link_record(&plain, &what);
+    assert_non_null(event);
+    check_well_written(event->text);
+    return event;
+}
+
+TEST(a_link_that_fails_again_and_again)
+{
+    struct event *event = make_link_record(LINK_IS_UNRELIABLE, 3);
+    assert_string_equal(event->type->name, "link-unreliable");
+    assert_string_equal(event->text,
+                        "Port 17 of leaf12 (LID 3) to port 3 of node GUID 0x0000000000000001 is "
+                        "unreliable: on 3 occasions in 30 days the link went down, flapped or had "
+                        "too many errors: 2026-11-21T03:19Z, 2026-11-22T03:19Z, 2026-11-23T03:19Z. "
+                        "Check or replace its cable; then end this alarm with ibtrapctl alarms "
+                        "clear.");
+    const char *key = "unreliable link 0x0000000000000001/3-0x0002c90300001234/17";
+    assert_string_equal(event->alarm_key, key);
+    assert_true(event->switch_guid == GOLDEN_SWITCH_GUID);
+    assert_int_equal(event->failures, 6);
+    assert_int_equal(event->flaps, 1);
+    assert_int_equal(event->error_alarms, 3);
+    event_unref(event);
+    struct link_ends read;
+    assert_true(event_builder_read_unreliable_key(key, &read));
+    assert_true(read.guid == 1 && read.port == 3);
+    assert_true(read.peer_guid == GOLDEN_SWITCH_GUID && read.peer_port == 17);
+    assert_false(event_builder_read_unreliable_key(key + 11, &read));
+    assert_false(event_builder_read_unreliable_key("unreliable node 0x0000000000000001", &read));
+    assert_false(event_builder_read_unreliable_key("unreliable", &read));
+    event = make_link_record(LINK_IS_UNRELIABLE, 16);
+    assert_true(strncmp(event->dates, "8 earlier, 2026-11-29T03:19Z, ", 30) == 0);
+    assert_string_equal(event->dates + strlen(event->dates) - 17, "2026-12-06T03:19Z");
+    event_unref(event);
+}
+
+TEST(a_link_that_fails_no_longer)
+{
+    struct event *event = make_link_record(LINK_HAS_FEWER_OCCASIONS, 1);
+    assert_string_equal(event->type->name, "link-reliable");
+    assert_string_equal(event->text,
+                        "Port 17 of leaf12 (LID 3) to port 3 of node GUID 0x0000000000000001 is no "
+                        "longer unreliable: 1 occasion in 30 days; the limit is 3.");
+    event_unref(event);
+    event = make_link_record(LINK_IS_ELSEWHERE, 3);
+    assert_string_equal(event->reason, "one of its ends is connected to another port now");
+    event_unref(event);
+    event = make_link_record(LINK_HAS_NO_LIMIT, 3);
+    assert_string_equal(event->reason, "the configuration has no limit any more");
+    event_unref(event);
+}
+
 TEST(too_many_errors_of_a_router_are_the_routers)
 {
     const struct endpoint router = {.guid = 5, .node_guid = 5, .type = FABRIC_ROUTER, .port = 2};
@@ -1246,6 +1312,8 @@ int main(void)
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
         EVENT_TEST(too_many_errors_on_a_link),
         EVENT_TEST(no_longer_too_many_errors),
+        EVENT_TEST(a_link_that_fails_again_and_again),
+        EVENT_TEST(a_link_that_fails_no_longer),
         EVENT_TEST(too_many_errors_of_a_router_are_the_routers),
         EVENT_TEST(keys_of_other_alarms_are_no_errors),
         EVENT_TEST(the_subnet_managers_silence),

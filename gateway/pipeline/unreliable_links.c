@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pipeline/unreliable_links.h"
+
+#include "model/catalogue.h"
+#include "policy/policy_types.h"
+#include "topology/alarm_key.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What counts.
+
+static bool is_suppressed_as(const struct event *event, enum policy_reason reason)
+{
+    return strcmp(event->suppressed, policy_reason_word(reason)) == 0;
+}
+
+// Whether it happened now, by itself, and matters.
+static bool is_incident(const struct event *event)
+{
+    return !event->test && !event->retold && event->cause_id[0] == '\0' &&
+           !is_suppressed_as(event, POLICY_MAINTENANCE) &&
+           !is_suppressed_as(event, POLICY_DISABLED) && !is_suppressed_as(event, POLICY_DUPLICATE);
+}
+
+// Whether the event says that a link or a port of a link flaps.
+static bool is_flapping_link(const struct event *event)
+{
+    static const char BEGINNING[] = "flapping ";
+    struct alarm_key what;
+    return strncmp(event->alarm_key, BEGINNING, sizeof BEGINNING - 1) == 0 &&
+           alarm_key_read(event->alarm_key + sizeof BEGINNING - 1, &what) &&
+           (what.kind == ALARM_KEY_LINK || what.kind == ALARM_KEY_PORT);
+}
+
+// False: events of that kind do not count.
+static bool find_kind(const struct event *event, enum link_incident_kind *out)
+{
+    switch (catalogue_event_of(event->type)) {
+    case CATALOGUE_LINK_DOWN:
+    case CATALOGUE_LINK_INTERRUPTED:
+    case CATALOGUE_PORT_REMOVED:
+        *out = LINK_FAILED;
+        return true;
+    case CATALOGUE_FLAPPING:
+        *out = LINK_FLAPPED;
+        return is_flapping_link(event);
+    case CATALOGUE_LINK_ERRORS_RAISED:
+        *out = LINK_HAD_ERRORS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+// False: the event is no incident of a link of which both ends are known.
+static bool read_incident(const struct event *event, struct link_incident *out)
+{
+    const struct endpoint *subject = &event->subject, *peer = &event->peer;
+    if (!find_kind(event, &out->kind) || !is_incident(event) || subject->node_guid == 0 ||
+        peer->node_guid == 0 || subject->port == 0 || peer->port == 0)
+        return false;
+    out->link = link_ends_of(subject->node_guid, subject->port, peer->node_guid, peer->port);
+    out->utc_us = event->time_us;
+    return true;
+}
+
+// Whether the event ends an alarm of this kind by hand. Its counterpart ends it otherwise.
+static bool is_cleared_by_hand(const struct event *event, struct link_ends *out)
+{
+    return catalogue_event_of(event->type) == CATALOGUE_ALARM_CLEARED && !event->test &&
+           event_builder_read_unreliable_key(event->alarm_key, out);
+}
+
+void unreliable_links_note(struct unreliable_links *links, const struct event *event,
+                           const struct clock *clock)
+{
+    struct link_incident incident;
+    struct link_ends cleared;
+    if (!links->history)
+        return;
+    if (is_cleared_by_hand(event, &cleared))
+        link_history_forget(links->history, &cleared);
+    if (!read_incident(event, &incident))
+        return;
+    incident.at_us = clock_monotonic(clock);
+    link_history_add(links->history, &incident);
+}
+
+// Restoring.
+
+// What the journal has, newest first.
+struct unreliable_links_past {
+    struct link_history *history;
+    int64_t utc_us, now_us;
+    struct remembered {
+        bool cleared; // by hand; only `link` of the incident counts
+        struct link_incident incident;
+    } * all;
+    size_t count, capacity;
+};
+
+// Converts a time of the wall clock. After that was set back, what is in the future is now.
+static int64_t unreliable_links_to_past(const struct unreliable_links_past *past, int64_t utc_us)
+{
+    return past->now_us - (past->utc_us > utc_us ? past->utc_us - utc_us : 0);
+}
+
+// False: out of memory.
+static bool keep_past(struct unreliable_links_past *past, const struct event *event)
+{
+    struct remembered one = {0};
+    one.cleared = is_cleared_by_hand(event, &one.incident.link);
+    if (!one.cleared && !read_incident(event, &one.incident))
+        return true;
+    if (past->count == past->capacity) {
+        const size_t capacity = past->capacity > 0 ? past->capacity * 2 : 256;
+        struct remembered *all = realloc(past->all, capacity * sizeof *all);
+        if (!all)
+            return false;
+        past->all = all;
+        past->capacity = capacity;
+    }
+    one.incident.at_us = unreliable_links_to_past(past, event->time_us);
+    past->all[past->count++] = one;
+    return true;
+}
+
+// Reads the newest events within the window, as far as memory goes.
+static void read_past(struct unreliable_links_past *past, struct journal *journal,
+                      int64_t window_us)
+{
+    struct journal_item items[JOURNAL_LINKS_PAGE];
+    int64_t before = INT64_MAX;
+    size_t read = 0, n;
+    bool more = true;
+    while (more && read < UNRELIABLE_LINKS_READ_MAX &&
+           (n = journal_read_links_back(journal, before, items)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            const struct event *event = items[i].event;
+            before = items[i].sequence;
+            if (event && past->utc_us - event->time_us < window_us && more)
+                more = keep_past(past, event);
+            event_unref(items[i].event);
+        }
+        read += n;
+    }
+}
+
+static void unreliable_links_restore_alarm(void *ctx, const struct alarm *alarm)
+{
+    const struct unreliable_links_past *past = ctx;
+    struct link_ends link;
+    if (event_builder_read_unreliable_key(alarm->key, &link))
+        link_history_restore(past->history, &link, unreliable_links_to_past(past, alarm->raised_us),
+                             past->now_us);
+}
+
+void unreliable_links_restore(struct unreliable_links *links, const struct clock *clock)
+{
+    if (!links->history)
+        return;
+    struct unreliable_links_past past = {
+        .history = links->history, .utc_us = clock_utc(clock), .now_us = clock_monotonic(clock)};
+    link_history_clear(links->history);
+    read_past(&past, links->journal, link_history_limits_of(links->history).window_us);
+    for (size_t i = past.count; i-- > 0;) {
+        if (past.all[i].cleared)
+            link_history_forget(links->history, &past.all[i].incident.link);
+        else
+            link_history_add(links->history, &past.all[i].incident);
+    }
+    free(past.all);
+    journal_each_alarm(links->journal, unreliable_links_restore_alarm, &past);
+}
+
+// Judging.
+
+struct unreliable_links_changes {
+    struct unreliable_links *links;
+    struct unreliable_links_change {
+        struct link_record record;
+        enum link_verdict verdict;
+    } * all;
+    size_t count;
+};
+
+static bool is_connected_elsewhere(const struct unreliable_links *links, uint64_t guid,
+                                   uint8_t port, uint64_t peer_guid, uint8_t peer_port)
+{
+    struct endpoint peer;
+    return topology_find_peer(links->topology, guid, port, &peer) &&
+           (peer.node_guid != peer_guid || peer.port != peer_port);
+}
+
+static bool unreliable_links_is_elsewhere(void *ctx, const struct link_ends *link)
+{
+    const struct unreliable_links_changes *changes = ctx;
+    return is_connected_elsewhere(changes->links, link->guid, link->port, link->peer_guid,
+                                  link->peer_port) ||
+           is_connected_elsewhere(changes->links, link->peer_guid, link->peer_port, link->guid,
+                                  link->port);
+}
+
+// Policy may pass on events about links while one is handled, so all are found before.
+static bool keep_change(void *ctx, const struct link_record *record, enum link_verdict verdict)
+{
+    struct unreliable_links_changes *changes = ctx;
+    struct unreliable_links_change *all = realloc(changes->all, (changes->count + 1) * sizeof *all);
+    if (!all)
+        return false;
+    changes->all = all;
+    changes->all[changes->count++] = (struct unreliable_links_change){*record, verdict};
+    return true;
+}
+
+static struct endpoint unreliable_links_describe(const struct unreliable_links *links,
+                                                 uint64_t guid, uint8_t port)
+{
+    struct endpoint out = {.guid = guid, .node_guid = guid};
+    topology_find_guid(links->topology, guid, &out);
+    out.node_guid = guid;
+    out.port = port;
+    return out;
+}
+
+static void emit_change(struct unreliable_links *links, const struct event_builder *builder,
+                        const struct unreliable_links_change *change)
+{
+    const struct link_ends *link = &change->record.link;
+    const struct event_builder_link_record what = {
+        .record = &change->record,
+        .verdict = change->verdict,
+        .limits = link_history_limits_of(links->history),
+        .ends = {unreliable_links_describe(links, link->guid, link->port),
+                 unreliable_links_describe(links, link->peer_guid, link->peer_port)},
+    };
+    struct event *event = event_builder_from_link_record(builder, &what);
+    if (event)
+        links->emit(links->ctx, event);
+}
+
+// Tells in the log when links fail for which there is no room.
+static void tell_overflow(struct unreliable_links *links)
+{
+    const uint64_t overflowed = link_history_overflowed(links->history);
+    if (overflowed != links->overflowed)
+        log_write(
+            links->log, LOG_LEVEL_WARNING,
+            "so many links fail that %" PRIu64 " failures are not counted, and raise no alarm "
+            "link-unreliable; %d links can be remembered, and %d can have the alarm: look for "
+            "what they have in common",
+            overflowed - links->overflowed, LINK_HISTORY_LINKS_MAX, LINK_HISTORY_UNRELIABLE_MAX);
+    links->overflowed = overflowed;
+}
+
+void unreliable_links_update(struct unreliable_links *links, const struct event_builder *builder)
+{
+    const int64_t now_us = clock_monotonic(builder->clock);
+    if (!links->history || now_us < link_history_due(links->history))
+        return;
+    struct unreliable_links_changes changes = {.links = links};
+    const struct link_history_judge judge = {unreliable_links_is_elsewhere, keep_change, &changes};
+    link_history_update(links->history, now_us, &judge);
+    for (size_t i = 0; i < changes.count; i++)
+        emit_change(links, builder, &changes.all[i]);
+    free(changes.all);
+    tell_overflow(links);
+}
