@@ -7,6 +7,7 @@
 #include "control/explain.h"
 #include "control/gateway_answers.h"
 #include "control/health_answers.h"
+#include "control/link_answers.h"
 #include "control/maintenance_answers.h"
 #include "control/receiver_answers.h"
 #include "control/status.h"
@@ -25,6 +26,7 @@ static const struct control_command COMMANDS[] = {
     {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES},
     {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES},
     {"alarm-clear", alarm_answers_clear, CONTROL_WRITES},
+    {"links", link_answers_list, CONTROL_READS},
     {"receivers", receiver_answers_list, CONTROL_READS},
     {"receiver-pause", receiver_answers_pause, CONTROL_WRITES},
     {"receiver-resume", receiver_answers_resume, CONTROL_WRITES},

@@ -34,6 +34,7 @@ struct control {
     struct log *log;
     struct topology *topology;
     struct journal *journal;
+    struct link_history *link_history;
     struct pipeline *pipeline;
     struct sa_client *client;
     struct sweeper *sweeper;

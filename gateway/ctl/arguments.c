@@ -30,6 +30,7 @@ static const struct option_row OPTIONS[OPTION_COUNT] = {
     [OPTION_LIMIT] = {"limit", '\0', "N", "the last N of them (50, or 10000 with --since)"},
     [OPTION_FOLLOW] = {"follow", '\0', NULL, "also write new events until interrupted"},
     [OPTION_RECEIVER] = {"receiver", '\0', "RECEIVER", "to this receiver only"},
+    [OPTION_WORST] = {"worst", '\0', NULL, "those that failed on the most occasions first"},
 };
 
 const struct option_row *arguments_option(enum option_id id)

@@ -9,6 +9,7 @@
 #include "ctl/health_command.h"
 #include "ctl/help.h"
 #include "ctl/journal_commands.h"
+#include "ctl/link_commands.h"
 #include "ctl/maintenance_commands.h"
 #include "ctl/receiver_commands.h"
 #include "ctl/support_command.h"
@@ -67,8 +68,16 @@ static const struct command COMMANDS[] = {
      "end the alarm by hand; receivers are told who did it and why",
      "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if its next "
      "sweep still shows it, such as a link below its rate. It forgets a missing node, with the "
-     "links of the node, or a missing link until a sweep has seen it again. Of two gateways, the "
+     "links of the node, or a missing link until a sweep has seen it again. Of an unreliable link "
+     "it "
+     "forgets the occasions so far. Of two gateways, the "
      "other one keeps its alarm: clear it there, too."},
+    {"links", "[N] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_WORST), link_commands_list, "links",
+     "list the links that failed, flapped or had too many errors",
+     "The latest come first, with --worst those with the most occasions. What happens to a link "
+     "within an hour is one occasion; section unreliable of ibtrapd.conf(5) says for how many days "
+     "they count. ERRORS is how often errors on the link raised an alarm. With -j each link has "
+     "the dates. N is at most 1000, and 20 when it is missing."},
     {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
      "list the receivers, and how many events wait for each",
      "It also shows how many events each receiver was sent, failed to take, and lost. Receivers "

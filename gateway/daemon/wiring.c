@@ -230,6 +230,7 @@ void wiring_fill_control(struct gateway *g)
                                   .log = g->log,
                                   .topology = g->topology,
                                   .journal = g->journal,
+                                  .link_history = g->link_history,
                                   .pipeline = g->pipeline,
                                   .client = g->client,
                                   .sweeper = g->sweeper,

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Changes of the fabric become events: links, hosts and switches are added, removed and moved."""
 
+import contextlib
+import datetime
 import json
+import sqlite3
 
 import expected as want
 import pytest
 from lab.fabric import Fabric
 from lab.gateway import Gateway
+from lab.processes import wait_until
 
 LEAF1, LEAF2 = 0x0002C90200C10000, 0x0002C90200C20000
 NODE1 = 0x0002C90300B10000
@@ -171,7 +175,7 @@ def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
         fabric.subnet_manager().wait_master()
         gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, state=state))
         gateway.wait_subscribed()
-        renames = syslog.wait_for(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
+        renames = syslog.wait_until(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
     assert any("node1" in one.text and "node2x" in one.text for one in renames)
     assert all(one.data["foundLate"] == "true" for one in renames)
 
@@ -297,6 +301,53 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     site.gateway.control("reload")
     [over] = site.message("alarm-cleared")
     assert over.data["alarmKey"] == other.data["alarmKey"] and "not read any more" in over.data["reason"]
+
+
+def move_to_the_past(journal, event, days):
+    """Makes the journal's events of that kind, oldest first, so many days old."""
+    time_field = bytes((3, 0, 8))
+    with contextlib.closing(sqlite3.connect(journal)) as file, file:
+        rows = file.execute("SELECT sequence, time_us, record FROM event WHERE type = ? ORDER BY sequence", (event,))
+        for (sequence, time, record), age in zip(rows.fetchall(), days, strict=True):
+            past = time - age * 86400 * 10**6
+            now, then = (time_field + one.to_bytes(8, "big") for one in (time, past))
+            assert record.count(now) == 1
+            file.execute("UPDATE event SET time_us = ?, record = ? WHERE sequence = ?",
+                         (past, record.replace(now, then), sequence))
+
+
+def test_a_link_that_fails_again_and_again(open_site):
+    """The journal remembers: the gateway runs on three days, on each of which a cable fails."""
+    site = open_site(sweep=SWEEP)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    assert site.gateway.control("links", "--worst").stdout == "No link failed in the last 30 days.\n"
+    for time in range(3):
+        site.fabric.unlink("leaf1", 11)
+        site.message("link-down", count=time + 1)
+        site.fabric.relink("leaf1", 11)
+        site.message("link-up", count=time + 1)
+    site.gateway.stop()
+    move_to_the_past(site.gateway.state / "journal.db", "link-down", (20, 9, 1))
+    site.gateway.start()
+    [event] = site.message("link-unreliable")
+    assert "ort 11 of leaf1" in event.text and "port 11 of leaf2" in event.text
+    assert (event.data["occasions"], event.data["failures"], event.data["occasionDays"]) == ("3", "3", "30")
+    days = [datetime.datetime.now(datetime.timezone.utc).date() - datetime.timedelta(one) for one in (20, 9, 1)]
+    assert [one[:10] for one in event.data["dates"].split(", ")] == [str(one) for one in days]
+    [link] = json.loads(site.gateway.control("links", "--worst", "--json").stdout)["links"]
+    assert [(one["node"], one["port"]) for one in link["ends"]] == [(f"0x{LEAF1:016x}", 11), (f"0x{LEAF2:016x}", 11)]
+    assert link["unreliable"] and len(link["occasions"]) == 3
+    wait_until(lambda: "leaf1 port 11 - leaf2 port 11, unreliable" in site.gateway.control("links", "5").stdout,
+             "the names, which the first sweep brings")
+    site.gateway.control("alarms", "clear", event.data["alarmKey"], "new cable")
+    assert site.message("alarm-cleared")[0].data["alarmKey"] == event.data["alarmKey"]
+    assert "No link" in site.gateway.control("links", "--worst").stdout
+    site.gateway.stop()
+    site.gateway.start()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    assert "No link" in site.gateway.control("links", "--worst").stdout
+    assert len(site.message("link-unreliable")) == 1
 
 
 def test_topology_is_printed(swept):
