@@ -385,10 +385,16 @@ static void set_errors(struct event *event, const struct error_rate_change *chan
         fabric_add_rate(&rate, change->width, change->speed);
 }
 
-// Why the alarm is over.
-static void set_errors_reason(struct event *event, const struct error_rate_change *change)
+// Why the alarm is over, or why the port counts errors.
+static void set_errors_reason(struct event *event, const struct error_rate_change *change,
+                              const struct error_details *details)
 {
     struct text reason = text_in(event->reason, sizeof event->reason);
+    if (change->raised) {
+        if (details)
+            error_details_describe(&reason, details);
+        return;
+    }
     if (change->moved)
         text_add(&reason, "the port has another neighbour now");
     else if (change->covered_us == 0)
@@ -416,7 +422,8 @@ static void set_errors_peer(const struct event_builder *builder, struct event *e
 
 struct event *event_builder_from_error_rate(const struct event_builder *builder,
                                             const struct error_rate_change *change,
-                                            const struct endpoint *port)
+                                            const struct endpoint *port,
+                                            const struct error_details *details)
 {
     enum catalogue_event type =
         change->raised ? CATALOGUE_LINK_ERRORS_RAISED : CATALOGUE_LINK_ERRORS_CLEARED;
@@ -426,8 +433,7 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     set_counter_subject(event, port, change->node_guid, change->port);
     set_errors(event, change);
     event_builder_write_errors_key(event->alarm_key, change);
-    if (!change->raised)
-        set_errors_reason(event, change);
+    set_errors_reason(event, change, details);
     name_endpoint(builder, &event->subject);
     set_errors_peer(builder, event, change);
     template_explain(event);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "model/catalogue.h"
+#include "model/error_details.h"
 #include "model/names.h"
 #include "topology/change.h"
 #include "topology/error_rates.h"
@@ -65,9 +66,11 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
 
 // From a counter of `port` that grows too often, or no longer. The other end of the link is that of
 // the change, or the one in the fabric if the change has none.
+// `details`: why the port counts them; NULL: it is not known.
 struct event *event_builder_from_error_rate(const struct event_builder *builder,
                                             const struct error_rate_change *change,
-                                            const struct endpoint *port);
+                                            const struct endpoint *port,
+                                            const struct error_details *details);
 
 // The key of such an alarm, and of a threshold's.
 void event_builder_write_errors_key(char out[EVENT_KEY_SIZE],

@@ -172,17 +172,18 @@ static struct event *test_event_from_error_rate(const struct event_builder *buil
                                              .port = s->subject.port,
                                              .peer_guid = s->peer.node_guid,
                                              .peer_port = s->peer.port,
-                                             .counter = COUNTER_SYMBOL_ERROR,
+                                             .counter = COUNTER_RCV_ERRORS,
                                              .raised =
                                                  catalogue_get(s->type)->alarm == ALARM_RAISES,
                                              .covered_us = INT64_C(720) * CLOCK_US_PER_S,
                                              .errors = 36,
-                                             .rate = 5e-13,
-                                             .limit = 1e-13,
-                                             .per_bit = true,
+                                             .rate = 180,
+                                             .limit = 120,
                                              .width = 2,
                                              .speed = FABRIC_EDR};
-    return event_builder_from_error_rate(builder, &change, &s->subject);
+    const struct error_details details = {
+        .counter = COUNTER_RCV_ERRORS, .known = true, .counts = {1, 35}};
+    return event_builder_from_error_rate(builder, &change, &s->subject, &details);
 }
 
 static struct event *test_event_from_link_record(const struct event_builder *builder,

@@ -111,6 +111,23 @@ bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
     return read_extended(data, port, 0, values);
 }
 
+enum gmp_attribute gmp_details_attribute(enum counter counter)
+{
+    return counter == COUNTER_RCV_ERRORS ? GMP_PORT_RCV_ERROR_DETAILS
+                                         : GMP_PORT_XMIT_DISCARD_DETAILS;
+}
+
+void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
+{
+    // PortSelect is the second octet of both; after CounterSelect come counts of 16 bits.
+    enum { PORT_SELECT = 1, COUNTS = 4, DISCARD_CAUSES = 4 };
+    const size_t causes =
+        out->counter == COUNTER_RCV_ERRORS ? (size_t)ERROR_DETAILS_CAUSES : DISCARD_CAUSES;
+    out->known = data[PORT_SELECT] == out->port;
+    for (size_t i = 0; out->known && i < causes; i++)
+        out->counts[i] = wire_get16(data + COUNTS + 2 * i);
+}
+
 size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS_MAX])
 {
     enum { MAX_CONTROLLERS = 2, LIST = 4, PRESENT = 1 };

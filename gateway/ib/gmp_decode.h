@@ -6,6 +6,7 @@
 
 #include "ib/mad.h"
 #include "model/counter.h"
+#include "model/error_details.h"
 #include "model/fabric.h"
 
 enum {
@@ -19,6 +20,8 @@ enum gmp_attribute {
     GMP_IO_UNIT_INFO = 0x0010,
     GMP_IO_CONTROLLER_PROFILE = 0x0011,
     GMP_PORT_COUNTERS = 0x0012,
+    GMP_PORT_RCV_ERROR_DETAILS = 0x0015,
+    GMP_PORT_XMIT_DISCARD_DETAILS = 0x0016,
     GMP_PORT_COUNTERS_EXTENDED = 0x001D,
 };
 
@@ -26,7 +29,7 @@ enum gmp_attribute {
 void gmp_make_get(uint8_t *out, uint8_t mgmt_class, enum gmp_attribute attribute,
                   uint32_t modifier);
 
-// Makes the Get of PortCounters or PortCountersExtended of that port.
+// Makes the Get of PortCounters or another attribute of the counters of that port.
 void gmp_make_get_counters(uint8_t *out, enum gmp_attribute attribute, uint8_t port);
 
 // The attribute in an answer, GMP_DATA_SIZE octets. NULL: the answer is NULL or too short, is to
@@ -54,6 +57,11 @@ bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
 // Reads all values from a PortCountersExtended that has the error counters.
 bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT]);
+
+// The attribute that has the details of that counter. Sets `known` and the counts of `out`, unless
+// they are of another port.
+enum gmp_attribute gmp_details_attribute(enum counter counter);
+void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out);
 
 // Writes the numbers (from 1) of the slots in which IOUnitInfo has a controller; returns how many.
 size_t gmp_read_slots(const uint8_t data[GMP_DATA_SIZE], uint8_t slots[GMP_SLOTS_MAX]);

@@ -11,6 +11,7 @@
 #include "ib/mkeys.h"
 #include "ib/sweep_limits.h"
 #include "model/counter.h"
+#include "model/error_details.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 
@@ -109,5 +110,10 @@ struct sweep_choice {
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err);
+
+// Reads the details of these ports' counters. One that does not answer, or has none, stays not
+// known: no bit of ClassPortInfo says that it has some.
+bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
+                   struct error_details_list *list, struct error *err);
 
 #endif

@@ -38,6 +38,7 @@ struct sweeper {
     struct sweeper_status status;
     uint64_t switches[SWEEPER_SWITCHES_MAX]; // whose counters were asked for
     size_t switch_count;
+    struct error_details_list details; // that were asked for
 };
 
 static int64_t sweeper_now_of(const struct sweeper *s)
@@ -296,6 +297,27 @@ static void read_early(struct sweeper *s, const struct mad_port *port)
     s->options.listener.counters(s->options.listener.ctx, reading);
 }
 
+static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port)
+{
+    struct error err;
+    struct sweep sweep;
+    struct error_details_list *list = malloc(sizeof *list);
+    pthread_mutex_lock(&s->lock);
+    if (list)
+        *list = s->details;
+    s->details.count = 0;
+    pthread_mutex_unlock(&s->lock);
+    bool ok = list && s->options.listener.details && open_sweep(s, port, &sweep, &err);
+    if (ok) {
+        ok = sweep_details(&sweep, s->last, list, &err);
+        sweep.batch.io.close(sweep.batch.io.self);
+    }
+    if (ok)
+        s->options.listener.details(s->options.listener.ctx, list);
+    else
+        free(list);
+}
+
 static void read_counters(struct sweeper *s, const struct mad_port *port)
 {
     int64_t begun = sweeper_now_of(s);
@@ -331,8 +353,8 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
         return;
     struct timespec deadline = clock_deadline(us);
     pthread_mutex_lock(&s->lock);
-    bool sooner =
-        s->was_up && (sweep_schedule_due(&s->schedule) < due || (s->switch_count > 0 && s->last));
+    bool sooner = s->was_up && (sweep_schedule_due(&s->schedule) < due ||
+                                ((s->switch_count > 0 || s->details.count > 0) && s->last));
     if (!atomic_load(&s->stop) && !sooner)
         pthread_cond_timedwait(&s->woken, &s->lock, &deadline);
     pthread_mutex_unlock(&s->lock);
@@ -351,10 +373,10 @@ static int64_t next_counters(const struct sweeper *s)
     return s->options.counters == SWEEPER_NO_PORTS || !s->last ? INT64_MAX : s->counters_at;
 }
 
-static bool is_asked(struct sweeper *s)
+static bool is_asked(struct sweeper *s, const size_t *count)
 {
     pthread_mutex_lock(&s->lock);
-    bool asked = s->switch_count > 0;
+    bool asked = *count > 0;
     pthread_mutex_unlock(&s->lock);
     return asked && s->last;
 }
@@ -399,7 +421,9 @@ static void sweeper_serve(struct sweeper *s)
         sweep_fabric(s, &status.port);
     else if (counters_at <= now)
         read_counters(s, &status.port);
-    else if (is_asked(s))
+    else if (is_asked(s, &s->details.count))
+        sweeper_fetch_details(s, &status.port);
+    else if (is_asked(s, &s->switch_count))
         read_early(s, &status.port);
     else
         sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
@@ -511,6 +535,18 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
     for (size_t i = 0; i < count && sweeper->switch_count < SWEEPER_SWITCHES_MAX; i++) {
         if (sweeper->options.counters != SWEEPER_NO_PORTS)
             sweeper->switches[sweeper->switch_count++] = switches[i];
+    }
+    pthread_cond_signal(&sweeper->woken);
+    pthread_mutex_unlock(&sweeper->lock);
+}
+
+void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list)
+{
+    pthread_mutex_lock(&sweeper->lock);
+    struct error_details_list *wanted = &sweeper->details;
+    for (size_t i = 0; i < list->count && wanted->count < ERROR_DETAILS_MAX; i++) {
+        if (sweeper->options.counters != SWEEPER_NO_PORTS)
+            wanted->all[wanted->count++] = list->all[i];
     }
     pthread_cond_signal(&sweeper->woken);
     pthread_mutex_unlock(&sweeper->lock);

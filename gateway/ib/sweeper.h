@@ -9,6 +9,7 @@
 #include "ib/sa_client.h"
 #include "ib/sweep_findings.h"
 #include "model/counter.h"
+#include "model/error_details.h"
 #include "model/fabric.h"
 
 enum sweeper_method {
@@ -23,6 +24,8 @@ enum sweeper_ports { SWEEPER_NO_PORTS, SWEEPER_SWITCH_PORTS, SWEEPER_ALL_PORTS }
 struct sweeper_listener {
     void (*fabric)(void *ctx, struct fabric *fabric);             // takes over a reference
     void (*counters)(void *ctx, struct counter_reading *reading); // free it with free(3)
+    // What sweeper_read_details asked for; free it with free(3). The function may be NULL.
+    void (*details)(void *ctx, struct error_details_list *list);
     // The fabric as known so far: a reference, the sweeper's. NULL: it is not known. The function
     // may be NULL, too.
     struct fabric *(*known)(void *ctx);
@@ -97,6 +100,10 @@ enum { SWEEPER_SWITCHES_MAX = 64 }; // asked for at a time
 // reading. Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any
 // thread.
 void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count);
+
+// Reads these details when neither a sweep nor a reading is due, and passes them on. Forgets those
+// beyond ERROR_DETAILS_MAX, and all where no counters are read. Any thread.
+void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list);
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread
 

@@ -4,6 +4,7 @@
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
 #include "pipeline/expectations.h"
+#include "pipeline/held_errors.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
 #include "topology/describe.h"
@@ -28,6 +29,7 @@ struct correlator {
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     struct interruptions interruptions;
+    struct held_errors held_errors;
     pthread_mutex_t lock; // over the next two
     struct accumulated_counters *accumulated;
     struct measured_errors *measured;    // after the same reading; NULL: none
@@ -252,13 +254,49 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
         r->correlator->options.emit(r->correlator->options.ctx, event);
 }
 
-static void emit_error_rate(void *ctx, const struct error_rate_change *change)
+static void emit_error_rate(void *ctx, const struct error_rate_change *change,
+                            const struct error_details *details)
 {
     const struct round *r = ctx;
     const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    struct event *event = event_builder_from_error_rate(r->builder, change, &port);
+    struct event *event = event_builder_from_error_rate(r->builder, change, &port, details);
     if (event)
         r->correlator->options.emit(r->correlator->options.ctx, event);
+}
+
+// Asks the port why before an alarm is told, where there are details of its counter.
+static void take_error_rate(void *ctx, const struct error_rate_change *change)
+{
+    struct round *r = ctx;
+    struct correlator *o = r->correlator;
+    held_errors_release(&o->held_errors, change, emit_error_rate, r);
+    if (!o->options.read_details ||
+        !held_errors_hold(&o->held_errors, change, clock_monotonic(r->builder->clock)))
+        emit_error_rate(r, change, NULL);
+}
+
+static void ask_for_details(struct correlator *o)
+{
+    if (o->held_errors.wanted.count > 0)
+        o->options.read_details(o->options.ctx, &o->held_errors.wanted);
+    o->held_errors.wanted.count = 0;
+}
+
+void correlator_take_details(struct correlator *correlator, const struct event_builder *builder,
+                             const struct error_details_list *list)
+{
+    struct round round = {.correlator = correlator, .builder = builder};
+    held_errors_explain(&correlator->held_errors, list, emit_error_rate, &round);
+}
+
+void correlator_tell_held(struct correlator *correlator, const struct event_builder *builder,
+                          bool all)
+{
+    struct round round = {.correlator = correlator, .builder = builder};
+    if (correlator->held_errors.count > 0)
+        held_errors_expire(&correlator->held_errors,
+                           all ? INT64_MAX : clock_monotonic(builder->clock) - HELD_ERRORS_US,
+                           emit_error_rate, &round);
 }
 
 // Tells in the log when more counters have errors than can be watched, once until all can be again.
@@ -286,7 +324,8 @@ static bool update_error_rates(struct round *r, const struct counter_reading *re
                                            .reading = reading,
                                            .fabric = fabric,
                                            .now_us = clock_monotonic(r->builder->clock)};
-    bool ok = error_rates_update(o->options.error_rates, &one, emit_error_rate, r);
+    bool ok = error_rates_update(o->options.error_rates, &one, take_error_rate, r);
+    ask_for_details(o);
     fabric_unref(fabric);
     tell_unwatched(o);
     return ok;
@@ -382,6 +421,7 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
     accumulated_unref(after);
     const struct counter_alarms alarms = correlator_counter_alarms(o);
+    correlator_tell_held(o, builder, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(&alarms);
     if (accumulated &&
         thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round) &&

@@ -28,6 +28,8 @@ struct correlator_options {
     void (*emit)(void *ctx, struct event *event); // takes over the reference
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h).
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
+    // Asks ports why they count errors. May be NULL.
+    void (*read_details)(void *ctx, const struct error_details_list *list);
     void *ctx;
     struct log *log;
     int64_t age_us;                        // at which alarms about what is missing end; 0: never
@@ -63,6 +65,14 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
 
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading);
+
+// Ports said why they count errors: tells the alarms about these, which waited for that.
+void correlator_take_details(struct correlator *correlator, const struct event_builder *builder,
+                             const struct error_details_list *list);
+
+// Tells alarms whose ports have not said so in time; with `all`, or their time is over or not.
+void correlator_tell_held(struct correlator *correlator, const struct event_builder *builder,
+                          bool all);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.

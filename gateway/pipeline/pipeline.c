@@ -18,7 +18,7 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
-// An item of the queue: exactly one of the first six members is not NULL.
+// An item of the queue: exactly one of the first seven members is not NULL.
 struct item {
     struct sa_report *report;
     struct event_builder_occurrence *occurrence;
@@ -26,6 +26,7 @@ struct item {
     struct counter_reading *reading;
     struct call *call;
     struct test_event *test;
+    struct error_details_list *details;
     uint64_t subnet_prefix; // of the occurrence
 };
 
@@ -286,11 +287,14 @@ static void handle_item(struct pipeline *p, const struct item *item)
         handle_fabric(p, item->fabric);
     else if (item->reading)
         correlator_take_reading(p->correlator, &p->builder, item->reading);
+    else if (item->details)
+        correlator_take_details(p->correlator, &p->builder, item->details);
     else
         handle_event(p, test_event_make(&p->builder, item->test));
     free(item->occurrence);
     free(item->test);
     free(item->reading);
+    free(item->details);
 }
 
 static void publish_counters(struct pipeline *p)
@@ -341,6 +345,7 @@ static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = clock_monotonic(p->builder.clock);
     set_role(p, role_now(p, NULL)); // it may change without an item
+    correlator_tell_held(p->correlator, &p->builder, false);
     unreliable_links_update(&p->unreliable_links, &p->builder);
     if (policy_due(p->policy) > now && p->uncommitted == 0)
         return;
@@ -361,6 +366,7 @@ static int64_t until_due(const struct pipeline *p)
 static void pipeline_end_run(struct pipeline *p)
 {
     set_role(p, role_now(p, NULL));
+    correlator_tell_held(p->correlator, &p->builder, true);
     policy_end(p->policy, clock_monotonic(p->builder.clock));
     pipeline_commit(p);
     publish_counters(p);
@@ -415,6 +421,12 @@ static void pipeline_read_counters(void *ctx, const uint64_t *switches, size_t c
         p->options.read_counters(p->options.ctx, switches, count);
 }
 
+static void pipeline_read_details(void *ctx, const struct error_details_list *list)
+{
+    const struct pipeline *p = ctx;
+    p->options.read_details(p->options.ctx, list);
+}
+
 static bool pipeline_make_parts(struct pipeline *p)
 {
     const struct policy_sink sink = {.stamp = pipeline_stamp,
@@ -424,18 +436,20 @@ static bool pipeline_make_parts(struct pipeline *p)
                                      .log = p->options.log};
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
-    const struct correlator_options correlator = {.topology = p->options.topology,
-                                                  .thresholds = p->options.thresholds,
-                                                  .error_rates = p->options.error_rates,
-                                                  .policy = p->policy,
-                                                  .journal = p->options.journal,
-                                                  .emit = handle_event,
-                                                  .read_counters = pipeline_read_counters,
-                                                  .ctx = p,
-                                                  .log = p->options.log,
-                                                  .age_us = p->options.alarm_age_us,
-                                                  .no_counters = p->options.no_counters,
-                                                  .expectation = p->options.expectation};
+    const struct correlator_options correlator = {
+        .topology = p->options.topology,
+        .thresholds = p->options.thresholds,
+        .error_rates = p->options.error_rates,
+        .policy = p->policy,
+        .journal = p->options.journal,
+        .emit = handle_event,
+        .read_counters = pipeline_read_counters,
+        .read_details = p->options.read_details ? pipeline_read_details : NULL,
+        .ctx = p,
+        .log = p->options.log,
+        .age_us = p->options.alarm_age_us,
+        .no_counters = p->options.no_counters,
+        .expectation = p->options.expectation};
     p->correlator = correlator_new(&correlator);
     p->unreliable_links = (struct unreliable_links){.history = p->options.link_history,
                                                     .topology = p->options.topology,
@@ -530,6 +544,12 @@ void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *re
 {
     if (!pipeline_put(pipeline, &(struct item){.reading = reading}, PIPELINE_CALLS_MAX))
         free(reading);
+}
+
+void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *list)
+{
+    if (!pipeline_put(pipeline, &(struct item){.details = list}, PIPELINE_CALLS_MAX))
+        free(list);
 }
 
 bool pipeline_call(struct pipeline *pipeline,

@@ -184,6 +184,15 @@ static void read_management(const uint8_t *data)
     gmp_read_counting(data, &counting);
     gmp_read_counters(data, data[1], counting.wait, values);
     gmp_read_counters_extended(data, data[1], values);
+    for (int i = 0; i < 2; i++) {
+        struct error_details details = {.port = data[0],
+                                        .counter = i ? COUNTER_RCV_ERRORS : COUNTER_XMIT_DISCARDS};
+        char words[256];
+        struct text t = text_in(words, sizeof words);
+        gmp_read_details(data, &details);
+        error_details_describe(&t, &details);
+        REQUIRE(details.known == (data[1] == data[0]) && !t.cut);
+    }
     REQUIRE(gmp_read_slots(data, slots) <= GMP_SLOTS_MAX);
     if (gmp_read_controller(data, &controller)) {
         REQUIRE(controller.guid != 0);

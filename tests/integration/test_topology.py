@@ -11,6 +11,7 @@ import pytest
 from lab.fabric import Fabric
 from lab.gateway import Gateway
 from lab.processes import wait_until
+from lab.tables import fields
 
 LEAF1, LEAF2 = 0x0002C90200C10000, 0x0002C90200C20000
 NODE1 = 0x0002C90300B10000
@@ -175,7 +176,7 @@ def test_node_is_renamed_and_another_has_the_same_name(traps, syslog, tmp_path):
         fabric.subnet_manager().wait_master()
         gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, state=state))
         gateway.wait_subscribed()
-        renames = syslog.wait_until(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
+        renames = syslog.wait_for(lambda one: one.message_id == "node-renamed", "renamed nodes", count=2)
     assert any("node1" in one.text and "node2x" in one.text for one in renames)
     assert all(one.data["foundLate"] == "true" for one in renames)
 
@@ -348,6 +349,30 @@ def test_a_link_that_fails_again_and_again(open_site):
     site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
     assert "No link" in site.gateway.control("links", "--worst").stdout
     assert len(site.message("link-unreliable")) == 1
+
+
+@pytest.mark.parametrize(("counter", "attribute", "option", "values", "words"), [
+    ("PortRcvErrors", "PortRcvErrorDetails", "-E", {"PortMalformedPacketErrors": 240, "PortVLMappingErrors": 9,
+                                                    "PortBufferOverrunErrors": 1},
+     "240 malformed packets, 1 buffer overrun, 9 VL mapping errors"),
+    ("PortXmitDiscards", "PortXmitDiscardDetails", "-D", {"PortInactiveDiscards": 7, "PortNeighborMTUDiscards": 20000,
+                                                          "PortSwLifetimeLimitDiscards": 3},
+     "7 packets for an inactive port, 20000 packets larger than the neighbour's MTU, "
+     "3 packets beyond their lifetime in the switch"),
+])
+def test_an_alarm_about_errors_says_why(open_site, counter, attribute, option, values, words):
+    site = open_site(sweep=SWEEP, counters={"interval": 5})
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    for name, value in values.items():
+        site.fabric.console(f'PerformanceSet "leaf1"[12] {attribute}.{name}={value}')
+    site.fabric.count_errors("leaf1", 12, **{counter: sum(values.values())})
+    [raised] = site.message("link-errors-raised")
+    assert (raised.data["counter"], raised.data["reason"]) == (counter, words)
+    assert raised.text.endswith(f"Since its counters were reset, the port has counted {words}.")
+    said = fields(site.fabric.run(["/usr/sbin/perfquery", option, str(site.fabric.lid_of("leaf1")), "12"], "monitor"))
+    counted = [one for name, one in said.items() if name not in {"PortSelect", "CounterSelect"} and one != "0"]
+    assert sorted(map(int, counted)) == sorted(values.values())  # perfquery has other names for some
 
 
 def test_topology_is_printed(swept):

@@ -127,7 +127,7 @@ static void print_error_rates(const struct event_builder *builder)
                                            .port = 255,
                                            .counter = (enum counter)(i / 4),
                                            .raised = i % 2 == 0};
-        print_event(event_builder_from_error_rate(builder, &change, &port));
+        print_event(event_builder_from_error_rate(builder, &change, &port, NULL));
         change.peer_guid = UINT64_MAX;
         change.peer_port = 255;
         change.covered_us = INT64_MAX / 2;
@@ -136,7 +136,7 @@ static void print_error_rates(const struct event_builder *builder)
         change.per_bit = i % 4 > 1;
         change.width = 8;
         change.speed = FABRIC_NDR;
-        print_event(event_builder_from_error_rate(builder, &change, &port));
+        print_event(event_builder_from_error_rate(builder, &change, &port, NULL));
     }
 }
 

@@ -40,12 +40,23 @@ static void take_journal_change(void *ctx, enum journal_change change, const cha
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
+// Ports are asked why, and answer when the test says so.
+static struct error_details_list asked;
+static bool answers;
+
+static void take_question(void *ctx, const struct error_details_list *list)
+{
+    (void)ctx;
+    asked = *list;
+}
+
 static void start(void)
 {
     struct error err;
     struct error_rate_limits limits = {
         .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
     const uint64_t growths[COUNTER_ERRORS] = {[COUNTER_XMIT_DISCARDS] = 10};
+    limits.per_hour[COUNTER_RCV_ERRORS][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
     topology = topology_new(NULL, log_);
@@ -59,6 +70,7 @@ static void start(void)
         .topology = topology,
         .thresholds = thresholds,
         .error_rates = rates,
+        .read_details = answers ? take_question : NULL,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -188,6 +200,126 @@ TEST(errors_that_go_on_after_clearing_raise_the_alarm_again)
     assert_int_equal(count_alarms(), 0);
 }
 
+#define RCV_KEY "errors PortRcvErrors link 0x0000000000000010/1-0x0000000000000020/2"
+
+static void restart_asking(void)
+{
+    answers = true;
+    stop();
+    start();
+    answers = false;
+    asked.count = 0;
+    sweep();
+    read_counters(2);
+}
+
+// Reads the counters, without a pause after that in which anything could be told late.
+static void read_now(void)
+{
+    struct counter_reading *reading = calloc(1, sizeof *reading + 2 * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    reading->time_us = now.utc;
+    reading->samples[reading->count++] = left;
+    reading->samples[reading->count++] = right;
+    pipeline_put_counters(pipeline, reading);
+}
+
+static void pass_nothing(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx, (void)inside;
+    journal_commit(journal);
+}
+
+static char *last_text(void)
+{
+    static char text[EVENT_TEXT_SIZE];
+    struct journal_item item = {0};
+    assert_true(pipeline_call(pipeline, pass_nothing, NULL));
+    text[0] = '\0';
+    if (journal_read_back(journal, INT64_MAX, &item, 1) == 1)
+        memcpy(text, item.event->text, sizeof text);
+    event_unref(item.event);
+    return text;
+}
+
+static void answer(uint16_t malformed)
+{
+    struct error_details_list *list = malloc(sizeof *list);
+    assert_non_null(list);
+    *list = asked;
+    for (size_t i = 0; i < list->count; i++) {
+        list->all[i].known = true;
+        list->all[i].counts[1] = malformed;
+    }
+    pipeline_put_details(pipeline, list);
+}
+
+TEST(an_alarm_waits_until_its_port_has_said_why)
+{
+    restart_asking();
+    right.values[COUNTER_RCV_ERRORS] += 100;
+    right.values[COUNTER_SYMBOL_ERROR] += 100; // there are no details of these
+    read_now();
+    assert_non_null(strstr(last_text(), "SymbolErrorCounter"));
+    assert_int_equal(asked.count, 1);
+    assert_true(asked.all[0].node_guid == RIGHT && asked.all[0].port == 2);
+    assert_int_equal(asked.all[0].counter, COUNTER_RCV_ERRORS);
+    assert_false(journal_alarm_is_active(journal, RCV_KEY));
+    answer(100);
+    assert_non_null(strstr(last_text(), ". Since its counters were reset, the port has counted 100 "
+                                        "malformed packets."));
+    assert_true(journal_alarm_is_active(journal, RCV_KEY));
+    answer(100); // once more: nobody waits for it
+    assert_int_equal(count_alarms(), 2);
+    read_counters(300);
+    assert_int_equal(count_alarms(), 0);
+}
+
+TEST(an_alarm_is_told_in_time_if_its_port_says_nothing)
+{
+    restart_asking();
+    right.values[COUNTER_RCV_ERRORS] += 100;
+    read_now();
+    assert_true(pipeline_call(pipeline, pass_nothing, NULL));
+    assert_false(journal_alarm_is_active(journal, RCV_KEY));
+    assert_true(pipeline_call(pipeline, pass_minute, NULL));
+    for (int i = 0; i < 1000 && !journal_alarm_is_active(journal, RCV_KEY); i++)
+        assert_true(pipeline_call(pipeline, pass_nothing, NULL));
+    assert_true(journal_alarm_is_active(journal, RCV_KEY));
+    assert_null(strstr(last_text(), "Since its counters"));
+    answer(100);
+    assert_int_equal(count_alarms(), 1);
+    read_counters(300);
+    assert_int_equal(count_alarms(), 0);
+}
+
+// The alarm that nobody was told of yet is not one that somebody cleared.
+TEST(an_alarm_that_waits_is_told_before_the_next_reading)
+{
+    restart_asking();
+    right.values[COUNTER_RCV_ERRORS] += 100;
+    read_now();
+    now.monotonic += 1;
+    read_now();
+    assert_non_null(strstr(last_text(), "PortRcvErrors of port 2 of right"));
+    assert_true(journal_alarm_is_active(journal, RCV_KEY));
+    stop();
+    start();
+    assert_int_equal(count_alarms(), 1);
+}
+
+TEST(an_alarm_that_waits_is_told_at_the_stop)
+{
+    restart_asking();
+    right.values[COUNTER_RCV_ERRORS] += 100;
+    read_now();
+    assert_true(pipeline_call(pipeline, pass_nothing, NULL));
+    assert_false(journal_alarm_is_active(journal, RCV_KEY));
+    stop();
+    start();
+    assert_true(journal_alarm_is_active(journal, RCV_KEY));
+}
+
 TEST(a_threshold_is_reached_again_after_clearing)
 {
     char key[] = THRESHOLD_KEY;
@@ -285,6 +417,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         COUNTER_ALARMS_TEST(errors_that_go_on_after_clearing_raise_the_alarm_again),
+        COUNTER_ALARMS_TEST(an_alarm_waits_until_its_port_has_said_why),
+        COUNTER_ALARMS_TEST(an_alarm_is_told_in_time_if_its_port_says_nothing),
+        COUNTER_ALARMS_TEST(an_alarm_that_waits_is_told_before_the_next_reading),
+        COUNTER_ALARMS_TEST(an_alarm_that_waits_is_told_at_the_stop),
         COUNTER_ALARMS_TEST(a_threshold_is_reached_again_after_clearing),
         COUNTER_ALARMS_TEST(two_alarms_of_one_port_end_after_a_restart),
         COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),

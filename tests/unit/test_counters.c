@@ -8,6 +8,7 @@
 #include "model/fabric_builder.h"
 
 enum { DATA = 64, CLASS_INFO = 0x01, PLAIN = 0x12, EXTENDED = 0x1D, WAIT = 1 << 12 };
+enum { RCV_DETAILS = 0x15, DISCARD_DETAILS = 0x16 };
 enum { WIDE = 1 << 9, WIDE_NO_IETF = 1 << 10 };
 enum { SPINE_LID = 10, LEAF_LID = 11, HOST_LID = 20, SECOND_HOST_LID = 21 };
 static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
@@ -16,13 +17,18 @@ static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
 static struct manners {
     bool deaf, without_class_info, refuses, other_port, extended, extended_deaf, wait;
     unsigned wide; // its capability bits
-    unsigned class_info_asked, plain_asked, extended_asked;
+    unsigned class_info_asked, plain_asked, extended_asked, details_asked;
 } manners[32];
 
 static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
 static struct error err;
+
+static unsigned lid_count(uint16_t lid, unsigned place)
+{
+    return 100u * lid + place;
+}
 
 static void write_counters(uint8_t *data, uint16_t lid, uint8_t port)
 {
@@ -84,6 +90,19 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         m->extended_asked++;
         wire_put(out->octets + 4, 2, m->extended_deaf ? 0x001C : 0);
         write_extended(data, m->other_port ? port + 1 : port);
+        return true;
+    case RCV_DETAILS:
+    case DISCARD_DETAILS:
+        m->details_asked++;
+        wire_put(out->octets + 4, 2, m->refuses ? 0x000C : 0);
+        data[1] = m->other_port ? port + 1 : port;
+        // Octets 2 and 3 are CounterSelect.
+        wire_put(data + 4, 2, lid_count(to->lid, 1));  // local physical; inactive
+        wire_put(data + 6, 2, lid_count(to->lid, 2));  // malformed; neighbour's MTU
+        wire_put(data + 8, 2, lid_count(to->lid, 3));  // buffer overrun; lifetime
+        wire_put(data + 10, 2, lid_count(to->lid, 4)); // DLID mapping; head of queue
+        wire_put(data + 12, 2, lid_count(to->lid, 5)); // VL mapping; reserved
+        wire_put(data + 14, 2, 0xFFFF);                // looping; reserved
         return true;
     default:
         return false;
@@ -411,6 +430,59 @@ TEST(a_node_that_answers_no_counters_is_left_alone)
     assert_in_range(asked_of_liar, 1, 9); // three queries of three attempts, not one for each port
 }
 
+static struct error_details_list read_details(void)
+{
+    struct sweep sweep = fake_port_sweep(&f);
+    struct error_details_list list = {
+        .count = 5,
+        .all = {{.node_guid = SPINE, .port = 3, .counter = COUNTER_RCV_ERRORS},
+                {.node_guid = LEAF, .port = 1, .counter = COUNTER_XMIT_DISCARDS},
+                {.node_guid = HOST, .port = 2, .counter = COUNTER_RCV_ERRORS},
+                {.node_guid = 0x666, .port = 1, .counter = COUNTER_RCV_ERRORS},
+                {.node_guid = HOST, .port = 9, .counter = COUNTER_RCV_ERRORS}}};
+    assert_true(sweep_details(&sweep, fabric, &list, &err));
+    assert_int_equal(sweep.counters.sent, f.sent);
+    return list;
+}
+
+static void assert_described(const struct error_details *details, const char *expected)
+{
+    char words[512];
+    struct text t = text_in(words, sizeof words);
+    error_details_describe(&t, details);
+    assert_string_equal(words, expected);
+}
+
+TEST(a_port_says_why_it_counts_errors)
+{
+    const struct error_details_list list = read_details();
+    assert_described(&list.all[0],
+                     "1001 local physical errors, 1002 malformed packets, 1003 buffer overruns, "
+                     "1004 DLID mapping errors, 1005 VL mapping errors, 65535 or more looping "
+                     "packets");
+    assert_described(&list.all[1],
+                     "1101 packets for an inactive port, 1102 packets larger than the neighbour's "
+                     "MTU, 1103 packets beyond their lifetime in the switch, 1104 packets beyond "
+                     "their lifetime at the head of the queue");
+    assert_true(list.all[2].known && list.all[2].counts[0] == 2101);
+    assert_false(list.all[3].known || list.all[4].known);
+    assert_int_equal(f.sent, 3); // one MAD for each alarm
+    assert_described(
+        &(struct error_details){.counter = COUNTER_RCV_ERRORS, .known = true, .counts = {0, 1}},
+        "1 malformed packet");
+    assert_described(&(struct error_details){.counter = COUNTER_RCV_ERRORS, .known = true}, "");
+}
+
+TEST(a_port_that_does_not_say_why_is_not_known)
+{
+    manners[SPINE_LID].refuses = true; // it has no such attribute
+    manners[LEAF_LID].other_port = true;
+    manners[SECOND_HOST_LID].deaf = true;
+    const struct error_details_list list = read_details();
+    for (size_t i = 0; i < list.count; i++)
+        assert_described(&list.all[i], "");
+}
+
 int main(void)
 {
 #define COUNTED(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -433,6 +505,8 @@ int main(void)
         COUNTED(made_up_nodes_with_low_guids_keep_no_honest_ones_from_being_read),
         COUNTED(a_node_that_becomes_slow_waits_for_all_others),
         COUNTED(a_node_that_answers_no_counters_is_left_alone),
+        COUNTED(a_port_says_why_it_counts_errors),
+        COUNTED(a_port_that_does_not_say_why_is_not_known),
         cmocka_unit_test(short_answers_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -796,7 +796,7 @@ static struct event *make_error_rate(struct error_rate_change change)
     change.node_guid = GOLDEN_SWITCH_GUID;
     change.port = 17;
     change.counter = COUNTER_SYMBOL_ERROR;
-    struct event *event = event_builder_from_error_rate(&plain, &change, &LEAF12);
+    struct event *event = event_builder_from_error_rate(&plain, &change, &LEAF12, NULL);
     assert_non_null(event);
     check_well_written(event->text);
     return event;
@@ -926,7 +926,7 @@ TEST(too_many_errors_of_a_router_are_the_routers)
 {
     const struct endpoint router = {.guid = 5, .node_guid = 5, .type = FABRIC_ROUTER, .port = 2};
     const struct error_rate_change change = {.node_guid = 5, .port = 2, .raised = true};
-    struct event *event = event_builder_from_error_rate(&plain, &change, &router);
+    struct event *event = event_builder_from_error_rate(&plain, &change, &router, NULL);
     assert_non_null(event);
     assert_true(event->switch_guid == 5); // an element of the IBSWITCH-MIB, as a switch is
     event_unref(event);

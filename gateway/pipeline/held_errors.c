@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "pipeline/held_errors.h"
+
+bool held_errors_hold(struct held_errors *held, const struct error_rate_change *change,
+                      int64_t now_us)
+{
+    if (!change->raised || !error_details_exist(change->counter) ||
+        held->count == ERROR_DETAILS_MAX || held->wanted.count == ERROR_DETAILS_MAX)
+        return false;
+    held->since_us[held->count] = now_us;
+    held->all[held->count++] = *change;
+    held->wanted.all[held->wanted.count++] = (struct error_details){
+        .node_guid = change->node_guid, .port = change->port, .counter = change->counter};
+    return true;
+}
+
+// Removes it before it is told, as telling may lead back here.
+static void tell_held(struct held_errors *held, size_t at, const struct error_details *details,
+                      held_errors_tell *tell, void *ctx)
+{
+    const struct error_rate_change change = held->all[at];
+    held->count--;
+    for (size_t i = at; i < held->count; i++) {
+        held->all[i] = held->all[i + 1];
+        held->since_us[i] = held->since_us[i + 1];
+    }
+    tell(ctx, &change, details);
+}
+
+// Whether both are about one link, whichever of its ends is the first.
+static bool is_of_link(const struct error_rate_change *a, const struct error_rate_change *b)
+{
+    const bool same = a->node_guid == b->node_guid && a->port == b->port &&
+                      a->peer_guid == b->peer_guid && a->peer_port == b->peer_port;
+    const bool turned = a->node_guid == b->peer_guid && a->port == b->peer_port &&
+                        a->peer_guid == b->node_guid && a->peer_port == b->port;
+    return a->counter == b->counter && (same || turned);
+}
+
+void held_errors_release(struct held_errors *held, const struct error_rate_change *change,
+                         held_errors_tell *tell, void *ctx)
+{
+    for (size_t i = held->count; i-- > 0;) {
+        if (is_of_link(&held->all[i], change))
+            tell_held(held, i, NULL, tell, ctx);
+    }
+}
+
+void held_errors_explain(struct held_errors *held, const struct error_details_list *list,
+                         held_errors_tell *tell, void *ctx)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct error_details *details = &list->all[i];
+        for (size_t k = held->count; k-- > 0;) {
+            const struct error_rate_change *one = &held->all[k];
+            if (one->node_guid == details->node_guid && one->port == details->port &&
+                one->counter == details->counter)
+                tell_held(held, k, details, tell, ctx);
+        }
+    }
+}
+
+void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_tell *tell,
+                        void *ctx)
+{
+    for (size_t i = 0; i < held->count;) {
+        if (held->since_us[i] <= until_us)
+            tell_held(held, i, NULL, tell, ctx);
+        else
+            i++;
+    }
+}
