@@ -79,6 +79,8 @@ static void add_link_down(struct comparison *t, struct comparison_side *before, 
     if (comparison_counterpart_link(before, &t->after, port) != FABRIC_NONE)
         return;
     struct change *change = add_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
+    comparison_add_disabled(t, &change->subject, change);
+    comparison_add_disabled(t, &change->peer, change);
     const bool replaced = comparison_is_in_use(t, port) || comparison_is_in_use(t, peer);
     if (replaced && change->cause == FABRIC_NONE)
         change->cause = comparison_earlier(cause_of_new_link(t, port), cause_of_new_link(t, peer));

@@ -89,6 +89,8 @@ static void add_one(const struct group *g, uint32_t node)
         add_affected(g, node, change);
     else
         change->cause = g->side->node_change[g->root[node]];
+    if (g->gone && g->root[node] == node)
+        comparison_add_disabled(g->t, &change->peer, change);
 }
 
 static void add_those(const struct group *g, bool roots, bool switches)

@@ -328,3 +328,21 @@ void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uin
 {
     alarm_key_write(out, &(struct alarm_key){.kind = kind, .guid = guid});
 }
+
+void comparison_add_disabled(const struct comparison *t, const struct endpoint *end,
+                             struct change *change)
+{
+    enum { DISABLED = 3 };
+    const struct fabric *now = t->after.fabric;
+    const uint32_t node = fabric_find_node(now, end->node_guid);
+    const uint32_t port =
+        node != FABRIC_NONE ? fabric_find_port(now, node, end->port) : FABRIC_NONE;
+    if (port == FABRIC_NONE || !now->ports[port].known || now->ports[port].physical != DISABLED)
+        return;
+    struct text text = {
+        .buf = change->reason, .size = sizeof change->reason, .len = strlen(change->reason)};
+    text_add(&text, text.len > 0 ? "; " : "");
+    text_addf(&text, "port %u of ", end->port);
+    comparison_add_name(&text, end);
+    text_add(&text, " is disabled, by the subnet manager or by hand");
+}

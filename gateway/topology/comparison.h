@@ -93,4 +93,10 @@ void comparison_link_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind,
 // Sets the alarm key of something that a GUID names.
 void comparison_guid_key(char out[EVENT_KEY_SIZE], enum alarm_key_kind kind, uint64_t guid);
 
+// Adds to the change's reason if the port at that end is disabled now, that is, turned off by the
+// subnet manager or by hand (IBA 14.2.5.6, PortPhysicalState), and not down for want of a
+// neighbour.
+void comparison_add_disabled(const struct comparison *t, const struct endpoint *end,
+                             struct change *change);
+
 #endif

@@ -667,6 +667,27 @@ TEST(the_best_is_what_both_ends_support_and_are_set_to)
     end(&s);
 }
 
+// A port that was turned off is told as such, and not as a link that went down.
+TEST(a_disabled_port_explains_what_is_missing)
+{
+    struct scene s = make_scene();
+    settle(&s);
+    generated_unlink(&s.g, s.leaf1, 7);
+    generated_port(&s.g, s.leaf1, 7)->physical = 3; // and its neighbour polls
+    EXPECT(
+        "link-down leaf1/7 to spine1/1 (port 7 of leaf1 is disabled, by the subnet manager or by "
+        "hand)");
+    settle(&s);
+    generated_remove(&s.g, s.host[1]);
+    generated_port(&s.g, s.leaf1, 2)->physical = 3;
+    EXPECT(
+        "host-removed host1 to leaf1/2 (port 2 of leaf1 is disabled, by the subnet manager or by "
+        "hand)",
+        "link-down leaf1/2 to host1/1 (port 2 of leaf1 is disabled, by the subnet manager or by "
+        "hand) <0");
+    end(&s);
+}
+
 // A splitter cable has two lanes for each end; XDR, FDR10 are speeds as others are.
 TEST(each_speed_and_width_has_its_best)
 {
@@ -1104,6 +1125,7 @@ int main(void)
         cmocka_unit_test(a_link_degrades_and_is_restored),
         cmocka_unit_test(the_best_is_what_both_ends_support_and_are_set_to),
         cmocka_unit_test(each_speed_and_width_has_its_best),
+        cmocka_unit_test(a_disabled_port_explains_what_is_missing),
         cmocka_unit_test(a_new_link_can_be_degraded_from_the_begin),
         cmocka_unit_test(what_is_not_known_is_not_compared),
         cmocka_unit_test(silent_nodes_change_nothing),
