@@ -65,13 +65,16 @@ struct port {
 
 static bool umad_explain_reports(const struct port *port, int why, struct error *err)
 {
-    char who[300];
+    char who[300], other[64] = "";
     struct text t = text_in(who, sizeof who);
-    if (why == EPROTONOSUPPORT)
+    if (why == EPROTONOSUPPORT) {
+        const bool known = umad_search_sibling(&port->id, other);
         return error_set(err,
-                         "%s port %u only sends SMPs: name the adapter's other device in the item "
-                         "'device' of section 'fabric' (the kernel says: %s)",
-                         port->id.device, port->id.port, strerror(why));
+                         "%s port %u only sends SMPs: name the adapter's other device%s%s%s in the "
+                         "item 'device' of section 'fabric' (the kernel says: %s)",
+                         port->id.device, port->id.port, known ? ", " : "", other, known ? "," : "",
+                         strerror(why));
+    }
     if (why == EPERM || why == EACCES)
         return error_set(err,
                          "cannot register for SA Reports on %s port %u: %s. Where network "

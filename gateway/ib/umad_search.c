@@ -109,6 +109,31 @@ bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struc
     return id->device[0] != '\0' || umad_search_explain(choice, &finds, err);
 }
 
+static bool umad_search_has_port(const char *device, uint64_t guid)
+{
+    umad_ca_t ca;
+    if (umad_get_ca(device, &ca) != 0)
+        return false;
+    bool has = false;
+    for (int i = 0; i < UMAD_CA_MAX_PORTS; i++)
+        has = has || (ca.ports[i] && be64toh(ca.ports[i]->port_guid) == guid);
+    umad_release_ca(&ca);
+    return has;
+}
+
+bool umad_search_sibling(const struct mad_port_id *id, char out[64])
+{
+    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+    int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
+    for (int i = 0; i < n && id->guid != 0; i++) {
+        if (strcmp(devices[i], id->device) == 0 || !umad_search_has_port(devices[i], id->guid))
+            continue;
+        snprintf(out, 64, "%s", devices[i]);
+        return true;
+    }
+    return false;
+}
+
 // Who has the port open.
 
 // Adds "opensm (PID 812)" for every process that has the device file open.

@@ -17,6 +17,10 @@ struct umad_choice {
 // passed over unless it is chosen by name. False with a sentence that says what to do.
 bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struct error *err);
 
+// Writes the name of the other device with the same port, if there is one: of a multi-plane
+// adapter, smiN and mlx5_N have the same port GUID. False: there is none.
+bool umad_search_sibling(const struct mad_port_id *id, char out[64]);
+
 // Adds "opensm (PID 812), srp_daemon (PID 900)": the other processes that have the device file of
 // that descriptor open. Adds nothing if there is none that this process may see.
 void umad_search_holders(struct text *t, int fd);

@@ -24,6 +24,7 @@ static struct {
     bool needs_grh;         // refuses GMPs without
     bool no_smps;           // refuses SMPs
     uint64_t mkey;          // refuses SMPs without it
+    bool same_port;         // the first and the last device have the same port
     ib_user_mad_t received; // header of the next MAD to be received
 } machine;
 
@@ -60,7 +61,7 @@ int umad_get_port(const char *name, int number, umad_port_t *port)
                               .sm_sl = 3,
                               .state = machine.state[i],
                               .gid_prefix = htobe64(PREFIX),
-                              .port_guid = htobe64(0x1000 + i),
+                              .port_guid = htobe64(0x1000 + (machine.same_port ? i % 2 : i)),
                               .pkeys_size = PKEYS,
                               .pkeys = machine.pkeys};
         snprintf(port->link_layer, sizeof port->link_layer, "%s", machine.layer[i]);
@@ -513,6 +514,12 @@ TEST(a_device_for_smps_only_is_named_if_it_is_chosen)
     choice.device = "smi1";
     check_refused("smi1 port 1 only sends SMPs: name the adapter's other device in the item "
                   "'device' of section 'fabric' (the kernel says: Protocol not supported)");
+    machine.devices[1] = "mlx5_4";
+    machine.devices[2] = "mlx5_5";
+    machine.same_port = true; // smi1's port is that of mlx5_5, the last one
+    check_refused(
+        "smi1 port 1 only sends SMPs: name the adapter's other device, mlx5_5, in the item "
+        "'device' of section 'fabric' (the kernel says: Protocol not supported)");
 }
 
 #define UMAD_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
