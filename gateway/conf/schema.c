@@ -129,9 +129,11 @@ static const struct schema_item SWEEP[] = {
              "`sweep-overflow` is sent."},
     {"max_time", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(sweep.part_s_max), RANGE(10, DAY),
      .initial = "600",
-     .help = "Seconds after which the search for nodes ends in any case, and as many for the "
-             "queries to subnet managers, for those to I/O units, and for the counters. In a small "
-             "fabric it is a minute, and the time in which every node could be silent."},
+     .help =
+         "Seconds after which the search for nodes ends in any case, and as many for the "
+         "queries for further speeds, for those to subnet managers, for those to I/O units, and "
+         "for the counters. In a small fabric it is a minute, and the time in which every node "
+         "could be silent."},
     {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/mkey\"",
      .help = "A file with the M_Key of the nodes, as that of `sa_key_file`. The own port is "

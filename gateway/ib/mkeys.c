@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MKEYS_FILE_MAX = 64 << 20, MKEYS_PATH_SIZE = 256, MKEYS_DIGITS = 16, MKEYS_PORT_MAX = 254 };
+enum { MKEYS_FILE_MAX = 32 << 20, MKEYS_PATH_SIZE = 256, MKEYS_DIGITS = 16, MKEYS_PORT_MAX = 254 };
 enum { MKEYS_TELL_AT = 2 }; // failures in a row
 
 // What a line says: the port with that GUID (`port` 0), or that port of a node, has that key, or
@@ -97,13 +97,12 @@ static bool mkeys_read_line(const char *line, bool has_ports, struct mkeys_entry
 }
 
 // Reads the lines of `content`, which it changes. A sentence never has what is in a line.
-static bool mkeys_read_lines(char *content, const struct mkeys_file *file, struct mkeys_table *out,
-                             struct error *err)
+static bool mkeys_read_lines(char *content, size_t size, const struct mkeys_file *file,
+                             struct mkeys_table *out, struct error *err)
 {
-    size_t lines = 1, number = 0;
-    for (const char *s = content; (s = strchr(s, '\n')); s++)
-        lines++;
-    out->entries = calloc(lines, sizeof *out->entries);
+    enum { LINE_MIN = 37 }; // octets of a line that can be read; the others may be many
+    size_t number = 0;
+    out->entries = calloc(size / LINE_MIN + 1, sizeof *out->entries);
     if (!out->entries)
         return error_set(err, "out of memory");
     for (char *line = content, *end; line; line = end) {
@@ -113,9 +112,11 @@ static bool mkeys_read_lines(char *content, const struct mkeys_file *file, struc
         number++;
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
-        if (!mkeys_read_line(line, file->has_ports, &out->entries[out->count++]))
+        struct mkeys_entry entry;
+        if (!mkeys_read_line(line, file->has_ports, &entry))
             return error_set(err, "line %zu of '%s' is not as OpenSM writes it", number,
                              file->path);
+        out->entries[out->count++] = entry;
     }
     qsort(out->entries, out->count, sizeof *out->entries, mkeys_compare);
     return true;
@@ -129,7 +130,7 @@ static bool mkeys_load(const struct mkeys_file *file, struct mkeys_table *out, s
     if (!content)
         return false;
     bool ok = strlen(content) == size || error_set(err, "'%s' is no text", file->path);
-    ok = ok && mkeys_read_lines(content, file, out, err);
+    ok = ok && mkeys_read_lines(content, size, file, out, err);
     explicit_bzero(content, size);
     free(content);
     if (!ok)

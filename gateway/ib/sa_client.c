@@ -231,8 +231,9 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
 static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
 {
     const struct mad_port *port = &a->status.port;
-    const bool redirected = a->redirect.to.lid != 0 && lid == a->redirect.to.lid;
-    return mad_port_is_up(port) && (redirected || lid >> port->lmc == port->sm_lid >> port->lmc);
+    const uint16_t sa = a->redirect.to.lid;
+    return mad_port_is_up(port) && (lid >> port->lmc == port->sm_lid >> port->lmc ||
+                                    (sa != 0 && lid >> port->lmc == sa >> port->lmc));
 }
 
 static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)

@@ -41,7 +41,7 @@ static bool sa_redirect_is_same(const struct mad_address *a, const struct mad_ad
 enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_received *in,
                                      uint64_t prefix, int64_t now, struct error *reason)
 {
-    struct mad_address to;
+    struct mad_address to = {.lid = 0};
     if (now < r->ignore_until) {
         error_set(reason, "there were too many");
         return SA_REDIRECT_REFUSE;

@@ -152,6 +152,23 @@ TEST(what_opensm_does_not_write_is_refused_and_not_shown)
     assert_non_null(strstr(told(), "line 1 of '"));
 }
 
+TEST(a_file_of_empty_lines_takes_no_memory_for_them)
+{
+    enum { LINES = 2 << 20 };
+    char *lines = malloc(LINES + 1);
+    assert_non_null(lines);
+    memset(lines, '\n', LINES);
+    lines[LINES] = '\0';
+    memcpy(lines + LINES / 2, "0x0000000000000001 0x0000000000000011\n", 38);
+    write_file("guid2mkey", lines);
+    free(lines);
+    mkeys_use(mkeys, path);
+    check_key(1, 0x11);
+    write_file("guid2mkey", "0x0000000000000001 0x0000000000000012"); // without its line feed
+    assert_true(mkeys_refresh(mkeys));
+    check_key(1, 0x12);
+}
+
 TEST(what_is_no_file_is_refused)
 {
     mkeys_use(mkeys, directory);
@@ -185,6 +202,7 @@ int main(void)
         MKEYS_TEST(a_file_is_read_again_when_it_is_replaced),
         MKEYS_TEST(keys_hold_while_the_file_is_away),
         MKEYS_TEST(what_opensm_does_not_write_is_refused_and_not_shown),
+        MKEYS_TEST(a_file_of_empty_lines_takes_no_memory_for_them),
         MKEYS_TEST(what_is_no_file_is_refused),
         MKEYS_TEST(another_path_forgets_the_former_keys),
     };

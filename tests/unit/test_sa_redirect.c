@@ -98,6 +98,20 @@ TEST(reports_from_the_address_are_not_foreign)
     assert_int_equal(status.counters.foreign, 1);
 }
 
+TEST(each_lid_of_the_address_is_the_sas)
+{
+    uint8_t report[MAD_SIZE] = {1, 3, 2, 6, [17] = 2};
+    sm.port.lmc = 1;
+    settle();
+    golden_wire(GOLDEN_128, report + 56);
+    fake_sm_arrive(&sm, SA_LID ^ 1, report, sizeof report);
+    fake_sm_arrive(&sm, SA_LID + 1, report, sizeof report);
+    fake_sm_run(&sm, S);
+    sa_client_status(client, &status);
+    assert_int_equal(sm.report_count, 1);
+    assert_int_equal(status.counters.foreign, 1);
+}
+
 TEST(a_redirection_that_leads_round_in_a_circle_is_bounded)
 {
     sm.redirects_on = true;
@@ -200,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         REDIRECT_TEST(requests_follow_with_sl_pkey_and_qkey_of_the_address),
         REDIRECT_TEST(reports_from_the_address_are_not_foreign),
+        REDIRECT_TEST(each_lid_of_the_address_is_the_sas),
         REDIRECT_TEST(a_redirection_that_leads_round_in_a_circle_is_bounded),
         REDIRECT_TEST(a_hostile_redirection_is_not_followed),
         REDIRECT_TEST(a_redirection_without_a_request_is_ignored),
