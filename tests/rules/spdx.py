@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks that every source names its licence in its first lines: spdx.py SOURCE [--fix]
 
-Prints each file that does not, or that names another licence than LICENSE; exits with 1 then. With
+Prints each file that does not, or that names another licence than LICENSE; exits with 1 then. A kernel
+module also leaves the choice of the kernel's licence. With
 --fix it adds a missing line. It skips data: corpora, and expected outputs of programs. It skips the MIB
 modules, too: parts of them come from others, and their text says so.
 """
@@ -25,6 +26,7 @@ COMMENTS = {
     ".service": "# ", ".rules": "# ", ".sysusers": "# ", ".bash": "# ",
     ".1": '.\\" ', ".5": '.\\" ', ".7": '.\\" ', ".8": '.\\" ',
 }
+MODULE = re.compile(r"^tests/kernel/fabric/.*\.[ch]$|/Kbuild$")
 LEFT_OUT = re.compile(r"^(tests/fuzz/corpus/|mibs/[^/]*-MIB\.txt$|tests/mibs/standin/)")
 
 
@@ -46,6 +48,8 @@ def comment_of(source, name):
         if ending.endswith(suffix):
             return comment
     path = source / name
+    if path.name == "Kbuild":
+        return "# "
     if "." not in path.name and path.is_file() and path.read_bytes()[:2] == b"#!":
         return "# "  # a program without an ending
     return None
@@ -81,13 +85,14 @@ def main():
         checked += 1
         text = path.read_text()
         found = find_tag(text)
-        if found == licence:
+        wanted = f"{licence} OR GPL-2.0" if MODULE.search(name) else licence
+        if found == wanted:
             continue
         if found is None and options.fix:
-            path.write_text(insert(text, f"{comment}{TAG} {licence}"))
+            path.write_text(insert(text, f"{comment}{TAG} {wanted}"))
             continue
         wrong += 1
-        print(f"{name}: {f'it says {found}, not' if found else 'its first lines do not say'} {TAG} {licence}")
+        print(f"{name}: {f'it says {found}, not' if found else 'its first lines do not say'} {TAG} {wanted}")
     if not checked:
         sys.exit(f"no source was found below {options.source}")
     print(f"{checked} sources, {wrong} without the line")
