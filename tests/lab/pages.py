@@ -21,7 +21,7 @@ VARIABLE = [(re.compile(rf"(\W*?){variable}(\W*)"), there) for variable, there i
     (f"[0-9a-f]{{4}}{SHORTENED}[0-9a-f]{{4}}", "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),  # an event's identifier
     (SHORTENED, r"\S.*?"),
 )]
-UNITS = ("us", "ms", "s", "octets", "events", "MADs")  # a number before one of these, or after one of those, varies
+UNITS = ("us", "ms", "s", "octets", "events", "MADs", "cursors")  # a number before one of these, or after one of those, varies
 NUMBERED = ("session", "transaction", "packet")
 
 

@@ -232,7 +232,7 @@ def test_policies_change_what_receivers_get(site, collector, tmp_path):
     renamed.write_text(one.fabric.net.read_text().replace('"node1"', '"node9"'))
     with Fabric(renamed) as site.fabric:  # the simulator cannot rename a node
         site.connect()
-        site.run("systemctl", "start", "ibtrapd")
+        site.start()
         assert one.journalled("node-renamed", "disabled")[0]["rule"] == "no-renames"
         one.all_before()
         assert not one.got("node-renamed")
