@@ -64,8 +64,7 @@ def test_one_set_of_events(pair, collector):
     fabric.relink(*LINK)
     end = message(collector, "gw2", "link-up")
     assert end.data["alarmKey"] == link.data["alarmKey"]
-    keys = {one.data["alarmKey"] for one in collector.poll() if one.host == "gw1" and one.data.get("alarmKey", "").startswith("gateway")}
-    assert "gateway gw1 subscriptions" in keys or message(collector, "gw1", "subscription-lost")
+    message(collector, "gw1", "subscription-lost")
     own = [one.data["alarmKey"] for one in collector.poll() if one.message_id == "subscription-lost"]
     assert own and all(re.fullmatch(r"gateway gw[12] subscriptions", key) for key in own)
 
@@ -95,7 +94,7 @@ def test_without_any_subnet_manager(pair, collector):
     standby.kill()
     master.kill()
     first.shows("ibtrapctl status", WITHOUT)
-    second.shows("ibtrapctl status", "Role STANDBY, receivers get events about this gateway only: there is no master subnet manager,")
+    second.shows("ibtrapctl status", "Role STANDBY, receivers get events about this gateway only: there is no master subnet ...")
     for host in "gw1", "gw2":
         message(collector, host, "sm-unreachable")
         message(collector, host, "subscription-lost")

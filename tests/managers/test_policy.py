@@ -49,7 +49,10 @@ class Watched:
 
     def message(self, name, about="", count=1, timeout=60):
         """Waits until the log server has so many messages of that name and with these words, returns the last."""
-        return self.collector.wait_for(lambda one: one.message_id == name and about in one.text, f"{name} {about}", timeout, count)[-1]
+        def fits(one):
+            return one.message_id == name and about in one.text
+
+        return self.collector.wait_for(fits, f"{name} {about}", timeout, count)[-1]
 
     def got(self, name, about=""):
         return [one for one in self.collector.poll() if one.message_id == name and about in one.text]
