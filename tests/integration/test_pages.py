@@ -90,6 +90,22 @@ def test_every_block_is_of_a_kind_that_is_tested():
         assert pages.text(page).count("```") == 2 * len(pages.fenced(page))
 
 
+SHOWN = """4  2026-11-22T05:20:53Z  warning  host-removed
+    Host node2 (LID 7) left after 0.3 s; see 01a2\N{HORIZONTAL ELLIPSIS}48e4, 0x02dab001, ... end"""
+SAID = """  12  2027-01-02T03:04:05.678901Z  warning        host-removed
+   Host node2 (LID 7) left after 12 s; see 01a203b3-0eef-712d-a383-02bdbdec1348, 0x12345678, or what
+   comes to an end
+"""
+
+
+def test_a_shown_output_may_differ_in_what_varies_alone():
+    """The tests of managers/ compare outputs so."""
+    assert pages.shows(SAID, SHOWN) and pages.shows("before\n" + SAID + "after\n", SHOWN)
+    for said, other in (("LID 7", "LID 8"), ("warning", "error"), ("node2", "node22"), ("left", "is left"), ("an end", "an ending"),
+                        ("0x12345678", "0x123"), ("2027-01-02T", "2027-01-02 ")):
+        assert said in SAID and not pages.shows(SAID.replace(said, other), SHOWN)
+
+
 @pytest.mark.parametrize("page", pages.names())
 def test_configurations_of_ibtrapd_are_good(page, tmp_path, site_files):
     for block in pages.blocks(page, "ibtrapd"):
