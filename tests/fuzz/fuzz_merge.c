@@ -166,19 +166,30 @@ static bool is_open(const struct fabric *seen, uint64_t guid, uint8_t number)
     return !port || (!down && port->peer_node == FABRIC_NONE);
 }
 
+// Whether an open port of this seen node, or of this missing one that can be hidden, leads to the
+// known node behind a port.
+static bool hides(const struct fabric *known, const struct fabric *seen, const bool *hidden,
+                  const struct fabric_port *port)
+{
+    const struct fabric_node *peer = &known->nodes[port->peer_node];
+    return has_node(seen, peer->guid) ? is_open(seen, peer->guid, port->peer_port)
+                                      : peer->type == FABRIC_SWITCH && hidden[port->peer_node];
+}
+
 // Which known nodes an open port can hide, by index.
 static void find_hidden(const struct fabric *known, const struct fabric *seen, bool *hidden)
 {
     memset(hidden, 0, NODES * sizeof *hidden);
-    for (uint32_t round = 0; round < known->node_count; round++) {
-        for (uint32_t i = 0; i < known->port_count; i++) {
-            const uint32_t node = fabric_node_of_port(known, i), peer = known->ports[i].peer_node;
-            if (peer == FABRIC_NONE || has_node(seen, known->nodes[node].guid))
-                continue;
-            const uint64_t guid = known->nodes[peer].guid;
-            hidden[node] |= has_node(seen, guid)
-                                ? is_open(seen, guid, known->ports[i].peer_port)
-                                : known->nodes[peer].type == FABRIC_SWITCH && hidden[peer];
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t n = 0; n < known->node_count; n++) {
+            const struct fabric_node *node = &known->nodes[n];
+            const bool settled = hidden[n] || has_node(seen, node->guid);
+            for (uint32_t i = 0; i < node->ports && !settled && !hidden[n]; i++) {
+                const struct fabric_port *port = &known->ports[node->first_port + i];
+                hidden[n] = port->peer_node != FABRIC_NONE && hides(known, seen, hidden, port);
+            }
+            more |= hidden[n] && !settled;
         }
     }
 }

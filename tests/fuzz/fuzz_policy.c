@@ -131,8 +131,8 @@ static struct event *make_event(enum catalogue_event type, const char *node, con
     REQUIRE(event);
     event->time_us = SUPPORT_UTC_US;
     snprintf(event->id, sizeof event->id, "%u", ids++);
-    snprintf(event->subject.name, sizeof event->subject.name, "%s", node);
-    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    strcpy(event->subject.name, node);
+    strcpy(event->alarm_key, key);
     event->subject.guid = (uint64_t)node[0] << 8 | (uint8_t)node[strlen(node) - 1];
     return event;
 }
@@ -372,13 +372,21 @@ static void end_all(void)
     REQUIRE(taken == given && counters.made == made);
 }
 
+static void begin_thing(struct thing *thing, size_t number)
+{
+    char key[sizeof thing->key];
+    memcpy(key, thing->key, sizeof key);
+    if (key[0] == '\0') // once: it takes as long as an event
+        snprintf(key, sizeof key, "%s %zu", number % PER_SWITCH == 0 ? "node" : "link", number);
+    *thing = (struct thing){.raised = false};
+    memcpy(thing->key, key, sizeof key);
+}
+
 static void begin(uint64_t how)
 {
     const struct policy_sink sink = {.stamp = stamp, .pass = pass, .read = read_back};
-    memset(things, 0, sizeof things);
     for (size_t i = 0; i < KEYS; i++)
-        snprintf(things[i].key, sizeof things[i].key, "%s %zu",
-                 i % PER_SWITCH == 0 ? "node" : "link", i);
+        begin_thing(&things[i], i);
     now = (struct support_time){.monotonic = S};
     ids = given = passed_on = made = 0;
     numbers = 0;

@@ -10,6 +10,8 @@ static void replay(const char *directory, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
+    puts(path); // the last one is the input that ended the program
+    fflush(stdout);
     FILE *f = fopen(path, "re");
     REQUIRE(f);
     uint8_t *content = malloc(FILE_MAX);

@@ -9,6 +9,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 build=build-fuzz
 
+# What a fuzzer without sanitizers has learnt, they see here.
+replay() {
+    grep -q "^fuzzer($1 PLAIN " tests/fuzz/CMakeLists.txt && [ -n "$(ls "$build/learnt/$1")" ] || return 0
+    timeout 1800 "$build/tests/fuzz/corpus-$1" "$build/learnt/$1"
+}
+
 run_one() {
     name=$1 seconds=$2
     seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
@@ -24,7 +30,7 @@ run_one() {
     if timeout $((seconds + 300)) "$build/tests/fuzz/fuzz-$name" "$@" -seed="$seed" \
         -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
         -artifact_prefix="$build/findings/$name-" \
-        "$build/learnt/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
+        "$build/learnt/$name" "tests/fuzz/corpus/$name" >"$log" 2>&1 && replay "$name" >>"$log" 2>&1; then
         inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
         echo "$name: nothing found in $inputs inputs, $seconds seconds, seed $seed"
         rm "$log"
