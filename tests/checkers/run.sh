@@ -7,7 +7,7 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
-tests='^(unit|corpus|integration|faults-(disk$|memory))'
+tests='^(unit|corpus|model-reload|integration|faults-(disk$|memory))'
 
 # Builds a preset. packages.sh has put the MIB modules that ours import into build/mib-base.
 configured() {

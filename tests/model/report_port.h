@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A port that is another one, and also receives Reports that the test makes.
+#ifndef IBTRAPD_TESTS_REPORT_PORT_H
+#define IBTRAPD_TESTS_REPORT_PORT_H
+
+#include "ib/mad_io.h"
+
+struct report_port;
+
+// `inner` opens the port below; it is copied. Free it when no port is open.
+struct report_port *report_port_new(const struct mad_opener *inner);
+void report_port_free(struct report_port *port);
+
+struct mad_opener report_port_opener(struct report_port *port);
+
+// Makes a Report arrive soon: a node has changed its system image GUID to `guid`. Two of them with
+// one GUID are two Reports, not one that was repeated. Any thread.
+void report_port_push(struct report_port *port, uint64_t guid);
+
+// How many of them are not answered yet: an answered one is in the journal. Any thread.
+size_t report_port_left(struct report_port *port);
+
+#endif
