@@ -169,8 +169,9 @@ TEST(retries_back_off_to_half_a_minute)
 TEST(chance_adds_a_quarter_at_most)
 {
     struct subscription *one = subscriptions_due(&subs, NOW);
-    struct support_chance counting = {0};
-    struct random counter = support_random(&counting);
+    static struct support_chance counting; // `subs` outlives this function
+    static struct random counter;
+    counter = support_random(&counting);
     subs.random = &counter;
     for (int i = 0; i < 200; i++) {
         subscriptions_asked(one, 1, NOW);

@@ -162,7 +162,7 @@ TEST(a_branch_passes_for_a_time_only)
     make_star(2);
     sweep_branches_waited(branches, 2, LATE_US);
     sweep_branches_ask_ports(branches, 2, 1, 2);
-    for (int i = 0; i < LATE_TURNS; i++) {
+    for (unsigned i = 0; i < LATE_TURNS; i++) {
         sweep_branches_ask_ports(branches, 1, 1, 1);
         assert_int_equal(next_branch(), 1);
     }
