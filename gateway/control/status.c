@@ -106,11 +106,11 @@ static json_t *role_json(const struct control *c, const struct sa_status *sa)
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reports", (json_int_t)sa->reports,
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reports", (json_int_t)sa->reports,
                      "acknowledged", (json_int_t)sa->acknowledged, "repeated",
                      (json_int_t)p->repeated, "foreign", (json_int_t)sa->foreign, "malformed",
-                     (json_int_t)sa->malformed, "no_room", (json_int_t)sa->no_room, "events",
-                     (json_int_t)p->events);
+                     (json_int_t)sa->malformed, "no_room", (json_int_t)sa->no_room, "missed",
+                     (json_int_t)sa->missed, "events", (json_int_t)p->events);
 }
 
 static json_t *policy_json(const struct policy_counters *p)

@@ -59,6 +59,10 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
         [SA_SM_UNREACHABLE] = CATALOGUE_SM_UNREACHABLE,
         [SA_SM_BACK] = CATALOGUE_SM_BACK};
     struct gateway *g = ctx;
+    if (change == SA_REPORTS_MISSED) {
+        wiring_request_sweep(g);
+        return;
+    }
     bool about_sm = change == SA_SM_UNREACHABLE || change == SA_SM_BACK;
     struct event_builder_occurrence o = {.type = TYPES[change]};
     if (about_sm)

@@ -49,6 +49,7 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
     if (old == 0 || old == sm->port_guid)
         return;
     a->activity = 0;
+    a->gaps = (struct report_gaps){.highest = 0};
     sa_redirect_forget(&a->redirect);
     sa_key_use(a, false);
     char reason[200];
@@ -236,6 +237,13 @@ static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
                                     (sa != 0 && lid >> port->lmc == sa >> port->lmc));
 }
 
+static void sa_client_note_number(struct sa_client *a, const struct mad_received *in, int64_t now)
+{
+    struct mad_header h;
+    if (mad_read_header(in->octets, in->size, &h))
+        report_gaps_note(&a->gaps, (uint32_t)h.tid, now);
+}
+
 static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct error err;
@@ -249,6 +257,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         return;
     }
     sa_state_count(a, &a->status.counters.reports);
+    sa_client_note_number(a, in, now);
     struct sa_report *report = calloc(1, sizeof *report);
     if (!report)
         return;
@@ -372,9 +381,27 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
     sa_client_note_mute(a);
 }
 
+// What the lost Reports were about, a sweep finds.
+static void sa_client_check_gaps(struct sa_client *a, int64_t now)
+{
+    const uint32_t missed = report_gaps_judge(&a->gaps, now);
+    if (missed == 0)
+        return;
+    pthread_mutex_lock(&a->lock);
+    a->status.counters.missed += missed;
+    pthread_mutex_unlock(&a->lock);
+    log_write_limited(
+        a->options.log, &a->missed_limit, LOG_LEVEL_WARNING,
+        "%u reports of the subnet manager did not arrive: more came at once than the "
+        "kernel holds, or the fabric lost them; a sweep looks for what they were about",
+        (unsigned)missed);
+    sa_changes_emit(a, SA_REPORTS_MISSED, "reports did not arrive");
+}
+
 static void sa_client_tick(struct sa_client *a, int64_t now)
 {
     sa_client_expire(a, now);
+    sa_client_check_gaps(a, now);
     if (atomic_exchange(&a->resubscribe, false)) {
         log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as requested");
         subscriptions_restart(&a->subscriptions, now);

@@ -34,8 +34,10 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
         a->status.unanswered[0] = '\0'; // the next SM is judged anew
     pthread_mutex_unlock(&a->lock);
 
-    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid)
+    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid) {
         a->redirect = (struct sa_redirect){.steps = 0};
+        a->gaps = (struct report_gaps){.highest = 0};
+    }
     if (!mad_port_is_up(port)) {
         sa_key_use(a, false);
         sa_words_port_not_ready(&a->status.id, port, reason, sizeof reason);

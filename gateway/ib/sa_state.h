@@ -5,6 +5,7 @@
 #ifndef IBTRAPD_IB_SA_STATE_H
 #define IBTRAPD_IB_SA_STATE_H
 
+#include "ib/report_gaps.h"
 #include "ib/sa_redirect.h"
 #include "ib/sa_types.h"
 #include "ib/shared_port.h"
@@ -38,6 +39,7 @@ struct sa_client {
     struct port_query port_query;
     struct sm_watch watch;
     struct sa_redirect redirect;
+    struct report_gaps gaps;
     bool key_used;     // the SM accepted the SA key, which goes with every request
     uint64_t denied;   // the GUID of the SM that does not get the key, as was logged
     bool unknown;      // it does not say who it is, as was logged
@@ -50,7 +52,7 @@ struct sa_client {
     char port_problem[160];            // a P_Key that is missing; empty: none
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
-    struct log_limit foreign_limit, room_limit, redirect_limit;
+    struct log_limit foreign_limit, room_limit, redirect_limit, missed_limit;
 
     struct shared_port port;
 

@@ -29,6 +29,7 @@ enum sa_change {
     SA_SUBSCRIPTIONS_RESTORED,
     SA_SM_UNREACHABLE, // while the port is up
     SA_SM_BACK,
+    SA_REPORTS_MISSED, // Reports got lost
 };
 
 // The client's thread calls both functions. They must not wait.
@@ -71,6 +72,7 @@ struct sa_counters {
     uint64_t foreign;      // from other LIDs, ignored
     uint64_t malformed;    // from the master SM
     uint64_t no_room;      // not accepted: the gateway was too busy
+    uint64_t missed;       // lost before the client could read them, where that can be known
 };
 
 // For `ibtrapctl status`.

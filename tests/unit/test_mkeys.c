@@ -13,6 +13,7 @@ static const char *directory;
 static char path[300], text[4096];
 static FILE *stream;
 static struct mkeys *mkeys;
+static struct log *log_;
 
 static void write_file(const char *name, const char *content)
 {
@@ -34,7 +35,8 @@ static int begin(void **state)
     snprintf(path, sizeof path, "%s/guid2mkey", directory);
     stream = fmemopen(text, sizeof text, "w");
     memset(text, 0, sizeof text);
-    mkeys = mkeys_new(support_log(stream));
+    log_ = support_log(stream);
+    mkeys = mkeys_new(log_);
     assert_non_null(mkeys);
     return 0;
 }
@@ -43,6 +45,8 @@ static int end(void **state)
 {
     (void)state;
     mkeys_free(mkeys);
+    log_close(log_);
+    fclose(stream);
     scratch_remove(directory);
     return 0;
 }

@@ -1047,10 +1047,31 @@ TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed)
     assert_int_equal(fake_sm_held(&sm), 17);
 }
 
+// OpenSM numbers its Reports; the kernel dropped three of them.
+TEST(reports_that_do_not_arrive_are_missed)
+{
+    uint8_t report[MAD_SIZE];
+    settle();
+    const size_t size = make_report(report, GOLDEN_128);
+    for (uint32_t tid = 1; tid <= 43; tid++) {
+        wire_put(report + 12, 4, 0x02DAB000 + tid);
+        if (tid < 40 || tid > 42)
+            fake_sm_arrive(&sm, 1, report, size);
+    }
+    fake_sm_run(&sm, 1 * S);
+    sa_client_status(client, &status);
+    assert_int_equal(status.counters.missed, 0); // the SM repeats them
+    fake_sm_run(&sm, 3 * S);
+    sa_client_status(client, &status);
+    assert_int_equal(status.counters.missed, 3);
+    assert_int_equal(sm.changes[sm.change_count - 1].change, SA_REPORTS_MISSED);
+}
+
 // The port's own M_Key of those that OpenSM keeps is used, and its next one, once it is there.
 TEST(the_mkey_of_the_own_port_is_found_among_all)
 {
-    struct mkeys *mkeys = mkeys_new(support_log(NULL));
+    struct log *own = support_log(NULL);
+    struct mkeys *mkeys = mkeys_new(own);
     sm.mkey = MKEY;
     mkeys_use(mkeys, support_file("guid2mkey", "0x0002c903000e8acf 0x0000000000000001\n\n", 0600));
     struct sa_options options = make_options(true, 1);
@@ -1068,6 +1089,7 @@ TEST(the_mkey_of_the_own_port_is_found_among_all)
     fake_sm_run_free(&sm);
     sa_client_stop(client);
     mkeys_free(mkeys);
+    log_close(own);
 }
 
 // Stopping.
@@ -1173,6 +1195,7 @@ int main(void)
         AGENT_TEST(a_port_that_is_down_gives_way_to_a_better_one),
         AGENT_TEST(a_port_with_an_mkey_is_never_asked_without),
         AGENT_TEST(an_mkey_that_is_wrong_is_told_and_can_be_changed),
+        AGENT_TEST(reports_that_do_not_arrive_are_missed),
         AGENT_TEST(the_mkey_of_the_own_port_is_found_among_all),
         AGENT_TEST(it_unsubscribes_at_the_end),
         AGENT_TEST(it_does_not_wait_for_a_dead_sm_at_the_end),

@@ -396,6 +396,7 @@ TEST(a_silent_port_costs_the_attempts_of_one)
 // M_Keys of single ports.
 
 static char locked[640];
+static struct log *mkeys_log;
 
 static const char *find_locked(void)
 {
@@ -438,13 +439,15 @@ static void give_own_mkeys(bool neighbors)
 static int begin_with_mkeys(void **state)
 {
     begin(state);
-    sweep.mkeys = mkeys_new(support_log(NULL));
+    mkeys_log = support_log(NULL);
+    sweep.mkeys = mkeys_new(mkeys_log);
     return 0;
 }
 
 static int end_with_mkeys(void **state)
 {
     mkeys_free(sweep.mkeys);
+    log_close(mkeys_log);
     return end(state);
 }
 

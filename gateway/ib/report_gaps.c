@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/report_gaps.h"
+
+#include "base/clock.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+// A number that is further ahead than AHEAD_MAX is that of an SM that was restarted.
+enum { REPORT_GAPS_AHEAD_MAX = 1 << 24 };
+static const int64_t REPORT_GAPS_WAIT_US = 2 * CLOCK_US_PER_S;
+
+static bool report_gaps_has(const struct report_gaps *gaps, uint32_t tid)
+{
+    return gaps->seen[tid % REPORT_GAPS_WINDOW / 64] >> tid % 64 & 1;
+}
+
+static void report_gaps_set(struct report_gaps *gaps, uint32_t tid, bool seen)
+{
+    const uint64_t bit = UINT64_C(1) << tid % 64;
+    uint64_t *word = &gaps->seen[tid % REPORT_GAPS_WINDOW / 64];
+    *word = seen ? *word | bit : *word & ~bit;
+}
+
+static void report_gaps_begin(struct report_gaps *gaps, uint32_t tid)
+{
+    memset(gaps, 0, sizeof *gaps);
+    memset(gaps->seen, 0xFF, sizeof gaps->seen); // what came before is not missed
+    gaps->highest = tid;
+    gaps->in_order = 1;
+}
+
+// A number below the highest one: a repeat, or one that was late.
+static void report_gaps_note_late(struct report_gaps *gaps, uint32_t tid)
+{
+    if (gaps->highest - tid >= REPORT_GAPS_WINDOW) {
+        report_gaps_begin(gaps, tid);
+    } else if (!report_gaps_has(gaps, tid)) {
+        report_gaps_set(gaps, tid, true);
+        gaps->missing -= gaps->missing > 0;
+    }
+}
+
+void report_gaps_note(struct report_gaps *gaps, uint32_t tid, int64_t now)
+{
+    const uint32_t ahead = tid - gaps->highest; // modulo 2^32
+    if (gaps->in_order > 0 && ahead > UINT32_MAX / 2) {
+        report_gaps_note_late(gaps, tid);
+        return;
+    }
+    if (gaps->in_order == 0 || ahead > REPORT_GAPS_AHEAD_MAX) {
+        report_gaps_begin(gaps, tid);
+        return;
+    }
+    if (ahead == 0)
+        return;
+    for (uint32_t i = 1; i < ahead && i <= REPORT_GAPS_WINDOW; i++)
+        report_gaps_set(gaps, gaps->highest + i, false);
+    if (ahead > 1 && gaps->in_order >= REPORT_GAPS_LEARN) {
+        gaps->missing = ahead - 1;
+        gaps->judge_at = now + REPORT_GAPS_WAIT_US;
+    }
+    gaps->in_order = ahead > 1 ? 1 : gaps->in_order + (gaps->in_order < REPORT_GAPS_LEARN);
+    gaps->highest = tid;
+    report_gaps_set(gaps, tid, true);
+}
+
+uint32_t report_gaps_judge(struct report_gaps *gaps, int64_t now)
+{
+    if (gaps->judge_at == 0 || now < gaps->judge_at)
+        return 0;
+    const uint32_t missing = gaps->missing;
+    gaps->missing = 0;
+    gaps->judge_at = 0;
+    return missing;
+}
