@@ -18,11 +18,16 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { ROOTS = 3, REGIONS = 2 * ROOTS, WHO_SIZE = 256 };
+enum { ROOTS = 3, DEVICE_ROOTS = 2, REGIONS = 2 * ROOTS, WHO_SIZE = 256 };
 
 struct agent {
     struct agent_options options;
-    struct agentx_region regions[REGIONS];
+    struct agentx_region *regions; // the gateway's own, then those of `contexts`
+    size_t region_count;
+    struct contexts *contexts;
+    const struct fabric *seen; // the fabric that the contexts follow, only to be compared
+    int64_t seen_us;           // and its time
+    bool too_many;             // was logged
     struct agentx_client *client;
     struct snapshot_events *events;
     struct walk_cache *cache;
@@ -55,27 +60,59 @@ static void agent_log_answer(const struct agent *agent, const char *request,
               (unsigned long long)walk_cache_number(agent->cache, snapshot));
 }
 
+// Whether the context is an end port's, and not the gateway's own.
+static bool agent_is_device(const struct agent *agent, const char *context, uint64_t *guid)
+{
+    return strcmp(context, agent->options.context) != 0 && contexts_read_name(context, guid);
+}
+
+// Names of the requests that follow are in this context. Returns its end port; 0: the context is
+// the gateway's own.
+static uint64_t agent_enter(struct agent *agent, const char *context)
+{
+    uint64_t guid = 0;
+    if (!agent_is_device(agent, context, &guid))
+        guid = 0;
+    walk_cache_enter(agent->cache, guid);
+    return guid;
+}
+
+// The tables in a context, and the device that a request in it is about.
+static const struct table_list *agent_tables(const struct agent *agent, uint64_t guid,
+                                             struct agent_snapshot *snapshot)
+{
+    if (guid == 0)
+        return &TABLES;
+    if (snapshot) {
+        const uint32_t port =
+            snapshot->fabric ? fabric_find_port_guid(snapshot->fabric, guid) : FABRIC_NONE;
+        snapshot->scope = (struct snapshot_scope){.port = port, .contexts = agent->contexts};
+    }
+    return &DEVICE_TABLES;
+}
+
 static void agent_get(void *ctx, const char *context, const struct agentx_oid *name,
                       struct agentx_value *value)
 {
-    (void)context; // each has the same tables
     struct agent *agent = ctx;
-    const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
+    const uint64_t guid = agent_enter(agent, context);
+    struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     agent->varbinds++;
     agent_log_answer(agent, "Get of", name, snapshot);
-    table_get(&TABLES, snapshot, name, value);
+    table_get(agent_tables(agent, guid, snapshot), snapshot, name, value);
 }
 
 static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value)
 {
-    (void)context;
     struct agent *agent = ctx;
-    const struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
+    const uint64_t guid = agent_enter(agent, context);
+    struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
     agent->varbinds++;
     agent_log_answer(agent, "GetNext from", name, snapshot);
-    if (!table_get_next(&TABLES, snapshot, name, include, end, found, value))
+    const struct table_list *tables = agent_tables(agent, guid, snapshot);
+    if (!table_get_next(tables, snapshot, name, include, end, found, value))
         return false;
     if (value->type != AGENTX_NOT_NOW)
         walk_cache_remember(agent->cache, snapshot, found);
@@ -85,12 +122,14 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
 static enum agentx_error agent_test(void *ctx, const char *context,
                                     const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
-    (void)context;
+    uint64_t guid;
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
+    *failed = 0;
+    if (agent_is_device(agent, context, &guid))
+        return AGENTX_NOT_WRITABLE;
     if (snapshot)
         return set_test(&agent->set, snapshot, varbinds, n, failed);
-    *failed = 0;
     return AGENTX_RESOURCE_UNAVAILABLE;
 }
 
@@ -125,23 +164,93 @@ static void report_status(struct agent *agent)
     snprintf(s->problem, sizeof s->problem, "%s", agentx_client_problem(agent->client));
     s->varbinds = agent->varbinds;
     s->sets = agent->sets;
+    s->contexts_of = agent->options.contexts;
+    s->contexts = contexts_count(agent->contexts);
     pthread_mutex_unlock(&agent->lock);
 }
 
 // Waits until a descriptor is ready, or until that time.
 static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
 {
-    enum { LONGEST_MS = 60000 };
+    enum { LOOK_MS = 5000, ALONE_MS = 60000 }; // at the fabric; without contexts
+    const int longest = agent->options.contexts != CONTEXTS_OFF ? LOOK_MS : ALONE_MS;
     int64_t left = until - clock_monotonic(agent->options.source.clock);
     int64_t ms = left > 0 ? left / CLOCK_US_PER_MS + 1 : 0;
-    if (poll(fds, 2, ms < LONGEST_MS ? (int)ms : LONGEST_MS) < 0)
+    if (poll(fds, 2, ms < longest ? (int)ms : longest) < 0)
         fds[1].revents = 0;
+}
+
+// Contexts.
+
+// How many regions are the gateway's own.
+static size_t agent_own_regions(const struct agent *agent)
+{
+    return agent->options.context[0] != '\0' ? REGIONS : ROOTS;
+}
+
+// Registers mib-2 and the InfiniBand drafts in the contexts that have come. False: out of memory.
+static bool agent_add_devices(struct agent *agent, struct error *err)
+{
+    static const uint32_t MIB_2[] = {TABLES_MIB_2_IDS}, INFINIBAND[] = {TABLES_INFINIBAND_IDS};
+    const size_t own = agent_own_regions(agent), has = agent->region_count;
+    const size_t count = own + DEVICE_ROOTS * contexts_count(agent->contexts);
+    if (count == has)
+        return true;
+    struct agentx_region *regions = malloc(count * sizeof *regions);
+    if (!regions)
+        return error_set(err, "out of memory");
+    memcpy(regions, agent->regions, has * sizeof *regions);
+    for (size_t i = has; i < count; i++) {
+        const bool first = (i - own) % DEVICE_ROOTS == 0;
+        regions[i] = (struct agentx_region){
+            .ids = first ? MIB_2 : INFINIBAND,
+            .length = first ? sizeof MIB_2 / sizeof *MIB_2 : sizeof INFINIBAND / sizeof *INFINIBAND,
+            .optional = true,
+            .quiet = true};
+        contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), regions[i].context);
+    }
+    if (!agentx_client_extend(agent->client, regions, count, err)) {
+        free(regions);
+        return false;
+    }
+    free(agent->regions);
+    agent->regions = regions;
+    agent->region_count = count;
+    return true;
+}
+
+// Gives new end ports their contexts, once there is another fabric.
+static void agent_follow_fabric(struct agent *agent)
+{
+    const struct snapshot_source *source = &agent->options.source;
+    struct fabric *fabric = topology_current(source->topology);
+    struct error err;
+    if (fabric && (fabric != agent->seen || fabric->time_us != agent->seen_us)) {
+        const int64_t age = clock_utc(source->clock) - fabric->time_us;
+        const int64_t at = clock_monotonic(source->clock) - (age > 0 ? age : 0);
+        const bool all = contexts_update(agent->contexts, fabric, at);
+        if (!all && !agent->too_many)
+            log_write(agent->options.log, LOG_LEVEL_WARNING,
+                      "not all end ports have an SNMP context: there are %zu, and %d at most; set "
+                      "'contexts' in the section 'subagent' to fewer, or restart ibtrapd if many "
+                      "nodes have left since its start",
+                      contexts_count(agent->contexts), CONTEXTS_MAX);
+        agent->too_many = !all;
+        agent->seen = fabric;
+        agent->seen_us = fabric->time_us;
+    }
+    fabric_unref(fabric);
+    if (!agent_add_devices(agent, &err))
+        log_write(agent->options.log, LOG_LEVEL_WARNING, "new SNMP contexts are not registered: %s",
+                  err.text);
 }
 
 static void *agent_run(void *arg)
 {
     struct agent *agent = arg;
     while (!atomic_load(&agent->stop)) {
+        if (agent->options.contexts != CONTEXTS_OFF)
+            agent_follow_fabric(agent);
         struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
         int64_t expires = walk_cache_expire(agent->cache);
@@ -176,14 +285,15 @@ static size_t add_regions(struct agent *agent, size_t n, const char *context, bo
 static bool make_client(struct agent *agent, struct error *err)
 {
     const struct agent_options *o = &agent->options;
-    bool has_context = o->context[0] != '\0';
-    size_t regions = add_regions(agent, 0, o->context, false);
-    if (has_context)
-        regions = add_regions(agent, regions, "", true);
+    if (!(agent->regions = calloc(REGIONS, sizeof *agent->regions)))
+        return error_set(err, "out of memory");
+    agent->region_count = add_regions(agent, 0, o->context, false);
+    if (o->context[0] != '\0')
+        agent->region_count = add_regions(agent, agent->region_count, "", true);
     const struct agentx_options options = {.master = o->master,
                                            .description = "ibtrapd",
                                            .regions = agent->regions,
-                                           .region_count = regions,
+                                           .region_count = agent->region_count,
                                            .handler = {.get = agent_get,
                                                        .get_next = get_next,
                                                        .test = agent_test,
@@ -215,6 +325,8 @@ static void make_set(struct agent *agent)
 static void free_parts(struct agent *agent)
 {
     agentx_client_free(agent->client);
+    free(agent->regions);
+    contexts_free(agent->contexts);
     walk_cache_free(agent->cache);
     snapshot_events_free(agent->events);
     if (agent->wake >= 0)
@@ -227,7 +339,8 @@ static bool agent_make_parts(struct agent *agent, struct error *err)
 {
     agent->events = snapshot_events_new();
     agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
-    if (!agent->events || !agent->cache)
+    agent->contexts = contexts_new(agent->options.contexts);
+    if (!agent->events || !agent->cache || !agent->contexts)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)

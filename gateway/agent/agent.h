@@ -5,6 +5,7 @@
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 
+#include "agent/contexts.h"
 #include "agent/snapshot.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -15,6 +16,7 @@ struct agent_options {
     // The context of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default
     // context only. The first instance that registers gets the default context as well.
     const char *context;
+    enum contexts_of contexts; // end ports with contexts of their own
     bool writable;
     struct snapshot_source source;
     // Saves the changes and puts them in force, all or none. `who` names the user who made them, as
@@ -29,9 +31,11 @@ struct agent_options {
 
 struct agent_status {
     bool up;
-    char problem[256]; // why it is not up; empty: it is
-    uint64_t varbinds; // requested by Get, GetNext and GetBulk
-    uint64_t sets;     // Sets that were committed
+    char problem[256];            // why it is not up; empty: it is
+    uint64_t varbinds;            // requested by Get, GetNext and GetBulk
+    uint64_t sets;                // Sets that were committed
+    enum contexts_of contexts_of; // as in the options
+    size_t contexts;              // of end ports, so many came since the start
 };
 
 struct agent;

@@ -70,6 +70,14 @@ struct snapshot_source {
     int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
 };
 
+struct contexts;
+
+// The device that the request which is being answered is about; the agent sets it.
+struct snapshot_scope {
+    uint32_t port; // index of its end port; FABRIC_NONE: that is not in the fabric
+    const struct contexts *contexts; // may be NULL
+};
+
 struct agent_snapshot {
     unsigned references;       // the agent's thread only
     int64_t time_us;           // UTC
@@ -88,6 +96,7 @@ struct agent_snapshot {
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
     bool was_short;                 // see snapshot_was_short
     struct snapshot_events *events; // the agent's, shared by all snapshots
+    struct snapshot_scope scope;    // for the tables of device.h
 };
 
 // An event's number in the journal is this base plus its event_number.

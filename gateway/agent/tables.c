@@ -12,3 +12,12 @@ static const struct table *const ALL[] = {
 };
 
 const struct table_list TABLES = {ALL, sizeof ALL / sizeof *ALL};
+
+static const struct table *const OF_DEVICE[] = {
+    &DEVICE_SYSTEM,
+    &DEVICE_IF_NUMBER,
+    &DEVICE_IF,
+    &DEVICE_IF_X,
+};
+
+const struct table_list DEVICE_TABLES = {OF_DEVICE, sizeof OF_DEVICE / sizeof *OF_DEVICE};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, sm_*.c
-// those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB.
+// those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB, device_*.c those of the contexts.
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -10,7 +10,12 @@
 
 #define TABLES_SM_IDS 1, 3, 6, 1, 3, 117, 7 // ibSmMIB, the root of the IB-SM-MIB
 
+// In the contexts of devices: mib-2, and infinibandMIB, the root of four drafts.
+#define TABLES_MIB_2_IDS      1, 3, 6, 1, 2, 1
+#define TABLES_INFINIBAND_IDS 1, 3, 6, 1, 3, 117
+
 extern const struct table_list TABLES;
+extern const struct table_list DEVICE_TABLES; // in the context of a device (device.h)
 
 // About the fabric.
 extern const struct table GSW_MISC, GSW_SYSTEM, GSW_INVENTORY, GSW_SWITCHES, GSW_PORTS, GSW_SENSORS,
@@ -25,5 +30,8 @@ extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
 
 // About the fabric again, of the IBTRAPD-MIB.
 extern const struct table OWN_PORTS;
+
+// About a device.
+extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X;
 
 #endif

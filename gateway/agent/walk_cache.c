@@ -28,6 +28,7 @@ struct walk_cache {
     struct snapshot_events *events;
     struct cached_snapshot entries[WALK_CACHE_SNAPSHOTS_MAX];
     uint64_t last_number;
+    uint64_t context; // of the names
     struct hash by_name;
     struct marks order;                  // by age, oldest first
     struct mark marks[WALK_CACHE_NAMES]; // the first by_name.count are in use
@@ -65,7 +66,15 @@ void walk_cache_free(struct walk_cache *cache)
 
 static uint64_t walk_cache_digest_of(const struct walk_cache *cache, const struct agentx_oid *name)
 {
-    return hash_digest(&cache->by_name, name->ids, name->length * sizeof *name->ids);
+    return hash_digest(&cache->by_name, name->ids, name->length * sizeof *name->ids) ^
+           (cache->context != 0
+                ? hash_digest(&cache->by_name, &cache->context, sizeof cache->context)
+                : 0);
+}
+
+void walk_cache_enter(struct walk_cache *cache, uint64_t context)
+{
+    cache->context = context;
 }
 
 static struct cached_snapshot *newest(struct walk_cache *cache)

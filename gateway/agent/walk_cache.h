@@ -33,6 +33,10 @@ struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 
+// The names of the calls that follow are in the context of that number; 0, as at first: in one of
+// the gateway's own. Walks in different contexts have nothing to do with each other.
+void walk_cache_enter(struct walk_cache *cache, uint64_t context);
+
 // Both return a snapshot that is valid until the next call of either; take a reference to use it
 // for longer. NULL: out of memory.
 struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as of now

@@ -257,11 +257,11 @@ static bool read_registration(struct agentx_client *c, size_t i, unsigned error,
     bool is_taken = error == AGENTX_DUPLICATE_REGISTRATION && r->optional;
     if (error != AGENTX_NO_ERROR && !is_taken)
         return error_set(err, "it refuses to register %s: %s", name, agentx_error_word(error));
-    if (is_taken && region->retry_at == 0)
+    if (is_taken && region->retry_at == 0 && !r->quiet)
         AGENTX_LOG(c, LOG_LEVEL_INFO,
                    "another subagent has registered %s at the master agent at %s", name,
                    c->options.master);
-    if (!is_taken && region->retry_at > 0)
+    if (!is_taken && region->retry_at > 0 && !r->quiet)
         AGENTX_LOG(c, LOG_LEVEL_INFO, "registered %s at the master agent at %s", name,
                    c->options.master);
     region->asked = false;

@@ -24,6 +24,7 @@ struct agentx_region {
     size_t length;                     // at most AGENTX_OID_MAX
     char context[AGENTX_CONTEXT_SIZE]; // empty: the default context
     bool optional; // if another subagent has registered it, the session continues without it
+    bool quiet;    // which the log does not say
 };
 
 struct agentx_options {

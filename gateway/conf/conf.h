@@ -91,11 +91,14 @@ struct conf_metrics {
     enum conf_port_metrics ports; // what is told of each port of the fabric
 };
 
+enum conf_contexts { CONF_CONTEXTS_SWITCHES, CONF_CONTEXTS_ALL, CONF_CONTEXTS_OFF };
+
 // The subagent, which serves the tables of the MIBs below a master agent of this host.
 struct conf_subagent {
     char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: no tables
     char context[CONF_CONTEXT_SIZE]; // empty: the default context only
     bool has_context;                // false: an instance's context is its name
+    enum conf_contexts contexts;     // nodes with a context of their own
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
     uint16_t recipient_port;  // of the trap recipients that managers set

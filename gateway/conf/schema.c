@@ -554,6 +554,11 @@ static const struct schema_item SUBAGENT[] = {
              "`mlx5_0-1`, and the default context for the only gateway of a machine. The default "
              "context has the tables of the first gateway that comes, too. Managers name a context "
              "by SNMPv3, as with `snmpwalk -n`. To a community snmpd gives one by `com2sec -Cn`."},
+    {"contexts", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(subagent.contexts), .words = WORDS_CONTEXTS,
+     .initial = "switches",
+     .help = "What is a device of its own to managers, in an SNMP context that is its port GUID, "
+             "such as `0002c90200c10000`: each switch, with `all` also each port of a host or "
+             "router. There are 4,096 contexts at most. `ibtrapctl contexts` lists them."},
     {"writable", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(subagent.writable), .initial = "false",
      .help = "Whether managers may set what the IBSWITCH-MIB lets them set. Which managers may is "
              "a matter of snmpd's access control."},

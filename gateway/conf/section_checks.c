@@ -63,7 +63,7 @@ void section_check_subagent(struct section *section)
 {
     struct conf_subagent *s = &((struct conf *)section->object)->subagent;
     s->has_context = section_has(section, "context");
-    section_needs(section_has(section, "socket"), section, ITEMS("context", "writable"),
+    section_needs(section_has(section, "socket"), section, ITEMS("context", "contexts", "writable"),
                   "item 'socket'");
 }
 

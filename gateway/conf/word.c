@@ -24,6 +24,11 @@ const struct word WORDS_PORT_METRICS[] = {{CONF_PORT_METRICS_OFF, "off"},
                                           {CONF_PORT_METRICS_ALL, "all"},
                                           {0, NULL}};
 
+const struct word WORDS_CONTEXTS[] = {{CONF_CONTEXTS_SWITCHES, "switches"},
+                                      {CONF_CONTEXTS_ALL, "all"},
+                                      {CONF_CONTEXTS_OFF, "off"},
+                                      {0, NULL}};
+
 const struct word WORDS_SEVERITY[] = {{SEVERITY_EMERGENCY, "emergency"},
                                       {SEVERITY_ALERT, "alert"},
                                       {SEVERITY_CRITICAL, "critical"},

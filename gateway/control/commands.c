@@ -2,6 +2,7 @@
 #include "control/commands.h"
 
 #include "control/alarm_answers.h"
+#include "control/context_answers.h"
 #include "control/dry_run.h"
 #include "control/event_answers.h"
 #include "control/explain.h"
@@ -32,6 +33,7 @@ static const struct control_command COMMANDS[] = {
     {"receiver-resume", receiver_answers_resume, CONTROL_WRITES},
     {"receiver-flush", receiver_answers_flush, CONTROL_WRITES},
     {"receiver-forget", receiver_answers_forget, CONTROL_WRITES},
+    {"contexts", context_answers_list, CONTROL_READS},
     {"topology", topology_answers_show, CONTROL_READS},
     {"topology-list", topology_answers_list, CONTROL_READS},
     {"topology-diff", topology_answers_diff, CONTROL_READS},

@@ -2,6 +2,7 @@
 #include "ctl/commands.h"
 
 #include "ctl/alarm_commands.h"
+#include "ctl/context_commands.h"
 #include "ctl/dry_run_command.h"
 #include "ctl/event_commands.h"
 #include "ctl/expectation_commands.h"
@@ -96,6 +97,14 @@ static const struct command COMMANDS[] = {
      "too many, ibtrapd forgets those that have been gone for the longest time by itself."},
     {"resubscribe", "", 0, 0, 0, gateway_commands_send, "resubscribe",
      "subscribe to every trap again, at once", NULL},
+    {"contexts", "", 0, 0, 0, context_commands_list, "contexts",
+     "list the nodes that have an SNMP context of their own",
+     "In it, a manager sees the node as a device. The item contexts of the section subagent says "
+     "which nodes do. There are 4,096 contexts at most."},
+    {"contexts communities", "COMMUNITY", 1, 1, 0, context_commands_communities, "contexts",
+     "print lines of snmpd.conf that give each context a community",
+     "They are for managers without SNMPv3. Each community is COMMUNITY, a hyphen and the "
+     "context: whoever knows COMMUNITY can read all contexts."},
     {"topology", "[N]", 0, 1, 0, topology_commands_show, "topology",
      "show nodes and links, now or in snapshot N",
      "The format is that of ibnetdiscover(8). With -j each port has all that is known of it."},

@@ -56,8 +56,12 @@ static struct measured_errors *measured_errors_now(void *ctx)
 
 static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)
 {
+    static const enum contexts_of CONTEXTS[] = {[CONF_CONTEXTS_SWITCHES] = CONTEXTS_SWITCHES,
+                                                [CONF_CONTEXTS_ALL] = CONTEXTS_ALL,
+                                                [CONF_CONTEXTS_OFF] = CONTEXTS_OFF};
     return (struct agent_options){.master = conf->socket,
                                   .context = conf->context,
+                                  .contexts = CONTEXTS[conf->contexts],
                                   .writable = conf->writable,
                                   .source = {.topology = g->topology,
                                              .journal = g->journal,

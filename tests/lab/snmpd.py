@@ -29,10 +29,11 @@ class Snmpd:
     def __exit__(self, *_):
         self.stop()
 
-    def start(self):
+    def start(self, further=""):
+        """Starts it, with further lines in its configuration."""
         config = self._work / "snmpd.conf"
         config.write_text("\n".join([f"agentAddress udp:{self.address}", "master agentx",
-                                     f"agentXSocket {self.socket}", *self._lines, self._more]))
+                                     f"agentXSocket {self.socket}", *self._lines, self._more, further]))
         self._process = Process(
             "snmpd",
             ["/usr/sbin/snmpd", "-f", "-C", "-c", config, "-p", self._work / "pid", "-Lf", self._work / "snmpd.log",

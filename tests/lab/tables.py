@@ -31,11 +31,17 @@ class Manager:
             raise LabError(f"{tool} {arguments}: {done.stdout[-1000:]}{done.stderr}")
         return done.stdout
 
+    def set(self, oid, kind, value):
+        """What snmpset says."""
+        done = subprocess.run(["snmpset", *self._who, "-t", "5", "-r", "0", "-M", "", "-m", "", self.address, dotted(oid),
+                               kind, value], capture_output=True, text=True, timeout=DEADLINE, check=False)
+        return done.stdout + done.stderr
+
     def walk(self, below=GSW, tool="snmpwalk", options=()):
         """OID -> value of all instances below an OID, in the order in which they came."""
         text = self.run(tool, *options, dotted(below))
         lines = re.split(r"\n(?=\.1)", text.strip())
-        return dict(read_line(line) for line in lines if "No Such" not in line)
+        return dict(read_line(line) for line in lines if "No Such" not in line and "No more variables" not in line)
 
     def column(self, *ids):
         """Index -> value of a column, or of all scalars and columns below `ids`, which are below gsw."""

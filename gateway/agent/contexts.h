@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The SNMP contexts of end ports: each switch, and if wanted each port of a host or router, is a
+// device of its own in the context that its port GUID names. A context stays when its port leaves
+// the fabric, and then has no instances: snmpd would not answer at all in a context that it does
+// not know. For one thread.
+#ifndef IBTRAPD_AGENT_CONTEXTS_H
+#define IBTRAPD_AGENT_CONTEXTS_H
+
+#include "model/fabric.h"
+
+enum contexts_of { CONTEXTS_OFF, CONTEXTS_SWITCHES, CONTEXTS_ALL };
+
+enum {
+    CONTEXTS_MAX = 4096,     // those of further ports are missing
+    CONTEXTS_NAME_SIZE = 17, // 16 hexadecimal digits and a NUL
+};
+
+struct contexts;
+struct contexts *contexts_new(enum contexts_of of); // NULL: out of memory
+void contexts_free(struct contexts *contexts);      // NULL is allowed
+
+// Adds the contexts of end ports that are new, and notes which ports changed their state. `at`:
+// when that was, in monotonic microseconds. False: a port has no context, because memory is short
+// or there are CONTEXTS_MAX.
+bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at);
+
+// In the order in which they came, from 0.
+size_t contexts_count(const struct contexts *contexts);
+uint64_t contexts_guid(const struct contexts *contexts, size_t at);
+
+// Whether an end port has a context, by its place in the fabric, as far as there is room.
+bool contexts_has(enum contexts_of of, const struct fabric_node *node,
+                  const struct fabric_port *port);
+
+// The name of the context of that port GUID, and the port GUID of a context of that name. False:
+// it is no such name.
+void contexts_name(uint64_t guid, char out[CONTEXTS_NAME_SIZE]);
+bool contexts_read_name(const char *name, uint64_t *guid);
+
+// When a port of that context's node was last seen to change its state; 0: not since it came.
+int64_t contexts_changed_at(const struct contexts *contexts, uint64_t guid, uint8_t port);
+
+#endif

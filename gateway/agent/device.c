@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "agent/device.h"
+
+const struct fabric_node *device_node(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row)
+{
+    return &snapshot->fabric->nodes[row->node];
+}
+
+const struct fabric_port *device_port(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row)
+{
+    return &snapshot->fabric->ports[row->port];
+}
+
+const char *device_name(const struct agent_snapshot *snapshot, const struct fabric_node *node)
+{
+    const char *known = names_find(snapshot->names, node->guid);
+    return known ? known : node->description;
+}
+
+// False: the end port is not in the fabric any more.
+static bool device_enter(const struct agent_snapshot *snapshot, struct table_row *row)
+{
+    row->port = snapshot->fabric ? snapshot->scope.port : FABRIC_NONE;
+    if (row->port == FABRIC_NONE)
+        return false;
+    row->node = fabric_node_of_port(snapshot->fabric, row->port);
+    return true;
+}
+
+bool device_seek_scalar(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, struct table_row *row, struct agentx_oid *found)
+{
+    return device_enter(snapshot, row) &&
+           table_seek_scalar(snapshot, ids, length, after, row, found);
+}
+
+bool device_seek_switch(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, struct table_row *row, struct agentx_oid *found)
+{
+    return device_enter(snapshot, row) && device_node(snapshot, row)->type == FABRIC_SWITCH &&
+           table_seek_scalar(snapshot, ids, length, after, row, found);
+}
+
+// Whether the port belongs to the device: all ports of a switch, else the end port itself.
+static bool device_has(const struct agent_snapshot *snapshot, const struct fabric_node *node,
+                       uint32_t port)
+{
+    return node->type == FABRIC_SWITCH || port == snapshot->scope.port;
+}
+
+// Finds the device's port with the smallest index from `least` on.
+static bool device_find_port(const struct agent_snapshot *snapshot, uint64_t least,
+                             unsigned greatest, struct table_row *row)
+{
+    const struct fabric_node *node = device_node(snapshot, row);
+    unsigned best = greatest + 1;
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        const uint8_t number = snapshot->fabric->ports[i].number;
+        const unsigned index = number == 0 ? DEVICE_PORT_0 : number;
+        if (index < least || index >= best || !device_has(snapshot, node, i))
+            continue;
+        best = index;
+        row->port = i;
+        row->number = (uint8_t)index;
+    }
+    return best <= greatest;
+}
+
+static bool device_seek(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, unsigned greatest, struct table_row *row,
+                        struct agentx_oid *found)
+{
+    const uint64_t least = length == 0 ? 0 : (uint64_t)ids[0] + after;
+    if (!device_enter(snapshot, row) || (!after && length != 1) ||
+        !device_find_port(snapshot, least, greatest, row) || (!after && row->number != ids[0]))
+        return false;
+    found->length = 0;
+    return agentx_oid_add(found, row->number);
+}
+
+bool device_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                      bool after, struct table_row *row, struct agentx_oid *found)
+{
+    return device_seek(snapshot, ids, length, after, DEVICE_PORT_0, row, found);
+}
+
+bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                           size_t length, bool after, struct table_row *row,
+                           struct agentx_oid *found)
+{
+    return device_seek(snapshot, ids, length, after, DEVICE_PORT_0 - 1, row, found);
+}

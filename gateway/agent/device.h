@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Functions for the tables of a context (agent/contexts.h), which shows one end port as a device:
+// a switch with all its ports, or one port of a host or router. The snapshot's scope says which.
+#ifndef IBTRAPD_AGENT_DEVICE_H
+#define IBTRAPD_AGENT_DEVICE_H
+
+#include "agent/table.h"
+
+enum { DEVICE_PORT_0 = 255 }; // the number of a switch's port 0 in an index
+
+// The `seek` of a group of scalars: one row, with the scope's `node` and `port`.
+bool device_seek_scalar(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, struct table_row *row, struct agentx_oid *found);
+
+// The same for switches only.
+bool device_seek_switch(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                        bool after, struct table_row *row, struct agentx_oid *found);
+
+// The `seek` of a table with a row for each of its ports, by number, and port 0 as DEVICE_PORT_0.
+// Fills `node`, `port`, and `number`, which is the index.
+bool device_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                      bool after, struct table_row *row, struct agentx_oid *found);
+
+// The same without port 0.
+bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                           size_t length, bool after, struct table_row *row,
+                           struct agentx_oid *found);
+
+const struct fabric_node *device_node(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row);
+const struct fabric_port *device_port(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row);
+
+// The node's name, by the node-name-map or else its description. Valid as long as the snapshot.
+const char *device_name(const struct agent_snapshot *snapshot, const struct fabric_node *node);
+
+#endif

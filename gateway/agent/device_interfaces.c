@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// IF-MIB: ports of a device as interfaces, by draft-ietf-ipoib-ibif-mib-05, 5.2.7 and 5.4. ifIndex
+// is the port's number; port 0 of a switch is 255.
+#include "agent/contexts.h"
+#include "agent/device.h"
+#include "agent/put.h"
+#include "agent/tables.h"
+#include "base/text.h"
+#include "base/wire.h"
+
+#include <string.h>
+
+enum { TYPE_INFINIBAND = 199 };                             // IANAifType
+enum { UP = 1, DOWN = 2, UNKNOWN = 4, DORMANT = 5 };        // ifOperStatus, ifAdminStatus
+enum { PHYSICAL_DISABLED = 3, PHYSICAL_LINK_UP = 5 };       // PortInfo.PortPhysicalState
+enum { TRAPS_DISABLED = 2, TEXT_MAX = 255, NAME_MAX = 64 }; // ifLinkUpDownTrapEnable; of texts
+enum { OVERHEAD = 4 }; // octets of a packet that PortRcvData and PortXmitData leave out
+
+#define INTERFACE(name, expression)                                                                \
+    static bool device_interfaces_##name(const struct agent_snapshot *snapshot,                    \
+                                         const struct table_row *row, struct agentx_value *out)    \
+    {                                                                                              \
+        const struct fabric_port *port = device_port(snapshot, row);                               \
+        (void)port;                                                                                \
+        return expression;                                                                         \
+    }
+
+static int64_t device_interfaces_oper(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row)
+{
+    const struct fabric_port *port = device_port(snapshot, row);
+    if (!port->known || device_node(snapshot, row)->silent)
+        return UNKNOWN;
+    switch (port->state) {
+    case FABRIC_ACTIVE:
+        return UP;
+    case FABRIC_INITIALIZE:
+    case FABRIC_ARMED:
+        return DORMANT;
+    case FABRIC_DOWN:
+        return DOWN;
+    default:
+        return UNKNOWN;
+    }
+}
+
+// The data rate of one width bit and one speed bit in Mb/s: without the 2 of 10 bits, or from FDR
+// on 2 of 66, that are no data. 0: one of them is unknown.
+static uint64_t device_interfaces_mbps(uint8_t width, uint16_t speed)
+{
+    static const uint32_t OF_LANE[] = {2000, 4000, 8000, 13636, 25000, 50000, 100000, 200000};
+    for (size_t i = 0; i < sizeof OF_LANE / sizeof *OF_LANE; i++) {
+        if (speed == 1u << i)
+            return (uint64_t)OF_LANE[i] * fabric_lanes(width);
+    }
+    return 0;
+}
+
+// The rate of the link; while there is none, the best that the port is set to.
+static uint64_t device_interfaces_rate(const struct fabric_port *port)
+{
+    if (port->physical == PHYSICAL_LINK_UP || port->number == 0)
+        return device_interfaces_mbps(port->width_active, port->speed_active);
+    return device_interfaces_mbps(fabric_best_width(port->width_enabled, port->width_supported),
+                                  fabric_best_speed(port->speed_enabled, port->speed_supported));
+}
+
+// In octets; 0: not known.
+static int64_t device_interfaces_mtu(const struct fabric_port *port)
+{
+    enum { MTU_256 = 1, MTU_4096 = 5, SHIFT = 7 };
+    const bool active = port->state == FABRIC_ACTIVE;
+    const uint32_t mtu =
+        fabric_port_info(port, active ? PORT_INFO_NEIGHBOR_MTU : PORT_INFO_MTU_CAP);
+    return mtu >= MTU_256 && mtu <= MTU_4096 ? INT64_C(1) << (mtu + SHIFT) : 0;
+}
+
+static bool device_interfaces_descr(const struct agent_snapshot *snapshot,
+                                    const struct table_row *row, struct agentx_value *out)
+{
+    char text[512], ascii[TEXT_MAX + 1];
+    const struct fabric_port *port = device_port(snapshot, row);
+    struct text t = text_in(text, sizeof text);
+    text_addf(&t, "%s port %u", device_name(snapshot, device_node(snapshot, row)),
+              (unsigned)port->number);
+    if (port->known && port->physical == PHYSICAL_LINK_UP && port->number > 0) {
+        text_add(&t, ", ");
+        fabric_add_rate(&t, port->width_active, port->speed_active);
+    }
+    text_ascii(text, ascii, sizeof ascii);
+    return put_text(out, ascii, TEXT_MAX);
+}
+
+// The base LID; of a switch, that of its port 0.
+static bool device_interfaces_address(const struct agent_snapshot *snapshot,
+                                      const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_port *end = &snapshot->fabric->ports[snapshot->scope.port];
+    uint8_t octets[2];
+    wire_put(octets, sizeof octets, end->lid);
+    (void)row;
+    return put_octets(out, octets, end->lid != 0 ? sizeof octets : 0);
+}
+
+static bool device_interfaces_name(const struct agent_snapshot *snapshot,
+                                   const struct table_row *row, struct agentx_value *out)
+{
+    char text[8];
+    struct text t = text_in(text, sizeof text);
+    text_addf(&t, "%u", (unsigned)device_port(snapshot, row)->number);
+    return put_text(out, text, sizeof text);
+}
+
+// What is at the other end.
+static bool device_interfaces_alias(const struct agent_snapshot *snapshot,
+                                    const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_port *port = device_port(snapshot, row);
+    if (port->peer_node == FABRIC_NONE)
+        return put_octets(out, "", 0);
+    char text[512], name[NAME_MAX + 1], place[16];
+    const char *peer = device_name(snapshot, &snapshot->fabric->nodes[port->peer_node]);
+    text_ascii(peer, text, sizeof text);
+    struct text at = text_in(place, sizeof place), t = text_in(name, sizeof name);
+    text_addf(&at, " port %u", (unsigned)port->peer_port);
+    text_addf(&t, "to %.*s%s", (int)(NAME_MAX - strlen("to ") - strlen(place)), text, place);
+    return put_text(out, name, NAME_MAX);
+}
+
+static bool device_interfaces_last_change(const struct agent_snapshot *snapshot,
+                                          const struct table_row *row, struct agentx_value *out)
+{
+    const struct snapshot_scope *scope = &snapshot->scope;
+    const int64_t at =
+        scope->contexts
+            ? contexts_changed_at(scope->contexts, snapshot->fabric->ports[scope->port].guid,
+                                  device_port(snapshot, row)->number)
+            : 0;
+    return put_time_stamp(out, snapshot, at);
+}
+
+// Sums of counters, as the draft makes its objects of them.
+struct sum {
+    enum counter counters[3];
+    uint8_t times[3];
+};
+
+static const struct sum
+    IN_OCTETS = {{COUNTER_RCV_DATA, COUNTER_RCV_PKTS}, {4, OVERHEAD}},
+    OUT_OCTETS = {{COUNTER_XMIT_DATA, COUNTER_XMIT_PKTS}, {4, OVERHEAD}},
+    IN_PACKETS = {{COUNTER_RCV_PKTS}, {1}},
+    OUT_PACKETS = {{COUNTER_XMIT_PKTS, COUNTER_XMIT_DISCARDS, COUNTER_XMIT_CONSTRAINT_ERRORS},
+                   {1, 1, 1}},
+    IN_DISCARDS = {{COUNTER_RCV_CONSTRAINT_ERRORS, COUNTER_VL15_DROPPED}, {1, 1}},
+    IN_ERRORS = {{COUNTER_RCV_REMOTE_PHYSICAL_ERRORS, COUNTER_RCV_ERRORS}, {1, 1}},
+    OUT_DISCARDS = {{COUNTER_XMIT_DISCARDS, COUNTER_XMIT_CONSTRAINT_ERRORS}, {1, 1}},
+    NOTHING = {{0}, {0}};
+
+// No instance for a port whose counters are not read. A Counter32 is the sum's last 32 bits.
+static bool device_interfaces_sum(const struct agent_snapshot *snapshot,
+                                  const struct table_row *row, const struct sum *of,
+                                  struct agentx_value *out)
+{
+    uint64_t sums[COUNTER_COUNT], sum = 0;
+    if (!accumulated_find(snapshot->accumulated, device_node(snapshot, row)->guid,
+                          device_port(snapshot, row)->number, sums))
+        return false;
+    for (size_t i = 0; i < sizeof of->times / sizeof *of->times; i++)
+        sum += sums[of->counters[i]] * of->times[i];
+    return put_number(out, (int64_t)(out->type == AGENTX_COUNTER32 ? sum & UINT32_MAX : sum));
+}
+
+INTERFACE(index, put_number(out, row->number))
+INTERFACE(type, put_number(out, TYPE_INFINIBAND))
+INTERFACE(mtu_octets, put_number(out, device_interfaces_mtu(port)))
+INTERFACE(speed, port->known &&put_gauge(out, device_interfaces_rate(port) * 1000000))
+INTERFACE(high_speed, port->known &&put_gauge(out, device_interfaces_rate(port)))
+INTERFACE(admin, put_number(out, port->physical == PHYSICAL_DISABLED ? DOWN : UP))
+INTERFACE(oper_status, put_number(out, device_interfaces_oper(snapshot, row)))
+INTERFACE(traps, put_number(out, TRAPS_DISABLED))
+INTERFACE(promiscuous, put_truth(out, false))
+INTERFACE(connector, put_truth(out, port->number > 0))
+INTERFACE(discontinuity, put_time_stamp(out, snapshot, snapshot->gateway.flow.since))
+INTERFACE(in_octets, device_interfaces_sum(snapshot, row, &IN_OCTETS, out))
+INTERFACE(out_octets, device_interfaces_sum(snapshot, row, &OUT_OCTETS, out))
+INTERFACE(in_packets, device_interfaces_sum(snapshot, row, &IN_PACKETS, out))
+INTERFACE(out_packets, device_interfaces_sum(snapshot, row, &OUT_PACKETS, out))
+INTERFACE(in_discards, device_interfaces_sum(snapshot, row, &IN_DISCARDS, out))
+INTERFACE(out_discards, device_interfaces_sum(snapshot, row, &OUT_DISCARDS, out))
+INTERFACE(in_errors, device_interfaces_sum(snapshot, row, &IN_ERRORS, out))
+INTERFACE(none, device_interfaces_sum(snapshot, row, &NOTHING, out))
+
+static bool device_interfaces_number(const struct agent_snapshot *snapshot,
+                                     const struct table_row *row, struct agentx_value *out)
+{
+    const struct fabric_node *node = device_node(snapshot, row);
+    return put_number(out, node->type == FABRIC_SWITCH ? node->ports : 1);
+}
+
+static const struct table_column NUMBER_COLUMNS[] = {
+    {"ifNumber", 1, AGENTX_INTEGER, device_interfaces_number},
+};
+
+static const uint32_t NUMBER_ENTRY[] = {TABLES_MIB_2_IDS, 2};
+
+const struct table DEVICE_IF_NUMBER = {"interfaces",
+                                       NUMBER_ENTRY,
+                                       sizeof NUMBER_ENTRY / sizeof *NUMBER_ENTRY,
+                                       NUMBER_COLUMNS,
+                                       sizeof NUMBER_COLUMNS / sizeof *NUMBER_COLUMNS,
+                                       device_seek_scalar};
+
+static const struct table_column COLUMNS[] = {
+    {"ifIndex", 1, AGENTX_INTEGER, device_interfaces_index},
+    {"ifDescr", 2, AGENTX_OCTETS, device_interfaces_descr},
+    {"ifType", 3, AGENTX_INTEGER, device_interfaces_type},
+    {"ifMtu", 4, AGENTX_INTEGER, device_interfaces_mtu_octets},
+    {"ifSpeed", 5, AGENTX_GAUGE32, device_interfaces_speed},
+    {"ifPhysAddress", 6, AGENTX_OCTETS, device_interfaces_address},
+    {"ifAdminStatus", 7, AGENTX_INTEGER, device_interfaces_admin},
+    {"ifOperStatus", 8, AGENTX_INTEGER, device_interfaces_oper_status},
+    {"ifLastChange", 9, AGENTX_TIME_TICKS, device_interfaces_last_change},
+    {"ifInOctets", 10, AGENTX_COUNTER32, device_interfaces_in_octets},
+    {"ifInUcastPkts", 11, AGENTX_COUNTER32, device_interfaces_in_packets},
+    {"ifInDiscards", 13, AGENTX_COUNTER32, device_interfaces_in_discards},
+    {"ifInErrors", 14, AGENTX_COUNTER32, device_interfaces_in_errors},
+    {"ifInUnknownProtos", 15, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifOutOctets", 16, AGENTX_COUNTER32, device_interfaces_out_octets},
+    {"ifOutUcastPkts", 17, AGENTX_COUNTER32, device_interfaces_out_packets},
+    {"ifOutDiscards", 19, AGENTX_COUNTER32, device_interfaces_out_discards},
+    {"ifOutErrors", 20, AGENTX_COUNTER32, device_interfaces_none},
+};
+
+static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 2, 2, 1};
+
+const struct table DEVICE_IF = {
+    "ifTable",       ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
+    device_seek_port};
+
+static const struct table_column MORE_COLUMNS[] = {
+    {"ifName", 1, AGENTX_OCTETS, device_interfaces_name},
+    {"ifInMulticastPkts", 2, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifInBroadcastPkts", 3, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifOutMulticastPkts", 4, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifOutBroadcastPkts", 5, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifHCInOctets", 6, AGENTX_COUNTER64, device_interfaces_in_octets},
+    {"ifHCInUcastPkts", 7, AGENTX_COUNTER64, device_interfaces_in_packets},
+    {"ifHCInMulticastPkts", 8, AGENTX_COUNTER64, device_interfaces_none},
+    {"ifHCInBroadcastPkts", 9, AGENTX_COUNTER64, device_interfaces_none},
+    {"ifHCOutOctets", 10, AGENTX_COUNTER64, device_interfaces_out_octets},
+    {"ifHCOutUcastPkts", 11, AGENTX_COUNTER64, device_interfaces_out_packets},
+    {"ifHCOutMulticastPkts", 12, AGENTX_COUNTER64, device_interfaces_none},
+    {"ifHCOutBroadcastPkts", 13, AGENTX_COUNTER64, device_interfaces_none},
+    {"ifLinkUpDownTrapEnable", 14, AGENTX_INTEGER, device_interfaces_traps},
+    {"ifHighSpeed", 15, AGENTX_GAUGE32, device_interfaces_high_speed},
+    {"ifPromiscuousMode", 16, AGENTX_INTEGER, device_interfaces_promiscuous},
+    {"ifConnectorPresent", 17, AGENTX_INTEGER, device_interfaces_connector},
+    {"ifAlias", 18, AGENTX_OCTETS, device_interfaces_alias},
+    {"ifCounterDiscontinuityTime", 19, AGENTX_TIME_TICKS, device_interfaces_discontinuity},
+};
+
+static const uint32_t MORE_ENTRY[] = {TABLES_MIB_2_IDS, 31, 1, 1, 1};
+
+const struct table DEVICE_IF_X = {"ifXTable",
+                                  MORE_ENTRY,
+                                  sizeof MORE_ENTRY / sizeof *MORE_ENTRY,
+                                  MORE_COLUMNS,
+                                  sizeof MORE_COLUMNS / sizeof *MORE_COLUMNS,
+                                  device_seek_port};
