@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Requests for names of any length and content, to all tables over a made-up fabric. The successor
-// of a name is greater than the name and answers to a Get, and a walk ends.
+// Requests for names of any length and content, to all tables over a made-up fabric, and to those
+// of one of its switches as a device. The successor of a name is greater than the name and answers
+// to a Get, and a walk ends.
 #include "fuzz.h"
 
 #include "agent/tables.h"
@@ -11,6 +12,8 @@
 
 enum { INSTANCES_MAX = 100000, STEPS_MAX = 8 };
 
+static const struct table_list *tables = &TABLES; // of the request
+
 struct input {
     const uint8_t *at, *end;
 };
@@ -19,7 +22,7 @@ static void check_found(const struct agent_snapshot *snapshot, const struct agen
                         const struct agentx_value *value)
 {
     static struct agentx_value same;
-    table_get(&TABLES, snapshot, found, &same);
+    table_get(tables, snapshot, found, &same);
     REQUIRE(same.type == value->type && same.type < AGENTX_NO_SUCH_OBJECT);
     REQUIRE(same.number == value->number && same.size == value->size);
     REQUIRE(memcmp(same.octets, value->octets, same.size) == 0);
@@ -34,7 +37,7 @@ static size_t walk(const struct agent_snapshot *snapshot, struct agentx_oid *nam
     struct agentx_oid found;
     struct agentx_value value;
     size_t n = 0;
-    while (n < steps && table_get_next(&TABLES, snapshot, name, include, end, &found, &value)) {
+    while (n < steps && table_get_next(tables, snapshot, name, include, end, &found, &value)) {
         int order = agentx_oid_compare(found.ids, found.length, name->ids, name->length);
         REQUIRE(order > 0 || (include && order == 0));
         REQUIRE(end->length == 0 ||
@@ -52,6 +55,11 @@ static struct agent_snapshot *make_view(void)
     struct agent_snapshot *snapshot = made_view();
     struct agentx_oid name = {.length = 0};
     size_t all = walk(snapshot, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
+    REQUIRE(all > 0 && all < INSTANCES_MAX);
+    snapshot->scope.port = snapshot->fabric->nodes[snapshot->switches[0]].first_port;
+    tables = &DEVICE_TABLES;
+    name.length = 0;
+    all = walk(snapshot, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
     REQUIRE(all > 0 && all < INSTANCES_MAX);
     return snapshot;
 }
@@ -77,7 +85,7 @@ static void take_name(struct input *in, struct agentx_oid *name)
 {
     enum { FROM_NOTHING, FROM_TABLE };
     uint8_t from = take(in) % 4, which = take(in);
-    const struct table *table = TABLES.tables[which % TABLES.count];
+    const struct table *table = tables->tables[which % tables->count];
     if (from == FROM_NOTHING || from == FROM_TABLE)
         name->length = 0;
     for (size_t i = 0; from == FROM_TABLE && i < table->entry_length; i++)
@@ -97,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct agentx_oid name = {.length = 0}, end = {.length = 0};
     while (in.at < in.end) {
         uint8_t how = take(&in);
+        tables = how & 4 ? &DEVICE_TABLES : &TABLES;
         take_name(&in, &name);
         end.length = 0;
         if (how & 2)
