@@ -7,14 +7,16 @@ import socket
 import urllib.request
 
 import pytest
-from conftest import booted
+from conftest import CONFIG, booted
 from lab import notices, pages
 from lab.fabric import gid
 from lab.receivers import listening
-from test_snmpd import offline_packages
+from lab.watch import discovered
+from test_snmpd import LET_IN, offline_packages
 
 FRONTEND = 8080
 TEMPLATE = "/usr/share/doc/ibtrapd/examples/zabbix-6.0.yaml"
+PORTS = "/usr/share/doc/ibtrapd/examples/zabbix-6.0-ports.yaml"
 GATEWAY, OTHER = "127.0.0.1", "10.9.9.9"
 EVENTS = "ibtrapd: all events"
 WARNING, HIGH = 2, 4  # severities of Zabbix
@@ -73,18 +75,23 @@ class Zabbix:
                  "-S", f"127.0.0.1:{FRONTEND}", "-t", "/usr/share/zabbix")
         site.wait(lambda: accepts(FRONTEND), "the frontend to listen")
         self.api = Api()
+        traps = self.template(site, TEMPLATE, "ibtrapd by SNMP trap")
+        self.gateway, self.other = (self.host(name, address, traps) for name, address in (("gateway", GATEWAY), ("other", OTHER)))
+
+    def template(self, site, path, name):
+        """Imports it; returns its identifier."""
         create = {"createMissing": True, "updateExisting": True}
         missing = {"createMissing": True}
-        self.api("configuration.import", format="yaml", source=site.path(TEMPLATE).read_text(),
-                 rules={"groups": missing, "templates": create, "items": create, "triggers": create})
-        [template] = self.api("template.get", filter={"host": "ibtrapd by SNMP trap"})
-        self.gateway, self.other = (self._host(name, address, template["templateid"])
-                                    for name, address in (("gateway", GATEWAY), ("other", OTHER)))
+        self.api("configuration.import", format="yaml", source=site.path(path).read_text(),
+                 rules={"groups": missing, "templates": create, "items": create, "triggers": create, "valueMaps": create,
+                        "discoveryRules": create})
+        [template] = self.api("template.get", filter={"host": name})
+        return template["templateid"]
 
-    def _host(self, name, address, template):
+    def host(self, name, address, template, community="public"):
         [group] = self.api("hostgroup.get", filter={"name": "Discovered hosts"})
         interface = {"type": 2, "main": 1, "useip": 1, "ip": address, "dns": "", "port": "161",
-                     "details": {"version": 2, "community": "public"}}
+                     "details": {"version": 2, "community": community}}
         return self.api("host.create", host=name, groups=[{"groupid": group["groupid"]}], interfaces=[interface],
                         templates=[{"templateid": template}])["hostids"][0]
 
@@ -205,3 +212,60 @@ def test_the_file_can_be_rotated(site, zabbix):
     assert site.path("/var/log/snmptrap/snmptrap.log.1").stat().st_size > 0
     site.run("ibtrapctl", "test", "vendor-trap")
     site.wait(lambda: has_event(zabbix, "vendor-trap"), "an event from the new file", 180)
+
+
+def serve_tables(site):
+    config = site.path(CONFIG)
+    config.write_text(config.read_text() + pages.blocks("snmp", "ibtrapd")[2] + "counters { interval = 5 }\n")
+    path = site.path("/etc/snmp/snmpd.conf")
+    path.write_text(path.read_text() + pages.blocks("snmp", "snmpd")[1])
+    site.run("systemctl", "restart", "snmpd")
+    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.wait(lambda: "NOT SERVED" not in site.run("ibtrapctl", "status"), "snmpd to serve the tables")
+
+
+def ask_now(zabbix, *items):
+    for one in items:
+        zabbix.api("task.create", type=6, request={"itemid": one})
+
+
+def test_the_ports_are_read(site, zabbix):
+    serve_tables(site)
+    site.fabric.count_errors("leaf1", 3, SymbolErrorCounter=7)
+    host = zabbix.host("ports", GATEWAY, zabbix.template(site, PORTS, "ibtrapd ports by SNMP"), "fabric")
+    [rule] = zabbix.api("discoveryrule.get", hostids=[host])
+
+    def items(name):
+        return {one["name"]: one for one in zabbix.api("item.get", hostids=[host], output="extend", search={"name": name})}
+
+    def found():
+        ask_now(zabbix, rule["itemid"])
+        return items(": state")
+
+    site.wait(found, "the ports to be discovered", 180)
+    linked = {f"{node} port {port}" for node, port in linked_ports(site)}
+    assert {name.removesuffix(": state") for name in items(": state")} == linked
+
+    def values():
+        wanted = [items("leaf1 port 3: state"), items("leaf1 port 3: symbol errors")]
+        found = [one for some in wanted for one in some.values()]
+        ask_now(zabbix, *(one["itemid"] for one in found))
+        return sorted(one["lastvalue"] for one in found) == ["4", "7"]
+
+    site.wait(values, "the values of a port", 180)
+    site.fabric.unlink("leaf1", 12)
+
+    def problem():
+        ask_now(zabbix, *(one["itemid"] for one in items("leaf1 port 12: state").values()))
+        return "Port 12 of leaf1 is not active" in zabbix.api.problems(host)
+
+    site.wait(problem, "the problem of the port", 180)
+    site.fabric.relink("leaf1", 12)
+
+
+def linked_ports(site):
+    """(name, port) of both ends of each link, as ibnetdiscover has them; the map names leaf2."""
+    nodes, links = discovered(site.fabric, "monitor")
+    names = {guid: HOSTILE if name == "leaf2" else name for guid, (_, _, name) in nodes.items()}
+    for guid, port, peer, peer_port in links:
+        yield from ((names[guid], port), (names[peer], peer_port))
