@@ -15,8 +15,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// The time until it checks again which device the SA client uses, and until it opens a failed
-// device again.
+// The time until it checks again which device the SA client uses, or tries again to open one that
+// cannot be opened; and until it looks for one while there is none.
 enum { CHECK_MS = 5000, REOPEN_MS = 1000 };
 
 struct verbs_watch {
@@ -91,6 +91,7 @@ static void *verbs_watch_run(void *arg)
 {
     struct verbs_watch *w = arg;
     struct sa_status status;
+    bool failed;
     do {
         sa_client_status(w->client, &status);
         struct ibv_context *context = status.open ? open_device(status.id.device) : NULL;
@@ -98,7 +99,8 @@ static void *verbs_watch_run(void *arg)
             verbs_watch_wait(w, context, status.id.device);
             ibv_close_device(context);
         }
-    } while (pause_for(w, status.open ? REOPEN_MS : CHECK_MS));
+        failed = status.open && !context;
+    } while (pause_for(w, failed ? CHECK_MS : REOPEN_MS));
     return NULL;
 }
 
