@@ -16,7 +16,7 @@ uname -srv
 case $program in
 *.py) python3 "$program" "$@" ;;
 *.sh) sh "$program" "$@" ;;
-*) python3 -m pytest -v --tb=short --durations=0 --durations-min=5 -p no:cacheprovider /run/outside "$@" ;;
+*) python3 -m pytest -v --color=no --tb=short --durations=0 --durations-min=5 -p no:cacheprovider /run/outside "$@" ;;
 esac
 echo $? >status.new
 sync

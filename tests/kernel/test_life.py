@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the service survives: a crash, a subnet manager that starts anew."""
+
+import os
+import signal
+
+from machine import prop, run, wait
+
+
+def test_a_killed_gateway_is_started_again(site):
+    site.connect()
+    site.gateway.wait_subscribed()
+    os.kill(site.gateway.pid(), signal.SIGKILL)
+    wait(lambda: prop("ibtrapd", "NRestarts") == "1", "the restart")
+    site.gateway.wait_subscribed()
+
+
+def test_a_subnet_manager_that_starts_anew_gets_all_subscriptions(site):
+    site.connect()
+    site.gateway.wait_subscribed()
+    site.subnet_manager.kill()
+    site.subnet_manager.start()
+    wait(lambda: run("saquery", "-C", "fab2", "IIR", good=(0, 1)).count("InformInfoRecord dump") >= 13, "the subscriptions")
