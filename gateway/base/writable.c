@@ -40,6 +40,13 @@ static bool writable_may_make_in(const char *directory, struct error *err)
     return writable_ask(directory, W_OK | X_OK, directory, err);
 }
 
+bool writable_cannot_look(const char *path, struct error *err)
+{
+    return error_set(
+        err, "cannot look at '%s': %s%s", path, strerror(errno),
+        errno == EACCES ? "; let the user that runs ibtrapd into the directory (chmod a+x)" : "");
+}
+
 bool writable_check_file(const char *path, struct error *err)
 {
     struct stat st;
@@ -47,9 +54,7 @@ bool writable_check_file(const char *path, struct error *err)
     const char *directory = writable_parent(path, copy);
     if (stat(path, &st) == 0)
         return writable_ask(path, W_OK, directory, err);
-    return errno == ENOENT
-               ? writable_may_make_in(directory, err)
-               : error_set(err, "cannot get the status of %s: %s", path, strerror(errno));
+    return errno == ENOENT ? writable_may_make_in(directory, err) : writable_cannot_look(path, err);
 }
 
 bool writable_check_directory(const char *path, struct error *err)
@@ -59,7 +64,6 @@ bool writable_check_directory(const char *path, struct error *err)
     if (stat(path, &st) == 0)
         return S_ISDIR(st.st_mode) ? writable_ask(path, W_OK | X_OK, path, err)
                                    : error_set(err, "%s is not a directory", path);
-    return errno == ENOENT
-               ? writable_may_make_in(writable_parent(path, copy), err)
-               : error_set(err, "cannot get the status of %s: %s", path, strerror(errno));
+    return errno == ENOENT ? writable_may_make_in(writable_parent(path, copy), err)
+                           : writable_cannot_look(path, err);
 }

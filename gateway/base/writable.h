@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whether this process may write to a file, or make files in a directory.
+// Whether this process may write to a file, or make files in a directory, and what to tell if it
+// may not even look there.
 #ifndef IBTRAPD_BASE_WRITABLE_H
 #define IBTRAPD_BASE_WRITABLE_H
 
@@ -13,5 +14,8 @@ bool writable_check_file(const char *path, struct error *err);
 
 // Whether files may be made in the directory, or, if it does not exist, the directory itself.
 bool writable_check_directory(const char *path, struct error *err);
+
+// False, with a sentence that says why stat() of `path` failed, by errno, and what to do.
+bool writable_cannot_look(const char *path, struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/sinks.h"
 
+#include "base/writable.h"
 #include "sink/agentx.h"
 #include "sink/file.h"
 #include "sink/snmp.h"
@@ -194,10 +195,7 @@ bool sinks_check_socket(const char *path, struct error *err)
     if (path[0] != '/' || (stat(path, &st) != 0 && errno == ENOENT))
         return true;
     if (stat(path, &st) != 0)
-        return error_set(err, "cannot look at '%s': %s%s", path, strerror(errno),
-                         errno == EACCES
-                             ? "; let the user that runs ibtrapd into the directory (chmod a+x)"
-                             : "");
+        return writable_cannot_look(path, err);
     return S_ISSOCK(st.st_mode) || error_set(err, "'%s' is not a socket", path);
 }
 

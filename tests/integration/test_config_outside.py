@@ -254,6 +254,11 @@ def test_root_checks_as_the_service_writes(as_root):
     assert str(directory) in output and "user ibtrapd" in output
     os.chown(directory, NOBODY, NOBODY)
     assert as_root(archive(directory / "events.json"))[0] == 0
+    os.chown(directory, 0, 0)
+    directory.chmod(0o700)
+    status, output = as_root(archive(directory / "events.json"))
+    assert status == 1
+    assert "Permission denied; let the user that runs ibtrapd into the directory" in output
 
 
 @root
