@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Installs the packages to build and test ibtrapd, on Debian 12: packages.sh [build|checkers]
+# Installs the packages to build and test ibtrapd, on Debian 12 or 13: packages.sh [build|checkers]
 # With `build`, only those to build it; with `checkers`, also those for tests/fuzz and tests/checkers.
 # Does nothing if all packages are installed.
 set -eu
