@@ -115,15 +115,19 @@ static void load_last_number(struct journal *j, const struct store_size *size)
     pthread_mutex_unlock(&j->lock);
 }
 
-// Notes which file the path names. True: it is another one than this run had before.
-static bool note_identity(struct journal *j)
+// Notes which file the path names, with the number in it. True: it is another one than this run had
+// before. The inode alone does not tell: ext4 gives a new file that of the one just removed. Nor
+// does the number: a copy that was put back has it, too.
+static bool note_identity(struct journal *j, int64_t identity)
 {
     struct stat now;
     if (stat(j->path, &now) != 0)
         return false;
-    bool other = j->runs && j->inode != 0 && (now.st_dev != j->device || now.st_ino != j->inode);
+    bool other = j->runs && j->inode != 0 &&
+                 (now.st_dev != j->device || now.st_ino != j->inode || identity != j->identity);
     j->device = now.st_dev;
     j->inode = now.st_ino;
+    j->identity = identity;
     return other;
 }
 
@@ -142,9 +146,12 @@ static void journal_file_start_over(struct journal *j, const struct store_size *
 static enum store_result load_file(struct journal *j, struct error *err)
 {
     struct store_size size;
+    int64_t identity = 0;
     struct store *opened = NULL;
     enum store_result result = store_open(j->path, false, &opened, err);
     j->writer = opened;
+    if (result == STORE_OK)
+        result = store_identity(j->writer, &identity, err);
     if (result == STORE_OK)
         result = store_get_size(j->writer, &size, err);
     if (result == STORE_OK)
@@ -161,7 +168,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
         store_close(j->writer);
         j->writer = NULL;
     } else {
-        if (note_identity(j) && !j->unread)
+        if (note_identity(j, identity) && !j->unread)
             journal_file_start_over(j, &size);
         load_last_number(j, &size);
     }

@@ -100,6 +100,7 @@ struct journal {
     unsigned rescue_attempts; // that failed, in a row
     dev_t device;             // of the file
     ino_t inode;              // 0: not known
+    int64_t identity;         // store_identity
     int64_t retry_at, status_at;
     atomic_int_fast64_t prune_at;
     int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not

@@ -91,6 +91,10 @@ bool store_stood_still(struct store *store, struct error *err);
 // Whether the path now names another file, or none: writes to this connection would be lost.
 bool store_has_moved(struct store *store);
 
+// The number that the file got by chance when it was made or upgraded. Another number: another
+// file, also where the file system gives it the inode of one that was removed.
+enum store_result store_identity(struct store *store, int64_t *out, struct error *err);
+
 // A transaction. After a failure, the remaining calls do nothing, and store_commit returns the
 // first error: no part of the transaction is kept.
 void store_begin(struct store *store);

@@ -246,6 +246,11 @@ void store_close(struct store *store)
     free(store);
 }
 
+enum store_result store_identity(struct store *store, int64_t *out, struct error *err)
+{
+    return store_report(store, store_read_number(store, "PRAGMA application_id", out), err);
+}
+
 bool store_has_moved(struct store *store)
 {
     int moved = 0, keep_wal = 1;

@@ -3,6 +3,7 @@
 
 #include "journal/store_statements.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -67,11 +68,24 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
 };
 
+// Gives the file a number by chance, not 0, that tells it from another one in its place.
+static int store_schema_identify(struct store *store)
+{
+    uint32_t number;
+    char pragma[64];
+    sqlite3_randomness(sizeof number, &number);
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %" PRIu32,
+             (number & (uint32_t)INT32_MAX) | 1);
+    return store_run(store, pragma);
+}
+
 int store_upgrade(struct store *store, int version)
 {
     int code = store_run(store, "BEGIN IMMEDIATE");
     for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
         code = store_run(store, MIGRATIONS[v]);
+    if (code == SQLITE_OK)
+        code = store_schema_identify(store);
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)STORE_SCHEMA_VERSION);
     if (code == SQLITE_OK)

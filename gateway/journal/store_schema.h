@@ -5,8 +5,8 @@
 
 #include "journal/store.h"
 
-// Upgrades the schema from that version to STORE_SCHEMA_VERSION, in one transaction. Returns a code
-// of SQLite.
+// Upgrades the schema from that version to STORE_SCHEMA_VERSION, in one transaction, and gives the
+// file its number (store_identity). Returns a code of SQLite.
 int store_upgrade(struct store *store, int version);
 
 #endif

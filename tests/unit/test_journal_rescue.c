@@ -446,6 +446,28 @@ TEST(a_file_that_is_removed_while_it_is_not_open)
     assert_int_equal(count_waiting(), got);
 }
 
+// A new file may have the inode of the one that was removed, as on ext4.
+TEST(a_file_that_is_emptied_while_it_is_not_open)
+{
+    sqlite3 *db;
+    fill();
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    add_many(5);
+    assert_false(status_now().durable);
+    sqlite3_close(db);
+    assert_int_equal(truncate(path, 0), 0);
+    commit_again();
+    int64_t got = count_waiting();
+    assert_true(status_now().durable);
+    assert_int_equal(told[JOURNAL_DROPPING], 1);
+    assert_int_equal(got + (int64_t)lost, EVENTS - HAD + 5);
+    journal_close(journal);
+    start();
+    assert_int_equal(journal_cursor(journal, receiver), HAD);
+    assert_int_equal(count_waiting(), got);
+}
+
 // A file with a page that a receiver needs and the disk does not read.
 static void start_with_bad_page(void)
 {
@@ -586,6 +608,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_directory_that_is_removed, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_removed_while_it_is_not_open, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_that_is_emptied_while_it_is_not_open, begin, end),
         cmocka_unit_test_setup_teardown(a_crash_while_the_file_is_replaced, begin, end),
         cmocka_unit_test_setup_teardown(a_crash_between_the_new_names_of_wal_and_file, begin, end),
         cmocka_unit_test_setup_teardown(a_page_that_cannot_be_read_for_a_while_costs_nothing, begin,
