@@ -436,18 +436,20 @@ static void expectation_check_rate(struct survey *s, const struct expected_end *
     const struct fabric_port *from =
         ports[a->port].width_active != 0 ? &ports[a->port] : &ports[b->port];
     const struct link_rate rate = link_rate_of(s->now.fabric, a->present, b->present);
-    if (!is_below(&rate, from->width_active, from->speed_active))
+    const bool unseen = !rate.known && (from->width_active != 0 || from->speed_active != 0);
+    if (!unseen && !is_below(&rate, from->width_active, from->speed_active))
         return;
     struct change change = {.type = CATALOGUE_LINK_BELOW_EXPECTED, .cause = FABRIC_NONE};
     describe_present(s, a->node, a->number, &change.subject);
     describe_present(s, b->node, b->number, &change.peer);
     struct text t = text_in(change.reason, sizeof change.reason);
-    fabric_add_rate(&t, rate.width, rate.speed);
-    text_add(&t, " instead of ");
+    if (!unseen)
+        fabric_add_rate(&t, rate.width, rate.speed);
+    text_add(&t, unseen ? "an unknown rate instead of " : " instead of ");
     fabric_add_rate(&t, from->width_active, from->speed_active ? from->speed_active : rate.speed);
     set_switch(&change);
     set_link_key(s, a, b, &change);
-    survey_tell(s, &change, false);
+    survey_tell(s, &change, unseen);
 }
 
 static void check_expected_link(struct survey *s, uint32_t port)

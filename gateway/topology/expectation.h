@@ -34,7 +34,8 @@ const struct fabric *expectation_fabric(const struct expectation *expectation);
 //   through an unexpected switch are its consequences.
 // The alarm key is the type's name and the key of the node, or of the link as the fabric names its
 // ends (alarm_key.h).
-// `unseen`: the sweep was not complete and cannot tell, as a node there did not answer.
+// `unseen`: the sweep was not complete and cannot tell, as a node there did not answer, or as
+// nobody knows the rate of the link.
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);
 
 // Calls `each` for every difference, root causes before their consequences, in an order that

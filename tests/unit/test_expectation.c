@@ -257,6 +257,27 @@ TEST(a_file_without_a_rate_expects_none)
     assert_int_equal(count, 0);
 }
 
+// The PortInfo of an end was not answered: the alarm about it is neither raised nor over.
+TEST(a_rate_that_nobody_knows_cannot_be_told)
+{
+    set_rate(host1, 1, 2, FABRIC_HDR);
+    set_rate(host2, 1, 0, 0);
+    expect_again();
+    for (int end = 0; end < 2; end++) {
+        set_rate(host1, 1, 1, FABRIC_HDR);
+        generated_port(&plant, end ? leaf1 : host1, 1)->known = false;
+        generated_port(&plant, end ? leaf1 : host2, end ? 2 : 1)->known = false;
+        compare(false, end == 1);
+        assert_int_equal(count, 1);
+        assert_true(told[0].unseen);
+        find(CATALOGUE_LINK_BELOW_EXPECTED, "leaf1", 1);
+        generated_port(&plant, end ? leaf1 : host1, 1)->known = true;
+    }
+    compare(false, true);
+    assert_int_equal(count, 1);
+    assert_false(told[0].unseen);
+}
+
 // Port 1 of leaf1 is up, and what is behind it did not answer; host3's port is seen to be down.
 TEST(what_was_not_seen_cannot_be_told)
 {
@@ -327,6 +348,7 @@ int main(void)
         PLANT_TEST(a_replaced_adapter_keeps_its_place_by_its_name),
         PLANT_TEST(a_link_below_its_expected_rate_is_told),
         PLANT_TEST(a_file_without_a_rate_expects_none),
+        PLANT_TEST(a_rate_that_nobody_knows_cannot_be_told),
         PLANT_TEST(what_was_not_seen_cannot_be_told),
         PLANT_TEST(another_fabric_has_a_root_cause_for_each_side),
         cmocka_unit_test(keys_are_those_of_differences_alone),
