@@ -282,12 +282,27 @@ void link_history_add(struct link_history *history, const struct link_incident *
         history->overflowed++;
 }
 
+// Drops the record with the fewest occasions of those that are not unreliable.
+static void make_room_for_record(struct link_history *h)
+{
+    struct link_record *least = NULL;
+    for (size_t i = 0; i < h->count; i++) {
+        struct link_record *one = h->all[i];
+        if (!one->unreliable && (!least || one->count < least->count))
+            least = one;
+    }
+    if (least)
+        record_drop(h, least);
+}
+
 void link_history_restore(struct link_history *history, const struct link_ends *link,
                           int64_t since_us, int64_t now_us)
 {
     pthread_mutex_lock(&history->lock);
     if (has_settled(history, now_us))
         settle(history);
+    if (history->count == LINK_HISTORY_LINKS_MAX && !record_find(history, link))
+        make_room_for_record(history);
     struct link_record *record = record_get(history, link);
     if (record) {
         history->unreliable += !record->unreliable;
@@ -346,12 +361,12 @@ static void judge_record(struct link_history *h, struct link_record *record, int
 {
     enum link_verdict verdict;
     const bool unreliable = link_history_judge_record(h, record, now_us, judge, &verdict);
-    if (unreliable == record->unreliable)
+    const bool full = h->unreliable >= LINK_HISTORY_UNRELIABLE_MAX;
+    const bool without_room = unreliable && !record->unreliable && full;
+    h->overflowed += without_room && !record->without_room;
+    record->without_room = without_room;
+    if (unreliable == record->unreliable || without_room)
         return;
-    if (unreliable && h->unreliable == LINK_HISTORY_UNRELIABLE_MAX) {
-        h->overflowed++;
-        return;
-    }
     record->unreliable = unreliable;
     if (!judge->changed(judge->ctx, record, verdict))
         record->unreliable = !unreliable;

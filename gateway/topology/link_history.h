@@ -52,8 +52,9 @@ struct link_occasion {
 struct link_record {
     struct link_ends link;
     bool unreliable;
-    int64_t held_until_us;                                      // unreliable until then at least
-    unsigned count;                                             // occasions
+    bool without_room;     // it would be unreliable, and is counted as overflowed
+    int64_t held_until_us; // unreliable until then at least
+    unsigned count;        // occasions
     struct link_occasion occasions[LINK_HISTORY_OCCASIONS_MAX]; // oldest first
 };
 
@@ -84,7 +85,8 @@ void link_history_add(struct link_history *history, const struct link_incident *
 
 // Restores that the link was found unreliable, after its incidents were added. If it has fewer
 // occasions than the limit, as nobody has the others any more, it stays so for a window from
-// `since_us` on.
+// `since_us` on. Where there is no room, it takes the place of a link that is not unreliable: an
+// alarm without a record would never end.
 void link_history_restore(struct link_history *history, const struct link_ends *link,
                           int64_t since_us, int64_t now_us);
 

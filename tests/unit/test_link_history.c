@@ -173,6 +173,41 @@ TEST(alarms_are_bounded_and_so_are_links)
     assert_non_null(strstr(told, "unreliable"));
 }
 
+// An alarm of a run before that had no record would never end.
+TEST(an_alarm_is_restored_among_as_many_links_as_there_is_room_for)
+{
+    for (unsigned i = 0; i < LINK_HISTORY_LINKS_MAX; i++)
+        link_history_add(
+            history, &(struct link_incident){.link = link_ends_of(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
+                                             .at_us = now_us});
+    update(DAY);
+    assert_int_equal(link_history_count(history), LINK_HISTORY_LINKS_MAX);
+    const struct link_ends link = {0x5, 0x6, 1, 1}, other = {0x7, 0x8, 1, 1};
+    link_history_restore(history, &link, now_us, now_us);
+    link_history_restore(history, &other, now_us, now_us);
+    assert_int_equal(link_history_count(history), LINK_HISTORY_LINKS_MAX);
+    assert_string_equal(update(0), "");
+    assert_string_equal(update(30 * DAY), "fewer 5/1-6/1: 0; fewer 7/1-8/1: 0");
+    assert_int_equal(link_history_overflowed(history), 0);
+}
+
+// Each of them is counted once, not with each look at it.
+TEST(links_without_room_for_their_alarm_are_counted_once)
+{
+    for (int day = 0; day < 3; day++) {
+        for (unsigned i = 0; i < LINK_HISTORY_UNRELIABLE_MAX + 10; i++)
+            link_history_add(history, &(struct link_incident){
+                                          .link = link_ends_of(0x10 + 2 * i, 1, 0x11 + 2 * i, 1),
+                                          .at_us = now_us});
+        update(DAY);
+    }
+    update(MINUTE);
+    assert_int_equal(link_history_overflowed(history), 10);
+    for (int i = 0; i < 5; i++)
+        update(MINUTE);
+    assert_int_equal(link_history_overflowed(history), 10);
+}
+
 static void make_unreliable(unsigned number)
 {
     for (int day = 0; day < 3; day++) {
@@ -381,6 +416,8 @@ int main(void)
         CASE(what_happens_to_a_node_counts_for_none_of_its_links),
         CASE(the_links_of_a_split_cable_count),
         CASE(alarms_are_bounded_and_so_are_links),
+        CASE(an_alarm_is_restored_among_as_many_links_as_there_is_room_for),
+        CASE(links_without_room_for_their_alarm_are_counted_once),
         CASE(a_cable_that_is_elsewhere_has_no_alarm_until_it_is_back),
         CASE(what_is_cleared_by_hand_begins_anew),
         CASE(other_limits_hold_at_once),
