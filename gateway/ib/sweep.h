@@ -52,6 +52,9 @@ struct sweep {
     bool no_smps;          // this host may send none
     struct sweep_limits limits;
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
+    // The fabric before the first of the sweeps in a row that reached a limit: nodes that are not
+    // in it were perhaps made up. The caller's; NULL: as `known`.
+    const struct fabric *trusted;
 
     // Results; `complete` is true at first, the others zero.
     bool complete;

@@ -13,11 +13,13 @@ struct branch {
     uint32_t next;   // in a circle, or among the postponed ones
     uint32_t latest; // the last one in the circle of branches behind it that wait; NONE: none waits
     uint32_t passes; // turns to pass
+    uint32_t strangers; // the group of those behind it; NONE: it has none
     uint8_t port, hops;
     uint8_t next_port, last_port; // to query; none if next_port is greater
     bool ask_node, ask_name, ask_ports;
     bool is_waiting; // it is in the circle of its parent
     bool was_postponed;
+    bool is_group; // of strangers: a branch without queries between them and their node's one
 };
 
 struct sweep_branches {
@@ -95,9 +97,9 @@ static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct bra
 
 // Queueing.
 
-uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port)
+// Adds a branch that does not wait yet.
+static uint32_t sweep_branches_append(struct sweep_branches *branches, const struct branch *added)
 {
-    assert((parent == NONE) == (branches->count == 0));
     if (branches->count == branches->capacity) {
         uint32_t capacity = branches->capacity > 0 ? branches->capacity * 2 : 64;
         struct branch *all = realloc(branches->all, capacity * sizeof *all);
@@ -106,24 +108,53 @@ uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, ui
         branches->all = all;
         branches->capacity = capacity;
     }
+    branches->all[branches->count] = *added;
+    branches->all[branches->count].latest = branches->all[branches->count].strangers = NONE;
+    return branches->count++;
+}
+
+uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port)
+{
+    assert((parent == NONE) == (branches->count == 0));
     uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].hops + 1);
     assert(hops <= SMP_HOPS_MAX);
-    uint32_t branch = branches->count++;
-    branches->all[branch] = (struct branch){.parent = parent,
-                                            .node = NONE,
-                                            .latest = NONE,
-                                            .port = port,
-                                            .hops = hops,
-                                            .ask_node = true};
-    sweep_branches_wake(branches, branch);
+    const struct branch added = {
+        .parent = parent, .node = NONE, .port = port, .hops = hops, .ask_node = true};
+    uint32_t branch = sweep_branches_append(branches, &added);
+    if (branch != NONE)
+        sweep_branches_wake(branches, branch);
     return branch;
 }
 
-void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
-                             uint64_t port_guid)
+// Moves a branch, which does not wait, into the group of strangers of its node. Those behind a
+// stranger need no further group.
+static bool sweep_branches_join_strangers(struct sweep_branches *branches, uint32_t branch)
 {
-    branches->all[branch].node = node;
-    branches->all[branch].port_guid = port_guid;
+    const uint32_t at = branches->all[branch].parent;
+    const struct branch node = branches->all[at];
+    uint32_t group = node.strangers;
+    if (node.parent != NONE && branches->all[node.parent].is_group)
+        return true;
+    if (group == NONE) {
+        const struct branch added = {
+            .parent = at, .node = node.node, .hops = node.hops, .is_group = true};
+        group = sweep_branches_append(branches, &added);
+        if (group == NONE)
+            return false;
+        branches->all[at].strangers = group;
+    }
+    branches->all[branch].parent = group;
+    return true;
+}
+
+bool sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+                             uint64_t port_guid, bool is_stranger)
+{
+    struct branch *b = &branches->all[branch];
+    assert(!b->is_waiting && b->latest == NONE);
+    b->node = node;
+    b->port_guid = port_guid;
+    return !is_stranger || b->parent == NONE || sweep_branches_join_strangers(branches, branch);
 }
 
 void sweep_branches_ask_name(struct sweep_branches *branches, uint32_t branch)
@@ -230,7 +261,8 @@ uint32_t sweep_branches_count(const struct sweep_branches *branches)
 
 uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch)
 {
-    return branches->all[branch].parent;
+    const uint32_t parent = branches->all[branch].parent;
+    return parent != NONE && branches->all[parent].is_group ? branches->all[parent].parent : parent;
 }
 
 uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch)
@@ -267,7 +299,7 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
 static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branches, uint32_t at)
 {
     uint32_t largest = NONE;
-    for (uint32_t i = at + 1; i < branches->count; i++) { // a branch is younger than its parent
+    for (uint32_t i = FIRST + 1; i < branches->count; i++) {
         if (branches->all[i].parent == at &&
             (largest == NONE || branches->all[largest].turns < branches->all[i].turns))
             largest = i;

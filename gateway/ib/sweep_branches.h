@@ -8,6 +8,11 @@
 // by as many queries as that other branch needs itself. A branch that made the sweep wait for an
 // answer passes turns for as long, unless nobody else wants them.
 //
+// A switch that makes up nodes behind each of its ports has as many branches. So those that lead to
+// strangers, nodes that were not known before, together have the turns of one branch. Where nothing
+// was known before, nobody is a stranger, and such a switch delays what is behind it by as many
+// queries for each of its ports.
+//
 // Pure. For one thread.
 #ifndef IBTRAPD_IB_SWEEP_BRANCHES_H
 #define IBTRAPD_IB_SWEEP_BRANCHES_H
@@ -37,9 +42,10 @@ void sweep_branches_free(struct sweep_branches *branches); // NULL is allowed
 uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port);
 
 // The node that the branch leads to has answered: `node` is the caller's number for it, and
-// `port_guid` the GUID of its port.
-void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
-                             uint64_t port_guid);
+// `port_guid` the GUID of its port. Once for each branch, before more about it is queued. False:
+// out of memory.
+bool sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+                             uint64_t port_guid, bool is_stranger);
 
 // Queue queries about that node: for its NodeDescription, and for PortInfo of its ports from
 // `first` to `last`. Once for each branch.
@@ -61,6 +67,8 @@ bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
 // another branch has a query answered.
 void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us);
 
+// Branches have the numbers from 0. Some stand for the strangers of a node: they have its number
+// and no GUID.
 uint32_t sweep_branches_count(const struct sweep_branches *branches);
 uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch);
 uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch);
@@ -75,7 +83,8 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
 
 // The branch to blame for the cost of the sweep: follows, from the own node on, the branch that
 // took more than half of the turns of the one before it, those to pass included. It does not follow
-// the branches of a node of which `is_known` is false.
+// the branches of a node of which `is_known` is false. Port 0 stands for the strangers of its
+// parent.
 uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx);
 

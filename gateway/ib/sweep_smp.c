@@ -210,6 +210,14 @@ static bool sweep_smp_fits(struct walk *walk, const struct sweep_place *place,
             is_free_for(walk, place->node, place->port, found->number, found->port));
 }
 
+// Whether the node may be made up, as it was not known before.
+static bool sweep_smp_is_stranger(const struct walk *walk, uint64_t guid)
+{
+    const struct sweep *sweep = walk->sweep;
+    const struct fabric *before = sweep->trusted ? sweep->trusted : sweep->known;
+    return before && fabric_find_node(before, guid) == FABRIC_NONE;
+}
+
 static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct sweep_place *place,
                             const struct found *found)
 {
@@ -223,7 +231,9 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct swe
     }
     if (place->node == FABRIC_NONE)
         walk->own_port = found->port;
-    sweep_branches_answered(walk->branches, branch, number, found->port_guid);
+    if (!sweep_branches_answered(walk->branches, branch, number, found->port_guid,
+                                 sweep_smp_is_stranger(walk, found->node.guid)))
+        walk->no_memory = true;
     if (is_new)
         sweep_branches_ask_name(walk->branches, branch);
     if (!is_switch)
@@ -404,8 +414,7 @@ static bool check_own_port(const struct walk *walk, struct error *err)
 static bool sweep_smp_was_known(void *ctx, uint32_t node)
 {
     const struct walk *walk = ctx;
-    return !walk->sweep->known ||
-           sweep_batch_knows(walk->sweep, fabric_builder_get(walk->builder, node)->guid);
+    return !sweep_smp_is_stranger(walk, fabric_builder_get(walk->builder, node)->guid);
 }
 
 static void sweep_smp_note_overflow(struct walk *walk)

@@ -22,7 +22,8 @@ struct sweeper {
     atomic_bool stop;
 
     // The thread's own.
-    struct fabric *last; // NULL: none yet
+    struct fabric *last;    // NULL: none yet
+    struct fabric *trusted; // as in a sweep
     bool was_up;
     bool no_smps;          // this host may send none
     uint64_t own_guid;     // of the port
@@ -219,17 +220,29 @@ static void sweeper_note_locked(struct sweeper *s, const struct sweep *sweep,
         log_write(s->options.log, LOG_LEVEL_INFO, "no node has another M_Key any more");
 }
 
+// Keeps what was known before the first of the sweeps that reach a limit.
+static void sweeper_keep_trusted(struct sweeper *s, const struct sweep *sweep, struct fabric *known)
+{
+    if (sweep->overflow.happened && s->trusted)
+        return;
+    fabric_unref(s->trusted);
+    s->trusted = sweep->overflow.happened && known ? fabric_ref(known) : NULL;
+}
+
 // Sweeps with what is known of the fabric, and learns its size.
 static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struct error *err)
 {
     const struct sweeper_listener *listener = &s->options.listener;
     struct fabric *known = listener->known ? listener->known(listener->ctx) : NULL;
     sweep->known = known;
+    sweep->trusted = s->trusted;
     struct fabric *fabric = sweeper_check(s, sweep, err);
-    sweep->known = NULL;
-    fabric_unref(known);
-    if (fabric)
+    sweep->known = sweep->trusted = NULL;
+    if (fabric) {
+        sweeper_keep_trusted(s, sweep, known);
         sweeper_learn_size(s, sweep, fabric);
+    }
+    fabric_unref(known);
     return fabric;
 }
 
@@ -442,6 +455,7 @@ static void *sweeper_run(void *arg)
 static void free_sweeper(struct sweeper *s)
 {
     fabric_unref(s->last);
+    fabric_unref(s->trusted);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
     free(s);

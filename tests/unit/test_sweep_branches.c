@@ -42,11 +42,11 @@ static void make_star(uint8_t ports)
 {
     uint32_t first = sweep_branches_add(branches, NONE, 0);
     check_next(first, true, false, 0);
-    sweep_branches_answered(branches, first, 0, 1);
+    assert_true(sweep_branches_answered(branches, first, 0, 1, false));
     for (uint8_t i = 1; i <= ports; i++) {
         assert_int_equal(sweep_branches_add(branches, first, i), i);
         check_next(i, true, false, 0);
-        sweep_branches_answered(branches, i, i, 1);
+        assert_true(sweep_branches_answered(branches, i, i, 1, false));
     }
     assert_int_equal(next_branch(), NONE);
 }
@@ -103,6 +103,49 @@ TEST(a_large_branch_has_the_turns_of_one)
     for (int i = 0; i < 50; i++)
         assert_in_range(next_branch(), 3, 102);
     assert_int_equal(next_branch(), NONE);
+}
+
+// However many of a node's ports lead to strangers, they have one turn in each round.
+TEST(strangers_have_the_turns_of_one)
+{
+    enum { STRANGERS = 20, HONEST = 50 };
+    uint32_t strangers[STRANGERS];
+    make_star(1);
+    for (uint8_t i = 1; i <= STRANGERS; i++) {
+        const uint32_t one = sweep_branches_add(branches, 1, i);
+        check_next(one, true, false, 0);
+        assert_true(sweep_branches_answered(branches, one, one, 2, true));
+        assert_int_equal(sweep_branches_parent(branches, one), 1);
+        strangers[i - 1] = one;
+    }
+    for (int i = 0; i < STRANGERS; i++)
+        sweep_branches_ask_ports(branches, strangers[i], 1, 100);
+    const uint32_t honest = sweep_branches_add(branches, 1, STRANGERS + 1);
+    unsigned turns = 0, of_honest = 0;
+    sweep_branches_ask_ports(branches, honest, 1, HONEST - 1); // and NodeInfo
+    for (; of_honest < HONEST; turns++)
+        of_honest += next_branch() == honest;
+    assert_in_range(turns, HONEST, 2 * HONEST + 1);
+    for (turns = 0; next_branch() != NONE; turns++)
+        assert_in_range(turns, 0, STRANGERS * 100);
+    assert_in_range(turns, STRANGERS * 100 - HONEST - 1, STRANGERS * 100 - HONEST + 1);
+}
+
+TEST(a_stranger_has_the_route_of_its_port)
+{
+    uint8_t path[SMP_HOPS_MAX];
+    make_star(1);
+    const uint32_t one = sweep_branches_add(branches, 1, 7);
+    check_next(one, true, false, 0);
+    assert_true(sweep_branches_answered(branches, one, 5, 2, true));
+    const uint32_t behind = sweep_branches_add(branches, one, 9);
+    check_next(behind, true, false, 0);
+    assert_true(sweep_branches_answered(branches, behind, 6, 3, true));
+    assert_int_equal(sweep_branches_path(branches, behind, path), 3);
+    assert_memory_equal(path, ((uint8_t[]){1, 7, 9}), 3);
+    assert_int_equal(sweep_branches_parent(branches, behind), one);
+    assert_int_equal(sweep_branches_hops(branches, behind), 3);
+    assert_int_equal(sweep_branches_count(branches), 5); // those two, and one for both
 }
 
 TEST(a_late_branch_passes_while_others_want_turns)
@@ -224,7 +267,7 @@ TEST(the_largest_branch_is_the_one_to_blame)
     make_star(3);
     uint32_t behind = sweep_branches_add(branches, 2, 9);
     assert_int_equal(next_branch(), behind);
-    sweep_branches_answered(branches, behind, behind, 1);
+    assert_true(sweep_branches_answered(branches, behind, behind, 1, false));
     take_turns(1, 10);
     take_turns(3, 10);
     take_turns(behind, 200);
@@ -245,6 +288,8 @@ int main(void)
         BRANCHES_TEST(a_node_comes_before_the_branches_behind_it),
         BRANCHES_TEST(branches_take_turns),
         BRANCHES_TEST(a_large_branch_has_the_turns_of_one),
+        BRANCHES_TEST(strangers_have_the_turns_of_one),
+        BRANCHES_TEST(a_stranger_has_the_route_of_its_port),
         BRANCHES_TEST(a_late_branch_passes_while_others_want_turns),
         BRANCHES_TEST(who_answers_in_milliseconds_is_not_late),
         BRANCHES_TEST(a_wait_of_weeks_counts_as_one_of_a_minute),
