@@ -42,7 +42,8 @@ static void sweep_switches_ask_port(void *ctx, uint32_t number, struct fabric_po
     if (port->lid == 0 || node->silent)
         return;
     uint8_t mad[MAD_SIZE];
-    smp_make_lid_get(mad, asker->sweep->mkey, SMP_SWITCH_INFO, 0);
+    const uint64_t mkey = mkeys_find(asker->sweep->mkeys, port->guid, asker->sweep->mkey);
+    smp_make_lid_get(mad, mkey, SMP_SWITCH_INFO, 0);
     if (!batch_add(asker->batch,
                    &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
                                            .to = {.lid = port->lid},

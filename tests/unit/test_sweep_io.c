@@ -9,6 +9,7 @@
 enum { DATA = 64, SWITCH_INFO = 0x12, SM_INFO = 0x20, IO_UNIT = 0x10, IO_CONTROLLER = 0x11 };
 enum { LEAF_LID = 10, FIRST_LID = 20, SECOND_LID = 21, LIAR_LID = 30, MASTER_LID = 1, LIARS = 260 };
 static const uint64_t LEAF = 0x100, HOST = 0x300, MKEY = UINT64_C(0x1122334455667788);
+static const uint64_t LEAF_MKEY = UINT64_C(0x8877665544332211);
 
 // How a LID answers.
 static struct manners {
@@ -25,8 +26,9 @@ static struct manners {
 static struct fake_port f;
 static struct fabric_builder *builder;
 static struct fabric *fabric, *known;
-static int64_t limit_us;   // of the part; 0: none
-static unsigned in_flight; // 0: as usual
+static struct mkeys *mkeys; // NULL: the leaf has the M_Key of all
+static int64_t limit_us;    // of the part; 0: none
+static unsigned in_flight;  // 0: as usual
 static struct error err;
 static struct fabric_port leaf_port, first_port, second_port;
 static uint32_t leaf, host;
@@ -35,7 +37,7 @@ static bool answer_smp(const struct mad_address *to, const uint8_t *request, uin
 {
     assert_int_equal(to->qpn, 0);
     assert_int_equal(request[1], 0x01);
-    assert_true(wire_get64(request + 24) == MKEY);
+    assert_true(wire_get64(request + 24) == (mkeys && to->lid == LEAF_LID ? LEAF_MKEY : MKEY));
     if (wire_get16(request + 16) == SWITCH_INFO) {
         wire_put(data, 2, 30720); // LinearFDBCap
         wire_put(data + 6, 2, 77);
@@ -116,6 +118,8 @@ static int end(void **state)
     (void)state;
     fabric_unref(fabric);
     fabric_unref(known);
+    mkeys_free(mkeys);
+    mkeys = NULL;
     fabric = known = NULL;
     return 0;
 }
@@ -125,6 +129,7 @@ static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *
 {
     struct sweep sweep = fake_port_sweep(&f);
     sweep.mkey = MKEY;
+    sweep.mkeys = mkeys;
     sweep.limits.part_us = limit_us;
     sweep.known = known;
     if (in_flight > 0)
@@ -213,6 +218,19 @@ TEST(switches_tell_of_themselves)
     assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LINEAR_FDB_TOP), 77);
     assert_int_equal(fabric_switch_info(node_of(LEAF), SWITCH_INFO_LIFE_TIME_VALUE), 18);
     assert_false(node_of(HOST)->switch_info.known);
+}
+
+TEST(each_port_is_asked_with_its_own_mkey)
+{
+    struct log *log = support_log(NULL);
+    mkeys = mkeys_new(log);
+    mkeys_use(mkeys, support_file("guid2mkey", "0x0000000000000100 0x8877665544332211\n", 0600));
+    leaf_port.guid = LEAF;
+    leaf_port.capabilities = first_port.capabilities = FABRIC_IS_SM;
+    look(sweep_switches);
+    assert_true(node_of(LEAF)->switch_info.known);
+    end(NULL);
+    log_close(log);
 }
 
 // The sweep is complete all the same, even if the time is over.
@@ -426,6 +444,7 @@ int main(void)
         PART_TEST(an_unknown_state_is_of_no_subnet_manager),
         PART_TEST(who_has_no_lid_or_is_silent_is_not_asked),
         PART_TEST(switches_tell_of_themselves),
+        PART_TEST(each_port_is_asked_with_its_own_mkey),
         PART_TEST(a_switch_that_does_not_tell_hides_nothing),
         PART_TEST(what_a_switch_told_before_stays),
         PART_TEST(controllers_are_found_in_their_slots),
