@@ -204,7 +204,7 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
     if (!sa_client_is_asked(a, tid))
         return;
     if (!(h->status & MAD_STATUS_REDIRECT))
-        sa_redirect_served(&a->redirect);
+        sa_redirect_served(&a->redirect, now);
     else if (sa_client_follow(a, tid, in, now))
         return;
     const bool keyed = subscriptions_is_keyed(&a->subscriptions, tid);

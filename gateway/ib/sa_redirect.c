@@ -6,8 +6,10 @@
 
 #include <string.h>
 
-enum { REDIRECT_STEPS_MAX = 4 };
-static const int64_t REDIRECT_PAUSE_US = 60 * CLOCK_US_PER_S;
+// REPEATS_MAX: more than requests can be under way.
+enum { REDIRECT_STEPS_MAX = 4, REDIRECT_REPEATS_MAX = 64 };
+static const int64_t REDIRECT_PAUSE_US = 60 * CLOCK_US_PER_S,
+                     REDIRECT_STAY_US = 10 * CLOCK_US_PER_S;
 
 // Reads the address from ClassPortInfo. False with a reason: nothing can be sent there.
 static bool sa_redirect_read(const uint8_t *mad, size_t size, uint64_t prefix,
@@ -49,21 +51,24 @@ enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_rec
     if (!sa_redirect_read(in->octets, in->size, prefix, &to, reason))
         return SA_REDIRECT_REFUSE;
     // Requests that were under way get the same redirection; an address must not lead to itself.
-    if (sa_redirect_is_same(&to, &r->to) && in->from.lid != r->to.lid)
+    const bool same = sa_redirect_is_same(&to, &r->to) && in->from.lid != r->to.lid;
+    if (same && ++r->repeats <= REDIRECT_REPEATS_MAX)
         return SA_REDIRECT_FOLLOW;
     r->to = to;
-    if (++r->steps <= REDIRECT_STEPS_MAX)
+    r->changed_at = now;
+    if (!same && ++r->steps <= REDIRECT_STEPS_MAX)
         return SA_REDIRECT_FOLLOW;
     sa_redirect_forget(r);
-    r->steps = 0;
+    r->steps = r->repeats = 0;
     r->ignore_until = now + REDIRECT_PAUSE_US;
-    error_set(reason, "one leads to the next, without an answer");
+    error_set(reason, "one leads to the next, without end");
     return SA_REDIRECT_REFUSE;
 }
 
-void sa_redirect_served(struct sa_redirect *r)
+void sa_redirect_served(struct sa_redirect *r, int64_t now)
 {
-    r->steps = 0;
+    if (now - r->changed_at >= REDIRECT_STAY_US)
+        r->steps = r->repeats = 0;
 }
 
 void sa_redirect_forget(struct sa_redirect *r)

@@ -216,7 +216,7 @@ static void answer_info(struct fake_sm *sm, const uint8_t *request)
 }
 
 // Answers with ClassPortInfo and the address.
-static void redirect(struct fake_sm *sm, const uint8_t *request)
+static void redirect(struct fake_sm *sm, const uint8_t *request, const struct mad_address *to)
 {
     uint8_t mad[MAD_SIZE];
     sm->redirected++;
@@ -224,13 +224,14 @@ static void redirect(struct fake_sm *sm, const uint8_t *request)
     wire_put(mad + 16, 2, 0x0001);
     memset(mad + DATA, 0, MAD_SIZE - DATA);
     wire_put(mad + DATA + 8, 8, sm->redirect_prefix);
-    wire_put(mad + DATA + 16, 8, sm->redirect.guid);
-    mad[DATA + 25] = (uint8_t)(sm->redirect.sl << 4);
-    wire_put(mad + DATA + 28, 2, sm->redirect.lid);
-    wire_put(mad + DATA + 30, 2, sm->redirect.pkey);
-    wire_put(mad + DATA + 32, 4, sm->redirect.qpn);
-    wire_put(mad + DATA + 36, 4, sm->redirect.qkey);
-    put(sm, sm->asked.lid, mad, sizeof mad);
+    wire_put(mad + DATA + 16, 8, to->guid);
+    mad[DATA + 25] = (uint8_t)(to->sl << 4);
+    wire_put(mad + DATA + 28, 2, to->lid);
+    wire_put(mad + DATA + 30, 2, to->pkey);
+    wire_put(mad + DATA + 32, 4, to->qpn);
+    wire_put(mad + DATA + 36, 4, to->qkey);
+    const bool other = sm->redirects_from != 0 && sm->asked.lid == sm->redirect.lid;
+    put(sm, other ? sm->redirects_from : sm->asked.lid, mad, sizeof mad);
 }
 
 static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_t *mad)
@@ -254,8 +255,11 @@ static void serve(struct fake_sm *sm, const struct mad_address *to, const uint8_
         sm->asked = *to;
     if (info)
         answer_info(sm, mad);
+    else if (sm->splits && attribute == 0x0011)
+        there ? redirect(sm, mad, &(struct mad_address){.lid = sm->lid, .qpn = 1})
+              : answer_node(sm, mad);
     else if (sm->redirect.lid != 0 && (!there || sm->redirects_on))
-        redirect(sm, mad);
+        redirect(sm, mad, &sm->redirect);
     else if (mad[3] == 0x02 && attribute == 0x0003)
         take_subscription(sm, mad);
     else if (mad[3] == 0x01 && attribute == 0x0011)

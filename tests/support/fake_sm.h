@@ -28,6 +28,8 @@ struct fake_sm {
     struct mad_address redirect;
     uint64_t redirect_prefix; // of its GID
     bool redirects_on;        // nor does that address answer, but redirects to itself
+    uint16_t redirects_from;  // such answers of it come from that LID; 0: from its own
+    bool splits;              // only the SM knows NodeRecords, and the address redirects to it
     unsigned redirected;      // requests
     struct mad_address asked; // where the latest request to the SA went
     bool deaf;                // the SM answers nothing

@@ -126,6 +126,29 @@ TEST(a_redirection_that_leads_round_in_a_circle_is_bounded)
     assert_int_equal(fake_sm_held(&sm), 17);
 }
 
+// The SM answers one kind of query itself, and the address sends that one back.
+TEST(an_sa_in_two_places_is_not_asked_without_end)
+{
+    sm.splits = true;
+    start();
+    fake_sm_run(&sm, 50 * S);
+    assert_in_range(sm.redirected, 1, 200);
+    sm.splits = false;
+    fake_sm_run(&sm, 300 * S);
+    assert_int_equal(fake_sm_held(&sm), 17);
+}
+
+// It answers from another LID of its port, and leads to itself.
+TEST(an_address_that_leads_to_itself_is_bounded)
+{
+    sm.port.lmc = 1;
+    sm.redirects_on = true;
+    sm.redirects_from = SA_LID ^ 1;
+    start();
+    fake_sm_run(&sm, 50 * S);
+    assert_in_range(sm.redirected, 1, 400);
+}
+
 // Nobody's address, QP0, or one that is in another subnet.
 TEST(a_hostile_redirection_is_not_followed)
 {
@@ -216,6 +239,8 @@ int main(void)
         REDIRECT_TEST(reports_from_the_address_are_not_foreign),
         REDIRECT_TEST(each_lid_of_the_address_is_the_sas),
         REDIRECT_TEST(a_redirection_that_leads_round_in_a_circle_is_bounded),
+        REDIRECT_TEST(an_sa_in_two_places_is_not_asked_without_end),
+        REDIRECT_TEST(an_address_that_leads_to_itself_is_bounded),
         REDIRECT_TEST(a_hostile_redirection_is_not_followed),
         REDIRECT_TEST(a_redirection_without_a_request_is_ignored),
         REDIRECT_TEST(an_address_that_does_not_answer_is_given_up),
