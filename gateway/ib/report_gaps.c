@@ -36,9 +36,23 @@ static void report_gaps_note_late(struct report_gaps *gaps, uint32_t tid)
     if (gaps->highest - tid >= REPORT_GAPS_WINDOW) {
         report_gaps_begin(gaps, tid);
     } else if (!report_gaps_has(gaps, tid)) {
+        uint32_t *missing =
+            gaps->judged_below - tid <= UINT32_MAX / 2 ? &gaps->missing : &gaps->later;
         report_gaps_set(gaps, tid, true);
-        gaps->missing -= gaps->missing > 0;
+        *missing -= *missing > 0;
     }
+}
+
+static void report_gaps_begin_gap(struct report_gaps *gaps, uint32_t tid, uint32_t missing,
+                                  int64_t now)
+{
+    if (gaps->judge_at != 0) {
+        gaps->later += missing;
+        return;
+    }
+    gaps->missing = missing;
+    gaps->judged_below = tid;
+    gaps->judge_at = now + REPORT_GAPS_WAIT_US;
 }
 
 void report_gaps_note(struct report_gaps *gaps, uint32_t tid, int64_t now)
@@ -56,10 +70,8 @@ void report_gaps_note(struct report_gaps *gaps, uint32_t tid, int64_t now)
         return;
     for (uint32_t i = 1; i < ahead && i <= REPORT_GAPS_WINDOW; i++)
         report_gaps_set(gaps, gaps->highest + i, false);
-    if (ahead > 1 && gaps->in_order >= REPORT_GAPS_LEARN) {
-        gaps->missing = ahead - 1;
-        gaps->judge_at = now + REPORT_GAPS_WAIT_US;
-    }
+    if (ahead > 1 && gaps->in_order >= REPORT_GAPS_LEARN)
+        report_gaps_begin_gap(gaps, tid, ahead - 1, now);
     gaps->in_order = ahead > 1 ? 1 : gaps->in_order + (gaps->in_order < REPORT_GAPS_LEARN);
     gaps->highest = tid;
     report_gaps_set(gaps, tid, true);
@@ -70,7 +82,9 @@ uint32_t report_gaps_judge(struct report_gaps *gaps, int64_t now)
     if (gaps->judge_at == 0 || now < gaps->judge_at)
         return 0;
     const uint32_t missing = gaps->missing;
-    gaps->missing = 0;
-    gaps->judge_at = 0;
+    gaps->missing = gaps->later;
+    gaps->judged_below = gaps->highest;
+    gaps->later = 0;
+    gaps->judge_at = gaps->missing > 0 ? now + REPORT_GAPS_WAIT_US : 0;
     return missing;
 }

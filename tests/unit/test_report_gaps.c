@@ -17,10 +17,15 @@ static int begin(void **state)
     return 0;
 }
 
-static void come(uint32_t first, uint32_t last)
+static void come_at(uint32_t first, uint32_t last, int64_t now)
 {
     for (uint32_t tid = first; tid != last + 1; tid++)
-        report_gaps_note(&gaps, tid, S);
+        report_gaps_note(&gaps, tid, now);
+}
+
+static void come(uint32_t first, uint32_t last)
+{
+    come_at(first, last, S);
 }
 
 static void check_missing(uint32_t expected)
@@ -85,6 +90,31 @@ TEST(numbers_wrap_round)
     check_missing(2);
 }
 
+// In a flood that loses some, and does not end.
+TEST(each_gap_is_judged_in_time)
+{
+    uint32_t missed = 0, tid = FIRST;
+    for (int i = 0; i < 10; i++) { // each second
+        come_at(tid, tid + 50, i * S);
+        missed += report_gaps_judge(&gaps, i * S);
+        tid += 54;
+    }
+    assert_in_range(missed, 15, 27);
+    missed += report_gaps_judge(&gaps, 20 * S);
+    missed += report_gaps_judge(&gaps, 30 * S);
+    assert_int_equal(missed, 27);
+}
+
+TEST(a_repeat_fills_the_gap_that_it_is_from)
+{
+    come_at(FIRST, FIRST + 99, S);
+    come_at(FIRST + 103, FIRST + 200, S);
+    come_at(FIRST + 204, FIRST + 204, 2 * S);
+    come_at(FIRST + 201, FIRST + 203, 2 * S);
+    assert_int_equal(report_gaps_judge(&gaps, 3 * S), 3);
+    assert_int_equal(report_gaps_judge(&gaps, 30 * S), 0);
+}
+
 TEST(a_gap_may_be_larger_than_the_window)
 {
     come(FIRST, FIRST + 99);
@@ -103,6 +133,8 @@ int main(void)
         GAPS_TEST(numbers_that_never_follow_each_other_are_no_loss),
         GAPS_TEST(a_restarted_sm_begins_anew),
         GAPS_TEST(numbers_wrap_round),
+        GAPS_TEST(each_gap_is_judged_in_time),
+        GAPS_TEST(a_repeat_fills_the_gap_that_it_is_from),
         GAPS_TEST(a_gap_may_be_larger_than_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
