@@ -295,13 +295,18 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
     return hops;
 }
 
-// The branch behind `at` that took most turns; NONE: there is none.
-static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branches, uint32_t at)
+// The branch behind `at` that took most turns; NONE: there is none. `total`: the turns of all.
+static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branches, uint32_t at,
+                                              uint64_t *total)
 {
     uint32_t largest = NONE;
+    *total = 0;
     for (uint32_t i = FIRST + 1; i < branches->count; i++) {
-        if (branches->all[i].parent == at &&
-            (largest == NONE || branches->all[largest].turns < branches->all[i].turns))
+        const struct branch *b = &branches->all[i];
+        if (b->parent != at)
+            continue;
+        *total += b->turns;
+        if (largest == NONE || branches->all[largest].turns < b->turns)
             largest = i;
     }
     return largest;
@@ -312,8 +317,11 @@ uint32_t sweep_branches_largest(const struct sweep_branches *branches,
 {
     uint32_t at = FIRST;
     while (branches->all[at].node != NONE && is_known(ctx, branches->all[at].node)) {
-        uint32_t next = sweep_branches_largest_behind(branches, at);
-        if (next == NONE || branches->all[next].turns <= branches->all[at].turns / 2)
+        uint64_t turns;
+        uint32_t next = sweep_branches_largest_behind(branches, at, &turns);
+        if (at != FIRST)
+            turns = branches->all[at].turns;
+        if (next == NONE || branches->all[next].turns <= turns / 2)
             break;
         at = next;
     }

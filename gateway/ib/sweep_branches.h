@@ -82,9 +82,10 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
                             uint8_t path[SMP_HOPS_MAX]);
 
 // The branch to blame for the cost of the sweep: follows, from the own node on, the branch that
-// took more than half of the turns of the one before it, those to pass included. It does not follow
-// the branches of a node of which `is_known` is false. Port 0 stands for the strangers of its
-// parent.
+// took more than half of the turns of the one before it, those to pass included. What the own node
+// took itself does not count: it has no port to blame, and a busy host answers itself late. It does
+// not follow the branches of a node of which `is_known` is false. Port 0 stands for the strangers
+// of its parent.
 uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx);
 

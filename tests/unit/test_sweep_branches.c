@@ -278,6 +278,16 @@ TEST(the_largest_branch_is_the_one_to_blame)
     assert_int_equal(sweep_branches_largest(branches, is_below, &all), 3);
 }
 
+// A busy host answers itself late; that says nothing about the fabric.
+TEST(the_own_node_is_not_to_blame)
+{
+    uint32_t all = NONE;
+    make_star(1);
+    sweep_branches_waited(branches, 0, LATE_US);
+    take_turns(1, 10);
+    assert_int_equal(sweep_branches_largest(branches, is_below, &all), 1);
+}
+
 #define BRANCHES_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
 
 int main(void)
@@ -298,6 +308,7 @@ int main(void)
         BRANCHES_TEST(what_is_postponed_comes_once_more_when_all_is_answered),
         BRANCHES_TEST(a_route_has_the_ports_on_the_way),
         BRANCHES_TEST(the_largest_branch_is_the_one_to_blame),
+        BRANCHES_TEST(the_own_node_is_not_to_blame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
