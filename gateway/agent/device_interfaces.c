@@ -198,7 +198,7 @@ static bool device_interfaces_number(const struct agent_snapshot *snapshot,
 }
 
 static const struct table_column NUMBER_COLUMNS[] = {
-    {"ifNumber", 1, AGENTX_INTEGER, device_interfaces_number},
+    {"ifNumber", 1, AGENTX_INTEGER, .get = device_interfaces_number},
 };
 
 static const uint32_t NUMBER_ENTRY[] = {TABLES_MIB_2_IDS, 2};
@@ -211,24 +211,24 @@ const struct table DEVICE_IF_NUMBER = {"interfaces",
                                        device_seek_scalar};
 
 static const struct table_column COLUMNS[] = {
-    {"ifIndex", 1, AGENTX_INTEGER, device_interfaces_index},
-    {"ifDescr", 2, AGENTX_OCTETS, device_interfaces_descr},
-    {"ifType", 3, AGENTX_INTEGER, device_interfaces_type},
-    {"ifMtu", 4, AGENTX_INTEGER, device_interfaces_mtu_octets},
-    {"ifSpeed", 5, AGENTX_GAUGE32, device_interfaces_speed},
-    {"ifPhysAddress", 6, AGENTX_OCTETS, device_interfaces_address},
-    {"ifAdminStatus", 7, AGENTX_INTEGER, device_interfaces_admin},
-    {"ifOperStatus", 8, AGENTX_INTEGER, device_interfaces_oper_status},
-    {"ifLastChange", 9, AGENTX_TIME_TICKS, device_interfaces_last_change},
-    {"ifInOctets", 10, AGENTX_COUNTER32, device_interfaces_in_octets},
-    {"ifInUcastPkts", 11, AGENTX_COUNTER32, device_interfaces_in_packets},
-    {"ifInDiscards", 13, AGENTX_COUNTER32, device_interfaces_in_discards},
-    {"ifInErrors", 14, AGENTX_COUNTER32, device_interfaces_in_errors},
-    {"ifInUnknownProtos", 15, AGENTX_COUNTER32, device_interfaces_none},
-    {"ifOutOctets", 16, AGENTX_COUNTER32, device_interfaces_out_octets},
-    {"ifOutUcastPkts", 17, AGENTX_COUNTER32, device_interfaces_out_packets},
-    {"ifOutDiscards", 19, AGENTX_COUNTER32, device_interfaces_out_discards},
-    {"ifOutErrors", 20, AGENTX_COUNTER32, device_interfaces_none},
+    {"ifIndex", 1, AGENTX_INTEGER, .get = device_interfaces_index},
+    {"ifDescr", 2, AGENTX_OCTETS, .get = device_interfaces_descr},
+    {"ifType", 3, AGENTX_INTEGER, .get = device_interfaces_type},
+    {"ifMtu", 4, AGENTX_INTEGER, .get = device_interfaces_mtu_octets},
+    {"ifSpeed", 5, AGENTX_GAUGE32, .get = device_interfaces_speed},
+    {"ifPhysAddress", 6, AGENTX_OCTETS, .get = device_interfaces_address},
+    {"ifAdminStatus", 7, AGENTX_INTEGER, .get = device_interfaces_admin},
+    {"ifOperStatus", 8, AGENTX_INTEGER, .get = device_interfaces_oper_status},
+    {"ifLastChange", 9, AGENTX_TIME_TICKS, .get = device_interfaces_last_change},
+    {"ifInOctets", 10, AGENTX_COUNTER32, .get = device_interfaces_in_octets},
+    {"ifInUcastPkts", 11, AGENTX_COUNTER32, .get = device_interfaces_in_packets},
+    {"ifInDiscards", 13, AGENTX_COUNTER32, .get = device_interfaces_in_discards},
+    {"ifInErrors", 14, AGENTX_COUNTER32, .get = device_interfaces_in_errors},
+    {"ifInUnknownProtos", 15, AGENTX_COUNTER32, .get = device_interfaces_none},
+    {"ifOutOctets", 16, AGENTX_COUNTER32, .get = device_interfaces_out_octets},
+    {"ifOutUcastPkts", 17, AGENTX_COUNTER32, .get = device_interfaces_out_packets},
+    {"ifOutDiscards", 19, AGENTX_COUNTER32, .get = device_interfaces_out_discards},
+    {"ifOutErrors", 20, AGENTX_COUNTER32, .get = device_interfaces_none},
 };
 
 static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 2, 2, 1};
@@ -238,25 +238,25 @@ const struct table DEVICE_IF = {
     device_seek_port};
 
 static const struct table_column MORE_COLUMNS[] = {
-    {"ifName", 1, AGENTX_OCTETS, device_interfaces_name},
-    {"ifInMulticastPkts", 2, AGENTX_COUNTER32, device_interfaces_none},
-    {"ifInBroadcastPkts", 3, AGENTX_COUNTER32, device_interfaces_none},
-    {"ifOutMulticastPkts", 4, AGENTX_COUNTER32, device_interfaces_none},
-    {"ifOutBroadcastPkts", 5, AGENTX_COUNTER32, device_interfaces_none},
-    {"ifHCInOctets", 6, AGENTX_COUNTER64, device_interfaces_in_octets},
-    {"ifHCInUcastPkts", 7, AGENTX_COUNTER64, device_interfaces_in_packets},
-    {"ifHCInMulticastPkts", 8, AGENTX_COUNTER64, device_interfaces_none},
-    {"ifHCInBroadcastPkts", 9, AGENTX_COUNTER64, device_interfaces_none},
-    {"ifHCOutOctets", 10, AGENTX_COUNTER64, device_interfaces_out_octets},
-    {"ifHCOutUcastPkts", 11, AGENTX_COUNTER64, device_interfaces_out_packets},
-    {"ifHCOutMulticastPkts", 12, AGENTX_COUNTER64, device_interfaces_none},
-    {"ifHCOutBroadcastPkts", 13, AGENTX_COUNTER64, device_interfaces_none},
-    {"ifLinkUpDownTrapEnable", 14, AGENTX_INTEGER, device_interfaces_traps},
-    {"ifHighSpeed", 15, AGENTX_GAUGE32, device_interfaces_high_speed},
-    {"ifPromiscuousMode", 16, AGENTX_INTEGER, device_interfaces_promiscuous},
-    {"ifConnectorPresent", 17, AGENTX_INTEGER, device_interfaces_connector},
-    {"ifAlias", 18, AGENTX_OCTETS, device_interfaces_alias},
-    {"ifCounterDiscontinuityTime", 19, AGENTX_TIME_TICKS, device_interfaces_discontinuity},
+    {"ifName", 1, AGENTX_OCTETS, .get = device_interfaces_name},
+    {"ifInMulticastPkts", 2, AGENTX_COUNTER32, .get = device_interfaces_none},
+    {"ifInBroadcastPkts", 3, AGENTX_COUNTER32, .get = device_interfaces_none},
+    {"ifOutMulticastPkts", 4, AGENTX_COUNTER32, .get = device_interfaces_none},
+    {"ifOutBroadcastPkts", 5, AGENTX_COUNTER32, .get = device_interfaces_none},
+    {"ifHCInOctets", 6, AGENTX_COUNTER64, .get = device_interfaces_in_octets},
+    {"ifHCInUcastPkts", 7, AGENTX_COUNTER64, .get = device_interfaces_in_packets},
+    {"ifHCInMulticastPkts", 8, AGENTX_COUNTER64, .get = device_interfaces_none},
+    {"ifHCInBroadcastPkts", 9, AGENTX_COUNTER64, .get = device_interfaces_none},
+    {"ifHCOutOctets", 10, AGENTX_COUNTER64, .get = device_interfaces_out_octets},
+    {"ifHCOutUcastPkts", 11, AGENTX_COUNTER64, .get = device_interfaces_out_packets},
+    {"ifHCOutMulticastPkts", 12, AGENTX_COUNTER64, .get = device_interfaces_none},
+    {"ifHCOutBroadcastPkts", 13, AGENTX_COUNTER64, .get = device_interfaces_none},
+    {"ifLinkUpDownTrapEnable", 14, AGENTX_INTEGER, .get = device_interfaces_traps},
+    {"ifHighSpeed", 15, AGENTX_GAUGE32, .get = device_interfaces_high_speed},
+    {"ifPromiscuousMode", 16, AGENTX_INTEGER, .get = device_interfaces_promiscuous},
+    {"ifConnectorPresent", 17, AGENTX_INTEGER, .get = device_interfaces_connector},
+    {"ifAlias", 18, AGENTX_OCTETS, .get = device_interfaces_alias},
+    {"ifCounterDiscontinuityTime", 19, AGENTX_TIME_TICKS, .get = device_interfaces_discontinuity},
 };
 
 static const uint32_t MORE_ENTRY[] = {TABLES_MIB_2_IDS, 31, 1, 1, 1};

@@ -75,13 +75,13 @@ static bool device_system_services(const struct agent_snapshot *snapshot,
 }
 
 static const struct table_column COLUMNS[] = {
-    {"sysDescr", 1, AGENTX_OCTETS, device_system_descr},
-    {"sysObjectID", 2, AGENTX_OID, device_system_object},
-    {"sysUpTime", 3, AGENTX_TIME_TICKS, device_system_up_time},
-    {"sysContact", 4, AGENTX_OCTETS, device_system_empty},
-    {"sysName", 5, AGENTX_OCTETS, device_system_name},
-    {"sysLocation", 6, AGENTX_OCTETS, device_system_empty},
-    {"sysServices", 7, AGENTX_INTEGER, device_system_services},
+    {"sysDescr", 1, AGENTX_OCTETS, .get = device_system_descr},
+    {"sysObjectID", 2, AGENTX_OID, .get = device_system_object},
+    {"sysUpTime", 3, AGENTX_TIME_TICKS, .get = device_system_up_time},
+    {"sysContact", 4, AGENTX_OCTETS, .get = device_system_empty},
+    {"sysName", 5, AGENTX_OCTETS, .get = device_system_name},
+    {"sysLocation", 6, AGENTX_OCTETS, .get = device_system_empty},
+    {"sysServices", 7, AGENTX_INTEGER, .get = device_system_services},
 };
 
 static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 1};

@@ -41,10 +41,10 @@ static bool gsw_communities_seek(const struct agent_snapshot *snapshot, const ui
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswAgtCmtySwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswAgtCmtyIdx", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
-    {"gswAgtCmtyStr", 3, AGENTX_OCTETS, community, SETTING_COMMUNITY},
-    {"gswAgtTrapRcp", 4, AGENTX_IP_ADDRESS, recipient, SETTING_TRAP_RECIPIENT},
+    {"gswAgtCmtySwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswAgtCmtyIdx", 2, AGENTX_INTEGER, .get = gsw_get_port_number},
+    {"gswAgtCmtyStr", 3, AGENTX_OCTETS, .get = community, .setting = SETTING_COMMUNITY},
+    {"gswAgtTrapRcp", 4, AGENTX_IP_ADDRESS, .get = recipient, .setting = SETTING_TRAP_RECIPIENT},
 };
 
 static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 25, 11, 1};

@@ -53,12 +53,12 @@ static bool gsw_events_description(const struct agent_snapshot *snapshot,
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswEventSwitchId", 1, AGENTX_OCTETS, switch_id, SETTING_NONE},
-    {"gswEventIndex", 2, AGENTX_INTEGER, gsw_events_number, SETTING_NONE},
-    {"gswEventTimeInfo", 3, AGENTX_OCTETS, time_info, SETTING_NONE},
-    {"gswEventLevel", 4, AGENTX_INTEGER, level, SETTING_NONE},
-    {"gswEventRepeatCount", 5, AGENTX_INTEGER, repeat_count, SETTING_NONE},
-    {"gswEventDescr", 6, AGENTX_OCTETS, gsw_events_description, SETTING_NONE},
+    {"gswEventSwitchId", 1, AGENTX_OCTETS, .get = switch_id},
+    {"gswEventIndex", 2, AGENTX_INTEGER, .get = gsw_events_number},
+    {"gswEventTimeInfo", 3, AGENTX_OCTETS, .get = time_info},
+    {"gswEventLevel", 4, AGENTX_INTEGER, .get = level},
+    {"gswEventRepeatCount", 5, AGENTX_INTEGER, .get = repeat_count},
+    {"gswEventDescr", 6, AGENTX_OCTETS, .get = gsw_events_description},
 };
 
 // The first row that a request may return.

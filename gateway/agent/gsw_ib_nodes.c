@@ -80,17 +80,17 @@ static bool vendor(const struct agent_snapshot *snapshot, const struct table_row
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswIBNodeSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswIBNodeString", 2, AGENTX_OCTETS, gsw_ib_nodes_description, SETTING_NONE},
-    {"gswIBBaseVersion", 3, AGENTX_INTEGER, base_version, SETTING_NONE},
-    {"gswIBClassVersion", 4, AGENTX_INTEGER, class_version, SETTING_NONE},
-    {"gswIBNodeType", 5, AGENTX_INTEGER, gsw_ib_nodes_type, SETTING_NONE},
-    {"gswIBNumPorts", 6, AGENTX_INTEGER, gsw_ib_nodes_ports, SETTING_NONE},
-    {"gswIBNodeGUID", 7, AGENTX_OCTETS, gsw_ib_nodes_guid, SETTING_NONE},
-    {"gswIBPortGUID", 8, AGENTX_OCTETS, port_guid, SETTING_NONE},
-    {"gswIBDeviceID", 9, AGENTX_INTEGER, device, SETTING_NONE},
-    {"gswIBRevision", 10, AGENTX_INTEGER, gsw_ib_nodes_revision, SETTING_NONE},
-    {"gswIBVendorID", 11, AGENTX_INTEGER, vendor, SETTING_NONE},
+    {"gswIBNodeSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswIBNodeString", 2, AGENTX_OCTETS, .get = gsw_ib_nodes_description},
+    {"gswIBBaseVersion", 3, AGENTX_INTEGER, .get = base_version},
+    {"gswIBClassVersion", 4, AGENTX_INTEGER, .get = class_version},
+    {"gswIBNodeType", 5, AGENTX_INTEGER, .get = gsw_ib_nodes_type},
+    {"gswIBNumPorts", 6, AGENTX_INTEGER, .get = gsw_ib_nodes_ports},
+    {"gswIBNodeGUID", 7, AGENTX_OCTETS, .get = gsw_ib_nodes_guid},
+    {"gswIBPortGUID", 8, AGENTX_OCTETS, .get = port_guid},
+    {"gswIBDeviceID", 9, AGENTX_INTEGER, .get = device},
+    {"gswIBRevision", 10, AGENTX_INTEGER, .get = gsw_ib_nodes_revision},
+    {"gswIBVendorID", 11, AGENTX_INTEGER, .get = vendor},
 };
 
 static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 2, 20, 1};

@@ -22,10 +22,10 @@ static bool bad_mkeys(const struct agent_snapshot *snapshot, const struct table_
 }
 
 static const struct table_column SWITCH_COLUMNS[] = {
-    {"gswIBSwSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswIBBadMKeyCounter", 6, AGENTX_INTEGER, bad_mkeys, SETTING_NONE},
-    {"gswIBBadBKeyCounter", 7, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswIBSwitchChangeReason", 8, AGENTX_INTEGER, gsw_get_one, SETTING_NONE},
+    {"gswIBSwSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswIBBadMKeyCounter", 6, AGENTX_INTEGER, .get = bad_mkeys},
+    {"gswIBBadBKeyCounter", 7, AGENTX_INTEGER, .get = NULL},
+    {"gswIBSwitchChangeReason", 8, AGENTX_INTEGER, .get = gsw_get_one},
 };
 
 static const uint32_t SWITCH_ENTRY[] = {TABLES_GSW_IDS, 2, 25, 1};
@@ -38,8 +38,8 @@ const struct table GSW_IB_SWITCHES = {"gswIBSwTable",
                                       gsw_seek_element};
 
 static const struct table_column TOPOLOGY_COLUMNS[] = {
-    {"gswIBTopoSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswIBTopoChangeReason", 2, AGENTX_INTEGER, gsw_get_one, SETTING_NONE},
+    {"gswIBTopoSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswIBTopoChangeReason", 2, AGENTX_INTEGER, .get = gsw_get_one},
 };
 
 static const uint32_t TOPOLOGY_ENTRY[] = {TABLES_GSW_IDS, 5, 5, 1};

@@ -46,15 +46,15 @@ static bool fabric_name(const struct agent_snapshot *snapshot, const struct tabl
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswInventoryType", 1, AGENTX_INTEGER, gsw_inventory_type, SETTING_NONE},
-    {"gswInventoryId", 2, AGENTX_OCTETS, local_id, SETTING_NONE},
-    {"gswSwitchName", 7, AGENTX_OCTETS, name, SETTING_SWITCH_NAME},
-    {"gswSwitchGlobalId", 8, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswSwitchEIP", 9, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
-    {"gswSwitchIIP", 10, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
-    {"gswSwitchIGW", 11, AGENTX_IP_ADDRESS, NULL, SETTING_NONE},
-    {"gswSwitchSANName", 12, AGENTX_OCTETS, san_name, SETTING_SAN_NAME},
-    {"gswSwitchFabricName", 13, AGENTX_OCTETS, fabric_name, SETTING_FABRIC_NAME},
+    {"gswInventoryType", 1, AGENTX_INTEGER, .get = gsw_inventory_type},
+    {"gswInventoryId", 2, AGENTX_OCTETS, .get = local_id},
+    {"gswSwitchName", 7, AGENTX_OCTETS, .get = name, .setting = SETTING_SWITCH_NAME},
+    {"gswSwitchGlobalId", 8, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswSwitchEIP", 9, AGENTX_IP_ADDRESS, .get = NULL},
+    {"gswSwitchIIP", 10, AGENTX_IP_ADDRESS, .get = NULL},
+    {"gswSwitchIGW", 11, AGENTX_IP_ADDRESS, .get = NULL},
+    {"gswSwitchSANName", 12, AGENTX_OCTETS, .get = san_name, .setting = SETTING_SAN_NAME},
+    {"gswSwitchFabricName", 13, AGENTX_OCTETS, .get = fabric_name, .setting = SETTING_FABRIC_NAME},
 };
 
 // Makes a row's index: type and GUID, so that all switches come before all routers.

@@ -38,11 +38,11 @@ static bool neighbour_port(const struct agent_snapshot *snapshot, const struct t
 }
 
 static const struct table_column COLUMNS[] = {
-    {"gswTopoComSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswTopoComPortIndex", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
-    {"gswTopoComNbSwitchId", 3, AGENTX_OCTETS, neighbour_id, SETTING_NONE},
-    {"gswTopoComNbSwitchPort", 4, AGENTX_INTEGER, neighbour_port, SETTING_NONE},
-    {"gswTopoComSwitchStatus", 5, AGENTX_INTEGER, gsw_get_one, SETTING_NONE},
+    {"gswTopoComSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswTopoComPortIndex", 2, AGENTX_INTEGER, .get = gsw_get_port_number},
+    {"gswTopoComNbSwitchId", 3, AGENTX_OCTETS, .get = neighbour_id},
+    {"gswTopoComNbSwitchPort", 4, AGENTX_INTEGER, .get = neighbour_port},
+    {"gswTopoComSwitchStatus", 5, AGENTX_INTEGER, .get = gsw_get_one},
 };
 
 static const uint32_t ENTRY[] = {TABLES_GSW_IDS, 5, 1, 1};

@@ -73,24 +73,25 @@ static bool events(const struct agent_snapshot *snapshot, const struct table_row
 }
 
 static const struct table_column SWITCH_COLUMNS[] = {
-    {"gswSwitchSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswSwitchMaxPortNum", 2, AGENTX_INTEGER, gsw_switches_ports, SETTING_NONE},
-    {"gswSensorsNum", 3, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswCurrentDate", 10, AGENTX_OCTETS, gsw_get_date, SETTING_NONE},
-    {"gswBootDate", 11, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswFWLastUpdated", 12, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswFlashLastUpdated", 13, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswBootPromLastUpdated", 14, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswFirmwareVersion", 20, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswHWRevision", 21, AGENTX_OCTETS, gsw_switches_revision, SETTING_NONE},
-    {"gswOperStatus", 22, AGENTX_INTEGER, gsw_switches_status, SETTING_NONE},
-    {"gswAdmStatus", 23, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSsn", 26, AGENTX_OCTETS, serial_number, SETTING_SERIAL_NUMBER},
-    {"gswBeaconOperStatus", 30, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswBeaconAdmStatus", 31, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswDiagResult", 40, AGENTX_INTEGER, diag_result, SETTING_NONE},
-    {"gswEventTrapLevel", 41, AGENTX_INTEGER, trap_level, SETTING_EVENT_TRAP_LEVEL},
-    {"gswEventNumEntries", 42, AGENTX_INTEGER, events, SETTING_NONE},
+    {"gswSwitchSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswSwitchMaxPortNum", 2, AGENTX_INTEGER, .get = gsw_switches_ports},
+    {"gswSensorsNum", 3, AGENTX_INTEGER, .get = NULL},
+    {"gswCurrentDate", 10, AGENTX_OCTETS, .get = gsw_get_date},
+    {"gswBootDate", 11, AGENTX_OCTETS, .get = NULL},
+    {"gswFWLastUpdated", 12, AGENTX_OCTETS, .get = NULL},
+    {"gswFlashLastUpdated", 13, AGENTX_OCTETS, .get = NULL},
+    {"gswBootPromLastUpdated", 14, AGENTX_OCTETS, .get = NULL},
+    {"gswFirmwareVersion", 20, AGENTX_OCTETS, .get = NULL},
+    {"gswHWRevision", 21, AGENTX_OCTETS, .get = gsw_switches_revision},
+    {"gswOperStatus", 22, AGENTX_INTEGER, .get = gsw_switches_status},
+    {"gswAdmStatus", 23, AGENTX_INTEGER, .get = NULL},
+    {"gswSsn", 26, AGENTX_OCTETS, .get = serial_number, .setting = SETTING_SERIAL_NUMBER},
+    {"gswBeaconOperStatus", 30, AGENTX_INTEGER, .get = NULL},
+    {"gswBeaconAdmStatus", 31, AGENTX_INTEGER, .get = NULL},
+    {"gswDiagResult", 40, AGENTX_INTEGER, .get = diag_result},
+    {"gswEventTrapLevel", 41, AGENTX_INTEGER, .get = trap_level,
+     .setting = SETTING_EVENT_TRAP_LEVEL},
+    {"gswEventNumEntries", 42, AGENTX_INTEGER, .get = events},
 };
 
 static const uint32_t SWITCH_ENTRY[] = {TABLES_GSW_IDS, 2, 3, 1};
@@ -114,10 +115,10 @@ static bool gsw_ports_type(const struct agent_snapshot *snapshot, const struct t
 }
 
 static const struct table_column PORT_COLUMNS[] = {
-    {"gswPortComSwitchId", 1, AGENTX_OCTETS, gsw_get_global_id, SETTING_NONE},
-    {"gswPortComNum", 2, AGENTX_INTEGER, gsw_get_port_number, SETTING_NONE},
-    {"gswPortComType", 3, AGENTX_INTEGER, gsw_ports_type, SETTING_NONE},
-    {"gswPortComName", 4, AGENTX_OCTETS, NULL, SETTING_NONE},
+    {"gswPortComSwitchId", 1, AGENTX_OCTETS, .get = gsw_get_global_id},
+    {"gswPortComNum", 2, AGENTX_INTEGER, .get = gsw_get_port_number},
+    {"gswPortComType", 3, AGENTX_INTEGER, .get = gsw_ports_type},
+    {"gswPortComName", 4, AGENTX_OCTETS, .get = NULL},
 };
 
 static const uint32_t PORT_ENTRY[] = {TABLES_GSW_IDS, 2, 4, 1};
@@ -141,12 +142,12 @@ static bool gsw_sensors_seek(const struct agent_snapshot *snapshot, const uint32
 }
 
 static const struct table_column SENSOR_COLUMNS[] = {
-    {"gswSensorSwitchId", 1, AGENTX_OCTETS, NULL, SETTING_NONE},
-    {"gswSensorIndex", 2, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSensorType", 3, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSensorStatus", 4, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSensorValue", 5, AGENTX_INTEGER, NULL, SETTING_NONE},
-    {"gswSensorInfo", 6, AGENTX_OCTETS, NULL, SETTING_NONE},
+    {"gswSensorSwitchId", 1, AGENTX_OCTETS, .get = NULL},
+    {"gswSensorIndex", 2, AGENTX_INTEGER, .get = NULL},
+    {"gswSensorType", 3, AGENTX_INTEGER, .get = NULL},
+    {"gswSensorStatus", 4, AGENTX_INTEGER, .get = NULL},
+    {"gswSensorValue", 5, AGENTX_INTEGER, .get = NULL},
+    {"gswSensorInfo", 6, AGENTX_OCTETS, .get = NULL},
 };
 
 static const uint32_t SENSOR_ENTRY[] = {TABLES_GSW_IDS, 2, 10, 1};

@@ -47,19 +47,19 @@ static bool since(const struct agent_snapshot *snapshot, const struct table_row 
 }
 
 static const struct table_column COLUMNS[] = {
-    {"ibtrapdFlowReports", 1, AGENTX_COUNTER64, reports, SETTING_NONE},
-    {"ibtrapdFlowAcknowledged", 2, AGENTX_COUNTER64, acknowledged, SETTING_NONE},
-    {"ibtrapdFlowRepeated", 3, AGENTX_COUNTER64, repeated, SETTING_NONE},
-    {"ibtrapdFlowMalformed", 4, AGENTX_COUNTER64, malformed, SETTING_NONE},
-    {"ibtrapdFlowForeign", 5, AGENTX_COUNTER64, foreign, SETTING_NONE},
-    {"ibtrapdFlowRingFull", 6, AGENTX_COUNTER64, ring_full, SETTING_NONE},
-    {"ibtrapdFlowEvents", 7, AGENTX_COUNTER64, events, SETTING_NONE},
-    {"ibtrapdFlowHeldBack", 8, AGENTX_COUNTER64, suppressed, SETTING_NONE},
-    {"ibtrapdFlowJournalled", 9, AGENTX_COUNTER64, journalled, SETTING_NONE},
-    {"ibtrapdFlowDropped", 10, AGENTX_COUNTER64, dropped, SETTING_NONE},
-    {"ibtrapdFlowOldestEvent", 11, AGENTX_GAUGE32, oldest_event, SETTING_NONE},
-    {"ibtrapdFlowNewestEvent", 12, AGENTX_GAUGE32, newest_event, SETTING_NONE},
-    {"ibtrapdFlowSince", 13, AGENTX_TIME_TICKS, since, SETTING_NONE},
+    {"ibtrapdFlowReports", 1, AGENTX_COUNTER64, .get = reports},
+    {"ibtrapdFlowAcknowledged", 2, AGENTX_COUNTER64, .get = acknowledged},
+    {"ibtrapdFlowRepeated", 3, AGENTX_COUNTER64, .get = repeated},
+    {"ibtrapdFlowMalformed", 4, AGENTX_COUNTER64, .get = malformed},
+    {"ibtrapdFlowForeign", 5, AGENTX_COUNTER64, .get = foreign},
+    {"ibtrapdFlowRingFull", 6, AGENTX_COUNTER64, .get = ring_full},
+    {"ibtrapdFlowEvents", 7, AGENTX_COUNTER64, .get = events},
+    {"ibtrapdFlowHeldBack", 8, AGENTX_COUNTER64, .get = suppressed},
+    {"ibtrapdFlowJournalled", 9, AGENTX_COUNTER64, .get = journalled},
+    {"ibtrapdFlowDropped", 10, AGENTX_COUNTER64, .get = dropped},
+    {"ibtrapdFlowOldestEvent", 11, AGENTX_GAUGE32, .get = oldest_event},
+    {"ibtrapdFlowNewestEvent", 12, AGENTX_GAUGE32, .get = newest_event},
+    {"ibtrapdFlowSince", 13, AGENTX_TIME_TICKS, .get = since},
 };
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 6};

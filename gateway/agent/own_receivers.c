@@ -91,19 +91,19 @@ static bool last_success(const struct agent_snapshot *snapshot, const struct tab
 }
 
 static const struct table_column COLUMNS[] = {
-    {"ibtrapdRcvKind", 2, AGENTX_INTEGER, kind, SETTING_NONE},
-    {"ibtrapdRcvAddress", 3, AGENTX_OCTETS, address, SETTING_NONE},
-    {"ibtrapdRcvState", 4, AGENTX_INTEGER, own_receivers_state, SETTING_NONE},
-    {"ibtrapdRcvReason", 5, AGENTX_OCTETS, own_receivers_reason, SETTING_NONE},
-    {"ibtrapdRcvLastChange", 6, AGENTX_TIME_TICKS, own_receivers_last_change, SETTING_NONE},
-    {"ibtrapdRcvSent", 7, AGENTX_COUNTER64, sent, SETTING_NONE},
-    {"ibtrapdRcvAcknowledged", 8, AGENTX_COUNTER64, own_receivers_acknowledged, SETTING_NONE},
-    {"ibtrapdRcvRetried", 9, AGENTX_COUNTER64, retried, SETTING_NONE},
-    {"ibtrapdRcvFiltered", 10, AGENTX_COUNTER64, filtered, SETTING_NONE},
-    {"ibtrapdRcvDropped", 11, AGENTX_COUNTER64, dropped, SETTING_NONE},
-    {"ibtrapdRcvLagEvents", 12, AGENTX_GAUGE32, lag_events, SETTING_NONE},
-    {"ibtrapdRcvLagSeconds", 13, AGENTX_GAUGE32, own_receivers_lag_seconds, SETTING_NONE},
-    {"ibtrapdRcvLastSuccess", 14, AGENTX_TIME_TICKS, last_success, SETTING_NONE},
+    {"ibtrapdRcvKind", 2, AGENTX_INTEGER, .get = kind},
+    {"ibtrapdRcvAddress", 3, AGENTX_OCTETS, .get = address},
+    {"ibtrapdRcvState", 4, AGENTX_INTEGER, .get = own_receivers_state},
+    {"ibtrapdRcvReason", 5, AGENTX_OCTETS, .get = own_receivers_reason},
+    {"ibtrapdRcvLastChange", 6, AGENTX_TIME_TICKS, .get = own_receivers_last_change},
+    {"ibtrapdRcvSent", 7, AGENTX_COUNTER64, .get = sent},
+    {"ibtrapdRcvAcknowledged", 8, AGENTX_COUNTER64, .get = own_receivers_acknowledged},
+    {"ibtrapdRcvRetried", 9, AGENTX_COUNTER64, .get = retried},
+    {"ibtrapdRcvFiltered", 10, AGENTX_COUNTER64, .get = filtered},
+    {"ibtrapdRcvDropped", 11, AGENTX_COUNTER64, .get = dropped},
+    {"ibtrapdRcvLagEvents", 12, AGENTX_GAUGE32, .get = lag_events},
+    {"ibtrapdRcvLagSeconds", 13, AGENTX_GAUGE32, .get = own_receivers_lag_seconds},
+    {"ibtrapdRcvLastSuccess", 14, AGENTX_TIME_TICKS, .get = last_success},
 };
 
 // Makes a row's index: the name, with its length before it, as it varies (RFC 2578 7.7).

@@ -46,12 +46,12 @@ static bool last_report(const struct agent_snapshot *snapshot, const struct tabl
 }
 
 static const struct table_column COLUMNS[] = {
-    {"ibtrapdSubState", 2, AGENTX_INTEGER, own_subscriptions_state, SETTING_NONE},
-    {"ibtrapdSubStatus", 3, AGENTX_GAUGE32, own_subscriptions_status, SETTING_NONE},
-    {"ibtrapdSubReason", 4, AGENTX_OCTETS, own_subscriptions_reason, SETTING_NONE},
-    {"ibtrapdSubLastChange", 5, AGENTX_TIME_TICKS, own_subscriptions_last_change, SETTING_NONE},
-    {"ibtrapdSubReports", 6, AGENTX_COUNTER64, reports, SETTING_NONE},
-    {"ibtrapdSubLastReport", 7, AGENTX_TIME_TICKS, last_report, SETTING_NONE},
+    {"ibtrapdSubState", 2, AGENTX_INTEGER, .get = own_subscriptions_state},
+    {"ibtrapdSubStatus", 3, AGENTX_GAUGE32, .get = own_subscriptions_status},
+    {"ibtrapdSubReason", 4, AGENTX_OCTETS, .get = own_subscriptions_reason},
+    {"ibtrapdSubLastChange", 5, AGENTX_TIME_TICKS, .get = own_subscriptions_last_change},
+    {"ibtrapdSubReports", 6, AGENTX_COUNTER64, .get = reports},
+    {"ibtrapdSubLastReport", 7, AGENTX_TIME_TICKS, .get = last_report},
 };
 
 static void own_subscriptions_index_of(const struct agent_snapshot *snapshot, size_t at,

@@ -44,29 +44,27 @@ static bool sm_config_of_port(const struct agent_snapshot *snapshot, const struc
     return row->port != FABRIC_NONE && field_of_port(snapshot, row, out);
 }
 
-#define OF_PORT(field)                                                                             \
-    AGENTX_INTEGER, sm_config_of_port, SETTING_NONE,                                               \
-    {                                                                                              \
-        field, FIELD_NUMBER                                                                        \
-    }
+#define OF_PORT(which)                                                                             \
+    AGENTX_INTEGER, .get = sm_config_of_port, .field = {.field = (which), .form = FIELD_NUMBER}
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmConfigSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmConfigGUID", 2, AGENTX_OCTETS, sm_config_guid},
-    {"ibSmConfigPriority", 3, AGENTX_INTEGER, sm_config_priority},
-    {"ibSmConfigSMKey", 4, AGENTX_OCTETS, field_get_key, SETTING_NONE, {ATTRIBUTE_FIELD(0, 0, 64)}},
-    {"ibSmConfigAdminStatus", 5, AGENTX_INTEGER, sm_config_enabled},
-    {"ibSmConfigOperStatus", 6, AGENTX_INTEGER, sm_config_state},
-    {"ibSmConfigActCount", 7, AGENTX_COUNTER32, sm_config_activity},
-    {"ibSmConfigStatus", 8, AGENTX_INTEGER, sm_config_status},
-    {"ibSmConfigSweepInterval", 9, AGENTX_INTEGER, NULL},
-    {"ibSmConfigResponseTimeout", 10, AGENTX_INTEGER, NULL},
-    {"ibSmConfigPortAgingTime", 11, AGENTX_INTEGER, NULL},
-    {"ibSmConfigMinUnicastLID", 12, AGENTX_INTEGER, NULL},
-    {"ibSmConfigMaxUnicastLID", 13, AGENTX_INTEGER, NULL},
+    {"ibSmConfigSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmConfigGUID", 2, AGENTX_OCTETS, .get = sm_config_guid},
+    {"ibSmConfigPriority", 3, AGENTX_INTEGER, .get = sm_config_priority},
+    {"ibSmConfigSMKey", 4, AGENTX_OCTETS, .get = field_get_key,
+     .field = {.field = ATTRIBUTE_FIELD(0, 0, 64)}},
+    {"ibSmConfigAdminStatus", 5, AGENTX_INTEGER, .get = sm_config_enabled},
+    {"ibSmConfigOperStatus", 6, AGENTX_INTEGER, .get = sm_config_state},
+    {"ibSmConfigActCount", 7, AGENTX_COUNTER32, .get = sm_config_activity},
+    {"ibSmConfigStatus", 8, AGENTX_INTEGER, .get = sm_config_status},
+    {"ibSmConfigSweepInterval", 9, AGENTX_INTEGER, .get = NULL},
+    {"ibSmConfigResponseTimeout", 10, AGENTX_INTEGER, .get = NULL},
+    {"ibSmConfigPortAgingTime", 11, AGENTX_INTEGER, .get = NULL},
+    {"ibSmConfigMinUnicastLID", 12, AGENTX_INTEGER, .get = NULL},
+    {"ibSmConfigMaxUnicastLID", 13, AGENTX_INTEGER, .get = NULL},
     {"ibSmConfigDefaultLMC", 14, OF_PORT(PORT_INFO_LMC)},
-    {"ibSmConfigMasterPollInterval", 15, AGENTX_INTEGER, NULL},
-    {"ibSmConfigMasterPollRetries", 16, AGENTX_INTEGER, NULL},
+    {"ibSmConfigMasterPollInterval", 15, AGENTX_INTEGER, .get = NULL},
+    {"ibSmConfigMasterPollRetries", 16, AGENTX_INTEGER, .get = NULL},
     {"ibSmConfigMKeyLeasePeriod", 17, OF_PORT(PORT_INFO_MKEY_LEASE_PERIOD)},
 };
 

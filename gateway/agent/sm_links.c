@@ -18,11 +18,11 @@ static bool sm_links_to_port(const struct agent_snapshot *snapshot, const struct
 }
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmLinkSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmLinkFromNodeGUID", 2, AGENTX_OCTETS, sm_get_node_guid},
-    {"ibSmLinkFromPortNum", 3, AGENTX_INTEGER, sm_get_port_number},
-    {"ibSmLinkToNodeGUID", 4, AGENTX_OCTETS, sm_links_to_node},
-    {"ibSmLinkToPortNum", 5, AGENTX_INTEGER, sm_links_to_port},
+    {"ibSmLinkSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmLinkFromNodeGUID", 2, AGENTX_OCTETS, .get = sm_get_node_guid},
+    {"ibSmLinkFromPortNum", 3, AGENTX_INTEGER, .get = sm_get_port_number},
+    {"ibSmLinkToNodeGUID", 4, AGENTX_OCTETS, .get = sm_links_to_node},
+    {"ibSmLinkToPortNum", 5, AGENTX_INTEGER, .get = sm_links_to_port},
 };
 
 static bool sm_links_has(const struct fabric_port *port)

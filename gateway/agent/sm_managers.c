@@ -20,12 +20,13 @@ MANAGER(priority, put_number(out, sm->priority))
 MANAGER(state, put_number(out, sm->state))
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmSMInfoSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmSMInfoGUID", 2, AGENTX_OCTETS, sm_managers_guid},
-    {"ibSmSMInfoSMKey", 3, AGENTX_OCTETS, field_get_key, SETTING_NONE, {ATTRIBUTE_FIELD(0, 0, 16)}},
-    {"ibSmSMInfoActCount", 4, AGENTX_INTEGER, sm_managers_activity},
-    {"ibSmSMInfoPriority", 5, AGENTX_INTEGER, sm_managers_priority},
-    {"ibSmSMInfoSMState", 6, AGENTX_INTEGER, sm_managers_state},
+    {"ibSmSMInfoSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmSMInfoGUID", 2, AGENTX_OCTETS, .get = sm_managers_guid},
+    {"ibSmSMInfoSMKey", 3, AGENTX_OCTETS, .get = field_get_key,
+     .field = {.field = ATTRIBUTE_FIELD(0, 0, 16)}},
+    {"ibSmSMInfoActCount", 4, AGENTX_INTEGER, .get = sm_managers_activity},
+    {"ibSmSMInfoPriority", 5, AGENTX_INTEGER, .get = sm_managers_priority},
+    {"ibSmSMInfoSMState", 6, AGENTX_INTEGER, .get = sm_managers_state},
 };
 
 static void sm_managers_index(const struct agent_snapshot *snapshot, size_t at,

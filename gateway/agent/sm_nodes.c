@@ -62,20 +62,20 @@ static bool sm_nodes_description(const struct agent_snapshot *snapshot, const st
 }
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmNodeInfoSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmNodeInfoNodeGUID", 2, AGENTX_OCTETS, sm_get_node_guid},
-    {"ibSmNodeInfoBaseVersion", 3, AGENTX_INTEGER, sm_nodes_base_version},
-    {"ibSmNodeInfoClassVersion", 4, AGENTX_INTEGER, sm_nodes_class_version},
-    {"ibSmNodeInfoType", 5, AGENTX_INTEGER, sm_nodes_type},
-    {"ibSmNodeInfoNumPorts", 6, AGENTX_INTEGER, sm_nodes_num_ports},
-    {"ibSmNodeInfoSystemImageGUID", 7, AGENTX_OCTETS, sm_nodes_system_guid},
-    {"ibSmNodeInfoPortGUID", 8, AGENTX_OCTETS, sm_nodes_port_guid},
-    {"ibSmNodeInfoPartitionCap", 9, AGENTX_INTEGER, sm_nodes_partition_cap},
-    {"ibSmNodeInfoDeviceID", 10, AGENTX_OCTETS, sm_nodes_device},
-    {"ibSmNodeInfoRevision", 11, AGENTX_OCTETS, sm_nodes_revision},
-    {"ibSmNodeInfoLocalPortNum", 12, AGENTX_INTEGER, sm_nodes_local_port},
-    {"ibSmNodeInfoVendorID", 13, AGENTX_OCTETS, sm_nodes_vendor},
-    {"ibSmNodeInfoDescription", 14, AGENTX_OCTETS, sm_nodes_description},
+    {"ibSmNodeInfoSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmNodeInfoNodeGUID", 2, AGENTX_OCTETS, .get = sm_get_node_guid},
+    {"ibSmNodeInfoBaseVersion", 3, AGENTX_INTEGER, .get = sm_nodes_base_version},
+    {"ibSmNodeInfoClassVersion", 4, AGENTX_INTEGER, .get = sm_nodes_class_version},
+    {"ibSmNodeInfoType", 5, AGENTX_INTEGER, .get = sm_nodes_type},
+    {"ibSmNodeInfoNumPorts", 6, AGENTX_INTEGER, .get = sm_nodes_num_ports},
+    {"ibSmNodeInfoSystemImageGUID", 7, AGENTX_OCTETS, .get = sm_nodes_system_guid},
+    {"ibSmNodeInfoPortGUID", 8, AGENTX_OCTETS, .get = sm_nodes_port_guid},
+    {"ibSmNodeInfoPartitionCap", 9, AGENTX_INTEGER, .get = sm_nodes_partition_cap},
+    {"ibSmNodeInfoDeviceID", 10, AGENTX_OCTETS, .get = sm_nodes_device},
+    {"ibSmNodeInfoRevision", 11, AGENTX_OCTETS, .get = sm_nodes_revision},
+    {"ibSmNodeInfoLocalPortNum", 12, AGENTX_INTEGER, .get = sm_nodes_local_port},
+    {"ibSmNodeInfoVendorID", 13, AGENTX_OCTETS, .get = sm_nodes_vendor},
+    {"ibSmNodeInfoDescription", 14, AGENTX_OCTETS, .get = sm_nodes_description},
 };
 
 static bool sm_nodes_has(const struct fabric_node *node)

@@ -21,44 +21,26 @@ static bool sm_ports_lid(const struct agent_snapshot *snapshot, const struct tab
 
 enum { MTU_OR_VLS_MAX = 5, ACTIVE_DEFER = 5, PHY_TEST = 7, LINK_DOWN_MAX = 3 };
 
-#define NUMBER(field)                                                                              \
-    AGENTX_INTEGER, field_of_port, SETTING_NONE,                                                   \
-    {                                                                                              \
-        field, FIELD_NUMBER                                                                        \
-    }
-#define NUMBER_UP_TO(field, most)                                                                  \
-    AGENTX_INTEGER, field_of_port, SETTING_NONE,                                                   \
-    {                                                                                              \
-        field, FIELD_NUMBER, 0, most                                                               \
-    }
-#define MTU_OR_VLS(field)                                                                          \
-    AGENTX_INTEGER, field_of_port, SETTING_NONE,                                                   \
-    {                                                                                              \
-        field, FIELD_LABEL, 1, MTU_OR_VLS_MAX                                                      \
-    }
-#define TRUTH(field)                                                                               \
-    AGENTX_INTEGER, field_of_port, SETTING_NONE,                                                   \
-    {                                                                                              \
-        field, FIELD_TRUTH                                                                         \
-    }
-#define OCTETS(field)                                                                              \
-    AGENTX_OCTETS, field_of_port, SETTING_NONE,                                                    \
-    {                                                                                              \
-        field, FIELD_OCTETS                                                                        \
-    }
+#define OF_PORT(...)  .get = field_of_port, .field = {__VA_ARGS__}
+#define NUMBER(which) AGENTX_INTEGER, OF_PORT(.field = (which), .form = FIELD_NUMBER)
+#define NUMBER_UP_TO(which, last)                                                                  \
+    AGENTX_INTEGER, OF_PORT(.field = (which), .form = FIELD_NUMBER, .most = (last))
+#define MTU_OR_VLS(which)                                                                          \
+    AGENTX_INTEGER,                                                                                \
+        OF_PORT(.field = (which), .form = FIELD_LABEL, .least = 1, .most = MTU_OR_VLS_MAX)
+#define TRUTH(which)  AGENTX_INTEGER, OF_PORT(.field = (which), .form = FIELD_TRUTH)
+#define OCTETS(which) AGENTX_OCTETS, OF_PORT(.field = (which), .form = FIELD_OCTETS)
 #define KEY(octets)                                                                                \
-    AGENTX_OCTETS, field_get_key, SETTING_NONE,                                                    \
-    {                                                                                              \
-        ATTRIBUTE_FIELD(0, 0, (octets)*8), FIELD_OCTETS                                            \
-    }
+    AGENTX_OCTETS, .get = field_get_key,                                                           \
+                   .field = {.field = ATTRIBUTE_FIELD(0, 0, (octets)*8), .form = FIELD_OCTETS}
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmPortInfoSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmPortInfoNodeGUID", 2, AGENTX_OCTETS, sm_get_node_guid},
-    {"ibSmPortInfoLocalPortNum", 3, AGENTX_INTEGER, sm_get_port_number},
+    {"ibSmPortInfoSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmPortInfoNodeGUID", 2, AGENTX_OCTETS, .get = sm_get_node_guid},
+    {"ibSmPortInfoLocalPortNum", 3, AGENTX_INTEGER, .get = sm_get_port_number},
     {"ibSmPortInfoMKey", 4, KEY(8)},
-    {"ibSmPortInfoGIDPrefix", 5, AGENTX_OCTETS, sm_ports_prefix},
-    {"ibSmPortInfoLID", 6, AGENTX_INTEGER, sm_ports_lid},
+    {"ibSmPortInfoGIDPrefix", 5, AGENTX_OCTETS, .get = sm_ports_prefix},
+    {"ibSmPortInfoLID", 6, AGENTX_INTEGER, .get = sm_ports_lid},
     {"ibSmPortInfoMasterSmLID", 7, NUMBER(PORT_INFO_MASTER_SM_LID)},
     {"ibSmPortInfoCapMask", 8, OCTETS(PORT_INFO_CAPABILITY_MASK)},
     {"ibSmPortInfoDiagCode", 9, OCTETS(PORT_INFO_DIAG_CODE)},

@@ -4,20 +4,14 @@
 #include "agent/sm.h"
 #include "agent/tables.h"
 
-#define NUMBER(field)                                                                              \
-    AGENTX_INTEGER, field_of_switch, SETTING_NONE,                                                 \
-    {                                                                                              \
-        field, FIELD_NUMBER                                                                        \
-    }
-#define TRUTH(field)                                                                               \
-    AGENTX_INTEGER, field_of_switch, SETTING_NONE,                                                 \
-    {                                                                                              \
-        field, FIELD_TRUTH                                                                         \
-    }
+#define NUMBER(which)                                                                              \
+    AGENTX_INTEGER, .get = field_of_switch, .field = {.field = (which), .form = FIELD_NUMBER}
+#define TRUTH(which)                                                                               \
+    AGENTX_INTEGER, .get = field_of_switch, .field = {.field = (which), .form = FIELD_TRUTH}
 
 static const struct table_column COLUMNS[] = {
-    {"ibSmSwitchInfoSubnetPrefix", 1, AGENTX_OCTETS, sm_get_prefix},
-    {"ibSmSwitchInfoNodeGUID", 2, AGENTX_OCTETS, sm_get_node_guid},
+    {"ibSmSwitchInfoSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
+    {"ibSmSwitchInfoNodeGUID", 2, AGENTX_OCTETS, .get = sm_get_node_guid},
     {"ibSmSwitchInfoLinearFdbCap", 3, NUMBER(SWITCH_INFO_LINEAR_FDB_CAP)},
     {"ibSmSwitchInfoRandomFdbCap", 4, NUMBER(SWITCH_INFO_RANDOM_FDB_CAP)},
     {"ibSmSwitchInfoMcastFdbCap", 5, NUMBER(SWITCH_INFO_MULTICAST_FDB_CAP)},

@@ -193,7 +193,7 @@ int main(int argc, char **argv)
         .counters = counted(argument(argv, "counters", "none")),
         .counters_interval_us = number(argv, "interval", 3600000) * CLOCK_US_PER_MS,
         .client = client,
-        .listener = {print_fabric, print_counters, NULL, NULL},
+        .listener = {.fabric = print_fabric, .counters = print_counters},
         .clock = &clock_system,
         .random = &random_system,
         .log = log,

@@ -181,7 +181,12 @@ void generated_sm(struct generated *g, uint32_t node, uint8_t port, uint8_t prio
         i++;
     if (i == g->sm_count)
         g->sms = need(realloc(g->sms, ++g->sm_count * sizeof *g->sms));
-    g->sms[i] = (struct fabric_sm){p->guid, node, port, p->lid, priority, state};
+    g->sms[i] = (struct fabric_sm){.guid = p->guid,
+                                   .node = node,
+                                   .port = port,
+                                   .lid = p->lid,
+                                   .priority = priority,
+                                   .state = state};
     p->capabilities |= FABRIC_IS_SM;
 }
 

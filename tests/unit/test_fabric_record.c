@@ -117,8 +117,13 @@ static struct fabric *make_odd(void)
     }
     assert_true(fabric_builder_link(b, 0, 1, 0, 255));
     assert_true(fabric_builder_link(b, 0, 0, 1, 255));
-    assert_true(fabric_builder_sm(b, &(struct fabric_sm){UINT64_MAX, 1, 255, 0xFFFF, 255, 255}));
-    assert_true(fabric_builder_sm(b, &(struct fabric_sm){0, 0, 0, 0, 0, 0}));
+    assert_true(fabric_builder_sm(b, &(struct fabric_sm){.guid = UINT64_MAX,
+                                                         .node = 1,
+                                                         .port = 255,
+                                                         .lid = 0xFFFF,
+                                                         .priority = 255,
+                                                         .state = 255}));
+    assert_true(fabric_builder_sm(b, &(struct fabric_sm){.guid = 0}));
     assert_true(fabric_builder_controller(b, &(struct fabric_controller){7, 1, 255, "SRP"}));
     assert_true(fabric_builder_controller(b, &(struct fabric_controller){8, 1, 0, ""}));
     return fabric_builder_finish(b, INT64_MIN, UINT64_MAX, false);
