@@ -86,6 +86,7 @@ static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
 // the connection, and it could lose the answer.
 static void answer_sent(struct bufferevent *stream, void *ctx)
 {
+    bufferevent_set_timeouts(stream, &IDLE_MAX, &IDLE_MAX);
     shutdown(bufferevent_getfd(stream), SHUT_WR);
     bufferevent_setcb(stream, metrics_server_discard, NULL, metrics_server_client_event, ctx);
 }
@@ -172,6 +173,8 @@ static void answer_at_length(struct metrics_client *client, bool head_only, cons
     evbuffer_add_printf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%sConnection: close\r\n\r\n",
                         METRICS, client->chunked ? "Transfer-Encoding: chunked\r\n" : "");
     if (!head_only) {
+        // While it reads, it need not send.
+        bufferevent_set_timeouts(client->stream, NULL, &IDLE_MAX);
         go_on_with(client, METRICS_MORE, text, size);
         return;
     }

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PIECE_SIZE = 50000, GOT_MAX = 64 << 20, ROUNDS_MAX = 100000 };
@@ -23,6 +25,16 @@ static size_t got_size;
 // The source: `pieces` of it, of which every third is empty; piece `fails` fails.
 static unsigned pieces, fails, made, begun, ended;
 static char piece[PIECE_SIZE];
+
+// The clock of the server's loop: the system's, and the seconds that a test lets pass.
+static time_t passed;
+
+int clock_gettime(clockid_t clock_id, struct timespec *tp)
+{
+    const int result = (int)syscall(SYS_clock_gettime, clock_id, tp);
+    tp->tv_sec += passed;
+    return result;
+}
 
 static void *begin_scrape(void *ctx)
 {
@@ -282,6 +294,57 @@ TEST(a_client_that_is_replaced_ends_its_scrape)
     assert_int_equal(ended, begun);
 }
 
+// Lets the client read for some seconds, a bit in each. Returns for how many it was served.
+static int read_slowly(int fd, int seconds)
+{
+    static char some[1 << 20];
+    int second = 0;
+    for (; second < seconds && ended == 0; second++) {
+        const unsigned before = made;
+        for (int rounds = 0; rounds < ROUNDS_MAX && made == before && ended == 0; rounds++) {
+            (void)!recv(fd, some, sizeof some, MSG_DONTWAIT);
+            serve();
+        }
+        passed++;
+        serve();
+    }
+    return second;
+}
+
+TEST(who_reads_slowly_has_a_minute)
+{
+    pieces = 100000;
+    int fd = ask(GET);
+    const int seconds = read_slowly(fd, 2 * METRICS_SERVER_CLIENT_S);
+    assert_in_range(seconds, METRICS_SERVER_CLIENT_S - 2, METRICS_SERVER_CLIENT_S + 2);
+    close(fd);
+}
+
+TEST(who_stops_reading_is_dropped_soon)
+{
+    pieces = 100000;
+    int fd = ask(GET);
+    read_slowly(fd, 2);
+    for (int i = 0; i < 100; i++)
+        serve();
+    passed += METRICS_SERVER_IDLE_S + 1;
+    serve();
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+TEST(who_has_all_and_stays_is_dropped_soon)
+{
+    pieces = 30;
+    int fd = ask(GET);
+    assert_true(read_all(fd));
+    passed += METRICS_SERVER_IDLE_S + 1;
+    serve();
+    assert_int_equal(send(fd, "x", 1, MSG_NOSIGNAL), 1);
+    assert_int_equal(send(fd, "x", 1, MSG_NOSIGNAL), -1); // the server had closed, and said so
+    close(fd);
+}
+
 TEST(a_stop_ends_scrapes)
 {
     pieces = 100000;
@@ -307,6 +370,9 @@ int main(void)
         SERVER_TEST(an_answer_that_fails_has_no_end),
         SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
         SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
+        SERVER_TEST(who_reads_slowly_has_a_minute),
+        SERVER_TEST(who_stops_reading_is_dropped_soon),
+        SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
         SERVER_TEST(a_stop_ends_scrapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
