@@ -80,7 +80,7 @@ static uint8_t page_width(const json_t *port)
 
 static uint16_t page_speed(const json_t *port)
 {
-    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
+    for (unsigned bit = FABRIC_SDR; bit <= FABRIC_FDR10; bit <<= 1) {
         if (strcmp(fabric_speed_word((uint16_t)bit), member_word(port, "speed")) == 0)
             return (uint16_t)bit;
     }

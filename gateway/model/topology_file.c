@@ -298,7 +298,7 @@ static uint8_t topology_file_width(unsigned lanes)
     return 0;
 }
 
-// FDR10 has the speed of QDR and another encoding, and no bit of its own.
+// FDR10 counts as QDR: a sweep that may send no SMPs cannot tell one from the other.
 static uint16_t topology_file_speed(struct cursor c)
 {
     for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {

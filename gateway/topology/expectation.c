@@ -426,7 +426,7 @@ static void tell_miscabled(struct survey *s, const struct expected_end *a,
 static bool is_below(const struct link_rate *rate, uint8_t width, uint16_t speed)
 {
     return rate->known && ((width != 0 && fabric_lanes(rate->width) < fabric_lanes(width)) ||
-                           (speed != 0 && rate->speed < speed));
+                           (speed != 0 && fabric_is_slower(rate->speed, speed)));
 }
 
 static void expectation_check_rate(struct survey *s, const struct expected_end *a,
@@ -493,7 +493,7 @@ static bool is_as_expected(const struct survey *s, uint32_t node, const struct f
                     s->expected.counterpart[port->peer_node], &now) &&
            port->width_active != 0 && port->speed_active != 0 && now->known &&
            fabric_lanes(now->width_active) >= fabric_lanes(port->width_active) &&
-           now->speed_active >= port->speed_active;
+           !fabric_is_slower(now->speed_active, port->speed_active);
 }
 
 static void check_expected_links(struct survey *s)

@@ -248,6 +248,28 @@ TEST(a_link_below_its_expected_rate_is_told)
                         "4X EDR (100 Gb/s) instead of 4X HDR (200 Gb/s)");
 }
 
+// The bit of FDR10 is above those of all faster speeds.
+TEST(fdr10_is_faster_than_qdr_and_slower_than_fdr)
+{
+    set_rate(host1, 1, 2, FABRIC_EDR);
+    set_rate(host2, 1, 2, FABRIC_FDR);
+    set_rate(host3, 1, 2, FABRIC_QDR);
+    expect_again();
+    set_rate(host1, 1, 2, FABRIC_FDR10);
+    set_rate(host2, 1, 2, FABRIC_FDR10);
+    set_rate(host3, 1, 2, FABRIC_FDR10);
+    compare(false, true);
+    assert_int_equal(count, 2);
+    assert_string_equal(find(CATALOGUE_LINK_BELOW_EXPECTED, "leaf1", 1)->reason,
+                        "4X FDR10 (40 Gb/s) instead of 4X EDR (100 Gb/s)");
+    find(CATALOGUE_LINK_BELOW_EXPECTED, "leaf1", 2);
+    set_rate(host3, 1, 2, FABRIC_FDR10);
+    expect_again();
+    set_rate(host3, 1, 2, FABRIC_FDR);
+    compare(false, true);
+    assert_int_equal(count, 0);
+}
+
 TEST(a_file_without_a_rate_expects_none)
 {
     set_rate(host1, 1, 0, 0);
@@ -347,6 +369,7 @@ int main(void)
         PLANT_TEST(a_replaced_adapter_is_another_node_by_its_guid),
         PLANT_TEST(a_replaced_adapter_keeps_its_place_by_its_name),
         PLANT_TEST(a_link_below_its_expected_rate_is_told),
+        PLANT_TEST(fdr10_is_faster_than_qdr_and_slower_than_fdr),
         PLANT_TEST(a_file_without_a_rate_expects_none),
         PLANT_TEST(a_rate_that_nobody_knows_cannot_be_told),
         PLANT_TEST(what_was_not_seen_cannot_be_told),
