@@ -40,7 +40,7 @@ _ibtrapctl_words()
         fi
         ;;
     INSTANCE) _ibtrapctl_instances ;;
-    CONFIG | PATH) compgen -f -- "$3" ;;
+    CONFIG | FILE | PATH) compgen -f -- "$3" ;;
     *'|'*) tr '|' '\n' <<<"$2" | grep -v '[A-Z]' ;;
     *[A-Z]*) sed -n "s/^values $2 //p" <<<"$list" | tr ' ' '\n' ;;
     *) tr '|' '\n' <<<"$2" ;;

@@ -122,6 +122,13 @@ def test_files_are_offered_for_options(tmp_path):
     assert complete('--socket', 'status', 'journal', 'ch') == ['check']
 
 
+def test_files_are_offered_for_words(tmp_path):
+    (tmp_path / 'expected').touch()
+    for command in (['topology', 'save'], ['topology', 'check'], ['dry-run']):
+        assert complete(*command, f'{tmp_path}/e') == [f'{tmp_path}/expected']
+    assert complete('topology', 'check', tmp_path / 'expected', '') == ['guid', 'name']
+
+
 def test_every_folder_and_severity_is_offered():
     folders = {path.name for path in (SOURCE / 'gateway').iterdir() if path.is_dir()}
     offered = set(complete('log', 'debug', ''))
