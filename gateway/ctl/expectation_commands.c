@@ -16,7 +16,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Saving.
@@ -43,12 +45,26 @@ static bool end_file(FILE *out, const char *path, struct error *err)
     return fclose(out) == 0 && ok;
 }
 
+// Fills `out` with the path of the file that a name stands for, through symbolic links, as a file
+// takes the place of what has its name. False: it stands for something else, such as a device.
+static bool find_file(const char *name, char out[PATH_MAX], struct error *err)
+{
+    struct stat st;
+    if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
+        return error_set(err, "the path is too long");
+    if (lstat(name, &st) != 0)
+        return errno == ENOENT || error_set(err, "cannot examine '%s': %s", name, strerror(errno));
+    if (S_ISLNK(st.st_mode) && (!realpath(name, out) || stat(out, &st) != 0))
+        return error_set(err, "cannot follow the link '%s': %s", name, strerror(errno));
+    return S_ISREG(st.st_mode) ||
+           error_set(err, "'%s' is not a regular file; 'ibtrapctl topology' prints the same", name);
+}
+
 // The new file is whole before it takes its name: a reload at any time reads the old one or the new
 // one. What cannot be read back is not kept.
-static bool save_as(const struct arguments *a, const char *draft, struct topology_save *save,
-                    struct error *err)
+static bool save_as(const struct arguments *a, const char *path, const char *draft,
+                    struct topology_save *save, struct error *err)
 {
-    const char *path = a->words[0];
     const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     save->out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!save->out)
@@ -61,7 +77,7 @@ static bool save_as(const struct arguments *a, const char *draft, struct topolog
     ok = fabric && (rename(draft, path) == 0 ||
                     error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
     if (ok)
-        fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", path,
+        fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", a->words[0],
                 fabric->node_count, fabric_count_links(fabric),
                 save->complete ? "" : " Some nodes did not answer: look at what it lacks.");
     else
@@ -72,11 +88,12 @@ static bool save_as(const struct arguments *a, const char *draft, struct topolog
 
 enum command_outcome expectation_commands_save(const struct arguments *a, struct error *err)
 {
-    char draft[PATH_MAX];
+    char path[PATH_MAX], draft[PATH_MAX + sizeof ".new"];
     struct topology_save save = {0};
-    if ((size_t)snprintf(draft, sizeof draft, "%s.new", a->words[0]) >= sizeof draft)
-        return command_outcome(error_set(err, "the path is too long"));
-    return command_outcome(save_as(a, draft, &save, err));
+    if (!find_file(a->words[0], path, err))
+        return COMMAND_REFUSED;
+    snprintf(draft, sizeof draft, "%s.new", path);
+    return command_outcome(save_as(a, path, draft, &save, err));
 }
 
 // Checking.
@@ -85,6 +102,7 @@ struct topology_check {
     const struct event_builder *builder;
     json_t *differences;
     size_t unseen;
+    bool failed; // a difference is not among them
 };
 
 static json_t *check_guid(uint64_t guid)
@@ -113,7 +131,7 @@ static void take_difference(void *ctx, const struct change *difference, bool uns
         (json_int_t)difference->affected, "cause",
         difference->cause == FABRIC_NONE ? json_null() : json_integer(difference->cause), "unseen",
         (int)unseen);
-    json_array_append_new(check->differences, one);
+    check->failed = json_array_append_new(check->differences, one) != 0 || check->failed;
     event_unref(event);
 }
 
@@ -135,6 +153,13 @@ static void show_differences(const struct arguments *a, const struct topology_ch
     if (check->unseen > 0)
         fprintf(a->out, "%zu more cannot be judged, as nodes there did not answer.\n",
                 check->unseen);
+}
+
+// A script reads 0 and 1 as an answer, so it must have got the whole answer.
+static bool end_output(const struct arguments *a, struct error *err)
+{
+    return (fflush(a->out) == 0 && !ferror(a->out)) ||
+           error_set(err, "cannot write to standard output; is its disk full?");
 }
 
 // Takes over the reference to the differences.
@@ -165,11 +190,12 @@ static enum command_outcome check_fabric(const struct arguments *a,
     const struct event_builder builder = {
         .clock = &clock_system, .random = &random_system, .names = names};
     struct topology_check check = {.builder = &builder, .differences = json_array()};
-    bool ok = expectation_compare(expectation, now, names, take_difference, &check) ||
-              error_set(err, "out of memory");
+    bool ok =
+        (expectation_compare(expectation, now, names, take_difference, &check) && !check.failed) ||
+        error_set(err, "out of memory");
     const bool differs = json_array_size(check.differences) > check.unseen;
     if (ok)
-        ok = show_check(a, &check, now->complete, err);
+        ok = show_check(a, &check, now->complete, err) && end_output(a, err);
     else
         json_decref(check.differences);
     names_unref(names);

@@ -5,12 +5,14 @@ Random edits of what ibnetdiscover of infiniband-diags wrote: what was edited is
 less."""
 
 import json
+import os
 import random
 import re
+import subprocess
 
 import pytest
 from lab.fabric import Fabric
-from lab.gateway import Gateway
+from lab.gateway import IBTRAPCTL, Gateway
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
 
@@ -188,3 +190,40 @@ def test_what_is_saved_is_what_there_is(open_site):
     failed = site.gateway.control("topology", "save", own, check=False)
     assert failed.returncode == 1 and own.read_text() == "kept" and not own.with_name("own.new").exists()
     assert site.gateway.control("topology", "check", path, check=False).returncode == 2
+
+
+def test_saving_replaces_files_only(open_site):
+    site = open_site(sweep=SWEEP)
+    site.gateway.wait_status(lambda one: one["sweep"]["complete"] and one["sweep"]["nodes"] == 8, "a sweep")
+    here = site.fabric.directory
+
+    def save(name):
+        return site.gateway.control("topology", "save", here / name, check=False)
+
+    os.mkfifo(here / "pipe")
+    (here / "device").symlink_to("/dev/null")
+    (here / "nothing").symlink_to(here / "gone")
+    for name, why in (("pipe", "is not a regular file"), ("device", "is not a regular file"),
+                      (".", "is not a regular file"), ("nothing", "No such file"), ("x" * 5000, "too long")):
+        done = save(name)
+        assert done.returncode == 1 and why in done.stderr, (name, done)
+    assert (here / "pipe").is_fifo() and (here / "device").is_symlink() and (here / "nothing").is_symlink()
+    (here / "real").write_text("old")
+    (here / "link").symlink_to("real")
+    assert save("link").returncode == 0
+    assert (here / "link").is_symlink() and "switchguid" in (here / "real").read_text()
+    assert not list(here.glob("*.new"))
+
+
+def test_an_answer_that_is_not_whole_is_trouble(open_site):
+    site = open_site(sweep=SWEEP)
+    site.gateway.wait_status(lambda one: one["sweep"]["complete"] and one["sweep"]["nodes"] == 8, "a sweep")
+    path = site.fabric.directory / "a\n\"b"
+    command = [IBTRAPCTL, "--socket", site.gateway.socket, "topology"]
+    subprocess.run([*command, "save", path], check=True)
+    done = subprocess.run([*command, "check", path, "--json"], stdout=subprocess.PIPE, check=True)
+    assert json.loads(done.stdout)["file"] == str(path)
+    for more in ([], ["--json"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([*command, "check", path, *more], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and "cannot write" in done.stderr
