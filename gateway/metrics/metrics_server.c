@@ -39,10 +39,19 @@ struct metrics_server {
     size_t client_count;
 };
 
+// Ends a scrape before its last piece by a reset: to a client of HTTP/1.0 an orderly end would say
+// that the answer is whole.
+static void metrics_server_break_off(const struct metrics_client *client)
+{
+    const struct linger reset = {.l_onoff = 1};
+    setsockopt(bufferevent_getfd(client->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    client->server->source.end(client->scrape);
+}
+
 static void metrics_server_free_client(struct metrics_client *client)
 {
     if (client->scrape)
-        client->server->source.end(client->scrape);
+        metrics_server_break_off(client);
     if (client->deadline)
         event_free(client->deadline);
     bufferevent_free(client->stream);
@@ -135,8 +144,8 @@ static bool add_piece(const struct metrics_client *client, const char *text, siz
 
 static void metrics_server_go_on(struct bufferevent *stream, void *ctx);
 
-// Adds the first piece of a long answer behind its head, or a later one. Whoever gets an answer
-// that just ends knows that it is not whole: so a client is dropped when memory is short.
+// Adds the first piece of a long answer behind its head, or a later one. Drops the client when
+// memory is short.
 static void go_on_with(struct metrics_client *client, enum metrics_piece kind, const char *text,
                        size_t size)
 {

@@ -270,6 +270,16 @@ TEST(an_answer_that_fails_has_no_end)
     close(fd);
 }
 
+TEST(without_chunks_an_answer_that_fails_is_reset)
+{
+    pieces = 30;
+    fails = 20;
+    int fd = ask("GET /metrics HTTP/1.0\r\n\r\n");
+    assert_false(read_all(fd));
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
 TEST(an_answer_that_fails_at_once_is_an_error)
 {
     fails = 0;
@@ -368,6 +378,7 @@ int main(void)
         SERVER_TEST(who_does_not_read_makes_no_further_pieces),
         SERVER_TEST(others_are_served_meanwhile),
         SERVER_TEST(an_answer_that_fails_has_no_end),
+        SERVER_TEST(without_chunks_an_answer_that_fails_is_reset),
         SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
         SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
         SERVER_TEST(who_reads_slowly_has_a_minute),
