@@ -195,7 +195,7 @@ static bool topology_file_take_type(struct cursor *c, uint8_t *type)
 {
     static const struct {
         const char *word;
-        uint8_t type;
+        uint8_t type; // enum fabric_type
     } TYPES[] = {{"Switch", FABRIC_SWITCH},
                  {"Ca", FABRIC_CA},
                  {"Hca", FABRIC_CA},
