@@ -340,7 +340,8 @@ static void sa_client_handle_silence(struct sa_client *a, int64_t now)
     snprintf(reason, sizeof reason, "%s does not answer", sm);
     if (a->settled)
         sa_changes_subscribe_again(a, now, reason);
-    sa_state_set_problem(a, reason);
+    // Without its P_Key in the port's table no SM answers: that is what the admin has to mend.
+    sa_state_set_problem(a, a->port_problem[0] != '\0' ? a->port_problem : reason);
 }
 
 // Logs once what the SM does not answer although it lives.
@@ -358,8 +359,9 @@ static void sa_client_note_mute(struct sa_client *a)
                   "%s does not answer queries for %s, and answers others%s; each check renews a "
                   "subscription instead",
                   sm, mute,
-                  a->key_used ? ""
-                              : ": it may trust only clients with its SA key (item 'sa_key_file')");
+                  a->key_used || a->port_problem[0] != '\0'
+                      ? ""
+                      : ": it may trust only clients with its SA key (item 'sa_key_file')");
     else if (t.len == 0)
         log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm);
     pthread_mutex_lock(&a->lock);

@@ -179,6 +179,23 @@ TEST(a_pkey_that_is_missing_is_told)
     assert_string_equal(status.problem, "");
 }
 
+// The P_Key is why nothing answers: the silence must not hide it.
+TEST(a_pkey_that_is_missing_is_told_of_an_sm_that_is_silent)
+{
+    start();
+    sm.pkey_lacks = "the partition is not there";
+    sm.deaf = true;
+    fake_sm_run(&sm, 120 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.problem, "the partition is not there");
+    assert_false(status.sm_answers);
+    assert_int_equal(count_logged("the partition is not there"), 1);
+    sm.pkey_lacks = NULL;
+    fake_sm_run(&sm, 20 * S);
+    sa_client_status(client, &status);
+    assert_string_equal(status.problem, "the subnet manager at LID 1 (opensm) does not answer");
+}
+
 static void report_from(uint16_t lid)
 {
     uint8_t mad[MAD_SIZE] = {0};
@@ -258,6 +275,7 @@ int main(void)
         PORT_TEST(without_an_lmc_the_sm_has_one_lid),
         PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
         PORT_TEST(a_pkey_that_is_missing_is_told),
+        PORT_TEST(a_pkey_that_is_missing_is_told_of_an_sm_that_is_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
