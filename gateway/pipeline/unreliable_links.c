@@ -123,6 +123,9 @@ static bool keep_past(struct unreliable_links_past *past, const struct event *ev
         past->capacity = capacity;
     }
     one.incident.at_us = unreliable_links_to_past(past, event->time_us);
+    // The clock may have been ahead for a while: what is older was not later.
+    if (past->count > 0 && one.incident.at_us > past->all[past->count - 1].incident.at_us)
+        one.incident.at_us = past->all[past->count - 1].incident.at_us;
     past->all[past->count++] = one;
     return true;
 }

@@ -439,6 +439,27 @@ TEST(a_clock_that_was_set_back_does_no_harm)
     assert_true(is_unreliable());
 }
 
+// What happened while the clock was far ahead takes no later occasion with it.
+TEST(a_clock_that_was_ahead_for_a_while_loses_no_later_occasion)
+{
+    struct link_record worst;
+    limits.occasions = 4;
+    restart();
+    now.utc += 400 * DAY;
+    fail_once();
+    now.utc -= 400 * DAY;
+    fail_once();
+    fail_once();
+    restart();
+    pass(2 * MINUTE);
+    assert_int_equal(link_history_list(history, LINK_WORST_FIRST, &worst, 1), 1);
+    assert_int_equal(worst.count, 2);
+    assert_int_equal(link_record_incidents(&worst, LINK_FAILED), 3);
+    fail_once();
+    fail_once();
+    assert_true(is_unreliable());
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -456,6 +477,7 @@ int main(void)
         CASE(clearing_by_hand_forgets_the_occasions_also_for_the_next_run),
         CASE(a_cable_that_is_elsewhere_ends_the_alarm),
         CASE(a_clock_that_was_set_back_does_no_harm),
+        CASE(a_clock_that_was_ahead_for_a_while_loses_no_later_occasion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
