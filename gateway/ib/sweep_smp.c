@@ -463,7 +463,7 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
                         .branches = sweep_branches_new()};
     bool ok =
         walk.batch && walk.branches ? sweep_smp_run(&walk, err) : error_set(err, "out of memory");
-    ok = ok && (sweep->overflow.happened || sweep_speeds(sweep, builder, walk.branches, err));
+    ok = ok && sweep_speeds(sweep, builder, walk.branches, err);
     batch_free(walk.batch);
     sweep_branches_free(walk.branches);
     return ok;

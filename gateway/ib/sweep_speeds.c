@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { SPEEDS_EXTENDED = 1u << 31, SPEEDS_VENDOR_MELLANOX = 0x0002c9 };
+enum { SPEEDS_PLAIN = FABRIC_SDR | FABRIC_DDR | FABRIC_QDR };
 
 struct speeds {
     struct sweep *sweep;
@@ -53,15 +54,16 @@ static bool sweep_speeds_is_up(const struct fabric_port *port)
 static bool sweep_speeds_lacks_extended(const struct speeds *s, uint32_t node,
                                         const struct fabric_port *port)
 {
-    enum { PLAIN = FABRIC_SDR | FABRIC_DDR | FABRIC_QDR };
     const bool is_switch = fabric_builder_get(s->builder, node)->type == FABRIC_SWITCH;
     const struct fabric_port *mask =
         is_switch ? fabric_builder_get_port(s->builder, node, 0) : port;
-    return mask && mask->detail.extends && !(port->speed_supported & ~PLAIN);
+    return mask && mask->detail.extends && !(port->speed_supported & ~SPEEDS_PLAIN);
 }
 
-// Asks about the first port of the node from `number` on, up to `last`, that needs it.
-static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number, unsigned last)
+// Finds the first port of the node from `number` on, up to `last`, that needs a query. False: none
+// does.
+static bool sweep_speeds_find(const struct speeds *s, uint32_t branch, unsigned number,
+                              unsigned last, struct speeds_query *out)
 {
     const uint32_t node = sweep_branches_node(s->branches, branch);
     const struct fabric_node *n = fabric_builder_get(s->builder, node);
@@ -69,22 +71,69 @@ static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number,
         const struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)number);
         if (!sweep_speeds_is_up(port))
             continue;
-        const struct speeds_query query = {branch, (uint8_t)number,
-                                           sweep_speeds_lacks_extended(s, node, port)};
-        if (!query.is_extended &&
-            (n->vendor != SPEEDS_VENDOR_MELLANOX || port->speed_active != FABRIC_QDR))
+        *out = (struct speeds_query){branch, (uint8_t)number,
+                                     sweep_speeds_lacks_extended(s, node, port)};
+        if (out->is_extended ||
+            (n->vendor == SPEEDS_VENDOR_MELLANOX && port->speed_active == FABRIC_QDR))
+            return true;
+    }
+    return false;
+}
+
+// The port as it was known before, if it had the same link; else NULL.
+static const struct fabric_port *sweep_speeds_before(const struct speeds *s, uint32_t node,
+                                                     const struct fabric_port *port)
+{
+    const struct fabric *known = s->sweep->known;
+    const uint32_t n =
+        known ? fabric_find_node(known, fabric_builder_get(s->builder, node)->guid) : FABRIC_NONE;
+    const uint32_t p = n != FABRIC_NONE ? fabric_find_port(known, n, port->number) : FABRIC_NONE;
+    if (p == FABRIC_NONE || port->peer_node == FABRIC_NONE)
+        return NULL;
+    const struct fabric_port *before = &known->ports[p];
+    const bool same = before->peer_node != FABRIC_NONE && before->peer_port == port->peer_port &&
+                      known->nodes[before->peer_node].guid ==
+                          fabric_builder_get(s->builder, port->peer_node)->guid;
+    return same ? before : NULL;
+}
+
+// Keeps the speeds known before of those ports of the node that need a query, and get no answer.
+static void sweep_speeds_keep(const struct speeds *s, uint32_t branch, unsigned number,
+                              unsigned last)
+{
+    struct speeds_query query;
+    const uint32_t node = sweep_branches_node(s->branches, branch);
+    for (; sweep_speeds_find(s, branch, number, last, &query); number = query.port + 1U) {
+        struct fabric_port *port = fabric_builder_get_port(s->builder, node, query.port);
+        const struct fabric_port *before = sweep_speeds_before(s, node, port);
+        if (!before || port->speed_active != FABRIC_QDR ||
+            !(before->speed_supported & ~SPEEDS_PLAIN))
             continue;
-        s->batch = s->batch ? s->batch : sweep_batch_new(s->sweep);
-        if (!s->batch || !batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                                      .to = {.lid = 0xFFFF},
-                                                                      .make = sweep_speeds_make,
-                                                                      .done = sweep_speeds_handle,
-                                                                      .ctx = s,
-                                                                      .tag = &query,
-                                                                      .tag_size = sizeof query}))
-            s->no_memory = true;
+        port->speed_active = before->speed_active;
+        port->speed_enabled = before->speed_enabled;
+        port->speed_supported = before->speed_supported;
+    }
+}
+
+// Asks about the first of those ports of the node that needs it.
+static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number, unsigned last)
+{
+    struct speeds_query query;
+    if (s->sweep->overflow.happened) {
+        sweep_speeds_keep(s, branch, number, last);
         return;
     }
+    if (!sweep_speeds_find(s, branch, number, last, &query))
+        return;
+    s->batch = s->batch ? s->batch : sweep_batch_new(s->sweep);
+    if (!s->batch || !batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                                  .to = {.lid = 0xFFFF},
+                                                                  .make = sweep_speeds_make,
+                                                                  .done = sweep_speeds_handle,
+                                                                  .ctx = s,
+                                                                  .tag = &query,
+                                                                  .tag_size = sizeof query}))
+        s->no_memory = true;
 }
 
 static void sweep_speeds_take(struct speeds *s, const struct speeds_query *query,
@@ -113,11 +162,13 @@ static void sweep_speeds_handle(void *ctx, const void *tag, size_t tag_size, con
     const struct fabric_node *node =
         fabric_builder_get(s->builder, sweep_branches_node(s->branches, query.branch));
     const uint8_t *data = smp_answer(answer, size, sweep_speeds_attribute(&query));
-    if (!data)
+    const unsigned last = node->type == FABRIC_SWITCH ? node->port_count : query.port;
+    if (!data) {
+        sweep_speeds_keep(s, query.branch, query.port, last);
         return;
+    }
     sweep_speeds_take(s, &query, data);
-    if (node->type == FABRIC_SWITCH)
-        sweep_speeds_ask(s, query.branch, query.port + 1U, node->port_count);
+    sweep_speeds_ask(s, query.branch, query.port + 1U, last);
     if (s->no_memory)
         batch_end(s->batch);
 }

@@ -380,6 +380,13 @@ static bool lacks_mellanox(void *ctx, int node, uint8_t *answer)
     return node != 1 || wire_get16(answer + 16) != 0xFF90;
 }
 
+static bool lacks_speeds(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx;
+    (void)node;
+    return wire_get16(answer + 16) != 0xFF90 && !(answer[20] & 0x80);
+}
+
 // One query without an answer is enough to know that a node does not know the attribute.
 TEST(a_silent_port_costs_the_attempts_of_one)
 {
@@ -391,6 +398,38 @@ TEST(a_silent_port_costs_the_attempts_of_one)
     assert_int_equal(sweep.counters.given_up, 1);
     assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_QDR);
     assert_int_equal(seen->node_count, 4);
+}
+
+// Neither a lost answer nor a sweep that ends early makes a link slow.
+TEST(speeds_that_nobody_tells_stay_as_they_were)
+{
+    make_line();
+    f.nodes[1].mellanox = 1;
+    f.nodes[2].extends = true;
+    look();
+    struct fabric *before = fabric_ref(seen);
+    sweep.known = before;
+    f.tamper = lacks_speeds;
+    look();
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_FDR10);
+    assert_int_equal(seen_port(1, 8)->speed_active, FABRIC_FDR10);
+    assert_int_equal(seen_port(2, 8)->speed_active, FABRIC_EDR);
+    fake_fabric_unlink(&f, 2, 1);
+    fake_fabric_link(&f, 3, 1, 1, 3); // another link
+    look();
+    assert_int_equal(seen_port(1, 3)->speed_active, FABRIC_QDR);
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_FDR10);
+    sweep.limits.nodes = 3;
+    look();
+    assert_true(sweep.overflow.happened);
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_FDR10);
+    f.tamper = NULL;
+    f.nodes[1].mellanox = 2; // the links fell back
+    sweep.limits.nodes = 0;
+    sweep.overflow.happened = false;
+    look();
+    assert_int_equal(seen_port(1, 7)->speed_active, FABRIC_QDR);
+    fabric_unref(before);
 }
 
 // M_Keys of single ports.
@@ -767,6 +806,7 @@ int main(void)
         SWEEP_TEST(a_switch_shows_extended_speeds_to_who_knows_them),
         SWEEP_TEST(fdr10_is_known_from_mellanox),
         SWEEP_TEST(a_silent_port_costs_the_attempts_of_one),
+        SWEEP_TEST(speeds_that_nobody_tells_stay_as_they_were),
         MKEYS_TEST(each_port_is_asked_with_its_own_mkey),
         MKEYS_TEST(a_known_link_says_which_mkey_the_other_end_has),
         MKEYS_TEST(a_port_whose_mkey_is_not_known_is_named),
