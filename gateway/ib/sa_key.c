@@ -3,13 +3,19 @@
 
 #include <inttypes.h>
 
+static bool sa_key_is_for(const struct sa_client *a, uint64_t guid)
+{
+    bool is = a->options.key_guid_count == 0;
+    for (size_t i = 0; i < a->options.key_guid_count; i++)
+        is |= a->options.key_guids[i] == guid;
+    return is;
+}
+
+// An SM that may not have the key does not say either who may.
 bool sa_key_may_go(const struct sa_client *a)
 {
-    const uint64_t guid = a->redirect.to.lid != 0 ? a->redirect.to.guid : a->status.sm.port_guid;
-    bool may = a->options.key_guid_count == 0;
-    for (size_t i = 0; i < a->options.key_guid_count; i++)
-        may |= a->options.key_guids[i] == guid;
-    return may && a->options.has_sa_key;
+    return a->options.has_sa_key && sa_key_is_for(a, a->status.sm.port_guid) &&
+           (a->redirect.to.lid == 0 || sa_key_is_for(a, a->redirect.to.guid));
 }
 
 void sa_key_use(struct sa_client *a, bool use)
@@ -38,13 +44,15 @@ void sa_key_check(struct sa_client *a)
     a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
     a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
     sa_key_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
-    if (!a->options.has_sa_key || guid == 0 || guid == a->denied || sa_key_may_go(a))
+    const bool is_sm = !sa_key_is_for(a, guid);
+    const uint64_t denied = is_sm ? guid : a->redirect.to.guid;
+    if (!a->options.has_sa_key || guid == 0 || denied == a->denied || sa_key_may_go(a))
         return;
-    a->denied = guid;
+    a->denied = denied;
     log_write(a->options.log, LOG_LEVEL_WARNING,
-              "the subnet manager with port GUID 0x%016" PRIx64
+              "the subnet %s with port GUID 0x%016" PRIx64
               " does not get the SA key: item 'sa_key_guids' does not name it",
-              guid);
+              is_sm ? "manager" : "administration, to which requests are redirected,", denied);
 }
 
 void sa_key_accept(struct sa_client *a, int64_t now)

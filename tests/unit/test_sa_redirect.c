@@ -222,6 +222,13 @@ TEST(the_key_goes_only_where_it_may)
     assert_int_equal(sm.list_key, 0);
     end(NULL);
     begin(NULL);
+    options.key_guid_count = 1;
+    options.key_guids[0] = GUID; // as a subnet manager that may not have it can say of anybody
+    start();
+    fake_sm_run(&sm, 60 * S);
+    assert_int_equal(fake_sm_held(&sm), 13);
+    end(NULL);
+    begin(NULL);
     options.key_guid_count = 2;
     options.key_guids[0] = sm.node.port_guid;
     options.key_guids[1] = GUID;
