@@ -219,6 +219,15 @@ static void add_node_index(struct agentx_oid *out, uint64_t guid)
     agentx_oid_add_octets(out, octets, sizeof octets);
 }
 
+// Whether no port has a value in the column: without readings, most columns are empty.
+static bool own_ports_lacks(const struct agent_snapshot *snapshot,
+                            const struct table_column *column)
+{
+    enum { FIRST_SUM = 10, FIRST_RATE = 27 };
+    return column->number >= FIRST_SUM &&
+           (!snapshot->accumulated || (column->number >= FIRST_RATE && !snapshot->errors));
+}
+
 static bool own_ports_is_before(const struct fabric_node *node, const uint32_t *ids, size_t length)
 {
     struct agentx_oid id = {.length = 0};
@@ -249,7 +258,7 @@ static bool own_ports_seek(const struct agent_snapshot *snapshot, const uint32_t
     const struct fabric *fabric = snapshot->fabric;
     const size_t id_length = length < GUID_SIZE ? length : GUID_SIZE;
     uint32_t first = 0;
-    if (!fabric)
+    if (!fabric || own_ports_lacks(snapshot, row->column))
         return false;
     SEARCH_FIRST(first, 0, fabric->node_count,
                  own_ports_is_before(&fabric->nodes[first], ids, id_length));

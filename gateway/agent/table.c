@@ -114,7 +114,6 @@ static bool read_row(const struct agent_snapshot *snapshot, const struct table_c
                      struct table_row *row, struct agentx_value *value)
 {
     set_type(value, column->type);
-    row->column = column;
     bool has = column->get(snapshot, row, value);
     event_unref(row->event);
     row->event = NULL;
@@ -122,11 +121,12 @@ static bool read_row(const struct agent_snapshot *snapshot, const struct table_c
 }
 
 static bool seek_instance(const struct agent_snapshot *snapshot, const struct table *table,
-                          const struct agentx_oid *name, struct table_row *row)
+                          const struct table_column *column, const struct agentx_oid *name,
+                          struct table_row *row)
 {
     struct agentx_oid index;
     size_t above = table->entry_length + 1;
-    *row = (struct table_row){0};
+    *row = (struct table_row){.column = column};
     return name->length > above &&
            table->seek(snapshot, name->ids + above, name->length - above, false, row, &index);
 }
@@ -141,7 +141,7 @@ void table_get(const struct table_list *list, const struct agent_snapshot *snaps
         set_type(value, AGENTX_NO_SUCH_OBJECT);
     else if (!snapshot)
         set_type(value, AGENTX_NOT_NOW);
-    else if (!column->get || !seek_instance(snapshot, table, name, &row) ||
+    else if (!column->get || !seek_instance(snapshot, table, column, name, &row) ||
              !read_row(snapshot, column, &row, value))
         set_type(value, snapshot_was_short(snapshot) ? AGENTX_NOT_NOW : AGENTX_NO_SUCH_INSTANCE);
 }
@@ -155,7 +155,7 @@ enum agentx_error table_find_writable(const struct table_list *list,
     *column = column_of(list, name, &table);
     if (!*column || (*column)->setting == SETTING_NONE)
         return AGENTX_NOT_WRITABLE;
-    if (!seek_instance(snapshot, table, name, row))
+    if (!seek_instance(snapshot, table, *column, name, row))
         return AGENTX_NO_CREATION;
     assert(!row->event);
     return AGENTX_NO_ERROR;
@@ -222,12 +222,12 @@ static enum outcome search_column(const struct search *s, const struct table *ta
         exact = s->include && index.length > 0;
     }
     enum outcome outcome = NOT_HERE;
-    struct table_row row = {0};
+    struct table_row row = {.column = column};
     struct agentx_oid next;
     if (exact && table->seek(s->snapshot, index.ids, index.length, false, &row, &next))
         outcome = table_copy_row(s, table, column, &row, &index);
     while (outcome == NOT_HERE) {
-        row = (struct table_row){0};
+        row = (struct table_row){.column = column};
         if (!table->seek(s->snapshot, index.ids, index.length, true, &row, &next))
             break;
         outcome = table_copy_row(s, table, column, &row, &next);

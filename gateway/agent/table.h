@@ -12,7 +12,7 @@ struct table_row {
     uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
     struct event *event;               // a reference, which table.c drops; NULL: none
-    const struct table_column *column; // whose value is wanted; table.c sets it
+    const struct table_column *column; // whose value is wanted; set before `seek`
 };
 
 // What a column shows of an attribute that the getter has (agent/field.h): the field, as
@@ -43,8 +43,9 @@ struct table {
     const struct table_column *columns; // readable ones, one at least, ascending by number
     size_t column_count;
     // Finds the row whose index is `ids`, or with `after` the first row whose index is greater
-    // (length 0: the first row). Fills `row`, which is zeroed, and `found`, the row's index. Rows
-    // are in lexicographic order of their indices. False: there is no such row.
+    // (length 0: the first row). Fills `row`, which is zeroed but for `column`, and `found`, the
+    // row's index. Rows are in lexicographic order of their indices. False: there is no such row,
+    // or none that can have a value in the column, so that nobody asks row by row.
     bool (*seek)(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                  bool after, struct table_row *row, struct agentx_oid *found);
 };
