@@ -37,7 +37,7 @@ struct agent {
     int wake; // an eventfd
     atomic_bool stop;
     uint64_t varbinds, sets;
-    pthread_mutex_t lock; // over `status`
+    pthread_mutex_t lock; // over `status` and changes of `contexts`
     struct agent_status status;
 };
 
@@ -228,7 +228,9 @@ static void agent_follow_fabric(struct agent *agent)
     if (fabric && (fabric != agent->seen || fabric->time_us != agent->seen_us)) {
         const int64_t age = clock_utc(source->clock) - fabric->time_us;
         const int64_t at = clock_monotonic(source->clock) - (age > 0 ? age : 0);
+        pthread_mutex_lock(&agent->lock);
         const bool all = contexts_update(agent->contexts, fabric, at);
+        pthread_mutex_unlock(&agent->lock);
         if (!all && !agent->too_many)
             log_write(agent->options.log, LOG_LEVEL_WARNING,
                       "not all end ports have an SNMP context: there are %zu, and %d at most; set "
@@ -388,4 +390,12 @@ void agent_get_status(struct agent *agent, struct agent_status *out)
     pthread_mutex_lock(&agent->lock);
     *out = agent->status;
     pthread_mutex_unlock(&agent->lock);
+}
+
+bool agent_has_context(struct agent *agent, uint64_t port_guid)
+{
+    pthread_mutex_lock(&agent->lock);
+    const bool has = contexts_has(agent->contexts, port_guid);
+    pthread_mutex_unlock(&agent->lock);
+    return has;
 }

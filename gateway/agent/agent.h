@@ -47,4 +47,8 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
 void agent_stop(struct agent *agent);                                 // NULL is allowed
 void agent_get_status(struct agent *agent, struct agent_status *out); // any thread
 
+// Whether the end port has a context of its own. A new port gets its context within seconds, unless
+// there are CONTEXTS_MAX. Any thread.
+bool agent_has_context(struct agent *agent, uint64_t port_guid);
+
 #endif

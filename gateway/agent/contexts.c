@@ -53,8 +53,9 @@ uint64_t contexts_guid(const struct contexts *contexts, size_t at)
     return contexts->all[at].guid;
 }
 
-bool contexts_has(enum contexts_of of, const struct fabric_node *node,
-                  const struct fabric_port *port)
+// Whether an end port gets a context, as far as there is room.
+static bool contexts_wants(enum contexts_of of, const struct fabric_node *node,
+                           const struct fabric_port *port)
 {
     return port->guid != 0 &&
            (of == CONTEXTS_ALL || (of == CONTEXTS_SWITCHES && node->type == FABRIC_SWITCH));
@@ -74,6 +75,11 @@ static struct context *contexts_find(const struct contexts *contexts, uint64_t g
     if (at == contexts->count || contexts->all[contexts->sorted[at]].guid != guid)
         return NULL;
     return (struct context *)&contexts->all[contexts->sorted[at]];
+}
+
+bool contexts_has(const struct contexts *contexts, uint64_t guid)
+{
+    return contexts_find(contexts, guid) != NULL;
 }
 
 // NULL: there is no room.
@@ -130,7 +136,7 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
         const struct fabric_node *node = &fabric->nodes[i];
         for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
             const struct fabric_port *port = &fabric->ports[k];
-            if (!contexts_has(contexts->of, node, port))
+            if (!contexts_wants(contexts->of, node, port))
                 continue;
             struct context *context = contexts_find(contexts, port->guid);
             if (!context)

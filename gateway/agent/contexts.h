@@ -28,9 +28,7 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
 size_t contexts_count(const struct contexts *contexts);
 uint64_t contexts_guid(const struct contexts *contexts, size_t at);
 
-// Whether an end port has a context, by its place in the fabric, as far as there is room.
-bool contexts_has(enum contexts_of of, const struct fabric_node *node,
-                  const struct fabric_port *port);
+bool contexts_has(const struct contexts *contexts, uint64_t guid);
 
 // The name of the context of that port GUID, and the port GUID of a context of that name. False:
 // it is no such name.

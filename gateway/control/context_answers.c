@@ -24,15 +24,14 @@ static json_t *context_json(const struct control *c, const struct fabric_node *n
 
 // Fills `list` with the contexts of port GUIDs greater than `after`, if there are any. Returns the
 // last one; 0: there are no more.
-static uint64_t context_add_page(const struct control *c, enum contexts_of of, uint64_t after,
-                                 json_t *list)
+static uint64_t context_add_page(const struct control *c, uint64_t after, json_t *list)
 {
     const struct fabric *fabric = c->fabric;
     for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
         const struct fabric_port_key *key = &fabric->port_guids[i];
         const struct fabric_node *node = &fabric->nodes[fabric_node_of_port(fabric, key->port)];
         const struct fabric_port *port = &fabric->ports[key->port];
-        if (key->guid <= after || !contexts_has(of, node, port))
+        if (key->guid <= after || !agent_has_context(c->subagent, key->guid))
             continue;
         json_array_append_new(list, context_json(c, node, port));
         if (json_array_size(list) == PAGE)
@@ -57,7 +56,7 @@ json_t *context_answers_list(struct control *c, const json_t *request)
         return answer_refuse("there are no contexts: the section 'subagent' of the configuration "
                              "has 'contexts = \"off\"'");
     json_t *list = json_array();
-    guid = c->fabric ? context_add_page(c, status.contexts_of, guid, list) : 0;
+    guid = c->fabric ? context_add_page(c, guid, list) : 0;
     if (guid == 0)
         return json_pack("{s:i, s:o}", "most", CONTEXTS_MAX, "contexts", list);
     contexts_name(guid, last);

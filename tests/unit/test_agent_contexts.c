@@ -112,6 +112,8 @@ TEST(there_is_room_for_some_thousands)
     assert_false(update(2));
     assert_int_equal(contexts_count(contexts), CONTEXTS_MAX);
     assert_false(is_there(g.nodes[late].node.guid));
+    assert_false(contexts_has(contexts, generated_port(&g, late, 0)->guid));
+    assert_true(contexts_has(contexts, generated_port(&g, 7, 0)->guid));
     generated_port(&g, 7, 1)->state = FABRIC_ACTIVE;
     assert_false(update(3));
     assert_int_equal(contexts_changed_at(contexts, g.nodes[7].node.guid, 1), 3);
