@@ -27,7 +27,7 @@ struct agent {
     struct contexts *contexts;
     const struct fabric *seen; // the fabric that the contexts follow, only to be compared
     int64_t seen_us;           // and its time
-    bool too_many;             // was logged
+    bool too_many, refused;    // were logged
     struct agentx_client *client;
     struct snapshot_events *events;
     struct walk_cache *cache;
@@ -242,9 +242,11 @@ static void agent_follow_fabric(struct agent *agent)
         agent->seen_us = fabric->time_us;
     }
     fabric_unref(fabric);
-    if (!agent_add_devices(agent, &err))
+    const bool added = agent_add_devices(agent, &err);
+    if (!added && !agent->refused)
         log_write(agent->options.log, LOG_LEVEL_WARNING, "new SNMP contexts are not registered: %s",
                   err.text);
+    agent->refused = !added;
 }
 
 static void *agent_run(void *arg)
