@@ -56,8 +56,9 @@ void sa_requests_ask_sm(struct sa_client *a, int64_t now)
         if (!sm_watch_wants(&a->watch, kind) || (smp && a->status.smp_refusal[0] != '\0'))
             continue;
         const uint32_t tid = sa_requests_new_tid(a);
-        const struct mad_address to =
-            smp ? (struct mad_address){.lid = port->sm_lid} : sa_state_sa(a);
+        struct mad_address to = {.lid = port->sm_lid};
+        if (!smp)
+            to = sa_state_sa(a);
         sa_requests_make_query(a, kind, tid, mad);
         shared_port_send(&a->port, smp ? MAD_AGENT_SMP_LID : MAD_AGENT_SA, &to, mad,
                          SA_REQUEST_TIMEOUT_MS);

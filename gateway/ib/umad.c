@@ -65,9 +65,8 @@ struct port {
 
 static bool umad_explain_reports(const struct port *port, int why, struct error *err)
 {
-    char who[300], other[64] = "";
-    struct text t = text_in(who, sizeof who);
     if (why == EPROTONOSUPPORT) {
+        char other[64] = "";
         const bool known = umad_search_sibling(&port->id, other);
         return error_set(err,
                          "%s port %u only sends SMPs: name the adapter's other device%s%s%s in the "
@@ -84,6 +83,8 @@ static bool umad_explain_reports(const struct port *port, int why, struct error 
     if (why != EINVAL && why != EBUSY)
         return error_set(err, "cannot register for SA Reports on %s port %u: %s", port->id.device,
                          port->id.port, strerror(why));
+    char who[300];
+    struct text t = text_in(who, sizeof who);
     umad_search_holders(&t, umad_get_fd(port->fd));
     return error_set(err,
                      "cannot register for SA Reports on %s port %u: another program has, and only "
