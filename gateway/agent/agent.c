@@ -191,7 +191,7 @@ static size_t agent_own_regions(const struct agent *agent)
 // Registers mib-2 and the InfiniBand drafts in the contexts that have come. False: out of memory.
 static bool agent_add_devices(struct agent *agent, struct error *err)
 {
-    static const uint32_t MIB_2[] = {TABLES_MIB_2_IDS}, INFINIBAND[] = {TABLES_INFINIBAND_IDS};
+    static const uint32_t ROOT_IDS[DEVICE_ROOTS][6] = {{TABLES_MIB_2_IDS}, {TABLES_INFINIBAND_IDS}};
     const size_t own = agent_own_regions(agent), has = agent->region_count;
     const size_t count = own + DEVICE_ROOTS * contexts_count(agent->contexts);
     if (count == has)
@@ -201,12 +201,11 @@ static bool agent_add_devices(struct agent *agent, struct error *err)
         return error_set(err, "out of memory");
     memcpy(regions, agent->regions, has * sizeof *regions);
     for (size_t i = has; i < count; i++) {
-        const bool first = (i - own) % DEVICE_ROOTS == 0;
-        regions[i] = (struct agentx_region){
-            .ids = first ? MIB_2 : INFINIBAND,
-            .length = first ? sizeof MIB_2 / sizeof *MIB_2 : sizeof INFINIBAND / sizeof *INFINIBAND,
-            .optional = true,
-            .quiet = true};
+        const uint32_t *ids = ROOT_IDS[(i - own) % DEVICE_ROOTS];
+        regions[i] = (struct agentx_region){.ids = ids,
+                                            .length = sizeof *ROOT_IDS / sizeof **ROOT_IDS,
+                                            .optional = true,
+                                            .quiet = true};
         contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), regions[i].context);
     }
     if (!agentx_client_extend(agent->client, regions, count, err)) {

@@ -42,15 +42,15 @@ bool sm_seek_node(const struct agent_snapshot *snapshot, const uint32_t *ids, si
                   struct agentx_oid *found)
 {
     const struct fabric *fabric = snapshot->fabric;
-    const uint32_t count = fabric ? fabric->node_count : 0;
-    if (!table_seek_sorted(snapshot, count, sm_node_index, ids, length, after, &row->at, found))
+    if (!fabric || !table_seek_sorted(snapshot, fabric->node_count, sm_node_index, ids, length,
+                                      after, &row->at, found))
         return false;
-    while (row->at < count && !has(&fabric->nodes[row->at])) {
+    while (row->at < fabric->node_count && !has(&fabric->nodes[row->at])) {
         if (!after)
             return false;
         row->at++;
     }
-    if (row->at == count)
+    if (row->at == fabric->node_count)
         return false;
     row->node = (uint32_t)row->at;
     found->length = 0;
@@ -63,15 +63,15 @@ bool sm_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, si
                   struct agentx_oid *found)
 {
     const struct fabric *fabric = snapshot->fabric;
-    const uint32_t count = fabric ? fabric->port_count : 0;
-    if (!table_seek_sorted(snapshot, count, sm_port_index, ids, length, after, &row->at, found))
+    if (!fabric || !table_seek_sorted(snapshot, fabric->port_count, sm_port_index, ids, length,
+                                      after, &row->at, found))
         return false;
-    while (row->at < count && !has(&fabric->ports[row->at])) {
+    while (row->at < fabric->port_count && !has(&fabric->ports[row->at])) {
         if (!after)
             return false;
         row->at++;
     }
-    if (row->at == count)
+    if (row->at == fabric->port_count)
         return false;
     row->port = (uint32_t)row->at;
     row->node = fabric_node_of_port(fabric, row->port);
