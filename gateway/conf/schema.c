@@ -410,8 +410,8 @@ static const struct schema_item SNMP[] = {
 static const struct schema_item SYSLOG[] = {
     {"transport", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(transport), .words = WORDS_SYSLOG_TRANSPORT,
      .initial = "local",
-     .help = "How messages are carried. `local` is the socket `path`. If systemd's journal reads it, "
-             "as it does /dev/log on most machines, and unless `format` asks for another than "
+     .help = "How messages are carried. `local` is the socket `path`. If systemd's journal reads "
+             "it, as it does /dev/log on most machines, and unless `format` asks for another than "
              "rfc3164, the journal gets each field of an event by its own protocol, such as "
              "IBTRAPD_NODE. `stdout` is standard output."},
     ADDRESS(false, "\"siem.example.org:6514\"",
