@@ -16,13 +16,19 @@ configured() {
     ln -sfnT ../build/mib-base "build-$1/mib-base"
 }
 
+# Both checkers read build-fuzz/compile_commands.json, and the headers that a build writes.
+readable() {
+    cmake --preset fuzz
+    cmake --build build-fuzz --target gateway/mib_modules.h
+}
+
 tested() {
     ctest --test-dir "build-$1" --output-on-failure --parallel 2 --tests-regex "$tests"
 }
 
 # Prints findings only. Uses the preset of the fuzzers, as their compiler is clang.
 tidy() {
-    cmake --preset fuzz
+    readable
     run-clang-tidy -quiet -j "$(nproc)" -p build-fuzz "$PWD/gateway/.*\.c$" >build-fuzz/tidy.log 2>&1 || {
         sed 's/\x1b\[[0-9;]*m//g' build-fuzz/tidy.log | grep -E '(warning|error): ' | sort -u >&2
         return 1
@@ -44,7 +50,7 @@ for checker in ${*:-format tidy cppcheck coverage asan tsan valgrind}; do
         found_nothing clang-tidy
         ;;
     cppcheck)
-        cmake --preset fuzz
+        readable
         cppcheck --project=build-fuzz/compile_commands.json --file-filter='*gateway/*' --quiet \
             -j "$(nproc)" --enable=warning,style,performance,portability --error-exitcode=1 \
             --library=gnu --library="$here/cppcheck.cfg" --suppressions-list="$here/cppcheck.supp"
