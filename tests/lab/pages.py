@@ -43,6 +43,12 @@ def blocks(page, kind):
     return [block for one, block in fenced(page) if one == kind]
 
 
+def block(page, kind, words):
+    """The only block of that kind that has those words."""
+    [found] = [one for one in blocks(page, kind) if words in one]
+    return found
+
+
 def indented(page):
     """Every indented block: commands, or an output. An empty line ends one."""
     return [textwrap.dedent(one) for one in INDENTED.findall(FENCED.sub("", text(page)))]

@@ -84,7 +84,7 @@ def test_others_as_they_look(site):
     path = site.path("/etc/snmp/snmpd.conf")
     path.write_text(path.read_text() + pages.blocks("snmp", "snmpd")[1])
     site.add_config(pages.blocks("snmp", "ibtrapd")[2])
-    site.shell(pages.blocks("snmp", "sh")[1])
+    site.shell(pages.block("snmp", "sh", "/var/agentx"))
     site.wait(lambda: "NOT SERVED" not in site.run("ibtrapctl", "status"), "snmpd to serve the tables")
     site.run("snmpgetnext", "-v2c", "-c", "fabric", "127.0.0.1", ".1.3.6.1.3.2.2.1.2")
     site.add_config('syslog "siem" { transport = "tcp" address = "127.0.0.1:9" }\n')

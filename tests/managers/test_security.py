@@ -157,7 +157,7 @@ def test_the_socket_of_snmpd_is_for_its_user_alone(site):
     path.write_text(path.read_text() + f"\nmaster agentx\n{line}\n")
     site.start_gateway("", connected=False)
     site.add_config(pages.blocks("snmp", "ibtrapd")[2])
-    site.shell(pages.blocks("snmp", "sh")[1])
+    site.shell(pages.block("snmp", "sh", "/var/agentx"))
     site.wait(lambda: site.path("/var/agentx/master").exists(), "snmpd's socket")
     assert re.fullmatch(r"ibtrapd:\w+ 600", stat(site, "/var/agentx/master"))
     site.wait(lambda: "NOT SERVED" not in site.run("ibtrapctl", "status"), "snmpd to serve the tables")
@@ -193,7 +193,7 @@ def test_the_journal_is_for_the_user_and_the_group(site):
     path.write_text(path.read_text() + pages.blocks("snmp", "snmpd")[1])
     site.start_gateway("")
     site.add_config(pages.blocks("snmp", "ibtrapd")[2])
-    site.shell(pages.blocks("snmp", "sh")[1])
+    site.shell(pages.block("snmp", "sh", "/var/agentx"))
     assert stat(site, STATE) == "ibtrapd:ibtrapd 750"
     assert stat(site, f"{STATE}/journal.db") == "ibtrapd:ibtrapd 640"
     for name in "communities", "snmp-engine":

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The page about SNMP with Debian's snmpd, as its lines are written."""
 
+import re
+
 import pytest
 from lab import pages
 from lab.receivers import listening
 
 NEVER_SHOWN = ".1.3.6.1.6.3.15"  # snmpd's SNMPv3 users
 SYSTEM, FABRIC, OWN = ".1.3.6.1.2.1.1", ".1.3.6.1.3.2.2.1", ".1.3.6.1.4.1.8072.9999.9999.117"
-LET_IN, EXPORT, ASK = 2, 1, 0  # the blocks of shell commands
+MANAGERS = ".1.3.6.1.3.117.7"  # IB-SM-MIB
+LET_IN, EXPORT, ASK = (pages.block("snmp", "sh", words) for words in ("/var/agentx", "snmp_exporter", "snmpwalk"))
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def reach_snmpd(site, section, connected=True):
     """In the order of the page: the gateway's section, snmpd's lines, and the way from one to the other."""
     site.start_gateway("", connected=connected)
     site.add_config(section)
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.shell(LET_IN)
 
 
 def walk(site, *arguments):
@@ -42,14 +45,15 @@ def test_managers_read_the_tables(site, snmp_conf):
     snmp_conf(1)
     reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2])
     site.wait(lambda: serves(site), "snmpd to serve the tables")
-    shown = site.shell(pages.blocks("snmp", "sh")[ASK])
+    shown = site.shell(ASK)
     assert "Linux" in shown and shown.count("8072.9999.9999.117") > 100
     of_system = walk(site, "-c", "fabric", "127.0.0.1", SYSTEM)
     for needed in ".1.0 = STRING: ", ".2.0 = OID: ", ".3.0 = Timeticks: ", ".5.0 = STRING: ":
         assert any(line.startswith(SYSTEM + needed) for line in of_system), needed
     assert len(walk(site, "-c", "fabric", "127.0.0.1", FABRIC)) > 100
+    roots = SYSTEM, FABRIC, MANAGERS, OWN
     everything = walk(site, "-c", "fabric", "127.0.0.1", ".1")
-    assert everything and all(line.startswith((SYSTEM + ".", FABRIC + ".", OWN + ".")) or "No more variables" in line
+    assert everything and all(line.startswith(tuple(root + "." for root in roots)) or "No more variables" in line
                               for line in everything)
     assert site.log_of("snmpd") == ""
 
@@ -64,7 +68,7 @@ def test_a_closed_directory_is_told(site, snmp_conf):
         assert "let the user that runs ibtrapd into the directory" in site.machine.fails(*command)
     site.run("systemctl", "restart", "ibtrapd")
     site.wait(lambda: "let the user into the directory" in site.run("ibtrapctl", "status"), "the advice")
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.shell(LET_IN)
     site.wait(lambda: serves(site), "snmpd to serve the tables")
 
 
@@ -94,6 +98,28 @@ def test_the_communities_of_recipients_can_be_kept_out(site, snmp_conf):
     assert site.log_of("snmpd") == ""
 
 
+def test_a_switch_is_a_device(site, snmp_conf):
+    """By SNMPv3 with its context, and by a community that leads to it."""
+    site.connect()
+    snmp_conf(1)
+    snmp_conf(2)
+    reach_snmpd(site, pages.blocks("snmp", "ibtrapd")[2])
+    site.wait(lambda: serves(site), "snmpd to serve the tables")
+    [ask] = [one for one in pages.indented("snmp") if "-u devices" in one]
+    context = ask.split(" -n ")[1].split()[0]
+    assert context in site.run("ibtrapctl", "contexts")
+    rows = site.wait(lambda: len(found := site.shell(ask, good=(0, 1, 2)).splitlines()) > 100 and found, "the table")
+    assert sum(re.search(r"2\.2\.1\.1\.\d+ = INTEGER", one) is not None for one in rows) == 13  # port 0, too
+    [print_lines] = re.findall(r"`(ibtrapctl contexts communities) COMMUNITY`", pages.text("snmp"))
+    path = site.path("/etc/snmp/snmpd.conf")
+    lines = site.shell(f"{print_lines} secret")
+    path.write_text(path.read_text() + lines)
+    site.run("systemctl", "restart", "snmpd")
+    [community] = {word for line in lines.splitlines() if context in line for word in line.split() if word.startswith("secret")}
+    name = "snmpget", "-v2c", "-c", community, "127.0.0.1", SYSTEM + ".5.0"
+    site.wait(lambda: "leaf1" in site.run(*name, good=(0, 1)), "the name")
+
+
 def test_snmp_exporter_reads_the_ports(site, snmp_conf):
     """With the module of the examples, which is what the generator makes of its file there."""
     site.connect()
@@ -101,10 +127,10 @@ def test_snmp_exporter_reads_the_ports(site, snmp_conf):
     site.fabric.count_errors("node1", 1, SymbolErrorCounter=7)
     site.run("install", "-d", "-m", "755", "/var/agentx")
     site.start_gateway(pages.blocks("snmp", "ibtrapd")[2] + 'counters { interval = 5 }')
-    site.shell(pages.blocks("snmp", "sh")[LET_IN])
+    site.shell(LET_IN)
     site.wait(lambda: serves(site) and walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15"), "the ports")
     site.wait(lambda: len(walk(site, "-c", "fabric", "127.0.0.1", OWN + ".1.7.1.15")) > 5, "the counters")
-    block = pages.blocks("snmp", "sh")[EXPORT].replace("\ncurl '", "\ncurl -s --retry 20 --retry-connrefused '")
+    block = EXPORT.replace("\ncurl '", "\ncurl -s --retry 20 --retry-connrefused '")
     exported = site.shell(block)
     [symbols] = [line for line in exported.splitlines() if line.startswith("ibtrapdPortSymbolErrors{")
                  and 'ibtrapdPortNodeName="node1"' in line]
@@ -158,7 +184,7 @@ def test_notifications_over_dtls(site):
     site.connect()
     hosts = site.path("/etc/hosts")
     hosts.write_text(hosts.read_text() + "127.0.0.1 nms.example.org\n")
-    gateway, manager, watch = pages.blocks("snmp", "sh")[2:]
+    gateway, manager, watch = pages.blocks("snmp", "sh")[-3:]
     site.shell("cd /root\n" + gateway)
     site.shell("cd /root\n" + manager)
     site.run("install", "-m", "644", "/root/nms.pem", "/etc/ibtrapd")
