@@ -10,7 +10,7 @@ set -eu
 
 managers='zabbix-server-pgsql zabbix-frontend-php php-cli php-pgsql postgresql prometheus prometheus-alertmanager
           prometheus-snmp-exporter snmpd snmptrapd snmp rsyslog rsyslog-openssl rsyslog-relp openssl curl jq
-          libumad2sim0 logrotate procps sqlite3'
+          libumad2sim0 infiniband-diags logrotate procps sqlite3'
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 
