@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Changes of the fabric become events: links, hosts and switches are added, removed and moved."""
 
-import contextlib
 import datetime
 import json
-import sqlite3
 
 import expected as want
 import pytest
 from lab.fabric import Fabric
 from lab.gateway import Gateway
+from lab.history import move_to_the_past
 from lab.processes import wait_until
 from lab.tables import fields
 
@@ -302,19 +301,6 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     site.gateway.control("reload")
     [over] = site.message("alarm-cleared")
     assert over.data["alarmKey"] == other.data["alarmKey"] and "not read any more" in over.data["reason"]
-
-
-def move_to_the_past(journal, event, days):
-    """Makes the journal's events of that kind, oldest first, so many days old."""
-    time_field = bytes((3, 0, 8))
-    with contextlib.closing(sqlite3.connect(journal)) as file, file:
-        rows = file.execute("SELECT sequence, time_us, record FROM event WHERE type = ? ORDER BY sequence", (event,))
-        for (sequence, time, record), age in zip(rows.fetchall(), days, strict=True):
-            past = time - age * 86400 * 10**6
-            now, then = (time_field + one.to_bytes(8, "big") for one in (time, past))
-            assert record.count(now) == 1
-            file.execute("UPDATE event SET time_us = ?, record = ? WHERE sequence = ?",
-                         (past, record.replace(now, then), sequence))
 
 
 def test_a_link_that_fails_again_and_again(open_site):
