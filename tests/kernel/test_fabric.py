@@ -127,7 +127,7 @@ def test_several_switches(site):
     site.gateway.wait_swept(9)
 
 
-@pytest.mark.parametrize("level", [1, 2])
+@pytest.mark.parametrize("level", [1, 2, 3])
 def test_mkeys(site, level):
     key = 0x1234ABCD
     file = pathlib.Path("/etc/ibtrapd/mkey")
@@ -145,3 +145,20 @@ def test_a_subnet_manager_at_another_sl(site):
     assert pathlib.Path("/sys/class/infiniband/fab1/ports/1/sm_sl").read_text() == "3\n"
     site.gateway.wait_subscribed()
     assert site.fabric.sent(GATEWAY_HOST)["sls"] & 1 << 3
+
+
+def test_a_fabric_that_loses_datagrams(site):
+    site.connect()
+    site.gateway.wait_subscribed()
+    site.fabric.write("drop_permille", 50)
+    site.gateway.wait_swept(NODES, 300)
+    site.fabric.link(2, False)
+    wait(lambda: {"gid-out-of-service", "host-removed"} <= {event["event"] for event in site.gateway.events()}, "the events")
+    site.fabric.write("drop_permille", 0)
+    site.gateway.wait_subscribed()
+
+
+def test_lmc(site):
+    site.connect(lmc=2)
+    site.gateway.wait_subscribed()
+    sees_a_host_go(site)
