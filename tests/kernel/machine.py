@@ -15,6 +15,7 @@ CONFIG = pathlib.Path("/etc/ibtrapd/ibtrapd.conf")
 DEADLINE = 120  # seconds; the machine's processor is emulated
 HOST_GUID = 0x0002C90200A00000
 SWITCH_GUID = 0x0002C90200510000
+EDR, NDR, XDR = 2, 8, 16  # fabric.h
 SM_HOST, GATEWAY_HOST = 0, 1  # where OpenSM and the gateway run
 
 # What the tests want to see soon.

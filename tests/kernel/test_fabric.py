@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fabrics that only a kernel can show: partitions, global routing headers, ports without SMPs, asynchronous events."""
 
+import json
 import os
 import pathlib
 
 import pytest
-from machine import GATEWAY_HOST, run, subscribed, wait
+from machine import EDR, GATEWAY_HOST, NDR, XDR, run, subscribed, wait
 
 NODES = 4  # three hosts, one switch
 NO_QP0, REFUSED = 1, 2  # fabric.h
@@ -162,3 +163,16 @@ def test_lmc(site):
     site.connect(lmc=2)
     site.gateway.wait_subscribed()
     sees_a_host_go(site)
+
+
+def test_speeds_up_to_xdr(site):
+    """What the kernel and infiniband-diags of Debian 12 know ends at NDR."""
+    site.connect({"hosts": 4, "speed": [0, EDR, NDR, XDR]})
+    site.gateway.wait_swept(5)
+    rates = [pathlib.Path(f"/sys/class/infiniband/fab{host}/ports/1/rate").read_text().strip() for host in range(3)]
+    assert rates == ["40 Gb/sec (4X QDR)", "100 Gb/sec (4X EDR)", "400 Gb/sec (4X NDR)"]
+    nodes = {node["name"]: node for node in json.loads(run("ibtrapctl", "topology", "--json"))["nodes"]}
+    assert [nodes[f"host{host}"]["ports"][0]["speed"] for host in range(4)] == ["QDR", "EDR", "NDR", "XDR"]
+    leaf = {port["port"]: port.get("speed") for port in nodes["leaf1"]["ports"]}
+    assert [leaf[port] for port in range(1, 5)] == ["QDR", "EDR", "NDR", "XDR"]
+    assert not [event for event in site.gateway.events() if event["category"] == "link"]

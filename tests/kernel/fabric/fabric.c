@@ -11,6 +11,10 @@ enum { SPEED_QDR = 7, SPEED_ACTIVE_QDR = 4, WIDTH_4X = 2, WIDTHS = 3, MTU_4096 =
 // CapabilityMask: Trap, AutomaticMigration, SLMapping, LEDInfo, SystemImageGUID,
 // ConnectionManagement, ClientReregistration.
 enum { CAPABILITIES_HOST = 0x02010A68, CAPABILITIES_SWITCH = 0x00000848 };
+enum { HAS_SPEEDS_EXT = 0x4000, HAS_SPEEDS_EXT2 = 0x0800, HAS_XDR = 0x1000 };
+
+// LinkSpeedExt2 of a port at XDR: XDR is active, supported and enabled.
+enum { EXT2_XDR = 1 << 5 | 1 << 3 | 1 };
 
 #define HOST_GUID   0x0002C90200A00000ULL
 #define SWITCH_GUID 0x0002C90200510000ULL
@@ -22,7 +26,7 @@ struct fabric_lost fabric_lost;
 unsigned int fabric_host_count = 3, fabric_drop_permille;
 
 static unsigned int switch_count = 1;
-static unsigned int smps[HOSTS_MAX], first_pkey[HOSTS_MAX];
+static unsigned int smps[HOSTS_MAX], first_pkey[HOSTS_MAX], speed[HOSTS_MAX];
 static bool grh[HOSTS_MAX];
 module_param_named(hosts, fabric_host_count, uint, 0444);
 MODULE_PARM_DESC(hosts, "number of hosts, 1 to 16");
@@ -38,12 +42,34 @@ module_param_array(first_pkey, uint, NULL, 0444);
 MODULE_PARM_DESC(
     first_pkey,
     "of each host: the P_Key that its kernel sees before the table of the subnet manager; 0: none");
+module_param_array(speed, uint, NULL, 0444);
+MODULE_PARM_DESC(speed, "of each host: the highest speed of its link: 0 QDR, 1 FDR, 2 EDR, 4 HDR, "
+                        "8 NDR, 16 XDR");
 module_param_named(drop_permille, fabric_drop_permille, uint, 0644);
 MODULE_PARM_DESC(drop_permille, "packets of 1000 that each cable loses");
 
 bool fabric_pkeys_match(u16 a, u16 b)
 {
     return a != 0 && ((a ^ b) & ~PKEY_FULL) == 0 && ((a | b) & PKEY_FULL) != 0;
+}
+
+// Sets the speeds from FDR on. A switch can do all, a link what its host can.
+static void fabric_set_speeds(const struct fabric_node *node, u8 port, u8 *info)
+{
+    const bool own = node->type == TYPE_SWITCH && port == 0;
+    const struct fabric_node *host = node->type == TYPE_HOST ? node : node->ports[port].peer;
+    const unsigned int highest = host && host->type == TYPE_HOST ? host->speed : 0;
+    const u8 ext = highest ? min_t(u8, highest, SPEED_NDR) : 0;
+
+    if (node->type == TYPE_HOST ? highest > 0 : own)
+        put_unaligned_be32(get_unaligned_be32(info + PI_CAPABILITIES) | HAS_SPEEDS_EXT,
+                           info + PI_CAPABILITIES);
+    if (node->type == TYPE_HOST ? highest == SPEED_XDR : own)
+        put_unaligned_be16(HAS_SPEEDS_EXT2 | HAS_XDR, info + PI_CAPABILITIES2);
+    if (highest == SPEED_XDR)
+        info[PI_SPEED_EXT2] = EXT2_XDR;
+    info[PI_SPEED_EXT] = (highest == SPEED_XDR ? 0 : ext) << 4 | (ext ? 2 * ext - 1 : 0);
+    info[PI_SPEED_EXT_ENABLED] = ext ? 2 * ext - 1 : 0;
 }
 
 void fabric_reset_port(struct fabric_node *node, u8 port, bool up)
@@ -72,6 +98,7 @@ void fabric_reset_port(struct fabric_node *node, u8 port, bool up)
     info[PI_GUID_CAP] = 1;
     info[PI_TIMEOUT] = 18;
     info[PI_RESPONSE_TIME] = 16;
+    fabric_set_speeds(node, port, info);
 }
 
 // Plugs or pulls the cable of a port: both ends see it, and a switch with a changed port tells its
@@ -276,6 +303,7 @@ static int fabric_make_hosts(void)
         host->smps = grh[i] && smps[i] == SMPS_KERNEL ? SMPS_REFUSED : smps[i]; // SMPs have no GRH
         host->needs_grh = grh[i];
         host->first_pkey = first_pkey[i];
+        host->speed = speed[i];
         fabric_connect(host, 1, fabric_switches[i % switch_count], i + 1);
         rc = adapter_plug(host);
         if (rc != 0)

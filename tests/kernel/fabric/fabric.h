@@ -49,6 +49,7 @@ enum {
     PI_TIMEOUT = 51, // and ClientReregister
     PI_RESPONSE_TIME = 52,
     PI_ERRORS = 53,
+    PI_SPEED_EXT2 = 56, // active, supported and enabled
     PI_CAPABILITIES2 = 60,
     PI_SPEED_EXT = 62, // active and supported
     PI_SPEED_EXT_ENABLED = 63,
@@ -56,6 +57,9 @@ enum {
 };
 enum { STATE_DOWN = 1, STATE_INIT, STATE_ARMED, STATE_ACTIVE };
 enum { PHYSICAL_POLLING = 2, PHYSICAL_UP = 5 };
+
+// LinkSpeedExt's bits, and one for what LinkSpeedExt2 has: as the parameter `speed` has them.
+enum { SPEED_FDR = 1, SPEED_EDR = 2, SPEED_HDR = 4, SPEED_NDR = 8, SPEED_XDR = 16 };
 enum { TYPE_HOST = 1, TYPE_SWITCH = 2 };
 
 // What becomes of a host's SMPs: its kernel handles them; it has no QP0, as a port of a multi-plane
@@ -87,6 +91,7 @@ struct fabric_node {
     unsigned int index;
     enum fabric_smps smps;
     bool needs_grh;          // drops what comes without, and its kernel refuses to send it
+    unsigned int speed;      // of its link: the highest, which is active; 0: QDR
     u16 first_pkey;          // that the kernel sees before those of the subnet manager; 0: none
     struct adapter *adapter; // NULL: unplugged
     struct {

@@ -55,6 +55,17 @@ static void sma_tell_host(struct fabric_node *node, const u8 *old, const u8 *now
         adapter_raise(node, IB_EVENT_PORT_ACTIVE);
 }
 
+// 0 changes nothing.
+static void sma_set_speed_ext(u8 *info, u8 wanted)
+{
+    enum { AS_SUPPORTED = 31, NONE = 30 };
+
+    if (wanted)
+        info[PI_SPEED_EXT_ENABLED] = wanted == AS_SUPPORTED ? info[PI_SPEED_EXT] & 15
+                                     : wanted == NONE       ? 0
+                                                            : wanted;
+}
+
 // Takes what the subnet manager may set of PortInfo.
 static void sma_set_port(struct fabric_node *node, u8 port, const u8 *in)
 {
@@ -79,6 +90,7 @@ static void sma_set_port(struct fabric_node *node, u8 port, const u8 *in)
         info[PI_OPERATIONAL_VLS] = in[PI_OPERATIONAL_VLS];
     info[PI_TIMEOUT] = in[PI_TIMEOUT] & 0x1F; // ClientReregister does not stay
     info[PI_ERRORS] = in[PI_ERRORS];
+    sma_set_speed_ext(info, in[PI_SPEED_EXT_ENABLED] & 31);
     if (state == STATE_DOWN && fabric_state(&node->ports[port]) != STATE_DOWN)
         info[PI_STATE] = (info[PI_STATE] & 0xF0) | STATE_INIT; // down, and up again at once
     else if (state >= STATE_ARMED && fabric_state(&node->ports[port]) >= STATE_INIT)
