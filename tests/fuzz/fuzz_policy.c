@@ -37,7 +37,9 @@ struct thing {
 static struct thing things[KEYS];
 static struct policy *policy;
 static struct policy_options options;
-static struct policy_rule rules[2];
+// Their patterns stay; choose_options sets the rest.
+static struct policy_rule rules[2] = {{.events = {.patterns = {"*-down"}, .count = 1}},
+                                      {.nodes = {.patterns = {"link 2*"}, .count = 1}}};
 static struct support_time now;
 static struct event *kept[KEPT];
 static int64_t numbers;
@@ -253,13 +255,10 @@ static void choose_options(uint64_t how)
     options.flap_changes = (how >> 2 & 3) ? 1 + (how >> 2 & 3) : 0;
     options.storm_rate = (how >> 4 & 3) * 4;
     options.suppress_consequences = how >> 6 & 1;
-    for (size_t i = 0; i < 2; i++)
-        rules[i] = (struct policy_rule){
-            .severity = POLICY_SAME, .category = POLICY_SAME, .hold_down_us = POLICY_SAME};
-    strcpy(rules[0].events.patterns[rules[0].events.count++], "*-down");
+    rules[0].category = rules[0].severity = rules[1].category = POLICY_SAME;
+    rules[1].hold_down_us = POLICY_SAME;
     rules[0].hold_down_us = HOLD_DOWNS[how >> 7 & 3];
     rules[0].enabled = (how >> 9 & 3) == 3 ? POLICY_NO : POLICY_UNSET;
-    strcpy(rules[1].nodes.patterns[rules[1].nodes.count++], "link 2*");
     rules[1].severity = how >> 11 & 1 ? SEVERITY_CRITICAL : POLICY_SAME;
     rules[1].enabled = (how >> 12 & 3) == 3 ? POLICY_NO : POLICY_UNSET;
     options.rules = rules;
