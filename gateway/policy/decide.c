@@ -148,7 +148,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
         return POLICY_DISABLED;
     if (event_is_own(event))
         return POLICY_PASSES;
-    if (maintenance_until(&p->maintenance, event, p->now) > p->now)
+    if (maintenance_until(p->maintenance, event, p->now) > p->now)
         return POLICY_MAINTENANCE;
     if (p->options.suppress_consequences && event->cause_id[0] != '\0')
         return POLICY_CONSEQUENCE;

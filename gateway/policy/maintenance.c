@@ -3,7 +3,16 @@
 
 #include "policy/rules.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+struct maintenance *maintenance_new(void)
+{
+    struct maintenance *maintenance = malloc(sizeof *maintenance);
+    if (maintenance)
+        maintenance->count = 0;
+    return maintenance;
+}
 
 static void remove_at(struct maintenance *m, size_t i)
 {

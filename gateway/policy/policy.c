@@ -319,7 +319,7 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
                               int64_t now_us)
 {
     policy->now = now_us;
-    const bool ok = maintenance_start(&policy->maintenance, window, now_us);
+    const bool ok = maintenance_start(policy->maintenance, window, now_us);
     alarm_states_each(policy->states, pending_reconsider,
                       policy); // the window may be shorter than before
     return ok;
@@ -328,7 +328,7 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
 bool policy_stop_maintenance(struct policy *policy, const char *name, int64_t now_us)
 {
     policy->now = now_us;
-    const bool ok = maintenance_stop(&policy->maintenance, name);
+    const bool ok = maintenance_stop(policy->maintenance, name);
     alarm_states_each(policy->states, pending_reconsider, policy);
     return ok;
 }
@@ -337,7 +337,7 @@ size_t policy_each_maintenance(const struct policy *policy, int64_t now_us,
                                void (*each)(void *ctx, const struct policy_maintenance *window),
                                void *ctx)
 {
-    return maintenance_each(&policy->maintenance, now_us, each, ctx);
+    return maintenance_each(policy->maintenance, now_us, each, ctx);
 }
 
 void policy_get_counters(const struct policy *policy, struct policy_counters *out)
@@ -362,7 +362,9 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->states = alarm_states_new(alarms_max, pending_max, random);
     p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
-    if (p->rules && p->states && p->duplicates && p->storms && timers_init(&p->timers, alarms_max))
+    p->maintenance = maintenance_new();
+    if (p->rules && p->states && p->duplicates && p->storms && p->maintenance &&
+        timers_init(&p->timers, alarms_max))
         return p;
     policy_free(p);
     return NULL;
@@ -377,5 +379,6 @@ void policy_free(struct policy *policy)
     timers_clear(&policy->timers);
     duplicates_free(policy->duplicates);
     storms_free(policy->storms);
+    free(policy->maintenance);
     free(policy);
 }

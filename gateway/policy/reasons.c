@@ -61,7 +61,7 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
         return verdict->enabled || t->notified ? POLICY_PASSES : POLICY_DISABLED;
     if (!verdict->enabled)
         return POLICY_DISABLED;
-    *until = event_is_own(event) ? 0 : maintenance_until(&p->maintenance, event, p->now);
+    *until = event_is_own(event) ? 0 : maintenance_until(p->maintenance, event, p->now);
     if (*until > p->now)
         return POLICY_MAINTENANCE;
     *until = t->shelved_until;

@@ -36,9 +36,10 @@ static void rules_add(struct rules *rules, const struct policy_rule *rule)
 struct rules *rules_new(const struct policy_rule *rules, size_t count)
 {
     assert(count <= POLICY_RULES_MAX);
-    struct rules *copy = calloc(1, sizeof *copy + (count + 1) * sizeof *copy->all);
+    struct rules *copy = malloc(sizeof *copy + (count + 1) * sizeof *copy->all);
     if (!copy)
         return NULL;
+    copy->count = 0;
     rules_add(copy, &BUILT_IN);
     for (size_t i = 0; i < count; i++)
         rules_add(copy, &rules[i]);

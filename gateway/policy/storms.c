@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const int64_t GATHER_US = STORMS_GATHER_S * CLOCK_US_PER_S;
 static const int64_t QUIET_US = STORMS_QUIET_S * CLOCK_US_PER_S;
@@ -20,17 +21,20 @@ struct storm {
     int64_t since_us;
     enum severity worst;
     enum category category;
-    struct top_nodes nodes;
 };
 
 struct storms {
     struct storm kinds[CATALOGUE_COUNT];
     size_t on;
+    struct top_nodes nodes[CATALOGUE_COUNT]; // apart, since each tick looks at all kinds
 };
 
 struct storms *storms_new(void)
 {
-    return calloc(1, sizeof(struct storms));
+    struct storms *storms = malloc(sizeof *storms); // a storm clears its nodes when it begins
+    if (storms)
+        memset(storms, 0, offsetof(struct storms, nodes));
+    return storms;
 }
 
 void storms_free(struct storms *storms)
@@ -41,6 +45,11 @@ void storms_free(struct storms *storms)
 static ptrdiff_t storms_number(const struct catalogue_entry *kind)
 {
     return kind - catalogue_get((enum catalogue_event)0);
+}
+
+static struct top_nodes *storms_nodes(struct storms *storms, const struct storm *s)
+{
+    return &storms->nodes[s - storms->kinds];
 }
 
 static int64_t due(const struct storm *s)
@@ -55,11 +64,11 @@ static void storms_begin(struct storms *storms, struct storm *s, int64_t now)
     s->next_account = now + GATHER_US;
     s->suppressed = 0;
     s->summarised = s->postponed = false;
-    top_nodes_clear(&s->nodes);
+    top_nodes_clear(storms_nodes(storms, s));
     storms->on++;
 }
 
-static void count_suppressed(struct storm *s, const struct event *event)
+static void count_suppressed(struct storms *storms, struct storm *s, const struct event *event)
 {
     if (s->suppressed++ == 0) {
         s->since_us = event->time_us;
@@ -68,7 +77,7 @@ static void count_suppressed(struct storm *s, const struct event *event)
     if (event->severity < s->worst)
         s->worst = event->severity;
     s->category = event->category;
-    top_nodes_add(&s->nodes, event);
+    top_nodes_add(storms_nodes(storms, s), event);
 }
 
 bool storms_suppress(struct storms *storms, const struct storms_options *options,
@@ -87,7 +96,7 @@ bool storms_suppress(struct storms *storms, const struct storms_options *options
             storms_begin(storms, s, now_us);
     }
     if (s->on)
-        count_suppressed(s, event);
+        count_suppressed(storms, s, event);
     return s->on;
 }
 
@@ -109,7 +118,7 @@ static bool postpone(struct storm *s, int64_t now)
     return true;
 }
 
-static void account_for(const struct storms *storms, struct storm *s, bool over,
+static void account_for(struct storms *storms, struct storm *s, bool over,
                         void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     const struct storm_account account = {
@@ -119,11 +128,11 @@ static void account_for(const struct storms *storms, struct storm *s, bool over,
         .worst = s->worst,
         .category = s->category,
         .over = over,
-        .nodes = &s->nodes};
+        .nodes = storms_nodes(storms, s)};
     if (s->suppressed > 0)
         report(ctx, &account);
     s->suppressed = 0;
-    top_nodes_clear(&s->nodes);
+    top_nodes_clear(storms_nodes(storms, s));
 }
 
 static void storms_finish(struct storms *storms, struct storm *s)

@@ -7,7 +7,7 @@
 bool timers_init(struct timers *timers, size_t capacity)
 {
     *timers =
-        (struct timers){.heap = calloc(capacity, sizeof(struct timer *)), .capacity = capacity};
+        (struct timers){.heap = malloc(capacity * sizeof(struct timer *)), .capacity = capacity};
     return timers->heap != NULL;
 }
 
