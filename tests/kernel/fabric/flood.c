@@ -60,9 +60,10 @@ static void flood_send(struct fabric_packet *p, struct fabric_node *host, u32 nu
     spin_unlock_irqrestore(&fabric_lock, flags);
 }
 
-// Sends what is due by now, at most all at once after a pause.
+// Sends what is due by now, at most all at once after a pause. No two Reports are alike.
 static int flood_run(void *unused)
 {
+    static u32 number; // one task at a time
     struct fabric_packet *p = kzalloc(sizeof(*p), GFP_KERNEL);
     const ktime_t began = ktime_get();
     u32 sent = 0;
@@ -71,8 +72,8 @@ static int flood_run(void *unused)
         const u64 due =
             div_u64(ktime_us_delta(ktime_get(), began) * flood_order.rate, USEC_PER_SEC);
 
-        while (sent < flood_order.count && sent < due)
-            flood_send(p, flood_order.host, sent++);
+        for (; sent < flood_order.count && sent < due; sent++)
+            flood_send(p, flood_order.host, number++);
         usleep_range(PAUSE_US, 2 * PAUSE_US);
     }
     pr_info("ibfabric: %u Reports in %lld us\n", sent, ktime_us_delta(ktime_get(), began));
