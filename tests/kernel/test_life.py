@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the service survives: a crash, a subnet manager that starts anew."""
+"""What the service survives: the watchdog, a crash, a subnet manager that starts anew."""
 
 import os
 import signal
 
 from machine import prop, run, wait
+
+
+def test_the_watchdog_restarts_a_stopped_gateway(site):
+    """WatchdogSec= as shipped."""
+    site.connect()
+    site.gateway.wait_subscribed()
+    pid = site.gateway.pid()
+    os.kill(pid, signal.SIGSTOP)
+    wait(lambda: prop("ibtrapd", "NRestarts") == "1" and prop("ibtrapd", "ActiveState") == "active", "the watchdog", 240)
+    assert site.gateway.pid() != pid
+    site.gateway.wait_subscribed()
 
 
 def test_a_killed_gateway_is_started_again(site):
