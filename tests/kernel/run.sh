@@ -163,6 +163,7 @@ install_here
 kernel=$(basename "$(ls -d "$root"/lib/modules/* | sort -V | tail -n 1)")
 [ -e "$disk" ] || make_disk
 build_package 1.0
+build_package 2.0
 build_fabric
 fill_share "$@"
 boot
