@@ -6,9 +6,10 @@ import os
 import pathlib
 
 import pytest
-from machine import EDR, GATEWAY_HOST, NDR, XDR, run, subscribed, wait
+from machine import EDR, GATEWAY_HOST, HOST_GUID, NDR, XDR, run, subscribed, wait
 
 NODES = 4  # three hosts, one switch
+GATEWAY_GUID = f"0x{HOST_GUID + GATEWAY_HOST * 16 + 1:016x}"
 NO_QP0, REFUSED = 1, 2  # fabric.h
 
 
@@ -40,6 +41,20 @@ def test_a_limited_member_of_the_default_partition(site):
     site.gateway.wait_swept(NODES)
     site.fabric.link(2, False)
     wait(lambda: "host-removed" in {event["event"] for event in site.gateway.events()}, "the event")
+
+
+def test_another_partition_than_the_default_one(site):
+    """OpenSM lets no port out of the default partition: of the others, the item 'pkey' names one."""
+    partitions = f"Default=0x7fff: ALL=limited, SELF=full;\nother=0x0001: {GATEWAY_GUID}=full, SELF=full;\n"
+    site.connect(fabric_items='pkey = "0x8001"', partitions=partitions)
+    pkeys = [pathlib.Path(f"/sys/class/infiniband/fab1/ports/1/pkeys/{i}").read_text().strip() for i in range(2)]
+    assert pkeys == ["0x7fff", "0x8001"]
+    site.gateway.wait_subscribed()
+    assert site.fabric.sent(GATEWAY_HOST)["pkey_indexes"] & 1 << 1  # some GMPs have index 0: whose is not known yet
+    site.gateway.configure(fabric_items='pkey = "0x8002"')
+    run("systemctl", "restart", "ibtrapd")
+    site.gateway.wait_status(lambda status: "is not in the partition with P_Key 0x8002" in status["problem"],
+                             "the missing partition")
 
 
 # What virtual functions and multi-plane adapters lack.
