@@ -134,7 +134,7 @@ def test_the_own_port_wants_an_mkey(site):
     site.secret("/etc/ibtrapd/mkey", "4712")
     site.path(CONFIG).write_text('sweep { mkey_file = "/etc/ibtrapd/mkey" }\n')
     site.start()
-    site.wait(lambda: "does not answer about itself" in site.run("ibtrapctl", "status"), "the problem")
+    site.wait(lambda: "the kernel refuses them" in site.run("ibtrapctl", "status"), "the problem")
     site.secret("/etc/ibtrapd/mkey", "4711")
     site.run("ibtrapctl", "reload")
     site.wait(lambda: "subscribed" in states(site), "subscriptions")
