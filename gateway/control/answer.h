@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct evbuffer; // of libevent
+
 // Returns the answer of a command that has nothing to report, a new reference.
 json_t *answer_done(void);
 
@@ -24,5 +26,8 @@ bool answer_read_text(const json_t *request, const char *item, char *out, size_t
 json_t *answer_text(const char *s);  // any octets; replaces those that are not UTF-8
 json_t *answer_guid(uint64_t guid);  // "0x0002c90300001234"
 json_t *answer_time(int64_t utc_us); // RFC 3339; null for 0
+
+// Adds the answer as a line to `out`, whole or not at all. False: out of memory.
+bool answer_write(const json_t *answer, struct evbuffer *out);
 
 #endif

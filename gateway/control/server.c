@@ -3,6 +3,7 @@
 #include "ctl/protocol.h"
 
 #include "base/secret.h"
+#include "control/answer.h"
 #include "control/peer_credentials.h"
 #include "ctl/client.h"
 
@@ -104,11 +105,8 @@ static void answer_line(struct client *client, const char *line, struct evbuffer
 {
     client->turn = ++client->server->turns;
     json_t *result = control_server_answer(client, line);
-    char *text = json_dumps(result, JSON_COMPACT);
+    answer_write(result, out);
     json_decref(result);
-    if (text)
-        evbuffer_add_printf(out, "%s\n", text);
-    free(text);
 }
 
 static void read_lines(struct bufferevent *stream, void *ctx)
