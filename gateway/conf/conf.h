@@ -98,7 +98,7 @@ struct conf_subagent {
     char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: no tables
     char context[CONF_CONTEXT_SIZE]; // empty: the default context only
     bool has_context;                // false: an instance's context is its name
-    enum conf_contexts contexts;     // nodes with a context of their own
+    uint16_t contexts;               // enum conf_contexts: nodes with a context of their own
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
     uint16_t recipient_port;  // of the trap recipients that managers set
