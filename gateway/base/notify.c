@@ -2,6 +2,8 @@
 #include "base/notify.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MESSAGE_SIZE = 1024 };
+enum { MESSAGE_SIZE = 1024, WAIT_MS = 5000 };
 
 static bool notify_connect_to(int fd, const char *socket)
 {
@@ -62,4 +64,36 @@ void notify_send(const struct notify *notify, const char *fmt, ...)
     vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
     send(notify->fd, message, strlen(message), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+// Sends the manager the descriptor, which it closes once it has handled all messages before
+// (sd_notify_barrier(3)).
+static bool notify_hand_over(const struct notify *notify, int fd)
+{
+    char text[] = "BARRIER=1";
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof fd)];
+    } control = {.header = {.cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS,
+                            .cmsg_len = CMSG_LEN(sizeof fd)}};
+    memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    struct iovec part = {.iov_base = text, .iov_len = sizeof text - 1};
+    const struct msghdr message = {.msg_iov = &part,
+                                   .msg_iovlen = 1,
+                                   .msg_control = control.room,
+                                   .msg_controllen = sizeof control.room};
+    return sendmsg(notify->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)part.iov_len;
+}
+
+void notify_wait(const struct notify *notify)
+{
+    int ends[2];
+    if (notify->fd < 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return;
+    bool handed = notify_hand_over(notify, ends[1]);
+    close(ends[1]);
+    if (handed)
+        poll(&(struct pollfd){.fd = ends[0]}, 1, WAIT_MS); // the other end is closed: POLLHUP
+    close(ends[0]);
 }

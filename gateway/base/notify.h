@@ -21,4 +21,8 @@ void notify_close(struct notify *notify);
 void notify_send(const struct notify *notify, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+// Waits until the service manager has handled what was sent, at most five seconds: it ignores what
+// it reads after the end of the process that sent it. Without a service manager, returns at once.
+void notify_wait(const struct notify *notify);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // ibtrapd: InfiniBand traps to SNMP notifications and syslog.
 
+#include "base/notify.h"
 #include "base/text.h"
 #include "conf/load.h"
 #include "conf/print.h"
@@ -88,6 +89,21 @@ static void main_print(const char *sentence)
     fprintf(stderr, "ibtrapd: %s\n", clean);
 }
 
+// Tells the service manager why the start fails, so that `systemctl status` shows it: a journal may
+// not know whose lines they are when the process has ended.
+static void main_tell_manager(const char *sentence)
+{
+    char clean[2 * sizeof(struct error)];
+    struct notify manager;
+    struct error err;
+    text_clean(sentence, strlen(sentence), clean, sizeof clean);
+    if (!notify_open(&manager, getenv("NOTIFY_SOCKET"), &err))
+        return; // the sentence is on standard error, too
+    notify_send(&manager, "STATUS=%s\n", clean);
+    notify_wait(&manager);
+    notify_close(&manager);
+}
+
 // Loads the configuration for a check or the start, and prints all mistakes in it, a line each.
 static bool main_load_first(const struct arguments *a, struct conf *conf, struct instance *instance)
 {
@@ -99,6 +115,8 @@ static bool main_load_first(const struct arguments *a, struct conf *conf, struct
         main_print(mistakes.sentences[i].text);
     if (!ok && mistakes.count == 0)
         main_print(err.text);
+    if (!ok)
+        main_tell_manager(mistakes.count > 0 ? mistakes.sentences[0].text : err.text);
     return ok;
 }
 
@@ -182,8 +200,10 @@ static int main_run(struct arguments *a)
     main_warn(&conf, &instance, log);
     bool ok =
         daemon_run(&conf, &(struct daemon_options){.load = main_load, .ctx = a, .log = log}, &err);
-    if (!ok)
+    if (!ok) {
         log_write(log, LOG_LEVEL_ERROR, "%s", err.text);
+        main_tell_manager(err.text);
+    }
     log_close(log);
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

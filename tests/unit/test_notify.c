@@ -4,6 +4,9 @@
 
 #include "base/notify.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static void check_delivery(const char *socket)
@@ -86,6 +89,55 @@ TEST(a_full_socket_loses_messages_and_waits_for_nobody)
     close(manager);
 }
 
+struct reader {
+    int socket;
+    atomic_bool has_status;
+};
+
+static void *read_until_barrier(void *ctx)
+{
+    struct reader *reader = ctx;
+    for (const char *message = ""; strcmp(message, "BARRIER=1") != 0;) {
+        sched_yield();
+        message = fake_manager_next(reader->socket); // closes a descriptor that comes with it
+        if (!message)
+            message = "";
+        if (strcmp(message, "STATUS=no such file\n") == 0)
+            atomic_store(&reader->has_status, true);
+    }
+    return NULL;
+}
+
+TEST(waits_until_the_manager_has_read_all)
+{
+    struct notify notify;
+    struct error err;
+    pthread_t thread;
+    const char *path = support_path("barrier");
+    struct reader reader = {.socket = fake_manager_listen(path)};
+    assert_true(notify_open(&notify, path, &err));
+    notify_send(&notify, "STATUS=%s\n", "no such file");
+    assert_int_equal(pthread_create(&thread, NULL, read_until_barrier, &reader), 0);
+    notify_wait(&notify);
+    assert_true(atomic_load(&reader.has_status));
+    pthread_join(thread, NULL);
+    notify_close(&notify);
+    close(reader.socket);
+}
+
+TEST(waits_for_no_manager_that_is_gone)
+{
+    struct notify notify;
+    struct error err;
+    const char *path = support_path("gone");
+    int manager = fake_manager_listen(path);
+    assert_true(notify_open(&notify, path, &err));
+    close(manager);
+    notify_wait(&notify);
+    notify_close(&notify);
+    notify_wait(&notify);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +147,8 @@ int main(void)
         cmocka_unit_test(a_missing_socket_is_a_sentence),
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(a_full_socket_loses_messages_and_waits_for_nobody),
+        cmocka_unit_test(waits_until_the_manager_has_read_all),
+        cmocka_unit_test(waits_for_no_manager_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
