@@ -45,10 +45,14 @@ static bool is_there(const struct gateway *g, const char *receiver)
     return false;
 }
 
-// Names of receivers. Those for which there is no room wait for the next call.
+// Receivers that are not configured any more and have an alarm. Those for which there is no room
+// wait for the next call.
 struct departed_receivers {
     const struct gateway *gateway;
-    char names[GATEWAY_RECEIVERS_MAX][CONF_NAME_SIZE];
+    struct {
+        char name[CONF_NAME_SIZE];
+        const struct catalogue_entry *type; // of the event that raised the alarm; NULL: unknown
+    } all[GATEWAY_RECEIVERS_MAX];
     size_t count;
 };
 
@@ -60,8 +64,11 @@ static void note_if_expired(void *ctx, const struct alarm *alarm)
     const size_t length = strlen(beginning);
     const char *receiver = alarm->key + length;
     if (strncmp(alarm->key, beginning, length) == 0 && !is_there(departed->gateway, receiver) &&
-        departed->count < GATEWAY_RECEIVERS_MAX)
-        snprintf(departed->names[departed->count++], CONF_NAME_SIZE, "%s", receiver);
+        departed->count < GATEWAY_RECEIVERS_MAX) {
+        const size_t at = departed->count++;
+        snprintf(departed->all[at].name, CONF_NAME_SIZE, "%s", receiver);
+        departed->all[at].type = catalogue_find(alarm->type);
+    }
 }
 
 // Pipeline's thread, after all events about the receivers that have ended.
@@ -70,11 +77,12 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
     struct departed_receivers *departed = ctx;
     journal_each_alarm(departed->gateway->journal, note_if_expired, departed);
     for (size_t i = 0; i < departed->count; i++) {
-        struct event_builder_occurrence o = {.type = CATALOGUE_RECEIVER_BACK};
-        receiver_alarms_key(departed->gateway, departed->names[i], o.alarm_key);
-        snprintf(o.receiver, sizeof o.receiver, "%s", departed->names[i]);
-        snprintf(o.reason, sizeof o.reason, "it is no longer configured");
-        inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
+        char key[EVENT_KEY_SIZE], reason[EVENT_REASON_SIZE];
+        receiver_alarms_key(departed->gateway, departed->all[i].name, key);
+        snprintf(reason, sizeof reason, "receiver %s is no longer configured",
+                 departed->all[i].name);
+        inside->take(inside->pipeline, event_builder_end_of_alarm(inside->builder, key,
+                                                                  departed->all[i].type, reason));
     }
 }
 

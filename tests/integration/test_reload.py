@@ -291,24 +291,24 @@ def failing(site):
     return text
 
 
-def wait_alarm_over(site, reason):
+def wait_alarm_over(site, reason, event="receiver-back"):
     site.gateway.wait_status(lambda _: True, "an answer")
     wait_until(lambda: LATE not in alarms(site), "the alarm to be over")
-    told = site.syslog.wait_for(lambda one: one.message_id == "receiver-back" and "late" in one.text, "receiver-back")
+    told = site.syslog.wait_for(lambda one: one.message_id == event and "late" in one.text, event)
     assert reason in told[0].text and len(told) == 1
 
 
 def test_a_receiver_that_is_gone_leaves_no_alarm(site, failing):
     change(site, failing, "")
     site.gateway.control("reload")
-    wait_alarm_over(site, "it is no longer configured")
+    wait_alarm_over(site, "receiver late is no longer configured", "alarm-cleared")
 
 
 def test_a_receiver_that_is_gone_at_the_next_start_leaves_no_alarm(site, failing):
     change(site, failing, "")
     site.gateway.stop()
     site.gateway.start()
-    wait_alarm_over(site, "it is no longer configured")
+    wait_alarm_over(site, "receiver late is no longer configured", "alarm-cleared")
 
 
 @pytest.mark.parametrize("again", ["start", "reload"])

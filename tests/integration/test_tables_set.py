@@ -313,4 +313,4 @@ def test_a_recipient_that_failed_and_is_unset_leaves_no_alarm(serve, snmpd):
     wait_until(failed, "the alarm")
     assert snmpset(snmpd, ((*RECIPIENT, *LEAF1, 1), "a", "0.0.0.0")) == ""
     wait_until(lambda: key not in alarms(site), "the alarm to be over")
-    site.syslog.wait_for(lambda one: one.message_id == "receiver-back" and "it is no longer configured" in one.text, "why")
+    site.syslog.wait_for(lambda one: one.message_id == "alarm-cleared" and "is no longer configured" in one.text, "why")
