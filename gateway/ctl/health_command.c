@@ -151,5 +151,8 @@ enum command_outcome health_command(const struct arguments *a, struct error *err
     if (!ok || outcome == COMMAND_UNKNOWN)
         outcome = health_give_up(a, err);
     json_decref(health);
-    return outcome;
+    if ((fflush(a->out) == 0 && !ferror(a->out)) || outcome != COMMAND_DONE)
+        return outcome;
+    fputs("ibtrapctl: cannot write to standard output; is its disk full?\n", stderr);
+    return COMMAND_UNKNOWN; // a warning would be about the gateway
 }

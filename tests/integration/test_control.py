@@ -410,6 +410,14 @@ def test_what_cannot_be_written_is_told(site):
         assert done.returncode == 1 and "cannot write" in done.stderr, command
 
 
+def test_a_verdict_that_cannot_be_written_is_unknown(site):
+    command = [IBTRAPCTL, "--socket", site.gateway.socket, "health"]
+    wait_until(lambda: subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False).returncode == 0, "ok")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=DEADLINE, check=False)
+    assert done.returncode == 3 and "cannot write" in done.stderr
+
+
 def test_colours_are_for_terminals_only(site):
     assert "\033[33mwarning\033[0m" in on_terminal(site, "events")[0]
     assert "\033[33mwarning\033[0m" in on_terminal(site, "alarms")[0]
