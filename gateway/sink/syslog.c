@@ -112,7 +112,11 @@ static enum sink_result send_local(void *self, const struct event *event, struct
         return SINK_FAILED;
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;
-    error_set(err, "cannot send to %s: %s", s->options.path, strerror(errno));
+    if (errno == EAGAIN)
+        error_set(err, "%s has taken nothing for a second; does the program behind it hang?",
+                  s->options.path);
+    else
+        error_set(err, "cannot send to %s: %s", s->options.path, strerror(errno));
     return SINK_FAILED;
 }
 
