@@ -15,6 +15,7 @@
 #include "ctl/receiver_commands.h"
 #include "ctl/support_command.h"
 #include "ctl/topology_commands.h"
+#include "ctl/watch_command.h"
 
 #include <string.h>
 
@@ -39,6 +40,10 @@ static const struct command COMMANDS[] = {
      "warning, 2 critical (also if ibtrapd does not run), 3 unknown. It judges the gateway, not "
      "the fabric; with --severity it is also critical while alarms of that severity and worse are "
      "active that nobody has acknowledged or shelved."},
+    {"watch", "", 0, 0, 0, watch_command, NULL,
+     "show alarms, receivers and new events at the terminal, until the key q",
+     "The worst alarms come first, and those that somebody has acknowledged or shelved last. Up and "
+     "down select one, a acknowledges it with a note, e explains it."},
     {"catalogue", "", 0, 0, 0, gateway_commands_catalogue, NULL,
      "list every event that ibtrapd knows",
      "With -j each event has its fields and notifications. The same list is in ibtrapd-events(7)."},

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctl/watch_data.h"
+
+#include "base/clock.h"
+#include "ctl/client.h"
+#include "ctl/pages.h"
+#include "ctl/show.h"
+#include "model/severity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENTS_TURNS = 20 }; // pages of events that one reading asks for; the next one goes on
+
+bool watch_data_begin(struct watch_data *data, const char *socket)
+{
+    *data = (struct watch_data){
+        .socket = socket, .alarms = json_array(), .events = json_array(), .place = -1};
+    return data->alarms && data->events;
+}
+
+void watch_data_end(struct watch_data *data)
+{
+    json_decref(data->status);
+    json_decref(data->alarms);
+    json_decref(data->events);
+}
+
+bool watch_data_is_handled(const json_t *alarm)
+{
+    return member_word(alarm, "acknowledged")[0] != '\0' ||
+           member_word(alarm, "shelved_until")[0] != '\0';
+}
+
+// Rates.
+
+static void watch_data_sample(struct watch_data *data)
+{
+    const json_t *counters = json_object_get(data->status, "counters");
+    const struct watch_sample now = {clock_monotonic(&clock_system),
+                                     member_count(counters, "reports"),
+                                     member_count(counters, "events")};
+    const size_t count = data->sample_count;
+    if (count > 0 && now.events < data->samples[count - 1].events)
+        data->sample_count = 0; // another daemon counts from zero
+    if (data->sample_count == WATCH_RATE_SAMPLES) {
+        data->sample_count--;
+        memmove(data->samples, data->samples + 1, sizeof data->samples - sizeof *data->samples);
+    }
+    data->samples[data->sample_count++] = now;
+}
+
+static double watch_data_rate(const struct watch_data *data, long long first, long long last)
+{
+    const int64_t time_us = data->samples[data->sample_count - 1].at_us - data->samples[0].at_us;
+    return time_us > 0 ? (double)(last - first) * (double)CLOCK_US_PER_S / (double)time_us : 0;
+}
+
+double watch_data_reports(const struct watch_data *data)
+{
+    if (data->sample_count < 2)
+        return 0;
+    return watch_data_rate(data, data->samples[0].reports,
+                           data->samples[data->sample_count - 1].reports);
+}
+
+double watch_data_events(const struct watch_data *data)
+{
+    if (data->sample_count < 2)
+        return 0;
+    return watch_data_rate(data, data->samples[0].events,
+                           data->samples[data->sample_count - 1].events);
+}
+
+// Alarms.
+
+static int watch_data_rank(const json_t *alarm)
+{
+    enum severity severity;
+    return severity_find(member_word(alarm, "severity"), &severity) ? (int)severity
+                                                                    : SEVERITY_DEBUG + 1;
+}
+
+static int watch_data_compare(const void *a, const void *b)
+{
+    const json_t *one = *(const json_t *const *)a, *other = *(const json_t *const *)b;
+    const int handled = watch_data_is_handled(one) - watch_data_is_handled(other);
+    const int rank = watch_data_rank(one) - watch_data_rank(other);
+    const long long later = member_count(other, "number") - member_count(one, "number");
+    if (handled != 0)
+        return handled;
+    return rank != 0 ? rank : (later > 0) - (later < 0);
+}
+
+// Returns the list in the order of its alarms' weight, or NULL: out of memory.
+static json_t *watch_data_sort(const json_t *alarms)
+{
+    const size_t count = json_array_size(alarms);
+    json_t **all = calloc(count + 1, sizeof *all), *sorted = json_array();
+    for (size_t i = 0; all && i < count; i++)
+        all[i] = json_array_get(alarms, i);
+    if (all)
+        qsort(all, count, sizeof *all, watch_data_compare);
+    bool ok = all && sorted;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = json_array_append(sorted, all[i]) == 0;
+    free(all);
+    if (ok)
+        return sorted;
+    json_decref(sorted);
+    return NULL;
+}
+
+static bool watch_data_read_alarms(struct watch_data *data)
+{
+    json_t *items = json_object(), *all = json_array();
+    bool ok = true, more = true;
+    while (ok && more && json_array_size(all) < WATCH_ALARMS_MAX) {
+        json_t *page = client_request(data->socket, "alarms", json_copy(items), &data->problem);
+        ok = page && (json_array_extend(all, json_object_get(page, "alarms")) == 0 ||
+                      show_refuse_shape(&data->problem));
+        ok = ok && pages_turn(items, page, &more, &data->problem);
+        json_decref(page);
+    }
+    json_t *sorted = ok ? watch_data_sort(all) : NULL;
+    json_decref(all);
+    json_decref(items);
+    if (!sorted)
+        return ok ? error_set(&data->problem, "out of memory") : false;
+    json_decref(data->alarms);
+    data->alarms = sorted;
+    return true;
+}
+
+// Events.
+
+// Reads the last events, the newest first, and the journal's place after them.
+static bool watch_data_read_last(struct watch_data *data)
+{
+    json_t *page = client_request(
+        data->socket, "events", json_pack("{s:i}", "limit", WATCH_EVENTS_MAX / 4), &data->problem);
+    const json_t *events = json_object_get(page, "events");
+    bool ok = page && (json_is_array(events) || show_refuse_shape(&data->problem));
+    for (size_t i = json_array_size(events); ok && i > 0; i--)
+        ok = json_array_append(data->events, json_array_get(events, i - 1)) == 0;
+    if (ok)
+        data->place = member_count(page, "last");
+    json_decref(page);
+    return ok;
+}
+
+// Reads the next page of events after those that are there. `*ended`: there are no more now.
+static bool watch_data_read_next(struct watch_data *data, bool *ended)
+{
+    json_t *page =
+        client_request(data->socket, "events", json_pack("{s:I}", "after", (json_int_t)data->place),
+                       &data->problem);
+    const json_t *events = json_object_get(page, "events");
+    bool ok = page && (json_array_extend(data->events, (json_t *)events) == 0 ||
+                       show_refuse_shape(&data->problem));
+    while (json_array_size(data->events) > WATCH_EVENTS_MAX)
+        json_array_remove(data->events, 0);
+    if (ok)
+        data->place = member_count(page, "place");
+    *ended = json_is_true(json_object_get(page, "ended"));
+    json_decref(page);
+    return ok;
+}
+
+static bool watch_data_read_events(struct watch_data *data)
+{
+    const json_t *journal = json_object_get(data->status, "journal");
+    if (member_count(journal, "last") < data->place) { // another journal
+        json_array_clear(data->events);
+        data->place = -1;
+    }
+    bool ended = false, ok = data->place >= 0 || watch_data_read_last(data);
+    for (int turn = 0; ok && !ended && turn < EVENTS_TURNS; turn++)
+        ok = watch_data_read_next(data, &ended);
+    return ok;
+}
+
+void watch_data_read(struct watch_data *data)
+{
+    json_t *status = client_request(data->socket, "status", json_object(), &data->problem);
+    data->is_reached = status != NULL;
+    if (!status)
+        return;
+    json_decref(data->status);
+    data->status = status;
+    watch_data_sample(data);
+    data->is_reached = watch_data_read_alarms(data) && watch_data_read_events(data);
+}

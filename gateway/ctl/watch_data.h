@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What the command "watch" shows: answers of the daemon, read again and again.
+#ifndef IBTRAPD_CTL_WATCH_DATA_H
+#define IBTRAPD_CTL_WATCH_DATA_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WATCH_EVENTS_MAX = 200,  // the last events that are kept
+    WATCH_ALARMS_MAX = 1000, // the first alarms, which are read; later ones are only counted
+    WATCH_RATE_SAMPLES = 10, // readings that a rate is taken over
+};
+
+// The daemon's counters at a time.
+struct watch_sample {
+    int64_t at_us; // monotonic
+    long long reports, events;
+};
+
+struct watch_data {
+    const char *socket; // the caller's
+    json_t *status;     // the last answer; NULL: none came yet
+    json_t *alarms;     // worst first, of one severity the latest first; those handled come last
+    json_t *events;     // oldest first
+    bool is_reached;    // the last reading succeeded; else `problem` says why
+    struct error problem;
+    int64_t place;                                   // in the journal, up to which events were read
+    struct watch_sample samples[WATCH_RATE_SAMPLES]; // oldest first
+    size_t sample_count;
+};
+
+// False: out of memory. watch_data_end is due in any case.
+bool watch_data_begin(struct watch_data *data, const char *socket);
+void watch_data_end(struct watch_data *data);
+
+// Reads everything once. Waits for an answer as client_request does; keeps what it had when there
+// is none.
+void watch_data_read(struct watch_data *data);
+
+// How many Reports and events a second came between the samples; 0 before the second one.
+double watch_data_reports(const struct watch_data *data);
+double watch_data_events(const struct watch_data *data);
+
+// Whether an operator has acknowledged or shelved the alarm.
+bool watch_data_is_handled(const json_t *alarm);
+
+#endif

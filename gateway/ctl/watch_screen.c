@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctl/watch_screen.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ctl/show.h"
+#include "ctl/terminal.h"
+
+// Wide characters of curses.
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
+
+enum {
+    LINE_SIZE = 1024, // octets and characters of a line
+    COLUMNS_LEAST = 40,
+    LINES_LEAST = 12,
+    RECEIVERS_MOST = 6, // lines
+    FIRST_LINE = 3,     // of the alarms, below verdict, rates and title
+    ESCAPE = 27,
+    DELETE = 127,
+    BACKSPACE = 8,
+    ESCAPE_WAIT_MS = 50, // for the rest of a key's sequence
+};
+
+enum colour { COLOUR_NONE, COLOUR_BAD, COLOUR_WARNING, COLOUR_NOTICE, COLOUR_GOOD };
+
+bool watch_screen_begin(struct error *err)
+{
+    const char *term = getenv("TERM");
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return error_set(err, "watch needs a terminal; 'events --follow' writes into a file");
+    setlocale(LC_CTYPE, "");           // the terminal's characters
+    if (!newterm(NULL, stdout, stdin)) // curses keeps it: it has one terminal at a time
+        return error_set(err, "watch knows no terminal '%s': set TERM", term ? term : "");
+    set_escdelay(ESCAPE_WAIT_MS);
+    cbreak();
+    noecho();
+    curs_set(0);
+    keypad(stdscr, TRUE);
+    if (!terminal_has_colours(stdout) || start_color() == ERR)
+        return true;
+    use_default_colors();
+    init_pair(COLOUR_BAD, COLOR_RED, -1);
+    init_pair(COLOUR_WARNING, COLOR_YELLOW, -1);
+    init_pair(COLOUR_NOTICE, COLOR_CYAN, -1);
+    init_pair(COLOUR_GOOD, COLOR_GREEN, -1);
+    return true;
+}
+
+void watch_screen_end(void)
+{
+    endwin();
+}
+
+// Lines.
+
+// Writes a text from a column on, cut at the end of the line, without control characters.
+static void watch_screen_put(int line, int column, const char *text)
+{
+    char clean[LINE_SIZE];
+    wchar_t wide[LINE_SIZE];
+    text_clean(text, strlen(text), clean, sizeof clean);
+    size_t count = mbstowcs(wide, clean, LINE_SIZE - 1);
+    if (count == (size_t)-1) { // a locale without these characters
+        mvaddnstr(line, column, clean, COLS - column);
+        return;
+    }
+    wide[count] = L'\0';
+    int columns = 0;
+    size_t fits = 0;
+    while (fits < count) {
+        const int width = wcwidth(wide[fits]);
+        if (width < 0)
+            wide[fits] = L'?';
+        columns += width < 0 ? 1 : width;
+        if (column + columns > COLS)
+            break;
+        fits++;
+    }
+    mvaddnwstr(line, column, wide, (int)fits);
+}
+
+static void watch_screen_putf(int line, int column, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void watch_screen_putf(int line, int column, const char *fmt, ...)
+{
+    char text[LINE_SIZE];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    watch_screen_put(line, column, text);
+}
+
+static int watch_screen_colour(const char *word)
+{
+    static const struct {
+        const char *word;
+        enum colour colour;
+    } COLOURS[] = {
+        {"emergency", COLOUR_BAD},  {"alert", COLOUR_BAD},       {"critical", COLOUR_BAD},
+        {"error", COLOUR_BAD},      {"failing", COLOUR_BAD},     {"warning", COLOUR_WARNING},
+        {"paused", COLOUR_WARNING}, {"untried", COLOUR_WARNING}, {"notice", COLOUR_NOTICE},
+        {"working", COLOUR_GOOD},
+    };
+    for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++) {
+        if (strcmp(COLOURS[i].word, word) == 0)
+            return COLOR_PAIR(COLOURS[i].colour);
+    }
+    return 0;
+}
+
+// Writes the word of a severity or state in its colour.
+static void watch_screen_word(int line, int column, const char *word)
+{
+    const int colour = watch_screen_colour(word);
+    attron(colour);
+    watch_screen_put(line, column, word);
+    attroff(colour);
+}
+
+static void watch_screen_title(int line, const char *title)
+{
+    attron(A_BOLD);
+    watch_screen_put(line, 0, title);
+    attroff(A_BOLD);
+}
+
+// The parts of the screen.
+
+static void watch_screen_verdict(const struct watch_data *data)
+{
+    const char *line = member_word(data->status, "health");
+    const bool good = data->is_reached && strncmp(line, "OK", 2) == 0;
+    const bool bad = !data->is_reached || strncmp(line, "CRITICAL", 8) == 0;
+    const int look = A_BOLD | COLOR_PAIR(good ? COLOUR_GOOD : bad ? COLOUR_BAD : COLOUR_WARNING);
+    attron(look);
+    if (data->is_reached)
+        watch_screen_put(0, 0, line);
+    else
+        watch_screen_putf(0, 0, "UNKNOWN: %s", data->problem.text);
+    attroff(look);
+}
+
+static void watch_screen_rates(const struct watch_data *data)
+{
+    const json_t *journal = json_object_get(data->status, "journal");
+    const json_t *sweep = json_object_get(data->status, "sweep");
+    watch_screen_putf(1, 0,
+                      "%.1f Reports/s, %.1f events/s, %lld nodes, %lld links, %lld events in the "
+                      "journal%s",
+                      watch_data_reports(data), watch_data_events(data),
+                      member_count(sweep, "nodes"), member_count(sweep, "links"),
+                      member_count(journal, "rows"),
+                      json_is_true(json_object_get(sweep, "running")) ? ", sweeping" : "");
+}
+
+static void watch_screen_alarm(int line, const json_t *alarm, bool selected)
+{
+    const bool handled = watch_data_is_handled(alarm);
+    const int look = selected ? A_REVERSE : handled ? A_DIM : 0;
+    attron(look);
+    if (selected)
+        mvhline(line, 0, ' ' | A_REVERSE, COLS);
+    watch_screen_word(line, 0, member_word(alarm, "severity"));
+    watch_screen_putf(line, 10, "%.19sZ  %s%s", member_word(alarm, "raised"),
+                      handled ? "(handled) " : "", member_word(alarm, "text"));
+    attroff(look);
+}
+
+// Writes the alarms into lines up to `end`, and returns the line behind them.
+static int watch_screen_alarms(const struct watch_data *data, struct watch_view *view, int end)
+{
+    const size_t count = json_array_size(data->alarms);
+    const long long all = member_count(json_object_get(data->status, "journal"), "alarms");
+    const size_t room = (size_t)(end - FIRST_LINE);
+    char title[100];
+    if (view->selected >= count)
+        view->selected = count > 0 ? count - 1 : 0;
+    const size_t first = view->selected >= room ? view->selected - room + 1 : 0;
+    if (all > (long long)count)
+        snprintf(title, sizeof title, "ALARMS %lld, the first %zu", all, count);
+    else
+        snprintf(title, sizeof title, "ALARMS %zu", count);
+    watch_screen_title(FIRST_LINE - 1, title);
+    int line = FIRST_LINE;
+    for (size_t i = first; i < count && line < end; i++)
+        watch_screen_alarm(line++, json_array_get(data->alarms, i), i == view->selected);
+    if (count == 0)
+        watch_screen_put(line++, 0, data->status ? "No alarm is active." : "");
+    return line;
+}
+
+static int watch_screen_receivers(const json_t *receivers, int line)
+{
+    size_t i;
+    const json_t *one;
+    char title[100];
+    const size_t count = json_array_size(receivers);
+    snprintf(title, sizeof title, "RECEIVERS %zu", count);
+    watch_screen_title(line++, title);
+    json_array_foreach(receivers, i, one)
+    {
+        if (i == RECEIVERS_MOST)
+            break;
+        watch_screen_word(line, 0, member_word(one, "state"));
+        watch_screen_putf(line++, 10, "%s %s, %lld wait  %s", member_word(one, "kind"),
+                          member_word(one, "name"), member_count(one, "queued"),
+                          member_word(one, "problem"));
+    }
+    return line;
+}
+
+static void watch_screen_events(const json_t *events, int line, int end)
+{
+    const size_t count = json_array_size(events);
+    watch_screen_title(line++, "EVENTS");
+    const size_t room = line < end ? (size_t)(end - line) : 0;
+    for (size_t i = count > room ? count - room : 0; i < count; i++, line++) {
+        const json_t *event = json_array_get(events, i);
+        watch_screen_word(line, 0, member_word(event, "severity"));
+        watch_screen_putf(
+            line, 15, "%.8sZ  %s%s",
+            strlen(member_word(event, "time")) > 11 ? member_word(event, "time") + 11 : "",
+            member_word(event, "suppressed")[0] ? "(suppressed) " : "", member_word(event, "text"));
+    }
+}
+
+static void watch_screen_all(const struct watch_data *data, struct watch_view *view)
+{
+    const json_t *receivers = json_object_get(data->status, "receivers");
+    const size_t count = json_array_size(receivers);
+    const int last = LINES - 1;
+    const int rest = last - FIRST_LINE - 2 -
+                     (int)(count < RECEIVERS_MOST ? count : RECEIVERS_MOST); // alarms and events
+    watch_screen_verdict(data);
+    watch_screen_rates(data);
+    int line = watch_screen_alarms(data, view, FIRST_LINE + (rest + 1) / 2);
+    line = watch_screen_receivers(receivers, line);
+    watch_screen_events(data->events, line, last);
+    watch_screen_put(last, 0,
+                     view->note[0] ? view->note
+                                   : "up, down: select   a: acknowledge   e: explain   q: quit");
+}
+
+// Pages.
+
+// Writes a line of the page, and what does not fit into the next ones; returns the line behind it.
+static int watch_screen_wrap(int line, int end, const char *text, size_t length)
+{
+    do {
+        const size_t part = length < (size_t)COLS ? length : (size_t)COLS;
+        watch_screen_putf(line++, 0, "%.*s", (int)part, text);
+        text += part;
+        length -= part;
+    } while (length > 0 && line < end);
+    return line;
+}
+
+static const char *watch_screen_find_line(const char *page, size_t line)
+{
+    for (; line > 0 && *page != '\0'; line--) {
+        page += strcspn(page, "\n");
+        page += *page == '\n';
+    }
+    return page;
+}
+
+static size_t watch_screen_count_lines(const char *page)
+{
+    size_t count = 0;
+    for (; *page != '\0'; page++)
+        count += *page == '\n';
+    return count;
+}
+
+static void watch_screen_page(struct watch_view *view)
+{
+    const int end = LINES - 1;
+    const size_t count = watch_screen_count_lines(view->page);
+    const size_t most = count > (size_t)end ? count - (size_t)end : 0;
+    if (view->page_line > most)
+        view->page_line = most;
+    const char *p = watch_screen_find_line(view->page, view->page_line);
+    for (int line = 0; *p != '\0' && line < end;) {
+        const size_t length = strcspn(p, "\n");
+        line = watch_screen_wrap(line, end, p, length);
+        p += length + (p[length] == '\n');
+    }
+    watch_screen_put(end, 0, "up, down, page up, page down: turn   q: back");
+}
+
+void watch_screen_draw(const struct watch_data *data, struct watch_view *view)
+{
+    erase();
+    if (LINES < LINES_LEAST || COLS < COLUMNS_LEAST)
+        watch_screen_putf(0, 0, "At least %d columns and %d lines.", COLUMNS_LEAST, LINES_LEAST);
+    else if (view->page)
+        watch_screen_page(view);
+    else
+        watch_screen_all(data, view);
+    refresh();
+}
+
+// Keys.
+
+enum watch_key watch_screen_wait(int milliseconds)
+{
+    timeout(milliseconds);
+    switch (getch()) {
+    case ERR:
+        return isatty(STDIN_FILENO) ? WATCH_KEY_NONE : WATCH_KEY_QUIT; // it may have hung up
+    case 'q':
+        return WATCH_KEY_QUIT;
+    case KEY_UP:
+    case 'k':
+        return WATCH_KEY_UP;
+    case KEY_DOWN:
+    case 'j':
+        return WATCH_KEY_DOWN;
+    case KEY_PPAGE:
+        return WATCH_KEY_PAGE_UP;
+    case KEY_NPAGE:
+    case ' ':
+        return WATCH_KEY_PAGE_DOWN;
+    case 'a':
+        return WATCH_KEY_ACKNOWLEDGE;
+    case 'e':
+    case '\n':
+    case KEY_ENTER:
+        return WATCH_KEY_EXPLAIN;
+    case ESCAPE:
+        return WATCH_KEY_LEAVE;
+    default:
+        return WATCH_KEY_OTHER;
+    }
+}
+
+int watch_screen_step(void)
+{
+    return LINES > FIRST_LINE ? LINES - FIRST_LINE : 1;
+}
+
+static void watch_screen_show_answer(const char *question, const wchar_t *answer)
+{
+    const int line = LINES - 1;
+    move(line, 0);
+    clrtoeol();
+    watch_screen_put(line, 0, question);
+    addnwstr(answer, COLS - getcurx(stdscr) - 1);
+    refresh();
+}
+
+bool watch_screen_ask(const char *question, char *out, size_t size)
+{
+    wchar_t answer[LINE_SIZE] = L"";
+    size_t count = 0;
+    wint_t key = 0;
+    curs_set(1);
+    timeout(-1);
+    while (key != L'\n' && key != ESCAPE) {
+        watch_screen_show_answer(question, answer);
+        const int kind = get_wch(&key);
+        const bool erases =
+            kind == KEY_CODE_YES ? key == KEY_BACKSPACE : key == DELETE || key == BACKSPACE;
+        if (kind == ERR) {
+            key = ESCAPE; // no terminal any more
+        } else if (erases && count > 0) {
+            answer[--count] = L'\0';
+        } else if (kind == OK && iswprint(key) && count < LINE_SIZE - 1) {
+            answer[count++] = (wchar_t)key;
+            answer[count] = L'\0';
+            if (wcstombs(NULL, answer, 0) >= size)
+                answer[--count] = L'\0';
+        } else if (kind == KEY_CODE_YES) {
+            key = 0; // a code may equal the number of a character
+        }
+    }
+    curs_set(0);
+    return key == L'\n' && wcstombs(out, answer, size) != (size_t)-1;
+}

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ibtrapctl watch at a terminal. What the screen shows is what a terminal emulator (pyte) makes of its output."""
+
+import contextlib
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import termios
+import time
+
+import pyte
+import pytest
+from lab.gateway import IBTRAPCTL
+from lab.processes import DEADLINE, LabError, wait_until
+
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
+LINES, COLUMNS = 30, 110
+KEYS = {"up": "\033OA", "down": "\033OB", "escape": "\033", "enter": "\r", "erase": "\177"}
+ALTERNATE = ("\033[?1049h", "\033[?1049l")  # a screen of its own, and back
+
+
+class Terminal:
+    """A terminal with ibtrapctl watch in it."""
+
+    def __init__(self, gateway, **environment):
+        self.screen = pyte.Screen(COLUMNS, LINES)
+        self.stream, self.written = pyte.ByteStream(self.screen), b""
+        self.leader, self.follower = pty.openpty()
+        termios.tcsetwinsize(self.follower, (LINES, COLUMNS))
+        self.before = termios.tcgetattr(self.follower)
+        command = [IBTRAPCTL, "--socket", str(gateway.socket), "watch"]
+        self.process = subprocess.Popen(command, stdin=self.follower, stdout=self.follower, stderr=self.follower,
+                                        start_new_session=True, env={**os.environ, "TERM": "xterm", **environment})
+
+    def close(self):
+        self.process.kill()
+        self.process.wait(DEADLINE)
+        os.close(self.leader)
+        os.close(self.follower)
+
+    def read(self, seconds=0.05):
+        while select.select([self.leader], [], [], seconds)[0]:
+            chunk = os.read(self.leader, 65536)
+            self.written += chunk
+            self.stream.feed(chunk)
+            seconds = 0
+
+    def lines(self):
+        self.read()
+        return [line.rstrip() for line in self.screen.display]
+
+    def shows(self, *texts):
+        """Waits until each text is in a line of the screen, and returns the lines."""
+        seen = []
+
+        def there():
+            seen[:] = self.lines()
+            return all(any(text in line for line in seen) for text in texts)
+
+        with contextlib.suppress(LabError):
+            wait_until(there, "the screen")
+        assert all(any(text in line for line in seen) for text in texts), (texts, seen)
+        return seen
+
+    def press(self, *keys):
+        for key in keys:
+            os.write(self.leader, KEYS.get(key, key).encode())
+
+    def resize(self, lines, columns):
+        self.screen.resize(lines, columns)
+        termios.tcsetwinsize(self.leader, (lines, columns))
+        os.killpg(self.process.pid, signal.SIGWINCH)
+
+    def ended(self):
+        """The exit status, once the terminal is as it was before."""
+        deadline = time.monotonic() + DEADLINE
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.read()
+        self.read()
+        text = self.written.decode()
+        assert text.rindex(ALTERNATE[1]) > text.rindex(ALTERNATE[0])
+        assert "\033[?25h" in text[text.rindex("\033[?25l"):] or "\033[?12l\033[?25h" in text  # the cursor
+        assert termios.tcgetattr(self.follower) == self.before
+        return self.process.returncode
+
+
+@pytest.fixture
+def site(open_site):
+    opened = open_site(sweep=SWEEP)
+    opened.gateway.wait_subscribed()
+    opened.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    return opened
+
+
+@pytest.fixture
+def watch(site):
+    with contextlib.ExitStack() as stack:
+
+        def start(**environment):
+            terminal = Terminal(site.gateway, **environment)
+            stack.callback(terminal.close)
+            return terminal
+
+        yield start
+
+
+def alarms(site):
+    return json.loads(site.gateway.control("alarms", "--json").stdout)["alarms"]
+
+
+def part(lines, title):
+    """The lines below a title, up to the next one."""
+    at = next(i for i, line in enumerate(lines) if line.startswith(title)) + 1
+    after = (i for i in range(at, len(lines)) if lines[i].split(" ")[0] in ("ALARMS", "RECEIVERS", "EVENTS"))
+    return [line for line in lines[at:next(after, len(lines) - 1)] if line]
+
+
+def test_what_happens_is_shown(site, watch):
+    terminal = watch()
+    seen = terminal.shows("No alarm is active.", "RECEIVERS", "q: quit")
+    assert seen[0].startswith("OK")
+    site.fabric.unlink("leaf1", 12)
+    seen = terminal.shows("ALARMS 1")
+    [alarm] = alarms(site)
+    [line] = part(seen, "ALARMS")
+    assert line.startswith("warning") and alarm["text"][:60] in line
+    terminal.shows(alarm["text"][:60])
+    assert any(alarm["text"][:60] in line for line in part(terminal.lines(), "EVENTS"))
+    site.fabric.relink("leaf1", 12)
+    terminal.shows("No alarm is active.")
+    terminal.press("q")
+    assert terminal.ended() == 0
+
+
+def test_the_worst_alarm_comes_first_and_the_handled_one_last(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    site.message("link-down")
+    site.fabric.unlink("node1")
+    wait_until(lambda: len(alarms(site)) == 3, "the alarms of two links and a host")
+    terminal = watch()
+    lines = part(terminal.shows("ALARMS 3"), "ALARMS")
+    ranks = [["critical", "error", "warning"].index(line.split()[0]) for line in lines]
+    assert ranks == sorted(ranks) and len(ranks) == 3
+    handled = lines[0][32:92]
+    terminal.press("a")
+    terminal.shows("Note, Enter acknowledges")
+    terminal.press("xy", "erase", " spare cable", "enter")
+    terminal.shows("Acknowledged.")
+    [one] = [one for one in alarms(site) if one["acknowledged"]]
+    assert one["note"] == "x spare cable" and one["text"].startswith(handled)
+    terminal.shows("(handled)")
+    assert "(handled)" in part(terminal.lines(), "ALARMS")[-1]
+
+
+def test_escape_acknowledges_nothing(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    terminal = watch()
+    terminal.shows("ALARMS 1")
+    terminal.press("a", "not this", "escape")
+    terminal.shows("Not acknowledged.")
+    assert not alarms(site)[0]["acknowledged"]
+
+
+def test_an_alarm_is_explained(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    terminal = watch()
+    terminal.shows("ALARMS 1")
+    terminal.press("e")
+    terminal.shows("link-down", "Fields", "q: back")
+    terminal.press("down", "down")
+    terminal.press("q")
+    terminal.shows("ALARMS 1", "q: quit")
+    terminal.press("q")
+    assert terminal.ended() == 0
+
+
+def test_the_terminal_is_resized(site, watch):
+    terminal = watch()
+    terminal.shows("q: quit")
+    terminal.resize(50, 150)
+    wait_until(lambda: "q: quit" in terminal.lines()[49], "the last line to be at the end")
+    terminal.resize(8, 30)
+    terminal.shows("At least 40 columns")
+    terminal.resize(LINES, COLUMNS)
+    terminal.shows("RECEIVERS", "q: quit")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_the_terminal_clean(site, watch, number):
+    terminal = watch()
+    terminal.shows("q: quit")
+    terminal.process.send_signal(number)
+    assert terminal.ended() != 0
+
+
+def test_a_gateway_that_stops_and_comes_back(site, watch):
+    terminal = watch()
+    assert terminal.shows("q: quit")[0].startswith("OK")
+    site.gateway.stop()
+    terminal.shows("UNKNOWN: cannot reach ibtrapd")
+    terminal.press("down", "e", "a")
+    site.gateway.start()
+    wait_until(lambda: terminal.lines()[0].startswith(("OK", "WARNING")), "the verdict")
+
+
+def test_colours_are_left_out_where_nobody_wants_them(site, watch):
+    coloured, plain = watch(), watch(NO_COLOR="1")
+    coloured.shows("q: quit")
+    plain.shows("q: quit")
+    assert b"\033[1m\033[32m" in coloured.written or b"\033[32m" in coloured.written
+    assert b"[32m" not in plain.written
+
+
+def test_it_needs_a_terminal(site):
+    command = [IBTRAPCTL, "--socket", str(site.gateway.socket), "watch"]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=DEADLINE, check=False)
+    assert done.returncode == 1 and "needs a terminal" in done.stderr and done.stdout == ""
+    leader, follower = pty.openpty()
+    done = subprocess.run(command, stdin=follower, stdout=follower, stderr=subprocess.PIPE, text=True, timeout=DEADLINE,
+                          check=False, env={**os.environ, "TERM": "nonsense"})
+    assert done.returncode == 1 and "set TERM" in done.stderr
+    os.close(leader)
+    os.close(follower)
