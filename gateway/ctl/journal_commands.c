@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "ctl/client.h"
+#include "ctl/progress.h"
 #include "ctl/show.h"
 #include "journal/store.h"
 #include "model/event_record.h"
@@ -12,6 +13,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // Rows that are read at once, and written after that: a reader of the output that pauses, such as a
 // pager, must not keep the file from being written.
@@ -26,12 +28,27 @@ static bool journal_commands_finish(struct store *store, bool ok, struct error *
     return still && ok;
 }
 
+// Shows how much of the file has been read, of so many times.
+static struct progress *journal_commands_show_progress(const char *what, struct store *store,
+                                                       int times)
+{
+    struct store_size size = {0};
+    struct error no_size; // only the time is shown then
+    store_get_size(store, &size, &no_size);
+    return progress_begin(&(struct progress_task){
+        .what = what, .total = times * size.bytes, .done = progress_octets_read});
+}
+
+// SQLite reads the file twice: its trees, and then their rows.
 enum command_outcome journal_commands_check(const struct arguments *a, struct error *err)
 {
     struct store *store;
     if (store_examine(a->file, &store, err) != STORE_OK)
         return COMMAND_REFUSED;
-    bool ok = journal_commands_finish(store, store_check(store, err) == STORE_OK, err);
+    struct progress *progress = journal_commands_show_progress("checking the journal", store, 2);
+    bool sound = store_check(store, err) == STORE_OK;
+    progress_end(progress);
+    bool ok = journal_commands_finish(store, sound, err);
     if (ok)
         fprintf(a->out, "The journal %s is sound.\n", a->file);
     return command_outcome(ok);
@@ -136,7 +153,11 @@ enum command_outcome journal_commands_export(const struct arguments *a, struct e
         return COMMAND_WRONG_USAGE;
     if (store_examine(a->file, &store, err) != STORE_OK)
         return COMMAND_REFUSED;
+    struct progress *progress = isatty(fileno(a->out))
+                                    ? NULL // the events themselves show it
+                                    : journal_commands_show_progress("exporting", store, 1);
     bool ok = export_all(store, a->out, after, err);
+    progress_end(progress);
     return command_outcome(journal_commands_finish(store, ok, err));
 }
 
