@@ -37,9 +37,10 @@ static const struct schema_item FABRIC[] = {
      .help = "The adapter's port. 0 is its first active one."},
     {"pkey", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.pkey_text),
      DERIVED(struct conf, fabric.pkey, fabric.pkey), .check = check_pkey, .example = "\"0x8005\"",
-     .help = "The P_Key of the partition in which ibtrapd asks the subnet manager and reads "
-             "counters. Without it, that of the default partition (0xFFFF, or 0x7FFF for a limited "
-             "member), wherever it is in the port's table."},
+     .help = "The P_Key of the partition in which ibtrapd asks the subnet manager and, unless the "
+             "port is a full member of the default partition, reads counters. Without it, that of "
+             "the default partition (0xFFFF, or 0x7FFF for a limited member), wherever it is in "
+             "the port's table."},
     {"sa_key_file", SCHEMA_TEXT, SCHEMA_RESTART, IN_CONF(fabric.sa_key_file),
      DERIVED(struct conf, fabric.has_sa_key, fabric.sa_key), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/sa_key\"",

@@ -31,7 +31,8 @@ struct mad_grh {
 // The sender or the destination of a MAD.
 struct mad_address {
     uint16_t lid;
-    uint16_t pkey_index; // of a received MAD, and of its answer; a request has that of the port
+    uint16_t
+        pkey_index; // of a received MAD, and of its answer; a request has that of its partition
     uint8_t sl;
     uint32_t qpn;
     uint16_t pkey; // of a request to a redirected SA; 0: that of the port

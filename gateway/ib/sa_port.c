@@ -46,6 +46,8 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
             sa_changes_subscribe_again(a, now, reason);
         return;
     }
+    if (old.sm_lid != port->sm_lid || old.lid != port->lid)
+        a->refresh_at = now; // who changed them may have changed the P_Keys
     if (old.sm_lid != port->sm_lid) {
         sm_watch_init(&a->watch, now);
         sa_key_use(a, false);

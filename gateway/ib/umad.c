@@ -5,6 +5,7 @@
 #include "base/wire.h"
 #include "ib/mad.h"
 #include "ib/umad_search.h"
+#include "ib/umad_sysfs.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -43,7 +44,8 @@ struct port {
     int fd;                      // libibumad's number of the port
     int agents[MAD_AGENT_COUNT]; // negative: could not be registered
     struct mad_port_id id;
-    uint16_t pkey; // wanted; 0: the default one
+    const char *sysfs; // as in struct umad_choice
+    uint16_t pkey;     // wanted; 0: the default one
     uint8_t *buffer;
     size_t capacity;    // of `buffer`, in octets of the MAD, after libibumad's header
     struct mad_grh grh; // of the MAD received last
@@ -52,6 +54,7 @@ struct port {
 
     // What requests need; any thread reads them.
     atomic_ushort pkey_index;
+    atomic_ushort node_pkey_index;  // of requests to other nodes than the SA's
     atomic_ushort pkeys[PKEYS_MAX]; // the port's table; 0: none
     _Atomic uint64_t prefix;        // of the port's GID
     atomic_bool needs_grh;          // the kernel refuses requests without
@@ -136,15 +139,28 @@ static int umad_find_pkey(const umad_port_t *p, uint16_t wanted)
     return found;
 }
 
-// The index of a P_Key, of either membership, as the table was when it was read last; -1: none.
+// The index of a P_Key, of either membership, as the table was when it was read last: a full
+// member's rather than a limited one's; -1: none.
 static int umad_index_of(const struct port *port, uint16_t wanted)
 {
+    int found = -1;
     for (int i = 0; i < PKEYS_MAX; i++) {
         const unsigned pkey = atomic_load(&port->pkeys[i]);
-        if (pkey != 0 && (pkey & ~(unsigned)PKEY_FULL) == (wanted & ~(unsigned)PKEY_FULL))
+        if (pkey == 0 || (pkey & ~(unsigned)PKEY_FULL) != (wanted & ~(unsigned)PKEY_FULL))
+            continue;
+        if (pkey & PKEY_FULL)
             return i;
+        found = found < 0 ? i : found;
     }
-    return -1;
+    return found;
+}
+
+// The index of requests to nodes: that of the default partition if the port is a full member of it,
+// since every node is a limited one at least; else that of requests to the SA, `index`.
+static int umad_node_index(const umad_port_t *p, int index)
+{
+    const int found = umad_find_pkey(p, PKEY_DEFAULT);
+    return found >= 0 && p->pkeys[found] & PKEY_FULL ? found : index;
 }
 
 static void umad_forget_refusal(struct port *port)
@@ -167,7 +183,9 @@ static const char *umad_refresh(void *self)
     for (unsigned i = 0; i < PKEYS_MAX; i++)
         atomic_store(&port->pkeys[i], i < p.pkeys_size ? p.pkeys[i] : 0);
     atomic_store(&port->prefix, be64toh(p.gid_prefix));
+    const int node_index = umad_node_index(&p, index);
     atomic_store(&port->pkey_index, (unsigned short)(index > 0 ? index : 0));
+    atomic_store(&port->node_pkey_index, (unsigned short)(node_index > 0 ? node_index : 0));
     umad_release_port(&p);
     if (index >= 0 || !known)
         return NULL;
@@ -183,6 +201,8 @@ static bool umad_read_port(void *self, struct mad_port *out, struct error *err)
 {
     const struct port *port = self;
     umad_port_t p;
+    if (umad_sysfs_read_port(port->sysfs, &port->id, out))
+        return true;
     if (umad_get_port(port->id.device, (int)port->id.port, &p) != 0)
         return error_set(err, "the kernel does not say how %s port %u is", port->id.device,
                          port->id.port);
@@ -289,17 +309,30 @@ static struct mad_grh umad_make_grh(const struct port *port, enum mad_agent agen
     return grh;
 }
 
+// The P_Key's index of a MAD: an answer has that of its request, a request that of the partition in
+// which its destination is, an SMP none.
+static int umad_pkey_index(const struct port *port, enum mad_agent agent,
+                           const struct mad_address *to, bool answer)
+{
+    if (answer)
+        return to->pkey_index;
+    if (AGENTS[agent].qp0)
+        return 0;
+    const int found = to->pkey ? umad_index_of(port, to->pkey) : -1;
+    if (found >= 0)
+        return found;
+    return atomic_load(agent == MAD_AGENT_SA ? &port->pkey_index : &port->node_pkey_index);
+}
+
 static int umad_transmit(const struct port *port, enum mad_agent agent,
                          const struct mad_address *to, const struct mad_grh *grh,
                          const uint8_t *octets, int response_timeout_ms)
 {
-    const int found = to->pkey ? umad_index_of(port, to->pkey) : -1;
-    const int pkey_index = found >= 0 ? found : atomic_load(&port->pkey_index);
     uint8_t buffer[sizeof(ib_user_mad_t) + MAD_SIZE] __attribute__((aligned(8))) = {0};
     const bool answer = octets[3] & MAD_METHOD_RESPONSE;
     umad_set_addr(buffer, to->lid, (int)to->qpn, to->sl,
                   AGENTS[agent].qp0 ? 0 : (int)(to->qkey ? to->qkey : IB_DEFAULT_QP1_QKEY));
-    umad_set_pkey(buffer, answer ? to->pkey_index : AGENTS[agent].qp0 ? 0 : pkey_index);
+    umad_set_pkey(buffer, umad_pkey_index(port, agent, to, answer));
     if (grh) {
         ib_mad_addr_t *address = umad_get_mad_addr(buffer);
         address->grh_present = 1;
@@ -366,6 +399,7 @@ static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
     }
     port->id = *id;
     port->pkey = choice->pkey;
+    port->sysfs = choice->sysfs ? choice->sysfs : "/sys/class/infiniband";
     errno = 0;
     port->fd = umad_open_port(id->device, (int)id->port);
     if (port->fd < 0) {

@@ -11,8 +11,12 @@
 // `open` succeeds, and sending in that class fails: a port of a multi-plane adapter has no QP0 for
 // SMPs, and from a virtual function the kernel sends none.
 //
-// A request gets the index of the chosen P_Key in the port's table, and a GRH where the port
-// requires one; an answer those of the request.
+// A request to the SA gets the index of the chosen P_Key in the port's table, one to another node
+// that of the default P_Key if the port is a full member there: every node is a member of that
+// partition, and perhaps not of the chosen one. Requests get a GRH where the port requires one;
+// answers have index and GRH of their requests.
+//
+// `read_port` reads no P_Keys; `refresh` does.
 struct mad_opener umad_opener(struct umad_choice *choice);
 
 #endif

@@ -11,6 +11,7 @@ struct umad_choice {
     const char *device; // empty: the first active InfiniBand port of all devices
     unsigned port;      // 0: the device's first active port, else its first
     uint16_t pkey;      // the partition of requests; 0: the default one, 0xFFFF or 0x7FFF
+    const char *sysfs;  // where the kernel shows the ports; NULL: /sys/class/infiniband
 };
 
 // The port of that choice. A device named smiN, which only sends SMPs for a multi-plane adapter, is

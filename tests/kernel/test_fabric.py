@@ -50,11 +50,25 @@ def test_another_partition_than_the_default_one(site):
     pkeys = [pathlib.Path(f"/sys/class/infiniband/fab1/ports/1/pkeys/{i}").read_text().strip() for i in range(2)]
     assert pkeys == ["0x7fff", "0x8001"]
     site.gateway.wait_subscribed()
-    assert site.fabric.sent(GATEWAY_HOST)["pkey_indexes"] & 1 << 1  # some GMPs have index 0: whose is not known yet
+    site.gateway.wait_swept(NODES)
+    assert site.fabric.sent(GATEWAY_HOST)["request_indexes"] == 1 << 1
     site.gateway.configure(fabric_items='pkey = "0x8002"')
     run("systemctl", "restart", "ibtrapd")
     site.gateway.wait_status(lambda status: "is not in the partition with P_Key 0x8002" in status["problem"],
                              "the missing partition")
+
+
+def test_nodes_are_asked_in_the_default_partition(site):
+    """The subnet manager alone is in the partition of item 'pkey'; a full member of the default one reaches all nodes there."""
+    partitions = (f"Default=0x7fff: ALL=limited, {GATEWAY_GUID}=full, SELF=full;\n"
+                  f"other=0x0001: {GATEWAY_GUID}=full, SELF=full;\n")
+    site.connect(fabric_items='pkey = "0x8001"', partitions=partitions, config="counters { interval = 5 }\n")
+    site.gateway.wait_subscribed()
+    lost = site.fabric.lost()["pkey"]
+    read = site.gateway.wait_status(lambda status: status["port_counters"].get("ports"), "the counters")["port_counters"]
+    assert read["ports"] == 6 and read["silent"] == 0
+    assert site.fabric.lost()["pkey"] == lost
+    assert site.fabric.sent(GATEWAY_HOST)["request_indexes"] == 1 << 0 | 1 << 1
 
 
 # What virtual functions and multi-plane adapters lack.

@@ -368,7 +368,8 @@ static bool port_read(void *self, struct mad_port *out, struct error *err)
 
 static const char *port_refresh(void *self)
 {
-    const struct fake_sm *sm = self;
+    struct fake_sm *sm = self;
+    sm->refreshes++;
     return sm->pkey_lacks;
 }
 

@@ -57,6 +57,7 @@ struct fake_sm {
     unsigned opened, closed, received; // `received` counts calls
     unsigned smps;                     // sent by the client
     unsigned reads;                    // of the port, by the kernel
+    unsigned refreshes;                // of its P_Keys
     unsigned refused;                  // SMPs refused for a wrong M_Key
     unsigned asked_node, asked_list, asked_info;
     unsigned subscribed[MAD_TRAP_VENDOR + 1], unsubscribed[MAD_TRAP_VENDOR + 1]; // requests

@@ -165,6 +165,19 @@ TEST(a_report_with_a_grh_is_answered_with_it)
     assert_int_equal(sm.answers[0].grh.hop_limit, 64);
 }
 
+// They are read every ten seconds, too.
+TEST(the_pkeys_are_read_again_when_the_port_has_another_lid)
+{
+    start_without_smps();
+    const unsigned before = sm.refreshes;
+    sm.port.lid = 9;
+    fake_sm_run(&sm, 2 * S);
+    assert_int_equal(sm.refreshes, before + 1);
+    sm.lid = sm.port.sm_lid = 2;
+    fake_sm_run(&sm, 2 * S);
+    assert_int_equal(sm.refreshes, before + 2);
+}
+
 TEST(a_pkey_that_is_missing_is_told)
 {
     start();
@@ -274,6 +287,7 @@ int main(void)
         PORT_TEST(any_lid_of_the_sms_port_is_the_sms),
         PORT_TEST(without_an_lmc_the_sm_has_one_lid),
         PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
+        PORT_TEST(the_pkeys_are_read_again_when_the_port_has_another_lid),
         PORT_TEST(a_pkey_that_is_missing_is_told),
         PORT_TEST(a_pkey_that_is_missing_is_told_of_an_sm_that_is_silent),
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The port over libibumad, from a fake libibumad: kernels and adapters that refuse what others
 // take.
+#include "scratch.h"
 #include "support.h"
 
 #include "base/wire.h"
@@ -8,6 +9,7 @@
 
 #include <errno.h>
 #include <infiniband/umad.h>
+#include <sys/stat.h>
 
 enum { PKEYS = 4, SENT_MAX = 8, QP0_CLASS = 0x81, LID_CLASS = 0x01 };
 static const uint64_t PREFIX = UINT64_C(0xfe80000000000000);
@@ -33,6 +35,7 @@ static struct {
     uint8_t mad[MAD_SIZE];
 } sent[SENT_MAX];
 static size_t sent_count;
+static unsigned reads_of_all; // of a port with its P_Key table
 static uint8_t classes[MAD_AGENT_COUNT];
 static int agents;
 
@@ -51,6 +54,7 @@ int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
 
 int umad_get_port(const char *name, int number, umad_port_t *port)
 {
+    reads_of_all++;
     for (size_t i = 0; i < COUNT(machine.devices); i++) {
         if (!machine.devices[i] || strcmp(machine.devices[i], name) != 0 || number > 1)
             continue;
@@ -250,6 +254,34 @@ TEST(a_request_has_the_index_of_its_partition)
     check_pkey_index(0x8005, (const uint16_t[]){0xFFFF, 0, 0, 0}, 0); // not there
 }
 
+// Every node is a member of the default partition; whether it is one of the chosen one, too, nobody
+// knows. A limited member of the default partition reaches no other limited one.
+static void check_node_index(uint16_t wanted, const uint16_t table[PKEYS], uint16_t index)
+{
+    static const enum mad_agent AGENTS[] = {MAD_AGENT_PERF, MAD_AGENT_DM};
+    for (size_t i = 0; i < COUNT(AGENTS); i++) {
+        begin(NULL);
+        memcpy(machine.pkeys, table, sizeof machine.pkeys);
+        choice.pkey = wanted;
+        open_port();
+        assert_true(send_to(AGENTS[i], &(struct mad_address){.lid = 9, .qpn = 1}, 1, 0));
+        assert_int_equal(sent[0].to.pkey_index, index);
+        end(NULL);
+        io.self = NULL;
+    }
+}
+
+TEST(a_request_to_a_node_has_the_index_of_the_default_partition)
+{
+    check_node_index(0, (const uint16_t[]){0x8005, 0xFFFF, 0, 0}, 1);
+    check_node_index(0, (const uint16_t[]){0x8005, 0x7FFF, 0, 0}, 1);
+    check_node_index(0x8005, (const uint16_t[]){0x8005, 0, 0xFFFF, 0}, 2);
+    check_node_index(0x8005, (const uint16_t[]){0x7FFF, 0, 0x8005, 0xFFFF}, 3);
+    check_node_index(0x8005, (const uint16_t[]){0x7FFF, 0, 0x8005, 0}, 2);
+    check_node_index(0x8005, (const uint16_t[]){0x8006, 0x0005, 0, 0}, 1);
+    check_node_index(0x8006, (const uint16_t[]){0x8005, 0x7FFF, 0, 0}, 0); // not there
+}
+
 TEST(an_answer_keeps_the_index_of_its_request)
 {
     machine.pkeys[0] = 0x8005;
@@ -280,6 +312,17 @@ TEST(a_request_may_have_a_pkey_and_a_qkey_of_its_own)
     assert_true(send_to(MAD_AGENT_SA, &to, 1, 0));
     assert_int_equal(sent[2].to.pkey_index, 0);
     assert_int_equal(be32toh(sent[2].to.qkey), 0x80010000);
+}
+
+TEST(of_two_memberships_the_full_one_is_used)
+{
+    const struct mad_address to = {.lid = 9, .qpn = 5, .pkey = 0x0005, .qkey = 0x80010002};
+    machine.pkeys[0] = 0xFFFF;
+    machine.pkeys[1] = 0x0005;
+    machine.pkeys[2] = 0x8005;
+    open_port();
+    assert_true(send_to(MAD_AGENT_SA, &to, 1, 0));
+    assert_int_equal(sent[0].to.pkey_index, 2);
 }
 
 TEST(smps_have_no_partition)
@@ -379,6 +422,90 @@ static void check_read_port(void)
     assert_int_equal(port.state, 4);
     assert_int_equal(port.subnet_prefix, PREFIX);
     assert_false(port.client_reregister);
+}
+
+static void write_value(const char *root, const char *name, const char *value)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/mlx5_0/ports/1/%s", root, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(value, f);
+    fclose(f);
+}
+
+static void make_directory(const char *root, const char *name)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    assert_int_equal(mkdir(path, 0755), 0);
+}
+
+// As Linux 6.1 writes them.
+static const char *make_sysfs(void)
+{
+    const char *root = scratch_make();
+    make_directory(root, "mlx5_0");
+    make_directory(root, "mlx5_0/ports");
+    make_directory(root, "mlx5_0/ports/1");
+    make_directory(root, "mlx5_0/ports/1/gids");
+    write_value(root, "lid", "0x7\n");
+    write_value(root, "lid_mask_count", "2\n");
+    write_value(root, "sm_lid", "0x1\n");
+    write_value(root, "sm_sl", "3\n");
+    write_value(root, "state", "4: ACTIVE\n");
+    write_value(root, "gids/0", "fe80:0000:0000:0000:0002:c903:00a1:0001\n");
+    return root;
+}
+
+// libibumad opens a file for each of 128 P_Keys; the port is read each second.
+TEST(reading_the_port_reads_no_pkeys)
+{
+    const char *root = make_sysfs();
+    choice.sysfs = root;
+    open_port();
+    reads_of_all = 0;
+    check_read_port();
+    check_read_port();
+    assert_int_equal(reads_of_all, 0);
+    write_value(root, "state", "1: DOWN\n");
+    struct mad_port port;
+    assert_true(io.read_port(io.self, &port, &err));
+    assert_int_equal(port.state, 1);
+    assert_null(io.refresh(io.self));
+    assert_int_equal(reads_of_all, 1);
+    scratch_remove(root);
+}
+
+TEST(files_that_are_not_understood_are_left_to_libibumad)
+{
+    static const struct {
+        const char *name, *value;
+    } WRONG[] = {
+        {"lid", ""},
+        {"lid", "x\n"},
+        {"lid", "0x10000\n"},
+        {"lid", "-1\n"},
+        {"sm_sl", "16\n"},
+        {"state", "6: NEW\n"},
+        {"lid_mask_count", "8"},
+        {"gids/0", "fe80::1\n"},
+        {"gids/0", "fe80\n"},
+        {"sm_lid", "1x\n"},
+    };
+    for (size_t i = 0; i < COUNT(WRONG); i++) {
+        const char *root = make_sysfs();
+        begin(NULL);
+        choice.sysfs = root;
+        open_port();
+        write_value(root, WRONG[i].name, WRONG[i].value);
+        reads_of_all = 0;
+        check_read_port();
+        assert_int_equal(reads_of_all, 1);
+        end(NULL);
+        io.self = NULL;
+        scratch_remove(root);
+    }
 }
 
 TEST(a_port_without_qp0_can_be_opened)
@@ -528,6 +655,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_has_the_index_of_its_partition),
+        cmocka_unit_test(a_request_to_a_node_has_the_index_of_the_default_partition),
+        UMAD_TEST(of_two_memberships_the_full_one_is_used),
         UMAD_TEST(an_answer_keeps_the_index_of_its_request),
         UMAD_TEST(a_request_may_have_a_pkey_and_a_qkey_of_its_own),
         UMAD_TEST(smps_have_no_partition),
@@ -535,6 +664,8 @@ int main(void)
         UMAD_TEST(a_port_that_requires_a_grh_gets_one),
         UMAD_TEST(other_ports_get_none),
         UMAD_TEST(a_received_grh_is_answered_with_one),
+        UMAD_TEST(reading_the_port_reads_no_pkeys),
+        UMAD_TEST(files_that_are_not_understood_are_left_to_libibumad),
         UMAD_TEST(a_port_without_qp0_can_be_opened),
         UMAD_TEST(a_port_that_refuses_every_smp_is_read_by_the_kernel),
         UMAD_TEST(a_refusal_is_put_to_the_test_again),

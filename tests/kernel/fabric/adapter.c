@@ -449,6 +449,24 @@ static void adapter_write_grh(struct fabric_packet *p, const struct adapter_ah *
     memcpy(p->grh + 24, route->dgid.raw, 16);
 }
 
+// Whether a GMP answers another one: then it has the index at which that one came. So has an
+// acknowledgement of RMPP, which has the method of a request.
+static bool adapter_is_answer(const u8 *mad)
+{
+    enum { METHOD = 3, RMPP_TYPE = 25 };
+
+    return mad[METHOD] & IB_MGMT_METHOD_RESP ||
+           (mad[1] == IB_MGMT_CLASS_SUBN_ADM && mad[RMPP_TYPE] > IB_MGMT_RMPP_TYPE_DATA);
+}
+
+// Whether the kernel's own SA client sent it, which asks every new SA for its ClassPortInfo in the
+// default partition.
+static bool adapter_is_of_kernel(const u8 *mad)
+{
+    return mad[1] == IB_MGMT_CLASS_SUBN_ADM && mad[3] == IB_MGMT_METHOD_GET &&
+           get_unaligned_be16(mad + 16) == be16_to_cpu(IB_MGMT_CLASSPORTINFO_ATTR_ID);
+}
+
 static void adapter_count(struct fabric_node *host, const struct fabric_packet *p, u16 pkey_index)
 {
     if (p->from_qp == 0) {
@@ -459,6 +477,8 @@ static void adapter_count(struct fabric_node *host, const struct fabric_packet *
     host->sent.with_grh += p->has_grh;
     host->sent.sls |= BIT(p->sl);
     host->sent.pkey_indexes |= BIT(pkey_index % PKEYS);
+    if (!adapter_is_answer(p->mad) && !adapter_is_of_kernel(p->mad))
+        host->sent.request_indexes |= BIT(pkey_index % PKEYS);
 }
 
 static struct fabric_packet *adapter_packet(struct ib_qp *qp, const struct ib_ud_wr *ud)

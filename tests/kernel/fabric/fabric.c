@@ -202,9 +202,10 @@ static int fabric_get_sent(char *buffer, const struct kernel_param *param)
         const struct fabric_node *host = fabric_hosts[i];
 
         n += scnprintf(buffer + n, PAGE_SIZE - n,
-                       "host %u smps %lu gmps %lu with_grh %lu sls 0x%x pkey_indexes 0x%x\n", i,
-                       host->sent.smps, host->sent.gmps, host->sent.with_grh, host->sent.sls,
-                       host->sent.pkey_indexes);
+                       "host %u smps %lu gmps %lu with_grh %lu sls 0x%x pkey_indexes 0x%x "
+                       "request_indexes 0x%x\n",
+                       i, host->sent.smps, host->sent.gmps, host->sent.with_grh, host->sent.sls,
+                       host->sent.pkey_indexes, host->sent.request_indexes);
     }
     return n;
 }

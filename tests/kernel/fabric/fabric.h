@@ -96,7 +96,7 @@ struct fabric_node {
     struct adapter *adapter; // NULL: unplugged
     struct {
         unsigned long smps, gmps, with_grh;
-        u32 sls, pkey_indexes; // a bit for each
+        u32 sls, pkey_indexes, request_indexes; // a bit for each; those of requests alone
     } sent;
 };
 
