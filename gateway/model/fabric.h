@@ -17,6 +17,8 @@ enum {
     FABRIC_PORTS_MAX = 1 << 22,
     FABRIC_SMS_MAX = 1 << 16,
     FABRIC_CONTROLLERS_MAX = 1 << 16,
+    FABRIC_PORT_PKEYS_MAX = 1024, // of one port
+    FABRIC_PKEYS_MAX = 1 << 20,   // of all
 };
 
 // NodeInfo.NodeType (IBA 14.2.5.3).
@@ -60,6 +62,7 @@ enum { FABRIC_PORT_INFO_FIRST = 18, FABRIC_PORT_INFO_SIZE = 45 };
 struct fabric_port_detail {
     bool known : 1;
     bool extends : 1;                      // it supports extended speeds; of a switch: on port 0
+    bool has_pkeys : 1;                    // the snapshot has its P_Key table
     uint8_t octets[FABRIC_PORT_INFO_SIZE]; // of the attribute, from FABRIC_PORT_INFO_FIRST on
 };
 
@@ -137,6 +140,14 @@ struct fabric_controller {
     char name[FABRIC_DESCRIPTION_SIZE]; // its IDString, valid UTF-8
 };
 
+// The P_Key table of a port (IBA 14.2.5.7), without empty and repeated entries.
+struct fabric_pkey_table {
+    uint32_t node;  // index among the nodes
+    uint32_t first; // index among the P_Keys
+    uint16_t count;
+    uint8_t port;
+};
+
 struct fabric_port_key {
     uint64_t guid;
     uint32_t port; // index among the ports
@@ -155,6 +166,11 @@ struct fabric {
     uint32_t sm_count;
     const struct fabric_controller *controllers; // ascending by node, then slot
     uint32_t controller_count;
+    // Where they were read and answered; ascending by node, then port. The P_Keys of a table ascend
+    // by their lower 15 bits; of two with the same, the full member's comes first.
+    const struct fabric_pkey_table *pkey_tables;
+    uint32_t pkey_table_count;
+    const uint16_t *pkeys;
     const struct fabric_port_key *port_guids; // ascending; ports that have a GUID
     uint32_t port_guid_count;
     const uint32_t *lids; // port index by LID, from 0; FABRIC_NONE: no port has it; LMC counts
@@ -180,7 +196,7 @@ uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid);
 uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid);
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
-uint32_t fabric_count_links(const struct fabric *fabric);         // linear
+uint32_t fabric_count_links(const struct fabric *fabric); // linear
 
 // The index of the master subnet manager, or FABRIC_NONE. While two subnets are merged there can be
 // several masters; the result is the one that wins, which has the higher priority or, if that is

@@ -34,6 +34,8 @@ struct fabric_builder {
     struct array ports;       // of struct port_entry
     struct array sms;         // of struct fabric_sm, in order of arrival
     struct array controllers; // of struct fabric_controller, in order of arrival
+    struct array pkey_tables; // of struct fabric_pkey_table, one for each port at most
+    struct array pkeys;       // of uint16_t
     struct table by_guid, by_port;
 };
 
@@ -138,6 +140,8 @@ void fabric_builder_free(struct fabric_builder *builder)
     free(builder->ports.items);
     free(builder->sms.items);
     free(builder->controllers.items);
+    free(builder->pkey_tables.items);
+    free(builder->pkeys.items);
     free_table(&builder->by_guid);
     free_table(&builder->by_port);
     free(builder);
@@ -213,11 +217,11 @@ bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
     struct fabric_port *place = need_port(builder, node, port->number);
     if (!place)
         return false;
-    uint32_t peer_node = place->peer_node;
-    uint8_t peer_port = place->peer_port;
+    const struct fabric_port before = *place;
     *place = *port;
-    place->peer_node = peer_node;
-    place->peer_port = peer_port;
+    place->peer_node = before.peer_node;
+    place->peer_port = before.peer_port;
+    place->detail.has_pkeys = before.detail.has_pkeys;
     return true;
 }
 
@@ -283,6 +287,57 @@ bool fabric_builder_controller(struct fabric_builder *builder,
     return added != NULL;
 }
 
+static int fabric_builder_compare_pkeys(const void *a, const void *b)
+{
+    enum { FULL = 0x8000 };
+    const uint16_t x = *(const uint16_t *)a, y = *(const uint16_t *)b;
+    const int order = (x & ~FULL) - (y & ~FULL);
+    return order != 0 ? order : y - x;
+}
+
+// Appends the P_Keys that are none of those before. False: out of memory or room.
+static bool fabric_builder_add_pkeys(struct array *to, const uint16_t *sorted, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint16_t *added = NULL;
+        if (i > 0 && sorted[i] == sorted[i - 1])
+            continue;
+        added = array_add(to, sizeof *added, FABRIC_PKEYS_MAX);
+        if (!added)
+            return false;
+        *added = sorted[i];
+    }
+    return true;
+}
+
+bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
+                          const uint16_t *pkeys, size_t count)
+{
+    uint16_t sorted[FABRIC_PORT_PKEYS_MAX];
+    size_t used = 0;
+    struct fabric_port *place = fabric_builder_get_port(builder, node, port);
+    if (!place || place->detail.has_pkeys)
+        return true;
+    assert(count <= FABRIC_PORT_PKEYS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if ((pkeys[i] & 0x7FFF) != 0)
+            sorted[used++] = pkeys[i];
+    }
+    qsort(sorted, used, sizeof *sorted, fabric_builder_compare_pkeys);
+    const uint32_t first = builder->pkeys.count;
+    struct fabric_pkey_table *table = NULL;
+    if (fabric_builder_add_pkeys(&builder->pkeys, sorted, used))
+        table = array_add(&builder->pkey_tables, sizeof *table, FABRIC_PORTS_MAX);
+    if (!table) {
+        builder->pkeys.count = first;
+        return false;
+    }
+    *table =
+        (struct fabric_pkey_table){node, first, (uint16_t)(builder->pkeys.count - first), port};
+    place->detail.has_pkeys = true;
+    return true;
+}
+
 // A key and the place of its item, to be sorted by fabric_builder_finish.
 struct sortable {
     uint64_t key;
@@ -321,7 +376,9 @@ struct shape {
     struct fabric_sm *sms;
     struct fabric_controller *controllers;
     struct fabric_port_key *port_guids;
+    struct fabric_pkey_table *pkey_tables;
     uint32_t *lids;
+    uint16_t *pkeys;
     uint32_t *index_of;     // index of each node, by the builder's number
     struct sortable *order; // room for the largest list to sort
 };
@@ -367,7 +424,9 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
         b->ports.count * sizeof(struct fabric_port_key),
         b->sms.count * sizeof(struct fabric_sm),
         b->controllers.count * sizeof(struct fabric_controller),
+        b->pkey_tables.count * sizeof(struct fabric_pkey_table),
         lid_count * sizeof(uint32_t),
+        b->pkeys.count * sizeof(uint16_t),
     };
     size_t total = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -386,14 +445,17 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
     shape->port_guids = carve(&next, sizes[3]);
     shape->sms = carve(&next, sizes[4]);
     shape->controllers = carve(&next, sizes[5]);
-    shape->lids = carve(&next, sizes[6]);
+    shape->pkey_tables = carve(&next, sizes[6]);
+    shape->lids = carve(&next, sizes[7]);
+    shape->pkeys = carve(&next, sizes[8]);
     shape->fabric->lid_count = lid_count;
     return true;
 }
 
 static_assert(sizeof(struct fabric) % 8 == 0 && sizeof(struct fabric_node) % 8 == 0 &&
                   sizeof(struct fabric_port) % 8 == 0 && sizeof(struct fabric_port_key) % 8 == 0 &&
-                  sizeof(struct fabric_sm) % 8 == 0 && sizeof(struct fabric_controller) % 8 == 0,
+                  sizeof(struct fabric_sm) % 8 == 0 && sizeof(struct fabric_controller) % 8 == 0 &&
+                  sizeof(struct fabric_pkey_table) % 4 == 0,
               "the arrays follow each other in one piece of memory");
 
 static void place_nodes(struct shape *shape, const struct fabric_builder *builder)
@@ -461,6 +523,27 @@ static void place_controllers(struct shape *shape, const struct fabric_builder *
     shape->fabric->controller_count = count;
 }
 
+static void fabric_builder_place_pkeys(struct shape *shape, const struct fabric_builder *builder)
+{
+    const struct fabric_pkey_table *all = builder->pkey_tables.items;
+    const uint16_t *pkeys = builder->pkeys.items;
+    const uint32_t count = builder->pkey_tables.count;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++)
+        shape->order[i] = (struct sortable){port_key(shape->index_of[all[i].node], all[i].port), i};
+    sort(shape->order, count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct fabric_pkey_table *table = &shape->pkey_tables[i];
+        const struct fabric_pkey_table *from = &all[shape->order[i].at];
+        *table = *from;
+        table->node = shape->index_of[from->node];
+        table->first = used;
+        for (uint32_t k = 0; k < from->count; k++)
+            shape->pkeys[used++] = pkeys[from->first + k];
+    }
+    shape->fabric->pkey_table_count = count;
+}
+
 static void index_port_guids(struct shape *shape)
 {
     uint32_t count = 0;
@@ -496,6 +579,7 @@ static void fabric_builder_fill(struct shape *shape, const struct fabric_builder
     place_ports(shape, builder);
     place_sms(shape, builder);
     place_controllers(shape, builder);
+    fabric_builder_place_pkeys(shape, builder);
     index_port_guids(shape);
     index_lids(shape);
     struct fabric *fabric = shape->fabric;
@@ -504,6 +588,8 @@ static void fabric_builder_fill(struct shape *shape, const struct fabric_builder
     fabric->ports = shape->ports;
     fabric->sms = shape->sms;
     fabric->controllers = shape->controllers;
+    fabric->pkey_tables = shape->pkey_tables;
+    fabric->pkeys = shape->pkeys;
     fabric->port_guids = shape->port_guids;
     fabric->lids = shape->lids;
 }

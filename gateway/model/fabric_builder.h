@@ -24,7 +24,8 @@ uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid
 // Valid until the next node or port is added.
 struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node);
 
-// Adds or replaces a port, ignoring peer_node and peer_port; its link stays. False: out of memory
+// Adds or replaces a port, ignoring peer_node, peer_port and detail.has_pkeys; its link and its
+// P_Keys stay. False: out of memory
 // or room.
 bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
                          const struct fabric_port *port);
@@ -49,6 +50,12 @@ bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t 
 bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm);
 bool fabric_builder_controller(struct fabric_builder *builder,
                                const struct fabric_controller *controller);
+
+// Adds the P_Key table of a port as the port shows it: of `count` entries, FABRIC_PORT_PKEYS_MAX at
+// most, those with lower bits of 0 are empty. Does nothing if there is no such port, or if it has a
+// table already. False: out of memory or room.
+bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
+                          const uint16_t *pkeys, size_t count);
 
 // Frees the builder and returns the snapshot with one reference, the caller's. NULL: out of memory.
 struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,

@@ -9,10 +9,11 @@
 
 // A record begins with a head of fixed size: version, whether complete, time. Then follow the
 // subnet prefix (8 octets); the nodes, each followed by its ports; the subnet managers; the I/O
-// controllers. Each list begins with its count. Unless noted otherwise, numbers have seven bits in
-// each octet, whose high bit says that more octets follow. The later one of a link's two ports
-// contains the link.
-enum { VERSION = 1, HEAD_SIZE = 1 + 1 + 8 };
+// controllers; in version 2, the P_Key tables. A record without tables is of version 1, which older
+// ibtrapd read, too. Each list begins with its count. Unless noted otherwise, numbers have seven
+// bits in each octet, whose high bit says that more octets follow. The later one of a link's two
+// ports contains the link.
+enum { VERSION = 1, VERSION_PKEYS = 2, HEAD_SIZE = 1 + 1 + 8 };
 
 enum port_flag {
     PORT_KNOWN = 1 << 0,
@@ -192,16 +193,31 @@ static void write_controllers(struct writer *w, const struct fabric *fabric)
     }
 }
 
+static void fabric_record_write_pkeys(struct writer *w, const struct fabric *fabric)
+{
+    fabric_record_put(w, fabric->pkey_table_count);
+    for (uint32_t i = 0; i < fabric->pkey_table_count; i++) {
+        const struct fabric_pkey_table *table = &fabric->pkey_tables[i];
+        fabric_record_put(w, table->node);
+        put_fixed(w, 1, table->port);
+        fabric_record_put(w, table->count);
+        for (uint32_t k = 0; k < table->count; k++)
+            put_fixed(w, 2, fabric->pkeys[table->first + k]);
+    }
+}
+
 uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size)
 {
     struct writer w = {0};
-    put_fixed(&w, 1, VERSION);
+    put_fixed(&w, 1, fabric->pkey_table_count > 0 ? VERSION_PKEYS : VERSION);
     put_fixed(&w, 1, fabric->complete);
     put_fixed(&w, 8, (uint64_t)fabric->time_us);
     put_fixed(&w, 8, fabric->subnet_prefix);
     write_nodes(&w, fabric);
     write_sms(&w, fabric);
     write_controllers(&w, fabric);
+    if (fabric->pkey_table_count > 0)
+        fabric_record_write_pkeys(&w, fabric);
     if (w.failed) {
         free(w.octets);
         return NULL;
@@ -437,12 +453,48 @@ static void read_controllers(struct reader *r)
     }
 }
 
+// Reads one table. Refuses what the builder would not leave as it is.
+static void fabric_record_read_table(struct reader *r, uint64_t *last)
+{
+    uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
+    const uint32_t node = get_node(r);
+    const uint8_t port = get_octet(r);
+    const uint64_t place = (uint64_t)node << 8 | port;
+    const uint32_t count = (uint32_t)fabric_record_get(r, FABRIC_PORT_PKEYS_MAX);
+    for (uint32_t i = 0; i < count && !r->wrong; i++) {
+        pkeys[i] = (uint16_t)get_fixed(r, 2);
+        // The order of the builder: by the lower bits, a full member's first.
+        const unsigned rank = (pkeys[i] & 0x7FFFu) << 1 | (pkeys[i] < 0x8000);
+        const unsigned before = i > 0 ? (pkeys[i - 1] & 0x7FFFu) << 1 | (pkeys[i - 1] < 0x8000) : 1;
+        if (rank <= before)
+            fabric_record_fail(r, "the P_Keys are not in order");
+    }
+    if (*last != UINT64_MAX && place <= *last)
+        fabric_record_fail(r, "the P_Key tables are not in order");
+    *last = place;
+    if (!r->wrong && !fabric_builder_get_port(r->builder, node, port))
+        fabric_record_fail(r, "a P_Key table is of a port that is not there");
+    if (!r->wrong && !fabric_builder_pkeys(r->builder, node, port, pkeys, count))
+        fabric_record_fail(r, "there is not enough memory");
+}
+
+static void fabric_record_read_pkeys(struct reader *r)
+{
+    uint64_t last = UINT64_MAX;
+    const uint32_t count = get_count(r, FABRIC_PORTS_MAX);
+    if (count == 0)
+        fabric_record_fail(r, "it has no P_Key tables");
+    for (uint32_t i = 0; i < count && !r->wrong; i++)
+        fabric_record_read_table(r, &last);
+}
+
 struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct error *err)
 {
     struct reader r = {.p = record, .end = record + size, .builder = fabric_builder_new()};
     if (!r.builder)
         fabric_record_fail(&r, "there is not enough memory");
-    if (get_octet(&r) != VERSION)
+    const uint8_t version = get_octet(&r);
+    if (version != VERSION && version != VERSION_PKEYS)
         fabric_record_fail(&r, "it is of an unknown version");
     bool complete = get_flag(&r);
     int64_t time_us = (int64_t)get_fixed(&r, 8);
@@ -450,6 +502,8 @@ struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct err
     fabric_record_read_nodes(&r);
     read_sms(&r);
     read_controllers(&r);
+    if (version == VERSION_PKEYS)
+        fabric_record_read_pkeys(&r);
     if (r.p != r.end)
         fabric_record_fail(&r, "something follows its end");
     struct fabric *fabric = NULL;

@@ -56,6 +56,12 @@ static void check_same(const struct fabric *a, const struct fabric *b)
         assert_true(x->guid == y->guid && x->node == y->node && x->slot == y->slot);
         assert_string_equal(x->name, y->name);
     }
+    assert_int_equal(a->pkey_table_count, b->pkey_table_count);
+    for (uint32_t i = 0; i < a->pkey_table_count; i++) {
+        const struct fabric_pkey_table *x = &a->pkey_tables[i], *y = &b->pkey_tables[i];
+        assert_true(x->node == y->node && x->port == y->port && x->count == y->count);
+        assert_memory_equal(&a->pkeys[x->first], &b->pkeys[y->first], x->count * sizeof *a->pkeys);
+    }
 }
 
 static void check_round_trip(const struct fabric *fabric)
@@ -126,6 +132,13 @@ static struct fabric *make_odd(void)
     assert_true(fabric_builder_sm(b, &(struct fabric_sm){.guid = 0}));
     assert_true(fabric_builder_controller(b, &(struct fabric_controller){7, 1, 255, "SRP"}));
     assert_true(fabric_builder_controller(b, &(struct fabric_controller){8, 1, 0, ""}));
+    static const uint16_t PKEYS[] = {0xFFFF, 0x7FFF, 1, 0x8001};
+    uint16_t many[FABRIC_PORT_PKEYS_MAX];
+    for (uint16_t i = 0; i < FABRIC_PORT_PKEYS_MAX; i++)
+        many[i] = (uint16_t)(0x9000 - i);
+    assert_true(fabric_builder_pkeys(b, 1, 255, PKEYS, COUNT(PKEYS)));
+    assert_true(fabric_builder_pkeys(b, 1, 1, many, COUNT(many)));
+    assert_true(fabric_builder_pkeys(b, 0, 0, PKEYS, 0));
     return fabric_builder_finish(b, INT64_MIN, UINT64_MAX, false);
 }
 
@@ -287,12 +300,36 @@ static void check_refused(const char *octets, size_t size, const char *why)
     assert_string_equal(err.text, expected);
 }
 
+#define HEAD_PKEYS                                                                                 \
+    "\x02\x01"                                                                                     \
+    "\0\0\0\0\0\0\0\1"                                                                             \
+    "\0\0\0\0\0\0\0\2"
+
 #define REFUSED(octets, why) check_refused(octets, sizeof octets - 1, why)
+
+// A node with the ports 1 and 2, and tables: node, port, count, P_Keys.
+TEST(what_is_wrong_with_pkey_tables_is_said)
+{
+#define PORTS "\1" NODE("\5") "\2\x21\1\x25" NO_SERVICES
+    REFUSED(HEAD_PKEYS PORTS, "it is cut short");
+    REFUSED(HEAD_PKEYS PORTS "\0", "it has no P_Key tables");
+    REFUSED(HEAD_PKEYS PORTS "\1\1\1\0", "a number is too large");
+    REFUSED(HEAD_PKEYS PORTS "\1\0\3\0", "a P_Key table is of a port that is not there");
+    REFUSED(HEAD_PKEYS PORTS "\2\0\2\0\0\1\0", "the P_Key tables are not in order");
+    REFUSED(HEAD_PKEYS PORTS "\2\0\1\0\0\1\0", "the P_Key tables are not in order");
+    REFUSED(HEAD_PKEYS PORTS "\1\0\1\1\x80\0", "the P_Keys are not in order");
+    REFUSED(HEAD_PKEYS PORTS "\1\0\1\2\0\5\x80\5", "the P_Keys are not in order");
+    REFUSED(HEAD_PKEYS PORTS "\1\0\1\2\x80\5\x80\5", "the P_Keys are not in order");
+    REFUSED(HEAD_PKEYS PORTS "\1\0\1\x81\x08\x80\5", "a number is too large"); // 1025
+    REFUSED(HEAD_PKEYS PORTS "\1\0\1\0\0", "something follows its end");
+    REFUSED(HEAD PORTS "\1\0\1\0", "something follows its end");
+#undef PORTS
+}
 
 TEST(each_rule_has_its_sentence)
 {
     REFUSED("", "it is cut short");
-    REFUSED("\x02\x01", "it is of an unknown version");
+    REFUSED("\x03\x01", "it is of an unknown version");
     REFUSED("\x01\x02", "a truth value is neither 0 nor 1");
     REFUSED(HEAD "\0\0\0\0", "something follows its end");
     REFUSED(HEAD "\xFF\xFF\x7F", "a number is too large");
@@ -396,6 +433,7 @@ int main(void)
         cmocka_unit_test(what_only_tables_show_is_not_kept),
         cmocka_unit_test(a_cut_record_is_refused_everywhere),
         cmocka_unit_test(a_damaged_record_does_no_harm),
+        cmocka_unit_test(what_is_wrong_with_pkey_tables_is_said),
         cmocka_unit_test(each_rule_has_its_sentence),
         cmocka_unit_test(ports_that_differ_in_one_thing),
         cmocka_unit_test(memory_is_short),
