@@ -27,6 +27,7 @@ struct change {
     // - Moved: where it was, "port 3 of leaf1 (LID 2)".
     // - Link degraded: "1X SDR (2.5 Gb/s) instead of 4X QDR (40 Gb/s)"; restored: the rate.
     // - Node renamed: the old name. LID changed: the old LID.
+    // - P_Keys changed: "0x8005 (full) came; 0x0006 (limited) went".
     char reason[EVENT_REASON_SIZE];
     char alarm_key[EVENT_KEY_SIZE]; // see below; empty: the change raises and clears no alarm
     uint32_t cause; // index of the change that is the root cause of this one; FABRIC_NONE: none

@@ -14,6 +14,7 @@ void changes_between(const struct fabric *before, const struct fabric *after,
         compare_ports(&t);
         compare_links(&t);
         compare_names(&t);
+        compare_pkeys(&t);
         compare_services(&t);
     }
     comparison_close(&t);

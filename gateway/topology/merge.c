@@ -425,6 +425,26 @@ static bool add_services(struct merge *m)
     return true;
 }
 
+static bool merge_add_table(struct merge *m, const struct fabric *from, uint32_t table,
+                            uint32_t number)
+{
+    const struct fabric_pkey_table *t = &from->pkey_tables[table];
+    return fabric_builder_pkeys(m->builder, number, t->port, &from->pkeys[t->first], t->count);
+}
+
+// The table that a port was seen with comes before its known one. Without room for all, some are
+// not known.
+static void merge_add_pkeys(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->seen->pkey_table_count; i++)
+        merge_add_table(m, m->seen, i, m->seen->pkey_tables[i].node);
+    for (uint32_t i = 0; i < m->known->pkey_table_count; i++) {
+        const uint32_t node = m->known->pkey_tables[i].node;
+        if (m->fates[node] != GONE && m->numbers[node] != FABRIC_NONE)
+            merge_add_table(m, m->known, i, m->numbers[node]);
+    }
+}
+
 // A node that a complete sweep did not find is gone.
 static bool add_missing(struct merge *m, const struct merge_memory *last)
 {
@@ -443,6 +463,7 @@ static struct fabric *build(struct merge *m, const struct merge_memory *last)
     find_seen(m);
     if (!add_seen_nodes(m) || !add_seen_links(m) || !add_missing(m, last) || !add_services(m))
         return NULL;
+    merge_add_pkeys(m);
     struct fabric_builder *builder = m->builder;
     m->builder = NULL;
     return fabric_builder_finish(builder, m->seen->time_us, m->seen->subnet_prefix,

@@ -39,8 +39,8 @@ void merge_note(struct merge_memory *memory, const struct fabric *seen);
 // - A link stays if both of its ports are open. All ports of a missing node are open. The link of a
 //   missed node stays as long as the node, unless the other end was seen with another link.
 // - Of two nodes with one GUID, the known one keeps its place, whichever the sweep met first.
-// - Ports that did not answer keep their values, nodes their descriptions, I/O units their
-//   controllers.
+// - Ports that did not answer keep their values and P_Key tables, nodes their descriptions, I/O
+//   units their controllers.
 //
 // There is room for as many missing nodes as `memory->most`, and for 1,024 at least, and for as
 // many ports, or 16,384; it is not for a switch that shows other made-up nodes in each sweep to

@@ -647,6 +647,8 @@ TEST(changes_in_the_own_mib)
                      LEAF_NODE "11.0 i 2\n13.0 u 3\n" BECAUSE STORY);
     check_own_change(CATALOGUE_LID_CHANGED, &LEAF, NULL, 38, 5, 3,
                      LEAF_NODE "11.0 i 2\n12.0 u 0\n13.0 u 3\n" BECAUSE STORY);
+    check_own_change(CATALOGUE_PKEYS_CHANGED, &LEAF, NULL, 129, 5, 5,
+                     LEAF_NODE "11.0 i 2\n12.0 u 0\n13.0 u 3\n" BECAUSE STORY);
     check_own_change(CATALOGUE_SM_FAILED_OVER, &NODE, &LEAF_17, 41, 4, 7,
                      HOST_NODE "12.0 u 1\n13.0 u 7\n14.0 x 0002c90300001234\n15.0 x 6c6561663132\n"
                      "30.0 x 0000000000abcdef\n" STORY);
