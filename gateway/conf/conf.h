@@ -62,6 +62,7 @@ struct conf_sweep {
     bool has_mkey;
     uint64_t mkey;                       // read from that file
     char guid2mkey_file[CONF_PATH_SIZE]; // M_Keys of single ports; empty: none
+    bool pkeys;
 };
 
 enum conf_counter_ports { CONF_NO_PORTS, CONF_SWITCH_PORTS, CONF_ALL_PORTS };

@@ -147,6 +147,12 @@ static const struct schema_item SWEEP[] = {
          "The file in which OpenSM keeps the M_Key of each port, or a copy of it, with the file "
          "`neighbors` beside it. ibtrapd reads both again when they change, while it sweeps. "
          "Ports that are not in the file have the M_Key of `mkey_file`."},
+    {"pkeys", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(sweep.pkeys), .initial = "false",
+     .help = "Read the P_Key table of every port, too, and tell what changes as `pkeys-changed`: "
+             "who came into a partition, or left one. This is a packet for each 32 entries of a "
+             "table in each sweep; an adapter has 128 as a rule. By the method `sa` the subnet "
+             "manager is asked for all tables at once; OpenSM shows them only to those who have "
+             "its SA key (`sa_key_file` in section `fabric`)."},
 };
 
 static const struct schema_item COUNTERS[] = {

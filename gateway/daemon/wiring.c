@@ -205,6 +205,7 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .timeout_us = c->timeout_ms * CLOCK_US_PER_MS,
         .has_mkey = c->has_mkey,
         .mkey = c->mkey,
+        .pkeys = c->pkeys,
         .mkeys = c->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
         .counters = PORTS[conf->counters.ports],
         .counters_interval_us = conf->counters.interval_s * CLOCK_US_PER_S,

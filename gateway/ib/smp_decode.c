@@ -215,6 +215,12 @@ uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE])
     return wire_get32(data + ACT_COUNT);
 }
 
+void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS])
+{
+    for (size_t i = 0; i < SMP_PKEYS; i++)
+        out[i] = wire_get16(data + 2 * i);
+}
+
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
 {
     enum { MASTER = 3 };

@@ -11,6 +11,7 @@ enum {
     SMP_DATA_OFFSET = 64, // of the attribute within the MAD
     SMP_DATA_SIZE = 64,
     SMP_HOPS_MAX = 63,
+    SMP_PKEYS = 32, // P_Keys of a block of the table
 };
 
 enum smp_attribute {
@@ -18,6 +19,7 @@ enum smp_attribute {
     SMP_NODE_INFO = 0x11,
     SMP_SWITCH_INFO = 0x12,
     SMP_PORT_INFO = 0x15,
+    SMP_PKEY_TABLE = 0x16,
     SMP_SM_INFO = 0x20,
     SMP_MELLANOX_PORT_INFO = 0xFF90,
 };
@@ -61,6 +63,8 @@ bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey);
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE]);
 
 void smp_read_switch_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_switch_info *out);
+
+void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS]);
 
 // Reads GUID, priority, state and ActCount of an SMInfo; the rest of `out` does not change. False:
 // it is not valid.

@@ -95,6 +95,15 @@ bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, 
 // tables show it: no lack of it makes the sweep incomplete.
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
+// Reads the P_Key tables of all ports whose links are up: of a switch that of port 0 and, where it
+// enforces partitions, those of the others. Of a table, the first FABRIC_PORT_PKEYS_MAX entries are
+// read. A table that was not read whole stays as `known` has it. No lack of one makes the sweep
+// incomplete. Call it after sweep_switches.
+bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
+// The same by a query to the SA for P_KeyTableRecords. If it does not answer, all tables stay.
+bool sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks
 // a node as unit_silent if its unit did not answer every query.
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err);

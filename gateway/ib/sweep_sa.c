@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/smp_decode.h"
 #include "ib/sweep_batch.h"
+#include "ib/sweep_pkeys.h"
 
 #include "base/wire.h"
 
@@ -176,6 +177,72 @@ static void sweep_sa_read_switch(void *ctx, const uint8_t *record, size_t size)
         smp_read_switch_info(info, &node->switch_info);
 }
 
+// P_KeyTableRecord: one for each block of 32 entries of each port's table.
+
+enum {
+    PKEY_BLOCK = 2,
+    PKEY_PORT = 4,
+    PKEY_TABLE = 8,
+    PKEY_RECORD_SIZE = PKEY_TABLE + SMP_DATA_SIZE
+};
+
+// The blocks of one port follow each other; only a whole table is kept.
+struct sweep_sa_pkeys {
+    struct fabric_builder *builder;
+    uint32_t node; // whose blocks are read; FABRIC_NONE: none are
+    uint8_t port;
+    uint16_t read; // entries
+    uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
+    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // as in struct state
+    uint8_t port_of[ADDRESS_LID_UNICAST_MAX + 1];
+};
+
+static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct sweep_sa_pkeys *s = ctx;
+    for (uint32_t i = port->lid; i < port->lid + (1U << (port->lmc & 7)); i++) {
+        if (port->lid == 0 || i > ADDRESS_LID_UNICAST_MAX)
+            return;
+        s->node_of[i] = node;
+        s->port_of[i] = port->number;
+    }
+}
+
+// Whether that is the number of the block. OpenSM 3.3.23 writes it in the order of its host.
+static bool sweep_sa_is_block(const uint8_t *record, unsigned number)
+{
+    const unsigned written = wire_get16(record + PKEY_BLOCK);
+    return written == number || (written >> 8 | (written & 0xFF) << 8) == number;
+}
+
+static void sweep_sa_read_pkeys(void *ctx, const uint8_t *record, size_t size)
+{
+    (void)size;
+    struct sweep_sa_pkeys *s = ctx;
+    const uint16_t lid = wire_get16(record);
+    const uint32_t node = lid <= ADDRESS_LID_UNICAST_MAX ? s->node_of[lid] : FABRIC_NONE;
+    if (node == FABRIC_NONE)
+        return;
+    const struct fabric_node *n = fabric_builder_get(s->builder, node);
+    // The LID of another node than a switch is that of one port.
+    const uint8_t port = n->type == FABRIC_SWITCH ? record[PKEY_PORT] : s->port_of[lid];
+    const uint16_t entries = sweep_pkeys_entries(n, port);
+    if (sweep_sa_is_block(record, 0)) {
+        s->node = node;
+        s->port = port;
+        s->read = 0;
+    }
+    if (node != s->node || port != s->port || s->read >= entries ||
+        !sweep_sa_is_block(record, s->read / SMP_PKEYS)) {
+        s->node = FABRIC_NONE;
+        return;
+    }
+    smp_read_pkeys(record + PKEY_TABLE, s->pkeys + s->read);
+    s->read += SMP_PKEYS;
+    if (s->read >= entries)
+        fabric_builder_pkeys(s->builder, node, port, s->pkeys, entries);
+}
+
 // The queries.
 
 static const struct table {
@@ -309,6 +376,30 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     sweep->complete = sweep->complete && state->complete;
     free(state);
     return ok;
+}
+
+bool sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    static const struct table PKEYS = {"P_KeyTableRecords", UMAD_SA_ATTR_PKEY_TABLE_REC,
+                                       PKEY_RECORD_SIZE, sweep_sa_read_pkeys};
+    struct error why;
+    struct sweep_sa_pkeys *s = malloc(sizeof *s);
+    if (!s)
+        return error_set(err, "out of memory");
+    s->builder = builder;
+    s->node = FABRIC_NONE;
+    for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
+        s->node_of[lid] = FABRIC_NONE;
+    fabric_builder_each_port(builder, sweep_sa_note_lids, s);
+    const struct batch_options usual = sweep_sa_be_patient(sweep);
+    const bool complete = sweep->complete;
+    if (!ask_table(sweep, &PKEYS, s, &why))
+        log_debug(sweep->batch.log, "the P_Key tables are not known: %s", why.text);
+    sweep->batch = usual;
+    sweep->complete = complete;
+    sweep_pkeys_keep(sweep->known, builder);
+    free(s);
+    return true;
 }
 
 // Counting.

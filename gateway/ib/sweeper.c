@@ -88,6 +88,14 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
     return sa_client_attach(o->client, &out->batch.io, err);
 }
 
+static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,
+                               struct fabric_builder *builder, struct error *err)
+{
+    if (!s->options.pkeys)
+        return true;
+    return by_sa ? sweep_sa_pkeys(sweep, builder, err) : sweep_pkeys(sweep, builder, err);
+}
+
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
                          struct error *err)
 {
@@ -95,7 +103,7 @@ static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_b
     return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
            (sweep->no_smps ||
             (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err))) &&
-           sweep_io_units(sweep, builder, err);
+           sweeper_fill_pkeys(s, sweep, by_sa, builder, err) && sweep_io_units(sweep, builder, err);
 }
 
 // The snapshot, or NULL with a sentence.

@@ -44,6 +44,7 @@ struct sweeper_options {
     bool has_mkey;
     uint64_t mkey;
     struct mkeys *mkeys; // where a port has its own M_Key, read again by the sweeper; NULL: none
+    bool pkeys;          // P_Key tables are read, too
     enum sweeper_ports counters; // whose counters are read
     int64_t counters_interval_us;
     struct sa_client *client;       // whose port the sweeper shares; outlives the sweeper

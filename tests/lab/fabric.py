@@ -272,8 +272,7 @@ class SubnetManager:
         """Gives a running subnet manager a new priority, which it announces to the others. The highest priority becomes
         master."""
         self.options["sm_priority"] = priority
-        self._write_config()
-        self.process.popen.send_signal(signal.SIGHUP)
+        self.reload()
 
     def kill(self):
         """Kills it, as a crash would."""
@@ -286,6 +285,11 @@ class SubnetManager:
         rounds = self.log.count("SUBNET UP")
         self.start()
         return self.wait_master(rounds + 1)
+
+    def reload(self):
+        """Makes it read its files again, and sweep."""
+        self._write_config()
+        self.process.popen.send_signal(signal.SIGHUP)
 
     def _write_config(self):
         self.config.write_text("".join(f"{name} {value}\n" for name, value in self.options.items()))
