@@ -17,6 +17,7 @@
 
 // While a request is under way, the thread waits for MADs for RECEIVE_WAIT_MS at most.
 enum { RECEIVE_WAIT_MS = 200 };
+static const int64_t BEHIND_MAX_US = 600 * CLOCK_US_PER_S;
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
 enum { PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3 };
 
@@ -369,8 +370,12 @@ static void sa_client_note_mute(struct sa_client *a)
     pthread_mutex_unlock(&a->lock);
 }
 
+// An answer may wait in the kernel behind up to 200,000 other MADs. So nobody is silent before all
+// of them were read; ten minutes are a limit, as they may come without end.
 static void sa_client_expire(struct sa_client *a, int64_t now)
 {
+    if (a->behind_since != 0 && now - a->behind_since < BEHIND_MAX_US)
+        return;
     if (a->port_query.answer_by != 0 && a->port_query.answer_by <= now) {
         a->port_query.answer_by = 0;
         a->port_silences++;
@@ -433,7 +438,7 @@ static int receive_wait_ms(const struct sa_client *a, int64_t now)
                  subscriptions_under_way(&a->subscriptions) == 0;
     int64_t ms = (a->port_query.ask_at - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
     if (!rests)
-        return RECEIVE_WAIT_MS;
+        return a->behind_since != 0 ? 1 : RECEIVE_WAIT_MS; // 1: to see whether more MADs wait
     return ms > 1 ? (int)ms : 1;
 }
 
@@ -445,6 +450,7 @@ static void serve_port(struct sa_client *a)
     sa_client_tick(a, now);
     int rc = shared_port_receive(&a->port, &in, receive_wait_ms(a, now), &err);
     now = sa_state_now(a);
+    a->behind_since = rc <= 0 ? 0 : a->behind_since != 0 ? a->behind_since : now;
     if (rc > 0) {
         handle_mad(a, &in, now);
     } else if (rc < 0) {

@@ -52,6 +52,7 @@ struct sa_client {
     char port_problem[160];            // a P_Key that is missing; empty: none
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
+    int64_t behind_since;              // MADs may wait to be read since then; 0: none does
     struct log_limit foreign_limit, room_limit, redirect_limit, missed_limit;
 
     struct shared_port port;

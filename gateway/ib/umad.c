@@ -22,6 +22,7 @@
 // whole fabric.
 enum { RECEIVE_MAX = 64 << 20, SMP_MKEY_OFFSET = 24 };
 enum { PKEYS_MAX = 128 }; // more are not looked up
+enum { RETURNED = 2, RETURNED_MAX = 64 };
 enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000, SMP_RETRY_REFRESHES = 30 };
 
 // The SA's own GUID, to which any port's SA answers (IBA 4.1.1).
@@ -265,9 +266,9 @@ static void port_close(void *self)
     free(port);
 }
 
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+// As port_receive; RETURNED: the kernel returned a request that timed out.
+static int umad_read(struct port *port, struct mad_received *out, int timeout_ms, struct error *err)
 {
-    struct port *port = self;
     int length = (int)port->capacity;
     errno = 0;
     int agent = umad_recv(port->fd, port->buffer, &length, timeout_ms);
@@ -281,7 +282,7 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
         return -1;
     }
     if (umad_status(port->buffer) != 0)
-        return 0; // the kernel returns a request that timed out
+        return RETURNED;
     const ib_mad_addr_t *from = umad_get_mad_addr(port->buffer);
     *out = (struct mad_received){
         .from = {.lid = be16toh(from->lid),
@@ -298,6 +299,16 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
                                  .gid_index = from->gid_index};
     memcpy(port->grh.gid, from->gid, sizeof port->grh.gid);
     return 1;
+}
+
+// Behind a request that the kernel returned, MADs may wait: 0 says that none did.
+static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+{
+    struct port *port = self;
+    int rc = umad_read(port, out, timeout_ms, err);
+    for (int i = 0; rc == RETURNED && i < RETURNED_MAX; i++)
+        rc = umad_read(port, out, 1, err);
+    return rc == RETURNED ? 0 : rc;
 }
 
 // The GRH of a request: to the port's GID or, of the SA, to its own one.

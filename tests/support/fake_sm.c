@@ -319,11 +319,14 @@ static int port_receive(void *self, struct mad_received *out, int timeout_ms, st
     if (sm->gone) {
         error_set(err, "it was unplugged");
         rc = -1;
+    } else if (sm->returns_at > 0 && sm->inbox_count == sm->returns_at) {
+        sm->returns_at = 0;
     } else if (place != FAKE_SM_QUEUE) {
         size_t i = (sm->inbox_head + place) % FAKE_SM_QUEUE;
         memcpy(sm->current, sm->inbox[i].octets, sm->inbox[i].size);
         *out = (struct mad_received){sm->inbox[i].from, sm->current, sm->inbox[i].size};
         take_out(sm, place);
+        sm->now += sm->read_us;
         rc = 1;
     } else {
         sm->now += us;

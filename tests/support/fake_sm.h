@@ -50,6 +50,9 @@ struct fake_sm {
     uint16_t error;                 // status of every answer of the SA; 0: success
     int64_t late_us;                // delay of the SA's answers
     int64_t list_late_us;           // additional delay of its lists of subscriptions
+    int64_t read_us;                // that the client needs for each MAD that it reads
+    unsigned returns_at;            // once so many MADs are left to read, the kernel returns a
+                                    // request that timed out before them; 0: never
     bool report_at_unsubscribe;
 
     // What happened.

@@ -178,6 +178,34 @@ TEST(the_pkeys_are_read_again_when_the_port_has_another_lid)
     assert_int_equal(sm.refreshes, before + 2);
 }
 
+// In the kernel, 200,001 MADs may wait for a program that was stopped, and an answer behind them.
+// The simulated queue is shorter, and slower to read.
+TEST(who_has_much_to_read_takes_nobody_for_silent)
+{
+    enum { WAITING = 100 };
+    start();
+    const unsigned asked = sm.asked_node;
+    sm.read_us = 500 * MS;
+    sm.returns_at = 20;
+    for (unsigned i = 0; i < WAITING; i++) {
+        uint8_t mad[MAD_SIZE] = {0};
+        support_hex(mad, 24, "01 03 02 06 0000 0000 0000ABCD00000042 0002 0000 00000000");
+        mad[15] = (uint8_t)i;
+        golden_wire(GOLDEN_128, mad + 56);
+        fake_sm_arrive(&sm, 1, mad, sizeof mad);
+    }
+    fake_sm_run(&sm, 90 * S);
+    assert_int_equal(sm.opened, 1);
+    assert_int_equal(sm.change_count, 0);
+    assert_int_equal(count_logged("does not answer"), 0);
+    assert_true(sm.asked_node > asked); // it goes on
+    sm.read_us = 0;
+    sm.deaf = true;
+    fake_sm_run(&sm, 60 * S);
+    sa_client_status(client, &status);
+    assert_false(status.sm_answers);
+}
+
 TEST(a_pkey_that_is_missing_is_told)
 {
     start();
@@ -288,6 +316,7 @@ int main(void)
         PORT_TEST(without_an_lmc_the_sm_has_one_lid),
         PORT_TEST(a_registration_that_is_refused_is_tried_seldom),
         PORT_TEST(the_pkeys_are_read_again_when_the_port_has_another_lid),
+        PORT_TEST(who_has_much_to_read_takes_nobody_for_silent),
         PORT_TEST(a_pkey_that_is_missing_is_told),
         PORT_TEST(a_pkey_that_is_missing_is_told_of_an_sm_that_is_silent),
     };

@@ -28,6 +28,7 @@ static struct {
     uint64_t mkey;          // refuses SMPs without it
     bool same_port;         // the first and the last device have the same port
     ib_user_mad_t received; // header of the next MAD to be received
+    unsigned returned;      // requests that timed out come before it
 } machine;
 
 static struct {
@@ -160,6 +161,10 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 {
     (void)fd, (void)timeout_ms;
     memcpy(umad, &machine.received, sizeof machine.received);
+    if (machine.returned > 0) {
+        ((ib_user_mad_t *)umad)->status = ETIMEDOUT;
+        machine.returned--;
+    }
     *length = MAD_SIZE;
     return 0;
 }
@@ -407,6 +412,20 @@ TEST(a_received_grh_is_answered_with_one)
     machine.received.addr.grh_present = 0;
     assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
     assert_null(in.from.grh);
+}
+
+// Who gets nothing knows that nothing waits.
+TEST(behind_requests_that_timed_out_the_next_mad_is_found)
+{
+    struct mad_received in;
+    machine.received = (ib_user_mad_t){.addr = {.lid = htobe16(1), .qpn = htobe32(1)}};
+    machine.returned = 3;
+    open_port();
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 1);
+    assert_int_equal(in.from.lid, 1);
+    machine.returned = 1000; // a bounded number at once
+    assert_int_equal(io.receive(io.self, &in, 0, &err), 0);
+    assert_in_range(machine.returned, 900, 999);
 }
 
 // Ports whose host may send no SMPs.
@@ -664,6 +683,7 @@ int main(void)
         UMAD_TEST(a_port_that_requires_a_grh_gets_one),
         UMAD_TEST(other_ports_get_none),
         UMAD_TEST(a_received_grh_is_answered_with_one),
+        UMAD_TEST(behind_requests_that_timed_out_the_next_mad_is_found),
         UMAD_TEST(reading_the_port_reads_no_pkeys),
         UMAD_TEST(files_that_are_not_understood_are_left_to_libibumad),
         UMAD_TEST(a_port_without_qp0_can_be_opened),
