@@ -118,6 +118,8 @@ SUM(local_link_integrity_errors, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
 SUM(excessive_buffer_overrun_errors, COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
 SUM(vl15_dropped, COUNTER_VL15_DROPPED)
 SUM(xmit_wait, COUNTER_XMIT_WAIT)
+SUM(fec_corrected, COUNTER_FEC_CORRECTED)
+SUM(fec_uncorrectable, COUNTER_FEC_UNCORRECTABLE)
 SUM(xmit_octets, COUNTER_XMIT_DATA)
 SUM(rcv_octets, COUNTER_RCV_DATA)
 SUM(xmit_pkts, COUNTER_XMIT_PKTS)
@@ -133,7 +135,13 @@ static bool own_ports_is_read(const struct agent_snapshot *snapshot, const struc
                             sums);
 }
 
-// The errors an hour of all counters but PortXmitWait, which counts no errors.
+// Whether the counter counts what is wrong: neither waits nor what was repaired.
+static bool counts_errors(enum counter counter)
+{
+    return counter != COUNTER_XMIT_WAIT && counter != COUNTER_FEC_CORRECTED;
+}
+
+// The errors an hour of all counters that count errors.
 static bool put_errors(const struct agent_snapshot *snapshot, const struct table_row *row,
                        enum error_window window, struct agentx_value *out)
 {
@@ -146,8 +154,7 @@ static bool put_errors(const struct agent_snapshot *snapshot, const struct table
          i < errors->count && errors->all[i].node_guid == guid &&
          errors->all[i].port == row->number;
          i++)
-        per_second +=
-            errors->all[i].counter != COUNTER_XMIT_WAIT ? errors->all[i].per_second[window] : 0;
+        per_second += counts_errors(errors->all[i].counter) ? errors->all[i].per_second[window] : 0;
     return put_gauge(out, per_second < 1e6 ? (uint64_t)(per_second * 3600 + 0.5) : UINT32_MAX);
 }
 
@@ -167,6 +174,17 @@ static bool put_bit_errors(const struct agent_snapshot *snapshot, const struct t
     return put_gauge(out, ratio < UINT32_MAX ? (uint64_t)(ratio + 0.5) : UINT32_MAX);
 }
 
+// The share of the window that the port waited, in hundredths of a percent.
+static bool put_wait(const struct agent_snapshot *snapshot, const struct table_row *row,
+                     enum error_window window, struct agentx_value *out)
+{
+    double share;
+    return own_ports_is_read(snapshot, row) &&
+           measured_errors_find_wait(snapshot->errors, own_ports_node(snapshot, row)->guid,
+                                     row->number, window, &share) &&
+           put_gauge(out, (uint64_t)(share * 10000 + 0.5));
+}
+
 #define ERRORS(name, put, window)                                                                  \
     static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
                      struct agentx_value *out)                                                     \
@@ -178,6 +196,8 @@ ERRORS(errors_short, put_errors, ERROR_WINDOW_SHORT)
 ERRORS(errors_long, put_errors, ERROR_WINDOW_LONG)
 ERRORS(bit_errors_short, put_bit_errors, ERROR_WINDOW_SHORT)
 ERRORS(bit_errors_long, put_bit_errors, ERROR_WINDOW_LONG)
+ERRORS(wait_short, put_wait, ERROR_WINDOW_SHORT)
+ERRORS(wait_long, put_wait, ERROR_WINDOW_LONG)
 
 static const struct table_column COLUMNS[] = {
     {"ibtrapdPortNodeName", 3, AGENTX_OCTETS, .get = own_ports_node_name},
@@ -210,6 +230,10 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdPortErrorsLong", 28, AGENTX_GAUGE32, .get = errors_long},
     {"ibtrapdPortBitErrorsShort", 29, AGENTX_GAUGE32, .get = bit_errors_short},
     {"ibtrapdPortBitErrorsLong", 30, AGENTX_GAUGE32, .get = bit_errors_long},
+    {"ibtrapdPortFecCorrected", 31, AGENTX_COUNTER64, .get = fec_corrected},
+    {"ibtrapdPortFecUncorrectable", 32, AGENTX_COUNTER64, .get = fec_uncorrectable},
+    {"ibtrapdPortWaitShort", 33, AGENTX_GAUGE32, .get = wait_short},
+    {"ibtrapdPortWaitLong", 34, AGENTX_GAUGE32, .get = wait_long},
 };
 
 static void add_node_index(struct agentx_oid *out, uint64_t guid)

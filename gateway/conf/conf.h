@@ -77,6 +77,8 @@ struct conf_counters {
     double error_rates[COUNTER_ERRORS][2];     // errors an hour
     unsigned errors_min;                       // fewer are no event
     unsigned clear_percent;                    // of the rate: below, the alarm ends
+    unsigned congestion_percent; // of the time that a port waits, which is an event; 0: none
+    unsigned congestion_clear;   // of the time: at or below, the alarm ends
 };
 
 struct conf_journal {

@@ -71,6 +71,7 @@ enum { RATE_WINDOWS = 2 };
 
 static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
     [COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14},
+    [COUNTER_FEC_UNCORRECTABLE] = {1e-13, 1e-14},
 };
 
 static void bit_error_rates_reset(void *array)
@@ -81,7 +82,7 @@ static void bit_error_rates_reset(void *array)
 static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
     [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
     [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
-    [COUNTER_VL15_DROPPED] = {6000, 3000},
+    [COUNTER_VL15_DROPPED] = {6000, 3000}, [COUNTER_FEC_UNCORRECTABLE] = {120, 60},
 };
 
 static void error_rates_reset(void *array)

@@ -209,6 +209,21 @@ static const struct schema_item COUNTERS[] = {
      .initial = "50",
      .help = "Percent of the limits. An alarm about errors ends when the rates of both windows "
              "are no higher, so that a link which swings about a limit is one alarm."},
+    {"congestion", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.congestion_percent), RANGE(0, 100),
+     .initial = "0",
+     .help = "Percent of a window's time. A port that has data and cannot send it for more of the "
+             "time, as PortXmitWait says, raises the alarm `congestion-raised`. 0 means never, as "
+             "a busy fabric waits without a fault. PortXmitWait counts ticks, whose length the "
+             "port says in PortSamplesControl. Where it does not say, a tick is taken to be ten "
+             "bits of a lane, the shortest that the InfiniBand specification allows; where the "
+             "real one is longer, the share is too small. It was never compared with real "
+             "hardware: look at the shares of your fabric first, in `ibtrapctl links` or the "
+             "metrics. A counter of 32 bits is full within seconds of waiting and then says "
+             "nothing until it is reset; only that of PortCountersExtended has 64."},
+    {"congestion_clear", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(counters.congestion_clear),
+     RANGE(0, 100), .initial = "5",
+     .help = "Percent of the time. The alarm about congestion ends when the shares of both "
+             "windows are no larger."},
 };
 
 static const struct schema_item JOURNAL[] = {

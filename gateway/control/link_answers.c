@@ -23,20 +23,35 @@ static struct endpoint link_answers_end(const struct control *c, uint64_t guid, 
     return end;
 }
 
-static json_t *end_json(const struct endpoint *end)
+// The share of a window that the end waited; null: it is not known.
+static json_t *wait_json(const struct measured_errors *errors, const struct endpoint *end,
+                         enum error_window window)
 {
-    return json_pack("{s:o, s:o, s:i}", "node", answer_guid(end->node_guid), "name",
-                     answer_text(end->name), "port", (int)end->port);
+    double share;
+    const bool known =
+        errors && measured_errors_find_wait(errors, end->node_guid, end->port, window, &share);
+    return known ? json_real(share) : json_null();
+}
+
+static json_t *end_json(const struct measured_errors *errors, const struct endpoint *end)
+{
+    return json_pack("{s:o, s:o, s:i, s:{s:o, s:o}}", "node", answer_guid(end->node_guid), "name",
+                     answer_text(end->name), "port", (int)end->port, "wait", "short",
+                     wait_json(errors, end, ERROR_WINDOW_SHORT), "long",
+                     wait_json(errors, end, ERROR_WINDOW_LONG));
 }
 
 // Both ends; a switch comes before a host.
 static json_t *ends_json(const struct control *c, const struct link_ends *link)
 {
+    struct measured_errors *errors = pipeline_measured_errors(c->pipeline);
     const struct endpoint first = link_answers_end(c, link->guid, link->port);
     const struct endpoint second = link_answers_end(c, link->peer_guid, link->peer_port);
     const bool swapped = !fabric_is_element(first.type) && fabric_is_element(second.type);
-    return json_pack("[o, o]", end_json(swapped ? &second : &first),
-                     end_json(swapped ? &first : &second));
+    json_t *ends = json_pack("[o, o]", end_json(errors, swapped ? &second : &first),
+                             end_json(errors, swapped ? &first : &second));
+    measured_errors_unref(errors);
+    return ends;
 }
 
 static json_t *occasions_json(const struct link_record *record)

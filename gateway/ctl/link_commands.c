@@ -4,12 +4,18 @@
 #include "ctl/client.h"
 #include "ctl/show.h"
 
-// Writes "leaf1 port 3"; without a name, the GUID.
+enum { WAIT_SHOWN = 1 }; // percent of the time
+
+// Writes "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
 static void show_link_end(FILE *out, const json_t *end)
 {
     const char *name = member_word(end, "name");
+    const double wait =
+        json_real_value(json_object_get(json_object_get(end, "wait"), "short")) * 100;
     fprintf(out, "%s port %lld", name[0] != '\0' ? name : member_word(end, "node"),
             member_count(end, "port"));
+    if (wait >= WAIT_SHOWN)
+        fprintf(out, " (waits %.0f%%)", wait);
 }
 
 static void show_link(FILE *out, const json_t *link)

@@ -113,9 +113,11 @@ static bool make_topology(struct gateway *g, struct error *err)
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
     const struct error_rate_limits limits = policies_error_rates(g->conf);
     g->error_rates = error_rates_new(&limits);
+    const struct congestion_limits waits = policies_congestion(g->conf);
+    g->congestion = congestion_new(&waits);
     const struct link_history_limits unreliable = policies_link_history(g->conf);
     g->link_history = link_history_new(&unreliable);
-    if (!g->topology || !g->thresholds || !g->error_rates || !g->link_history)
+    if (!g->topology || !g->thresholds || !g->error_rates || !g->congestion || !g->link_history)
         return error_set(err, "out of memory");
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
@@ -135,6 +137,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .topology = g->topology,
         .thresholds = g->thresholds,
         .error_rates = g->error_rates,
+        .congestion = g->congestion,
         .link_history = g->link_history,
         .alarm_age_us = g->conf->policy.missing_age_us,
         .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
@@ -385,6 +388,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     loop_free(g->loop);
     thresholds_free(g->thresholds);
     error_rates_free(g->error_rates);
+    congestion_free(g->congestion);
     link_history_free(g->link_history);
     topology_free(g->topology);
     fabric_unref(g->restored);

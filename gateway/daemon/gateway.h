@@ -41,6 +41,7 @@ struct gateway {
     struct fabric *restored; // as the gateway ended, until a sweep has ended; NULL: none
     struct thresholds *thresholds;
     struct error_rates *error_rates;
+    struct congestion *congestion;
     struct link_history *link_history;
     struct event_builder_lookup lookup;
     struct journal *journal;

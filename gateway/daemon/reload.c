@@ -177,6 +177,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     thresholds_change(g->thresholds, plan->conf->counters.thresholds);
     const struct error_rate_limits limits = policies_error_rates(plan->conf);
     error_rates_change(g->error_rates, &limits);
+    const struct congestion_limits waits = policies_congestion(plan->conf);
+    congestion_change(g->congestion, &waits);
     const struct link_history_limits unreliable = policies_link_history(plan->conf);
     link_history_change(g->link_history, &unreliable);
     g->map = plan->map;

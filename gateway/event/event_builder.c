@@ -440,6 +440,72 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     return event;
 }
 
+// Congestion.
+
+void event_builder_write_congestion_key(char out[EVENT_KEY_SIZE], uint64_t node_guid, uint8_t port)
+{
+    char guid[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(node_guid, guid);
+    snprintf(out, EVENT_KEY_SIZE, "congestion %s/%u", guid, (unsigned)port);
+}
+
+bool event_builder_read_congestion_key(const char *key, uint64_t *node_guid, uint8_t *port)
+{
+    int end = 0;
+    return sscanf(key, "congestion 0x%16" SCNx64 "/%hhu%n", node_guid, port, &end) == 2 &&
+           key[end] == '\0';
+}
+
+static void set_congestion(struct event *event, const struct congestion_change *change)
+{
+    event->counter = COUNTER_XMIT_WAIT;
+    event->window_min =
+        (uint32_t)((change->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
+    if (change->covered_us == 0)
+        return;
+    snprintf(event->error_rate, sizeof event->error_rate, "%.3g%% of the time",
+             change->share * 100);
+    snprintf(event->error_rate_limit, sizeof event->error_rate_limit, "%.3g%%",
+             change->limit * 100);
+}
+
+static void set_congestion_reason(struct event *event, const struct congestion_change *change,
+                                  uint64_t discards)
+{
+    struct text reason = text_in(event->reason, sizeof event->reason);
+    if (!change->raised && change->covered_us == 0) {
+        text_add(&reason, "the configuration has no limit for it any more");
+        return;
+    }
+    if (discards > 0)
+        text_addf(&reason, "it discarded %" PRIu64 " packet%s meanwhile", discards,
+                  discards == 1 ? "" : "s");
+    if (!change->tick_known && change->raised)
+        text_addf(&reason,
+                  "%sit does not say how long a tick of its PortXmitWait is: the share is that of "
+                  "the shortest",
+                  discards > 0 ? "; " : "");
+}
+
+struct event *event_builder_from_congestion(const struct event_builder *builder,
+                                            const struct congestion_change *change,
+                                            const struct endpoint *port, uint64_t discards)
+{
+    enum catalogue_event type =
+        change->raised ? CATALOGUE_CONGESTION_RAISED : CATALOGUE_CONGESTION_CLEARED;
+    struct event *event = event_builder_begin(builder, catalogue_get(type));
+    if (!event)
+        return NULL;
+    set_counter_subject(event, port, change->node_guid, change->port);
+    set_congestion(event, change);
+    event_builder_write_congestion_key(event->alarm_key, change->node_guid, change->port);
+    set_congestion_reason(event, change, discards);
+    name_endpoint(builder, &event->subject);
+    event_builder_find_peer(builder, event, change->port);
+    template_explain(event);
+    return event;
+}
+
 // Links that fail again and again.
 
 void event_builder_write_unreliable_key(char out[EVENT_KEY_SIZE], const struct link_ends *link)

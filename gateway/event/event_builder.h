@@ -82,6 +82,16 @@ void event_builder_write_counter_key(char out[EVENT_KEY_SIZE],
 // alarm.
 bool event_builder_read_errors_key(const char *key, struct error_rate_change *out);
 
+// The event about a port that has to wait, or no longer. `discards`: how many packets it discarded
+// within the window.
+struct event *event_builder_from_congestion(const struct event_builder *builder,
+                                            const struct congestion_change *change,
+                                            const struct endpoint *port, uint64_t discards);
+
+// The alarm key of such an event, and the port that a key is about. False: it is another one.
+void event_builder_write_congestion_key(char out[EVENT_KEY_SIZE], uint64_t node_guid, uint8_t port);
+bool event_builder_read_congestion_key(const char *key, uint64_t *node_guid, uint8_t *port);
+
 // Reads port and counter from the key of a threshold's alarm. False: the key is of another alarm.
 bool event_builder_read_counter_key(const char *key, struct threshold_change *out);
 

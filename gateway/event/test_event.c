@@ -186,6 +186,20 @@ static struct event *test_event_from_error_rate(const struct event_builder *buil
     return event_builder_from_error_rate(builder, &change, &s->subject, &details);
 }
 
+static struct event *test_event_from_congestion(const struct event_builder *builder,
+                                                const struct test_event *s)
+{
+    const bool raises = catalogue_get(s->type)->alarm == ALARM_RAISES;
+    const struct congestion_change change = {.node_guid = s->subject.node_guid,
+                                             .port = s->subject.port,
+                                             .raised = raises,
+                                             .covered_us = INT64_C(720) * CLOCK_US_PER_S,
+                                             .share = raises ? 0.37 : 0.02,
+                                             .limit = 0.2,
+                                             .tick_known = true};
+    return event_builder_from_congestion(builder, &change, &s->subject, 12);
+}
+
 static struct event *test_event_from_link_record(const struct event_builder *builder,
                                                  const struct test_event *s)
 {
@@ -308,6 +322,7 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_CHANGE] = test_event_from_change,
         [CATALOGUE_FROM_EXPECTATION] = test_event_from_change,
         [CATALOGUE_FROM_COUNTER] = test_event_from_threshold,
+        [CATALOGUE_FROM_CONGESTION] = test_event_from_congestion,
         [CATALOGUE_FROM_ERROR_RATE] = test_event_from_error_rate,
         [CATALOGUE_FROM_LINK_RECORD] = test_event_from_link_record,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,

@@ -36,7 +36,8 @@ const uint8_t *gmp_answer(const uint8_t *mad, size_t size, uint8_t mgmt_class,
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out)
 {
     // Either bit: PortCountersExtended exists, with or without unicast and multicast packets.
-    enum { HAS_EXTENDED = 1 << 9 | 1 << 10, HAS_WAIT = 1 << 12, HAS_MORE_EXTENDED = 1 << 1 };
+    enum { HAS_EXTENDED = 1 << 9 | 1 << 10, HAS_WAIT = 1 << 12, HAS_FEC = 1 << 14 };
+    enum { HAS_MORE_EXTENDED = 1 << 1 }; // of CapabilityMask2
     uint8_t info[GMP_DATA_SIZE];
     memcpy(info, data, sizeof info);
     uint32_t capabilities = mad_get_field(info, 0, IB_CPI_CAPMASK_F);
@@ -45,10 +46,11 @@ void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *o
         .wait = capabilities & HAS_WAIT,
         .wide = extended || (capabilities & HAS_EXTENDED),
         .extended = extended,
+        .fec = capabilities & HAS_FEC,
     };
 }
 
-// The field of each counter in PortCounters and in PortCountersExtended.
+// The field of each counter in PortCounters and in PortCountersExtended; 0: it is in neither.
 static const struct {
     enum MAD_FIELDS plain, extended;
 } COUNTERS[COUNTER_COUNT] = {
@@ -80,7 +82,7 @@ bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wai
     if (mad_get_field(counters, 0, IB_PC_PORT_SELECT_F) != port)
         return false;
     for (size_t i = 0; i < COUNTER_COUNT; i++)
-        values[i] = mad_get_field(counters, 0, COUNTERS[i].plain);
+        values[i] = COUNTERS[i].plain ? mad_get_field(counters, 0, COUNTERS[i].plain) : 0;
     if (!wait)
         values[COUNTER_XMIT_WAIT] = 0;
     return true;
@@ -95,7 +97,7 @@ static bool read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum 
     if (mad_get_field(counters, 0, IB_PC_EXT_PORT_SELECT_F) != port)
         return false;
     for (size_t i = first; i < COUNTER_COUNT; i++)
-        values[i] = mad_get_field64(counters, 0, COUNTERS[i].extended);
+        values[i] = COUNTERS[i].extended ? mad_get_field64(counters, 0, COUNTERS[i].extended) : 0;
     return true;
 }
 
@@ -111,18 +113,79 @@ bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
     return read_extended(data, port, 0, values);
 }
 
+// PortExtendedSpeedsCounters: the places of its counters.
+enum {
+    FEC_PORT_SELECT = 1,
+    FEC_LANES = 12, // ERROR_DETAILS_CAUSES
+    FEC_LANES_CORRECTED = 44,
+    FEC_LANES_UNCORRECTABLE = FEC_LANES_CORRECTED + 4 * FEC_LANES,
+    FEC_CORRECTED = FEC_LANES_UNCORRECTABLE + 4 * FEC_LANES, // of the port, from here on
+    FEC_UNCORRECTABLE = FEC_CORRECTED + 4,
+    FEC_SYMBOLS = FEC_UNCORRECTABLE + 4,
+};
+static_assert((int)FEC_LANES == (int)ERROR_DETAILS_CAUSES, "each lane is a cause");
+
+// Whether the port counts blocks, and its lanes symbols, as with RS-FEC.
+static bool fec_is_of_port(const uint8_t data[GMP_DATA_SIZE])
+{
+    return wire_get32(data + FEC_CORRECTED) != 0 || wire_get32(data + FEC_UNCORRECTABLE) != 0 ||
+           wire_get32(data + FEC_SYMBOLS) != 0;
+}
+
+static uint64_t fec_sum(const uint8_t *lanes)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < FEC_LANES; i++)
+        sum += wire_get32(lanes + 4 * i);
+    return sum;
+}
+
+bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t values[COUNTER_COUNT])
+{
+    if (data[FEC_PORT_SELECT] != port)
+        return false;
+    const bool of_port = fec_is_of_port(data);
+    values[COUNTER_FEC_CORRECTED] =
+        of_port ? wire_get32(data + FEC_CORRECTED) : fec_sum(data + FEC_LANES_CORRECTED);
+    values[COUNTER_FEC_UNCORRECTABLE] =
+        of_port ? wire_get32(data + FEC_UNCORRECTABLE) : fec_sum(data + FEC_LANES_UNCORRECTABLE);
+    return true;
+}
+
+bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *tick)
+{
+    enum { PORT_SELECT = 1, TICK = 2 };
+    *tick = (uint16_t)(data[TICK] + 1);
+    return data[PORT_SELECT] == port;
+}
+
 enum gmp_attribute gmp_details_attribute(enum counter counter)
 {
+    if (counter == COUNTER_FEC_UNCORRECTABLE)
+        return GMP_PORT_EXTENDED_SPEEDS_COUNTERS;
     return counter == COUNTER_RCV_ERRORS ? GMP_PORT_RCV_ERROR_DETAILS
                                          : GMP_PORT_XMIT_DISCARD_DETAILS;
 }
 
+// With RS-FEC, lanes count the symbols that were corrected.
+static void fec_read_lanes(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
+{
+    out->symbols = fec_is_of_port(data);
+    const uint8_t *lanes = data + (out->symbols ? FEC_LANES_CORRECTED : FEC_LANES_UNCORRECTABLE);
+    for (size_t i = 0; out->known && i < FEC_LANES; i++)
+        out->counts[i] = wire_get32(lanes + 4 * i);
+}
+
 void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
 {
-    // PortSelect is the second octet of both; after CounterSelect come counts of 16 bits.
-    enum { PORT_SELECT = 1, COUNTS = 4, DISCARD_CAUSES = 4 };
-    const size_t causes =
-        out->counter == COUNTER_RCV_ERRORS ? (size_t)ERROR_DETAILS_CAUSES : DISCARD_CAUSES;
+    // PortSelect is the second octet of all; after CounterSelect come counts of 16 bits.
+    enum { PORT_SELECT = 1, COUNTS = 4, RECEIVE_CAUSES = 6, DISCARD_CAUSES = 4 };
+    const size_t causes = out->counter == COUNTER_RCV_ERRORS ? RECEIVE_CAUSES : DISCARD_CAUSES;
+    if (out->counter == COUNTER_FEC_UNCORRECTABLE) {
+        out->known = data[FEC_PORT_SELECT] == out->port;
+        fec_read_lanes(data, out);
+        return;
+    }
     out->known = data[PORT_SELECT] == out->port;
     for (size_t i = 0; out->known && i < causes; i++)
         out->counts[i] = wire_get16(data + COUNTS + 2 * i);

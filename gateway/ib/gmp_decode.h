@@ -19,10 +19,12 @@ enum gmp_attribute {
     GMP_CLASS_PORT_INFO = 0x0001,
     GMP_IO_UNIT_INFO = 0x0010,
     GMP_IO_CONTROLLER_PROFILE = 0x0011,
+    GMP_PORT_SAMPLES_CONTROL = 0x0010, // of the performance class, as all that follow
     GMP_PORT_COUNTERS = 0x0012,
     GMP_PORT_RCV_ERROR_DETAILS = 0x0015,
     GMP_PORT_XMIT_DISCARD_DETAILS = 0x0016,
     GMP_PORT_COUNTERS_EXTENDED = 0x001D,
+    GMP_PORT_EXTENDED_SPEEDS_COUNTERS = 0x001F,
 };
 
 // Makes the Get of an attribute: MAD_SIZE octets, with TransactionID zero.
@@ -42,6 +44,7 @@ struct gmp_counting {
     bool wait;     // PortCounters has PortXmitWait
     bool wide;     // PortCountersExtended exists and has the traffic
     bool extended; // it has the error counters, too (IBA 1.3 and later)
+    bool fec;      // PortExtendedSpeedsCounters has the counters of the error correction
 };
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out);
 
@@ -57,6 +60,14 @@ bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
 // Reads all values from a PortCountersExtended that has the error counters.
 bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT]);
+
+// Reads the blocks of the error correction from PortExtendedSpeedsCounters; the other values do not
+// change. With RS-FEC active, the attribute counts the blocks of the port; otherwise those of each
+// lane, in octets that are reserved with RS-FEC.
+bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t values[COUNTER_COUNT]);
+
+// Reads the Tick of PortSamplesControl, in symbol times of a lane: 1 to 256.
+bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *tick);
 
 // The attribute that has the details of that counter. Sets `known` and the counts of `out`, unless
 // they are of another port.

@@ -10,6 +10,7 @@
 #include "ib/batch.h"
 #include "ib/mkeys.h"
 #include "ib/sweep_limits.h"
+#include "ib/sweep_ticks.h"
 #include "model/counter.h"
 #include "model/error_details.h"
 #include "model/fabric.h"
@@ -51,6 +52,7 @@ struct sweep {
     uint64_t own_guid;     // of the own port
     bool no_smps;          // this host may send none
     struct sweep_limits limits;
+    struct sweep_ticks *ticks;  // what sweep_counters learned before; NULL: it asks for none
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
     // The fabric before the first of the sweeps in a row that reached a limit: nodes that are not
     // in it were perhaps made up. The caller's; NULL: as `known`.
@@ -117,8 +119,10 @@ struct sweep_choice {
 
 // Reads the counters of the chosen nodes' active ports; where GUIDs are given, of all ports that
 // are not down, as a link that came up a moment ago is not active yet: PortCounters, and
-// PortCountersExtended where the port has it (for the traffic or for all counters). Free `out` with
-// free(3). Never resets a counter.
+// PortCountersExtended where the port has it (for the traffic or for all counters), and
+// PortExtendedSpeedsCounters where the port has those of its error correction. Where no GUIDs are
+// given, `ticks` of the sweep learns the ticks of ports that had to wait. Free `out` with free(3).
+// Never resets a counter.
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err);

@@ -2,6 +2,7 @@
 #include "ib/gmp_decode.h"
 #include "ib/sweep_batch.h"
 #include "ib/sweep_order.h"
+#include "ib/sweep_ticks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 // queries each LID for the counters that it has (ClassPortInfo): PortCountersExtended has error
 // counters only since IBA 1.3; before that they are reserved and read as zero. This costs one MAD
 // for each LID and notices a device that was replaced. A port whose PortCountersExtended has only
-// the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds.
+// the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds;
+// one with counters of its error correction once more. A port that had to wait is asked how long a
+// tick of its clock is, and not again while its link keeps its rate.
 //
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
 // in a fair order (sweep_order.h), each for one thing at a time; one that does not answer promptly
@@ -21,11 +24,16 @@ enum {
     UNANSWERED_MAX = 3, // queries in a row; then the LID is not asked any more
 };
 
+// What is asked of a port, in this order.
+enum counters_step { STEP_COUNTERS, STEP_TRAFFIC, STEP_FEC, STEP_TICK, STEP_COUNT };
+
 // The ports of one LID: the samples from `first` to `end`.
 struct group {
     uint64_t node_guid;
     uint32_t next, end; // `next`: the sample that is asked for
     uint16_t lid;       // 0: no LID that would answer
+    uint8_t step;       // enum counters_step
+    bool no_ticks;      // it left a query for a tick unanswered in this reading
     uint8_t unanswered; // queries in a row
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
@@ -37,6 +45,8 @@ struct reader {
     const struct clock *clock;
     int64_t prompt_us;               // an answer after more than that is late
     struct counter_reading *reading; // a sample has no node GUID until it is answered
+    struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
+    const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
     struct group *groups;            // ascending by node
     uint32_t group_count;
     uint32_t *first_group; // by node, and one more: the end of the last one's
@@ -62,25 +72,27 @@ static void make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *
     gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
 }
 
-static void make_get(const struct reader *reader, struct group *group, enum gmp_attribute attribute,
-                     uint8_t *mad)
+static enum gmp_attribute step_attribute(const struct group *group)
 {
-    note_asked(reader, group);
-    gmp_make_get_counters(mad, attribute, reader->reading->samples[group->next].port);
+    switch ((enum counters_step)group->step) {
+    case STEP_COUNTERS:
+        return group->counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS;
+    case STEP_FEC:
+        return GMP_PORT_EXTENDED_SPEEDS_COUNTERS;
+    case STEP_TICK:
+        return GMP_PORT_SAMPLES_CONTROL;
+    default:
+        return GMP_PORT_COUNTERS_EXTENDED;
+    }
 }
 
-static void make_counters(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void make_step(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 {
     (void)tag_size;
+    const struct reader *reader = ctx;
     struct group *group = sweep_counters_group(ctx, tag);
-    make_get(ctx, group, group->counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS,
-             mad);
-}
-
-static void make_traffic(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
-{
-    (void)tag_size;
-    make_get(ctx, sweep_counters_group(ctx, tag), GMP_PORT_COUNTERS_EXTENDED, mad);
+    note_asked(reader, group);
+    gmp_make_get_counters(mad, step_attribute(group), reader->reading->samples[group->next].port);
 }
 
 // `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
@@ -109,35 +121,20 @@ static bool was_prompt(const struct reader *reader, struct group *group, const u
     return answer && clock_monotonic(reader->clock) - group->asked_at <= reader->prompt_us;
 }
 
-static void handle_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                            size_t size);
+static batch_done handle_step;
 
-// Asks for the counters of the LID's next port, unless that was the last one.
-static void ask_next_port(struct reader *reader, struct group *group, bool prompt)
+// Asks the LID what comes next, unless that was all, or it does not answer.
+static void ask_next_step(struct reader *reader, struct group *group, bool prompt)
 {
     if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
-        sweep_counters_ask(reader, group, prompt, make_counters, handle_counters);
+        sweep_counters_ask(reader, group, prompt, make_step, handle_step);
 }
 
-static void handle_traffic(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                           size_t size)
-{
-    (void)tag_size;
-    struct reader *reader = ctx;
-    struct group *group = sweep_counters_group(reader, tag);
-    struct counter_sample *sample = &reader->reading->samples[group->next++];
-    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_PORT_COUNTERS_EXTENDED);
-    sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
-    ask_next_port(reader, group, was_prompt(reader, group, answer));
-}
-
-// False: the answer has no counters of that port.
+// False: there are no counters of that port.
 static bool read_sample(const struct group *group, struct counter_sample *sample,
-                        const uint8_t *answer, size_t size)
+                        const uint8_t *data)
 {
     const bool extended = group->counting.extended;
-    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF,
-                                     extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS);
     if (!data ||
         !(extended ? gmp_read_counters_extended(data, sample->port, sample->values)
                    : gmp_read_counters(data, sample->port, group->counting.wait, sample->values)))
@@ -147,20 +144,78 @@ static bool read_sample(const struct group *group, struct counter_sample *sample
     return true;
 }
 
-static void handle_counters(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                            size_t size)
+// Without an answer, the LID is not asked for further ticks, and that was one of the few readings
+// in which it may leave them unanswered.
+static void take_tick(struct reader *reader, struct group *group, const uint8_t *answer,
+                      const uint8_t *data)
+{
+    struct sweep_tick *one = &reader->ticks[group->next];
+    uint16_t tick;
+    one->known = answer != NULL;
+    if (data && gmp_read_tick(data, one->port, &tick))
+        one->tick = tick;
+    group->no_ticks = !answer;
+    for (uint32_t i = group->next; group->no_ticks && i < group->end; i++)
+        reader->ticks[i].unanswered += !reader->ticks[i].known;
+}
+
+// Whether that is to be asked of the group's next port, whose counters were read.
+static bool step_is_wanted(const struct reader *reader, const struct group *group,
+                           enum counters_step step)
+{
+    const struct sweep_tick *tick = reader->ticks ? &reader->ticks[group->next] : NULL;
+    switch (step) {
+    case STEP_TRAFFIC:
+        return group->counting.wide && !group->counting.extended;
+    case STEP_FEC:
+        return group->counting.fec;
+    case STEP_TICK:
+        return reader->reading->samples[group->next].values[COUNTER_XMIT_WAIT] != 0 && tick &&
+               !tick->known && tick->unanswered < SWEEP_TICKS_TRIES && !group->no_ticks;
+    default:
+        return false;
+    }
+}
+
+// Takes an answer, NULL if there is none. False: nothing more is to be asked of the port.
+static bool take_step(struct reader *reader, struct group *group, const uint8_t *answer,
+                      size_t size)
+{
+    struct counter_sample *sample = &reader->reading->samples[group->next];
+    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, step_attribute(group));
+    switch ((enum counters_step)group->step) {
+    case STEP_COUNTERS:
+        return read_sample(group, sample, data);
+    case STEP_TRAFFIC:
+        sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
+        break;
+    case STEP_FEC:
+        sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
+        group->counting.fec = sample->fec; // one that says it has them and does not costs one query
+        break;
+    default:
+        take_tick(reader, group, answer, data);
+        break;
+    }
+    return true;
+}
+
+static void handle_step(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
+                        size_t size)
 {
     (void)tag_size;
     struct reader *reader = ctx;
     struct group *group = sweep_counters_group(reader, tag);
     const bool prompt = was_prompt(reader, group, answer);
-    const bool read = read_sample(group, &reader->reading->samples[group->next], answer, size);
-    if (read && group->counting.wide && !group->counting.extended) {
-        sweep_counters_ask(reader, group, prompt, make_traffic, handle_traffic);
-        return;
-    }
-    group->next++;
-    ask_next_port(reader, group, prompt);
+    uint8_t step = STEP_COUNT;
+    if (take_step(reader, group, answer, size))
+        for (step = group->step + 1U; step < STEP_COUNT; step++) {
+            if (step_is_wanted(reader, group, step))
+                break;
+        }
+    group->next += step == STEP_COUNT;
+    group->step = step == STEP_COUNT ? (uint8_t)STEP_COUNTERS : step;
+    ask_next_step(reader, group, prompt);
 }
 
 static void handle_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -174,11 +229,11 @@ static void handle_counting(void *ctx, const void *tag, size_t tag_size, const u
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO);
     if (data)
         gmp_read_counting(data, &group->counting);
-    ask_next_port(reader, group, was_prompt(reader, group, answer));
+    ask_next_step(reader, group, was_prompt(reader, group, answer));
 }
 
 // `answering` is the port that answers for the port; NULL: none does.
-static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number,
+static void add_port(struct reader *reader, uint64_t node_guid, const struct fabric_port *port,
                      const struct fabric_port *answering)
 {
     const uint16_t lid = answering ? answering->lid : 0;
@@ -191,7 +246,15 @@ static void add_port(struct reader *reader, uint64_t node_guid, uint8_t number,
                                 .lid = lid,
                                 .port_guid = answering ? answering->guid : 0};
     }
-    reading->samples[reading->count++].port = number;
+    if (reader->ticks) {
+        struct sweep_tick *tick = &reader->ticks[reading->count];
+        *tick = (struct sweep_tick){.node_guid = node_guid,
+                                    .port = port->number,
+                                    .speed = port->speed_active,
+                                    .width = port->width_active};
+        sweep_ticks_recall(reader->known, tick);
+    }
+    reading->samples[reading->count++].port = port->number;
     group->end = (uint32_t)reading->count;
 }
 
@@ -213,8 +276,7 @@ static void add_node(struct reader *reader, const struct fabric *fabric,
         const struct fabric_port *port = &fabric->ports[node->first_port + i];
         bool external = port->number > 0 || node->type != FABRIC_SWITCH;
         if (port->known && port->state >= least && external)
-            add_port(reader, node->guid, port->number,
-                     sweep_counters_answering(fabric, node, port));
+            add_port(reader, node->guid, port, sweep_counters_answering(fabric, node, port));
     }
 }
 
@@ -255,13 +317,20 @@ static void ask_all(struct reader *reader, const struct fabric *fabric, const ui
     }
 }
 
-// Keeps the samples that were answered.
-static void compact(struct counter_reading *reading)
+// Keeps the samples that were answered, with their ticks.
+static void compact(struct reader *reader)
 {
+    struct counter_reading *reading = reader->reading;
     size_t kept = 0;
     for (size_t i = 0; i < reading->count; i++) {
-        if (reading->samples[i].node_guid != 0)
-            reading->samples[kept++] = reading->samples[i];
+        if (reading->samples[i].node_guid == 0)
+            continue;
+        reading->samples[kept] = reading->samples[i];
+        if (reader->ticks) {
+            reader->ticks[kept] = reader->ticks[i];
+            reading->samples[kept].tick = reader->ticks[kept].tick;
+        }
+        kept++;
     }
     reading->silent = reading->count - kept;
     reading->count = kept;
@@ -288,8 +357,11 @@ static bool sweep_counters_make_room(struct reader *reader, const struct sweep *
     reader->batch = sweep_batch_new(sweep);
     reader->reading = calloc(1, sizeof *reader->reading + ports * sizeof *reader->reading->samples);
     reader->groups = calloc(ports + 1, sizeof *reader->groups);
+    if (reader->known)
+        reader->ticks = malloc((ports + 1) * sizeof *reader->ticks);
     reader->first_group = malloc(((size_t)fabric->node_count + 1) * sizeof *reader->first_group);
-    return reader->batch && reader->reading && reader->groups && reader->first_group;
+    return reader->batch && reader->reading && reader->groups && reader->first_group &&
+           !reader->known == !reader->ticks;
 }
 
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
@@ -297,7 +369,8 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     struct error *err)
 {
     struct reader reader = {.clock = sweep->batch.clock,
-                            .prompt_us = sweep->batch.timeout_us / PROMPT_PART};
+                            .prompt_us = sweep->batch.timeout_us / PROMPT_PART,
+                            .known = choice->guids ? NULL : sweep->ticks};
     bool ok = sweep_counters_make_room(&reader, sweep, fabric);
     if (!ok) {
         error_set(err, "out of memory");
@@ -308,11 +381,15 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
     batch_free(reader.batch);
     free(reader.groups);
     free(reader.first_group);
-    if (ok) {
-        compact(reader.reading);
+    if (ok)
+        compact(&reader);
+    if (ok && reader.ticks)
+        sweep_ticks_keep(sweep->ticks, reader.ticks, reader.reading->count);
+    else
+        free(reader.ticks);
+    if (ok)
         *out = reader.reading;
-    } else {
+    else
         free(reader.reading);
-    }
     return ok;
 }

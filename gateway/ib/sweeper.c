@@ -32,6 +32,7 @@ struct sweeper {
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
+    struct sweep_ticks *ticks; // NULL: memory was short, and none are asked for
 
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -83,6 +84,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .sa = s->sa,
         .no_smps = s->no_smps,
         .limits = sweeper_limits(s),
+        .ticks = s->ticks,
         .complete = true,
     };
     return sa_client_attach(o->client, &out->batch.io, err);
@@ -464,6 +466,7 @@ static void free_sweeper(struct sweeper *s)
 {
     fabric_unref(s->last);
     fabric_unref(s->trusted);
+    sweep_ticks_free(s->ticks);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -495,6 +498,7 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
         error_set(err, "out of memory");
         return NULL;
     }
+    s->ticks = sweep_ticks_new();
     pthread_mutex_init(&s->lock, NULL);
     clock_condition_init(&s->woken);
     s->findings.over = options->was_over;

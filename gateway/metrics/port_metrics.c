@@ -17,6 +17,7 @@ enum family_kind {
     FAMILY_COUNTER,
     FAMILY_PER_SECOND,
     FAMILY_PER_BIT,
+    FAMILY_WAIT,
 };
 
 struct family {
@@ -54,10 +55,16 @@ static const struct family FAMILIES[] = {
            "ExcessiveBufferOverrunErrors."),
     ERRORS(COUNTER_VL15_DROPPED, "vl15_dropped", "VL15Dropped."),
     ERRORS(COUNTER_XMIT_WAIT, "transmit_wait_ticks", "PortXmitWait, in ticks of the port's clock."),
+    ERRORS(COUNTER_FEC_CORRECTED, "fec_corrected_blocks",
+           "PortFECCorrectableBlockCtr, or the sum of its lanes'."),
+    ERRORS(COUNTER_FEC_UNCORRECTABLE, "fec_uncorrectable_blocks",
+           "PortFECUncorrectableBlockCtr, or the sum of its lanes'."),
     {FAMILY_PER_SECOND, 0, "ibtrapd_port_errors_per_second",
      "Errors over the short and the long window of a counter that has a limit and had errors."},
     {FAMILY_PER_BIT, 0, "ibtrapd_port_bit_error_ratio",
      "The same for each bit of the link, where its rate is known."},
+    {FAMILY_WAIT, 0, "ibtrapd_port_wait_ratio",
+     "Share of the short and the long window in which the port had data and could not send it."},
     ERRORS(COUNTER_XMIT_DATA, "transmit_bytes", "PortXmitData, in octets."),
     ERRORS(COUNTER_RCV_DATA, "receive_bytes", "PortRcvData, in octets."),
     ERRORS(COUNTER_XMIT_PKTS, "transmit_packets", "PortXmitPkts."),
@@ -68,9 +75,11 @@ enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
 static const char *const WINDOW_NAMES[ERROR_WINDOWS] = {"short", "long"};
 
+// Whether it is told of with the traffic only.
 static bool family_is_traffic(const struct family *family)
 {
-    return family->kind == FAMILY_COUNTER && family->counter >= COUNTER_ERRORS;
+    return family->kind == FAMILY_WAIT ||
+           (family->kind == FAMILY_COUNTER && family->counter >= COUNTER_ERRORS);
 }
 
 void port_metrics_begin(struct port_metrics *metrics, const struct port_metrics_source *source)
@@ -220,6 +229,25 @@ static void add_errors(struct port_metrics *m, const struct place *place, struct
     }
 }
 
+// Of a port whose counters were read, unless its counter is full.
+static void add_wait(struct port_metrics *m, const struct place *place, struct text *out)
+{
+    const struct measured_errors *errors = m->source.errors;
+    double share;
+    if (!errors || !find_sums(m, place))
+        return;
+    for (int w = 0; w < ERROR_WINDOWS; w++) {
+        if (!measured_errors_find_wait(errors, place->node->guid, place->port->number,
+                                       (enum error_window)w, &share))
+            return;
+        begin_sample(m, place, out);
+        text_add(out, ",window=\"");
+        text_add(out, WINDOW_NAMES[w]);
+        text_add(out, "\"");
+        add_double(out, share);
+    }
+}
+
 static void port_metrics_add_rate(struct port_metrics *m, const struct place *place,
                                   struct text *out)
 {
@@ -250,6 +278,9 @@ static void add_samples(struct port_metrics *m, const struct place *place, struc
     case FAMILY_PER_BIT:
         add_errors(m, place, out);
         break;
+    case FAMILY_WAIT:
+        add_wait(m, place, out);
+        break;
     }
 }
 
@@ -261,8 +292,9 @@ static void begin_family(struct port_metrics *m)
     m->node = m->port = 0;
     m->error = 0;
     m->walk = (struct accumulated_walk){.accumulated = m->source.accumulated};
-    m->has_sums =
-        FAMILIES[m->family].kind == FAMILY_COUNTER && accumulated_next_sums(&m->walk, &m->sums);
+    const enum family_kind kind = FAMILIES[m->family].kind;
+    m->has_sums = (kind == FAMILY_COUNTER || kind == FAMILY_WAIT) &&
+                  accumulated_next_sums(&m->walk, &m->sums);
 }
 
 // Moves on to the next family that is told of. False: there is none.

@@ -24,7 +24,7 @@ struct port_metrics_source {
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // NULL: there was no reading
     struct measured_errors *errors;           // NULL: the same
-    bool traffic;                             // tell of the traffic counters, too
+    bool traffic;                             // tell of the traffic counters and of waiting, too
 };
 
 // Where the writing is.

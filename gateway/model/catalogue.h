@@ -30,6 +30,7 @@ enum catalogue_origin {
     CATALOGUE_FROM_CHANGE,      // a change between two snapshots of the fabric
     CATALOGUE_FROM_EXPECTATION, // a difference from the expected topology
     CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold
+    CATALOGUE_FROM_CONGESTION,  // a port that waits too long, or no longer
     CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
     CATALOGUE_FROM_LINK_RECORD, // a link that fails again and again, or no longer
     CATALOGUE_FROM_OCCURRENCE,  // something that the gateway itself has to say

@@ -23,6 +23,8 @@ static const struct row ROWS[COUNTER_COUNT] = {
     [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = {"ExcessiveBufferOverrunErrors", 15},
     [COUNTER_VL15_DROPPED] = {"VL15Dropped", UINT16_MAX},
     [COUNTER_XMIT_WAIT] = {"PortXmitWait", UINT32_MAX},
+    [COUNTER_FEC_CORRECTED] = {"PortFECCorrectableBlockCtr", UINT32_MAX},
+    [COUNTER_FEC_UNCORRECTABLE] = {"PortFECUncorrectableBlockCtr", UINT32_MAX},
     [COUNTER_XMIT_DATA] = {"PortXmitData", UINT32_MAX},
     [COUNTER_RCV_DATA] = {"PortRcvData", UINT32_MAX},
     [COUNTER_XMIT_PKTS] = {"PortXmitPkts", UINT32_MAX},
@@ -76,4 +78,23 @@ int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint
     if (guid_a != guid_b)
         return guid_a < guid_b ? -1 : 1;
     return port_a - port_b;
+}
+
+static bool counter_is_fec(enum counter counter)
+{
+    return counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE;
+}
+
+bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
+                           enum counter counter)
+{
+    if (counter_is_fec(counter))
+        return before->fec == now->fec;
+    return counter < COUNTER_ERRORS ? before->extended == now->extended : before->wide == now->wide;
+}
+
+bool counter_is_full(const struct counter_sample *sample, enum counter counter)
+{
+    const bool is_long = sample->extended && !counter_is_fec(counter);
+    return !is_long && sample->values[counter] >= counter_limit(counter);
 }

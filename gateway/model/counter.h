@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The counters of a port: PortCounters and PortCountersExtended (IBA 16.1.3.5, 16.1.4.11).
+// The counters of a port: PortCounters, PortCountersExtended and PortExtendedSpeedsCounters
+// (IBA 16.1.3.5, 16.1.4.11).
 #ifndef IBTRAPD_MODEL_COUNTER_H
 #define IBTRAPD_MODEL_COUNTER_H
 
@@ -21,6 +22,9 @@ enum counter {
     COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
     COUNTER_VL15_DROPPED,
     COUNTER_XMIT_WAIT,
+    // Blocks that the error correction of a link repaired, and those that it could not repair.
+    COUNTER_FEC_CORRECTED,
+    COUNTER_FEC_UNCORRECTABLE,
     // The traffic counters follow. They are accumulated, but have neither thresholds nor events:
     // growing with use is normal.
     COUNTER_XMIT_DATA, // in units of four octets; so is COUNTER_RCV_DATA
@@ -31,12 +35,13 @@ enum counter {
     COUNTER_ERRORS = COUNTER_XMIT_DATA, // the number of error counters
 };
 
-// "SymbolErrorCounter" and so on, as IBA and perfquery have them.
+// "SymbolErrorCounter" and so on, as IBA and perfquery have them; those of the error correction as
+// perfquery -T has them.
 const char *counter_name(enum counter counter);
 // The error counter of that name; "Port" at its beginning and "Counter" at its end are optional.
 // COUNTER_ERRORS: there is none.
 enum counter counter_find(const char *name);
-// The value at which the counter saturates in PortCounters.
+// The value at which the counter saturates in PortCounters, or in PortExtendedSpeedsCounters.
 uint64_t counter_limit(enum counter counter);
 
 // By how much the counter grew between two values. One that fell was reset, and counts from zero.
@@ -51,8 +56,17 @@ struct counter_sample {
     uint8_t port;
     bool extended; // all values have 64 bits (PortCountersExtended with the error counters)
     bool wide;     // at least the traffic counters have 64 bits
+    bool fec;      // those of the error correction were read; otherwise they are 0
+    uint16_t tick; // of PortXmitWait, in symbol times of a lane, 1 to 256; 0: the port did not say
     uint64_t values[COUNTER_COUNT];
 };
+
+// Whether a counter's value can be compared with that of an earlier sample: both were read, with
+// the same size.
+bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
+                           enum counter counter);
+// Whether it can grow no more.
+bool counter_is_full(const struct counter_sample *sample, enum counter counter);
 
 // A counter reading: the counters of all ports that answered, ascending by node and port.
 struct counter_reading {

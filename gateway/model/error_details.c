@@ -25,11 +25,27 @@ static const struct error_cause DISCARDED[ERROR_DETAILS_CAUSES] = {
 
 bool error_details_exist(enum counter counter)
 {
-    return counter == COUNTER_RCV_ERRORS || counter == COUNTER_XMIT_DISCARDS;
+    return counter == COUNTER_RCV_ERRORS || counter == COUNTER_XMIT_DISCARDS ||
+           counter == COUNTER_FEC_UNCORRECTABLE;
+}
+
+static void error_details_add_lanes(struct text *t, const struct error_details *details)
+{
+    const char *before = details->symbols ? "corrected symbols: " : "uncorrectable blocks: ";
+    for (unsigned i = 0; details->known && i < ERROR_DETAILS_CAUSES; i++) {
+        if (details->counts[i] == 0)
+            continue;
+        text_addf(t, "%s%u on lane %u", before, details->counts[i], i);
+        before = ", ";
+    }
 }
 
 void error_details_describe(struct text *t, const struct error_details *details)
 {
+    if (details->counter == COUNTER_FEC_UNCORRECTABLE) {
+        error_details_add_lanes(t, details);
+        return;
+    }
     const struct error_cause *causes =
         details->counter == COUNTER_RCV_ERRORS ? RECEIVED : DISCARDED;
     const size_t before = t->len;

@@ -87,7 +87,8 @@ static struct counter_alarms correlator_counter_alarms(const struct correlator *
 {
     return (struct counter_alarms){.reconcile = &o->reconcile,
                                    .thresholds = o->options.thresholds,
-                                   .error_rates = o->options.error_rates};
+                                   .error_rates = o->options.error_rates,
+                                   .congestion = o->options.congestion};
 }
 
 // Notices.
@@ -264,6 +265,19 @@ static void emit_error_rate(void *ctx, const struct error_rate_change *change,
         r->correlator->options.emit(r->correlator->options.ctx, event);
 }
 
+static void emit_congestion(void *ctx, const struct congestion_change *change)
+{
+    const struct round *r = ctx;
+    const struct correlator *o = r->correlator;
+    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
+    const uint64_t discards =
+        error_rates_errors(o->options.error_rates, change->node_guid, change->port,
+                           COUNTER_XMIT_DISCARDS, change->window);
+    struct event *event = event_builder_from_congestion(r->builder, change, &port, discards);
+    if (event)
+        o->options.emit(o->options.ctx, event);
+}
+
 // Asks the port why before an alarm is told, where there are details of its counter.
 static void take_error_rate(void *ctx, const struct error_rate_change *change)
 {
@@ -323,9 +337,12 @@ static bool update_error_rates(struct round *r, const struct counter_reading *re
     const struct error_rate_reading one = {.before = o->accumulated,
                                            .reading = reading,
                                            .fabric = fabric,
-                                           .now_us = clock_monotonic(r->builder->clock)};
+                                           .now_us = clock_monotonic(r->builder->clock),
+                                           .congestion = o->options.congestion};
     bool ok = error_rates_update(o->options.error_rates, &one, take_error_rate, r);
     ask_for_details(o);
+    if (ok && o->options.congestion)
+        congestion_end(o->options.congestion, emit_congestion, r);
     fabric_unref(fabric);
     tell_unwatched(o);
     return ok;
@@ -337,7 +354,8 @@ static void set_accumulated(struct correlator *o, struct accumulated_counters *a
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
     struct measured_errors *old_measured = o->measured;
     struct measured_errors *measured =
-        o->options.error_rates ? measured_errors_of(o->options.error_rates) : NULL;
+        o->options.error_rates ? measured_errors_of(o->options.error_rates, o->options.congestion)
+                               : NULL;
     pthread_mutex_lock(&o->lock);
     o->accumulated = accumulated;
     o->measured = measured;

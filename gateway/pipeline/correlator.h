@@ -23,6 +23,7 @@ struct correlator_options {
     struct topology *topology;
     struct thresholds *thresholds;
     struct error_rates *error_rates; // NULL: none
+    struct congestion *congestion;   // NULL: none; it needs error_rates
     struct policy *policy;
     struct journal *journal;
     void (*emit)(void *ctx, struct event *event); // takes over the reference

@@ -42,6 +42,13 @@ static bool stands_by_rate(void *ctx, const struct error_rate_change *alarm)
     return is_standing(ctx, key);
 }
 
+static bool stands_by_congestion(void *ctx, uint64_t node_guid, uint8_t port)
+{
+    char key[EVENT_KEY_SIZE];
+    event_builder_write_congestion_key(key, node_guid, port);
+    return is_standing(ctx, key);
+}
+
 void counter_alarms_forget_cleared(const struct counter_alarms *of)
 {
     struct counter_alarms ctx = *of;
@@ -49,6 +56,8 @@ void counter_alarms_forget_cleared(const struct counter_alarms *of)
         thresholds_review(of->thresholds, stands_by_threshold, &ctx);
     if (of->error_rates)
         error_rates_review(of->error_rates, stands_by_rate, &ctx);
+    if (of->congestion)
+        congestion_review(of->congestion, stands_by_congestion, &ctx);
 }
 
 // Held by no counter.
@@ -60,6 +69,11 @@ static bool is_about_counter(const struct counter_alarms *of, const char *key, b
     struct threshold_change reached;
     if (event_builder_read_errors_key(key, &errors)) {
         *held = of->error_rates && error_rates_has_alarm(of->error_rates, &errors);
+        return true;
+    }
+    if (event_builder_read_congestion_key(key, &reached.node_guid, &reached.port)) {
+        *held =
+            of->congestion && congestion_has_alarm(of->congestion, reached.node_guid, reached.port);
         return true;
     }
     if (!event_builder_read_counter_key(key, &reached))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the alarms about port counters, by thresholds and by rates of errors, agree with what is
-// known of the counters: so none stays that nothing would end, and none that was cleared by hand
-// keeps its counter silent. Pipeline's thread.
+// Makes the alarms about port counters, by thresholds, rates of errors and congestion, agree with
+// what is known of the counters: so none stays that nothing would end, and none that was cleared by
+// hand keeps its counter silent. Pipeline's thread.
 #ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
@@ -13,6 +13,7 @@ struct counter_alarms {
     const struct reconcile_options *reconcile; // journal, policy, emit
     struct thresholds *thresholds;             // NULL: none
     struct error_rates *error_rates;           // NULL: none
+    struct congestion *congestion;             // NULL: none
 };
 
 // Lets the counters whose alarms somebody cleared raise them again. Call it before a reading is

@@ -71,6 +71,8 @@ static void recall(struct pipeline *p)
         restore_thresholds(p->options.journal, p->options.thresholds);
     if (p->options.error_rates)
         restore_error_rates(p->options.journal, p->options.error_rates);
+    if (p->options.congestion)
+        restore_congestion(p->options.journal, p->options.congestion);
     unreliable_links_restore(&p->unreliable_links, p->builder.clock);
 }
 
@@ -440,6 +442,7 @@ static bool pipeline_make_parts(struct pipeline *p)
         .topology = p->options.topology,
         .thresholds = p->options.thresholds,
         .error_rates = p->options.error_rates,
+        .congestion = p->options.congestion,
         .policy = p->policy,
         .journal = p->options.journal,
         .emit = handle_event,

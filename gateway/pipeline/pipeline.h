@@ -43,6 +43,7 @@ struct pipeline_options {
     struct topology *topology; // outlives the pipeline, too
     struct thresholds *thresholds;
     struct error_rates *error_rates;
+    struct congestion *congestion;
     struct link_history *link_history; // NULL: none
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never

@@ -72,6 +72,17 @@ struct error_rate_limits policies_error_rates(const struct conf *conf)
     return limits;
 }
 
+struct congestion_limits policies_congestion(const struct conf *conf)
+{
+    const struct conf_counters *counters = &conf->counters;
+    struct congestion_limits limits = {.raise = counters->congestion_percent / 100.0,
+                                       .clear = counters->congestion_clear / 100.0};
+    limits.clear = limits.clear < limits.raise ? limits.clear : limits.raise;
+    for (int w = 0; w < ERROR_WINDOWS; w++)
+        limits.window_us[w] = INT64_C(60) * counters->window_min[w] * CLOCK_US_PER_S;
+    return limits;
+}
+
 struct link_history_limits policies_link_history(const struct conf *conf)
 {
     static_assert((int)LINK_HISTORY_OCCASIONS_MAX >= 16, "section unreliable takes up to 16");

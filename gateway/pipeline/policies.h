@@ -13,6 +13,7 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                         struct policy_rule rules[POLICY_RULES_MAX]);
 
 struct error_rate_limits policies_error_rates(const struct conf *conf);
+struct congestion_limits policies_congestion(const struct conf *conf);
 struct link_history_limits policies_link_history(const struct conf *conf);
 
 #endif

@@ -86,3 +86,16 @@ void restore_error_rates(struct journal *journal, struct error_rates *rates)
 {
     journal_each_alarm(journal, restore_error_rate, rates);
 }
+
+static void restore_waiting(void *ctx, const struct alarm *alarm)
+{
+    uint64_t node_guid;
+    uint8_t port;
+    if (event_builder_read_congestion_key(alarm->key, &node_guid, &port))
+        congestion_restore(ctx, node_guid, port);
+}
+
+void restore_congestion(struct journal *journal, struct congestion *congestion)
+{
+    journal_each_alarm(journal, restore_waiting, congestion);
+}

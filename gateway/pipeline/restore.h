@@ -17,5 +17,6 @@ void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
 
 // Restores the alarms of counters that grow too often. Call it before the first reading.
 void restore_error_rates(struct journal *journal, struct error_rates *rates);
+void restore_congestion(struct journal *journal, struct congestion *congestion);
 
 #endif

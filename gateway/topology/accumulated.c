@@ -26,10 +26,12 @@ struct accumulated_counters {
 struct accumulated_port {
     uint64_t node_guid;
     uint8_t port;
-    bool extended, wide;   // of `last`, as in struct counter_sample
-    int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
+    bool extended, wide, fec; // of `last`, as in struct counter_sample
+    int64_t missing_since;    // UTC, of the first reading without the port; 0: the last one had it
     uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
 };
+
+static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
 
 // A port in `octets`: number, flags, missing_since, `last`, `base`. `last` and `base` each begin
 // with three octets that have a bit for each counter; the bit is set if the counter is not 0. The
@@ -37,6 +39,7 @@ struct accumulated_port {
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
+    FLAG_FEC = 4,
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
     PORT_SIZE_MAX = 2 + NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
@@ -89,7 +92,8 @@ static const uint8_t *get_values(const uint8_t *p, uint64_t values[COUNTER_COUNT
 static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
 {
     *p++ = port->port;
-    *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0);
+    *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0) |
+           (port->fec ? FLAG_FEC : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     return put_values(put_values(p, port->last), port->base);
 }
@@ -99,6 +103,7 @@ static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
     uint64_t missing_since;
     port->port = *p++;
     port->extended = *p & FLAG_EXTENDED;
+    port->fec = *p & FLAG_FEC;
     port->wide = *p++ & FLAG_WIDE;
     p = get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
@@ -178,16 +183,17 @@ static void begin_port(struct accumulated_port *port, const struct counter_sampl
     *port = (struct accumulated_port){.node_guid = now->node_guid,
                                       .port = now->port,
                                       .extended = now->extended,
-                                      .wide = now->wide};
+                                      .wide = now->wide,
+                                      .fec = now->fec};
     memcpy(port->last, now->values, sizeof port->last);
 }
 
 static void add_sample(struct accumulated_port *port, const struct counter_sample *now)
 {
+    const struct counter_sample before = {
+        .extended = port->extended, .wide = port->wide, .fec = port->fec};
     for (enum counter c = 0; c < COUNTER_COUNT; c++) {
-        bool same_size =
-            c < COUNTER_ERRORS ? port->extended == now->extended : port->wide == now->wide;
-        if (!same_size)
+        if (!counter_is_comparable(&before, now, c))
             port->base[c] += port->last[c] - now->values[c];
         else if (now->values[c] < port->last[c])
             port->base[c] += port->last[c];
@@ -195,6 +201,7 @@ static void add_sample(struct accumulated_port *port, const struct counter_sampl
     }
     port->extended = now->extended;
     port->wide = now->wide;
+    port->fec = now->fec;
     port->missing_since = 0;
 }
 
@@ -306,7 +313,8 @@ static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *
     *out = (struct counter_sample){.node_guid = port->node_guid,
                                    .port = port->port,
                                    .extended = port->extended,
-                                   .wide = port->wide};
+                                   .wide = port->wide,
+                                   .fec = port->fec};
     memcpy(out->values, port->last, sizeof out->values);
     walk->missing = port->missing_since != 0;
     return true;

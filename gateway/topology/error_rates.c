@@ -273,7 +273,9 @@ static bool find_before(struct error_rates_round *r, const struct counter_sample
 static uint64_t growth_of(const struct error_rates_round *r, const struct counter_sample *now,
                           enum counter c)
 {
-    return counter_growth(r->last.values[c], now->values[c]);
+    return counter_is_comparable(&r->last, now, c)
+               ? counter_growth(r->last.values[c], now->values[c])
+               : 0;
 }
 
 static void add_growth(const struct error_rates_round *r, struct watched *one,
@@ -281,7 +283,7 @@ static void add_growth(const struct error_rates_round *r, struct watched *one,
 {
     enum counter c = (enum counter)one->counter;
     uint64_t growth = growth_of(r, now, c);
-    one->full = !now->extended && growth == 0 && now->values[c] >= counter_limit(c);
+    one->full = growth == 0 && counter_is_full(now, c);
     for (int w = 0; w < ERROR_WINDOWS; w++) {
         slide(r->rates, one, (enum error_window)w, r->reading->now_us);
         if (growth > 0 && r->elapsed_us > 0)
@@ -337,6 +339,9 @@ static bool take_sample(struct error_rates_round *r, const struct counter_sample
 {
     struct error_rates *rates = r->rates;
     bool comparable = find_before(r, now);
+    if (r->reading->congestion)
+        congestion_take(r->reading->congestion, comparable ? &r->last : NULL, now,
+                        r->reading->fabric);
     if (is_healthy(r, now, *at, comparable))
         return true;
     for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
@@ -572,6 +577,8 @@ bool error_rates_update(struct error_rates *rates, const struct error_rate_readi
     r.elapsed_us = rates->updated_us > 0 ? reading->now_us - rates->updated_us : 0;
     r.has_last = accumulated_next(&r.walk, &r.last);
     sort_alarms(rates, reading->now_us);
+    if (reading->congestion)
+        congestion_begin(reading->congestion, reading->now_us);
     if (!merge_reading(&r)) {
         free(r.merged);
         return false;
@@ -590,6 +597,16 @@ bool error_rates_update(struct error_rates *rates, const struct error_rate_readi
 size_t error_rates_count(const struct error_rates *rates)
 {
     return rates->count;
+}
+
+uint64_t error_rates_errors(const struct error_rates *rates, uint64_t node_guid, uint8_t port,
+                            enum counter counter, enum error_window window)
+{
+    const struct watched *one = watched_find(rates, node_guid, port, (uint8_t)counter);
+    uint64_t errors = 0;
+    for (int i = 0; one && i < SLOTS; i++)
+        errors += one->errors[window][i];
+    return errors;
 }
 
 void error_rates_each(const struct error_rates *rates,

@@ -7,13 +7,9 @@
 
 #include "model/fabric.h"
 #include "topology/accumulated.h"
+#include "topology/congestion.h"
 
-enum error_window { ERROR_WINDOW_SHORT, ERROR_WINDOW_LONG, ERROR_WINDOWS };
-
-enum {
-    ERROR_RATES_SLOTS = 12,      // a window slides on by a twelfth of its length
-    ERROR_RATES_MAX = 128 << 10, // counters that are watched: 20 MB, twice in an update
-};
+enum { ERROR_RATES_MAX = 128 << 10 }; // counters that are watched: 20 MB, twice in an update
 
 // A rate has two limits, one for each window; 0: none. A link that is down has the rate that it
 // had.
@@ -62,6 +58,8 @@ struct error_rate_reading {
     const struct counter_reading *reading;
     const struct fabric *fabric; // NULL: not known
     int64_t now_us;              // a monotonic clock's, never less than at the update before
+    // Is updated on the way, up to congestion_end, which is the caller's; NULL: none.
+    struct congestion *congestion;
 };
 
 // Adds a reading to the windows, and calls `each` for each alarm that begins or ends, in no
@@ -103,6 +101,10 @@ size_t error_rates_count(const struct error_rates *rates); // counters that are 
 // the last update. Call it between an update and the next restoring of an alarm.
 void error_rates_each(const struct error_rates *rates,
                       void (*each)(void *ctx, const struct error_rate_measure *measure), void *ctx);
+
+// The errors of a counter in that window at the last update; 0 also if it is not watched.
+uint64_t error_rates_errors(const struct error_rates *rates, uint64_t node_guid, uint8_t port,
+                            enum counter counter, enum error_window window);
 
 // How many times a counter grew and was not watched, as there were ERROR_RATES_MAX.
 uint64_t error_rates_overflowed(const struct error_rates *rates);

@@ -13,15 +13,29 @@ static void measured_errors_add(void *ctx, const struct error_rate_measure *meas
         errors->all[errors->count++] = *measure;
 }
 
-struct measured_errors *measured_errors_of(const struct error_rates *rates)
+static void measured_errors_add_wait(void *ctx, const struct congestion_measure *measure)
 {
+    struct measured_errors *errors = ctx;
+    errors->waits[errors->wait_count++] = *measure;
+}
+
+struct measured_errors *measured_errors_of(const struct error_rates *rates,
+                                           const struct congestion *congestion)
+{
+    const size_t waits = congestion ? congestion_count(congestion) : 0;
     struct measured_errors *errors =
         malloc(sizeof *errors + error_rates_count(rates) * sizeof *errors->all);
-    if (!errors)
+    struct congestion_measure *room = errors ? malloc((waits + 1) * sizeof *room) : NULL;
+    if (!room) {
+        free(errors);
         return NULL;
+    }
     errors->references = 1;
-    errors->count = 0;
+    errors->count = errors->wait_count = 0;
+    errors->waits = room;
     error_rates_each(rates, measured_errors_add, errors);
+    if (congestion)
+        congestion_each(congestion, measured_errors_add_wait, errors);
     return errors;
 }
 
@@ -33,8 +47,10 @@ struct measured_errors *measured_errors_ref(struct measured_errors *errors)
 
 void measured_errors_unref(struct measured_errors *errors)
 {
-    if (errors && atomic_fetch_sub_explicit(&errors->references, 1, memory_order_acq_rel) == 1)
-        free(errors);
+    if (!errors || atomic_fetch_sub_explicit(&errors->references, 1, memory_order_acq_rel) > 1)
+        return;
+    free(errors->waits);
+    free(errors);
 }
 
 size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_guid, uint8_t port)
@@ -44,4 +60,17 @@ size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_
                  counter_compare_ports(errors->all[at].node_guid, errors->all[at].port, node_guid,
                                        port) < 0);
     return at;
+}
+
+bool measured_errors_find_wait(const struct measured_errors *errors, uint64_t node_guid,
+                               uint8_t port, enum error_window window, double *share)
+{
+    size_t at;
+    SEARCH_FIRST(at, 0, errors->wait_count,
+                 counter_compare_ports(errors->waits[at].node_guid, errors->waits[at].port,
+                                       node_guid, port) < 0);
+    const struct congestion_measure *one = at < errors->wait_count ? &errors->waits[at] : NULL;
+    const bool found = one && one->node_guid == node_guid && one->port == port;
+    *share = found ? (double)one->share[window] : 0;
+    return !found || !one->unknown;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The error rates of the ports after one reading, for those who show them: immutable and counted.
+// The error rates of the ports after one reading, and what they waited, for those who show them:
+// immutable and counted.
 #ifndef IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 #define IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 
@@ -8,17 +9,25 @@
 // A counter that has no errors in either window is not among them.
 struct measured_errors {
     _Atomic unsigned references;
+    struct congestion_measure *waits; // ascending by node and port, of those that waited
+    size_t wait_count;
     size_t count;                    // ERROR_RATES_MAX at most
     struct error_rate_measure all[]; // ascending by node, port and counter
 };
 
-// Copies what the windows have after an update. Returns one reference, the caller's. NULL: out of
-// memory.
-struct measured_errors *measured_errors_of(const struct error_rates *rates);
+// Copies what the windows have after an update; `congestion` may be NULL. Returns one reference,
+// the caller's. NULL: out of memory.
+struct measured_errors *measured_errors_of(const struct error_rates *rates,
+                                           const struct congestion *congestion);
 
 // Any thread, as the following.
 struct measured_errors *measured_errors_ref(struct measured_errors *errors);
 void measured_errors_unref(struct measured_errors *errors); // NULL is allowed
+
+// The share of a window in which that port, which was read, waited. False: it is not known, as its
+// counter is full.
+bool measured_errors_find_wait(const struct measured_errors *errors, uint64_t node_guid,
+                               uint8_t port, enum error_window window, double *share);
 
 // The place of the first measure of that port or of a later one; `count`: there is none.
 size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_guid, uint8_t port);

@@ -84,8 +84,8 @@ static void compare_counter(const struct update *u, struct reached *port,
 {
     uint64_t limit = u->thresholds->limits[counter];
     uint64_t before = u->last.values[counter], after = now->values[counter];
-    bool sticks = !now->extended && before == after && after >= counter_limit(counter);
-    if (limit != 0 && sticks)
+    bool sticks = before == after && counter_is_full(now, counter);
+    if ((limit != 0 && sticks) || !counter_is_comparable(&u->last, now, counter))
         return;
     bool reached = limit != 0 && counter_growth(before, after) >= limit;
     if (replaces_trap(counter)) {

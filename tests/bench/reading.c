@@ -123,7 +123,7 @@ static void add_reading(struct bench *b)
 
 static void update_rates(struct bench *b)
 {
-    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us};
+    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us, NULL};
     if (!error_rates_update(b->rates, &one, tell_rate, &b->told))
         abort();
 }

@@ -303,6 +303,29 @@ def test_errors_on_a_link_are_one_alarm(open_site):
     assert over.data["alarmKey"] == other.data["alarmKey"] and "not read any more" in over.data["reason"]
 
 
+def test_a_port_that_waits_too_long(open_site):
+    """The simulated port does not say how long its ticks are: of SDR, 4 ns at least."""
+    counters = {"interval": 5, "short_window": 1, "long_window": 2, "congestion": 5, "congestion_clear": 1}
+    site = open_site(sweep=SWEEP, counters=counters)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    site.fabric.count_errors("leaf1", 12, PortXmitWait=4200000000, PortXmitDiscards=300)
+    [raised] = site.message("congestion-raised")
+    assert "ort 12 of leaf1" in raised.text and "port 12 of leaf2" in raised.text
+    assert raised.data["counter"] == "PortXmitWait" and raised.data["errorRate"].endswith("% of the time")
+    assert "discarded 300 packets" in raised.data["reason"] and "does not say" in raised.data["reason"]
+    site.gateway.stop()
+    site.gateway.start()
+    site.gateway.wait_status(lambda one: one["port_counters"]["last"], "the counters to be read")
+    config = site.gateway.config.read_text()
+    assert "congestion = 5" in config
+    site.gateway.config.write_text(config.replace("congestion = 5", "congestion = 0"))
+    site.gateway.control("reload")
+    [cleared] = site.message("congestion-cleared")
+    assert cleared.data["alarmKey"] == raised.data["alarmKey"] == f"congestion 0x{LEAF1:016x}/12"
+    assert cleared.data["clearsId"] == raised.data["id"]
+
+
 def test_a_link_that_fails_again_and_again(open_site):
     """The journal remembers: the gateway runs on three days, on each of which a cable fails."""
     site = open_site(sweep=SWEEP)

@@ -119,6 +119,20 @@ static void print_thresholds(const struct event_builder *builder)
     }
 }
 
+static void print_congestion(const struct event_builder *builder)
+{
+    const struct endpoint port = full_endpoint(FABRIC_SWITCH);
+    for (int raised = 0; raised < 2; raised++) {
+        const struct congestion_change change = {.node_guid = UINT64_MAX,
+                                                 .port = 254,
+                                                 .raised = raised,
+                                                 .covered_us = INT64_C(10920) * 60 * 1000000,
+                                                 .share = 0.123456,
+                                                 .limit = 0.987654};
+        print_event(event_builder_from_congestion(builder, &change, &port, UINT64_MAX));
+    }
+}
+
 static void print_error_rates(const struct event_builder *builder)
 {
     const struct endpoint port = full_endpoint(FABRIC_SWITCH);
@@ -194,6 +208,7 @@ int main(void)
     }
     print_thresholds(&builder);
     print_error_rates(&builder);
+    print_congestion(&builder);
     print_link_records(&builder);
     for (size_t f = 0; f < 3; f++) {
         print_notice(&builder, SOME_UNKNOWN_TRAP, true, FILLS[f]);

@@ -91,14 +91,14 @@ static void read_counters(const struct fabric *fabric)
             reading->count += fabric->ports[i].peer_node != FABRIC_NONE;
         }
         const struct error_rate_reading one = {some_sums, reading, fabric,
-                                               (1000 + minute) * MINUTE_US};
+                                               (1000 + minute) * MINUTE_US, NULL};
         require(error_rates_update(rates, &one, ignore_change, NULL));
         struct accumulated_counters *sums = accumulated_with(some_sums, reading);
         require(sums);
         accumulated_unref(some_sums);
         some_sums = sums;
     }
-    some_errors = measured_errors_of(rates);
+    some_errors = measured_errors_of(rates, NULL);
     require(some_errors && some_errors->count > 0);
     error_rates_free(rates);
     free(reading);

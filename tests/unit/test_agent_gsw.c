@@ -443,10 +443,11 @@ TEST(counters)
     CHECK({"11.5.1.1", SPINE_ID ".2", "0002c903000000100000000000000002"},
           {"11.5.1.2", SPINE_ID ".2", "2"}, {"11.5.1.2", SPINE_ID ".1", "none"},
           {"11.5.1.15", SPINE_ID ".2", "0000000000000000123456789abcdef0"});
-    // Columns 3 to 14 are in the order of PortCounters, as enum counter is; PortXmitWait has none.
+    // Columns 3 to 14 are in the order of PortCounters, as enum counter is; PortXmitWait and FEC
+    // have none.
     for (unsigned column = 3; column <= 18; column++) {
         char number[20], expected[40];
-        unsigned counter = column < 15 ? column - 3 : column - 2;
+        unsigned counter = column < 15 ? column - 3 : COUNTER_XMIT_DATA + column - 15;
         snprintf(number, sizeof number, "11.5.1.%u", column);
         snprintf(expected, sizeof expected, "%032x", 0xC0 + counter);
         if (column != 15)
@@ -469,7 +470,8 @@ TEST(without_readings_no_port_is_asked_for_counters)
         const struct table_column *column = &OWN_PORTS.columns[i];
         struct table_row row = {.column = column};
         struct agentx_oid found;
-        const bool is_counter = column->type == AGENTX_COUNTER64 || strstr(column->name, "Errors");
+        const bool is_counter = column->type == AGENTX_COUNTER64 ||
+                                strstr(column->name, "Errors") || strstr(column->name, "PortWait");
         const bool has = OWN_PORTS.seek(&snapshot, NULL, 0, true, &row, &found);
         assert_int_equal(has, !is_counter);
         was_found[has] = true;

@@ -234,6 +234,7 @@ TEST(alarms_come_in_pairs)
         {"io-controller-removed", "io-controller-added"},
         {"threshold-reached", "threshold-cleared"},
         {"link-errors-raised", "link-errors-cleared"},
+        {"congestion-raised", "congestion-cleared"},
         {"switch-missing", "as-expected"},
         {"host-missing", "as-expected"},
         {"router-missing", "as-expected"},

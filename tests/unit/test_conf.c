@@ -247,6 +247,8 @@ static void check_counters(const struct conf_counters *expected)
     assert_int_equal(conf.counters.window_min[1], expected->window_min[1]);
     assert_int_equal(conf.counters.errors_min, expected->errors_min);
     assert_int_equal(conf.counters.clear_percent, expected->clear_percent);
+    assert_int_equal(conf.counters.congestion_percent, expected->congestion_percent);
+    assert_int_equal(conf.counters.congestion_clear, expected->congestion_clear);
 }
 
 static void check_policy(const struct conf_policy *expected)
@@ -283,14 +285,17 @@ static struct conf_counters default_counters(void)
                        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
                        [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1},
         .window_min = {12, 125},
-        .bit_error_rates = {[COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14}},
+        .bit_error_rates =
+            {[COUNTER_SYMBOL_ERROR] = {1e-13, 1e-14}, [COUNTER_FEC_UNCORRECTABLE] = {1e-13, 1e-14}},
         .error_rates = {[COUNTER_SYMBOL_ERROR] = {120, 60},
                         [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
                         [COUNTER_RCV_ERRORS] = {120, 24},
                         [COUNTER_XMIT_DISCARDS] = {6000, 3000},
-                        [COUNTER_VL15_DROPPED] = {6000, 3000}},
+                        [COUNTER_VL15_DROPPED] = {6000, 3000},
+                        [COUNTER_FEC_UNCORRECTABLE] = {120, 60}},
         .errors_min = 5,
         .clear_percent = 50,
+        .congestion_clear = 5,
     };
 }
 
@@ -658,6 +663,7 @@ TEST(items_of_sweeps_and_counters_are_taken)
              "    thresholds = {\"SymbolErrorCounter=0\", \"LinkDowned=4294967295\"}\n"
              "    thresholds += {\"PortXmitWait=7\"} short_window = 5 long_window = 60\n"
              "    bit_error_rates = {\"SymbolError=1.5e-12/0\"} errors_min = 2 clear_below = 90\n"
+             "    congestion = 20 congestion_clear = 10\n"
              "    error_rates = {\"PortRcvErrors=0.25/4294967295\"} }\n",
              key);
     load(content);
@@ -681,6 +687,8 @@ TEST(items_of_sweeps_and_counters_are_taken)
     counters.bit_error_rates[COUNTER_SYMBOL_ERROR][1] = 0;
     counters.errors_min = 2;
     counters.clear_percent = 90;
+    counters.congestion_percent = 20;
+    counters.congestion_clear = 10;
     counters.error_rates[COUNTER_RCV_ERRORS][0] = 0.25;
     counters.error_rates[COUNTER_RCV_ERRORS][1] = UINT32_MAX;
     check_sweep(&sweep);

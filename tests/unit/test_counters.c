@@ -7,8 +7,10 @@
 #include "ib/gmp_decode.h"
 #include "model/fabric_builder.h"
 
+#include <infiniband/mad.h>
+
 enum { DATA = 64, CLASS_INFO = 0x01, PLAIN = 0x12, EXTENDED = 0x1D, WAIT = 1 << 12 };
-enum { RCV_DETAILS = 0x15, DISCARD_DETAILS = 0x16 };
+enum { RCV_DETAILS = 0x15, DISCARD_DETAILS = 0x16, SAMPLES = 0x10, FEC = 0x1F, HAS_FEC = 1 << 14 };
 enum { WIDE = 1 << 9, WIDE_NO_IETF = 1 << 10 };
 enum { SPINE_LID = 10, LEAF_LID = 11, HOST_LID = 20, SECOND_HOST_LID = 21 };
 static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
@@ -16,13 +18,16 @@ static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
 // How a LID answers.
 static struct manners {
     bool deaf, without_class_info, refuses, other_port, extended, extended_deaf, wait;
+    bool fec, fec_deaf, of_lanes, ticks_refused, ticks_deaf;
     unsigned wide; // its capability bits
+    unsigned samples_asked, fec_asked;
     unsigned class_info_asked, plain_asked, extended_asked, details_asked;
 } manners[32];
 
 static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
+static struct sweep_ticks *ticks; // NULL: none are asked for
 static struct error err;
 
 static unsigned lid_count(uint16_t lid, unsigned place)
@@ -56,8 +61,28 @@ static void write_extended(uint8_t *data, uint8_t port)
     memset(data + 8, 0xFF, 64);
     for (unsigned i = COUNTER_ERRORS; i < COUNTER_COUNT; i++)
         wire_put(data + 8 + 8 * (i - COUNTER_ERRORS), 8, UINT64_C(0x0100000000) + i);
-    for (unsigned i = 0; i < COUNTER_ERRORS; i++)
+    for (unsigned i = 0; i <= COUNTER_XMIT_WAIT; i++)
         wire_put(data + 72 + 8 * i, 8, UINT64_C(0x0100000000) + i);
+}
+
+// Writes both layouts of PortExtendedSpeedsCounters with libibmad, which perfquery -T reads with.
+static void write_fec(uint8_t *data, uint8_t port, bool of_lanes)
+{
+    mad_set_field(data, 0, IB_PESC_PORT_SELECT_F, port);
+    mad_set_field(data, 0, IB_PESC_SYNC_HDR_ERR_CTR_F, 0x7777);
+    if (!of_lanes) {
+        mad_set_field(data, 0, IB_PESC_RSFEC_FEC_CORR_SYMBOL_CTR_LANE0_F, 900);
+        mad_set_field(data, 0, IB_PESC_RSFEC_FEC_CORR_SYMBOL_CTR_LANE3_F, 40);
+        mad_set_field(data, 0, IB_PESC_PORT_FEC_CORR_BLOCK_CTR_F, 800);
+        mad_set_field(data, 0, IB_PESC_PORT_FEC_UNCORR_BLOCK_CTR_F, 7);
+        mad_set_field(data, 0, IB_PESC_PORT_FEC_CORR_SYMBOL_CTR_F, 940);
+        return;
+    }
+    mad_set_field(data, 0, IB_PESC_ERR_DET_CTR_LANE0_F, 0x6666);
+    mad_set_field(data, 0, IB_PESC_FEC_CORR_BLOCK_CTR_LANE0_F, 0xFFFFFFFF);
+    mad_set_field(data, 0, IB_PESC_FEC_CORR_BLOCK_CTR_LANE11_F, 5);
+    mad_set_field(data, 0, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE0_F, 2);
+    mad_set_field(data, 0, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE11_F, 1);
 }
 
 static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
@@ -78,7 +103,7 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
     case CLASS_INFO:
         m->class_info_asked++;
         wire_put(out->octets + 4, 2, m->without_class_info ? 0x000C : 0);
-        wire_put(data + 2, 2, (m->wait ? WAIT : 0) | m->wide);
+        wire_put(data + 2, 2, (m->wait ? WAIT : 0) | (m->fec ? HAS_FEC : 0) | m->wide);
         wire_put(data + 4, 4, m->extended ? 2 << 5 : 0);
         return true;
     case PLAIN:
@@ -91,6 +116,16 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         wire_put(out->octets + 4, 2, m->extended_deaf ? 0x001C : 0);
         write_extended(data, m->other_port ? port + 1 : port);
         return true;
+    case SAMPLES:
+        m->samples_asked++;
+        wire_put(out->octets + 4, 2, m->ticks_refused ? 0x000C : 0);
+        mad_set_field(data, 0, IB_PSC_PORT_SELECT_F, port);
+        mad_set_field(data, 0, IB_PSC_TICK_F, port == 3 ? 255 : 0);
+        return !m->ticks_deaf;
+    case FEC:
+        m->fec_asked++;
+        write_fec(data, m->other_port ? port + 1 : port, m->of_lanes);
+        return !m->fec_deaf;
     case RCV_DETAILS:
     case DISCARD_DETAILS:
         m->details_asked++;
@@ -116,30 +151,41 @@ static uint32_t add_node(struct fabric_builder *b, uint64_t guid, enum fabric_ty
 }
 
 static void add_port(struct fabric_builder *b, uint32_t node, uint8_t number, uint16_t lid,
-                     enum fabric_state state)
+                     enum fabric_state state, uint16_t speed)
 {
-    const struct fabric_port port = {
-        .number = number, .known = true, .lid = lid, .state = (uint8_t)state};
+    const struct fabric_port port = {.number = number,
+                                     .known = true,
+                                     .lid = lid,
+                                     .state = (uint8_t)state,
+                                     .speed_active = speed};
     assert_true(fabric_builder_port(b, node, &port));
 }
 
-// Two switches with two ports in use each, and a host with two ports.
-static int begin(void **state)
+// Two switches with two ports in use each, and a host with two ports. `speed`: of the leaf's
+// port 1.
+static struct fabric *make_fabric(uint16_t speed)
 {
-    (void)state;
     struct fabric_builder *b = fabric_builder_new();
     uint32_t spine = add_node(b, SPINE, FABRIC_SWITCH), leaf = add_node(b, LEAF, FABRIC_SWITCH),
              host = add_node(b, HOST, FABRIC_CA);
-    add_port(b, spine, 0, SPINE_LID, FABRIC_ACTIVE);
-    add_port(b, leaf, 0, LEAF_LID, FABRIC_ACTIVE);
+    add_port(b, spine, 0, SPINE_LID, FABRIC_ACTIVE, 0);
+    add_port(b, leaf, 0, LEAF_LID, FABRIC_ACTIVE, 0);
     for (uint8_t port = 1; port <= 4; port++) {
-        add_port(b, spine, port, 0, port > 2 ? FABRIC_ACTIVE : FABRIC_DOWN);
-        add_port(b, leaf, port, 0, port > 2 ? FABRIC_INITIALIZE : FABRIC_ACTIVE);
+        add_port(b, spine, port, 0, port > 2 ? FABRIC_ACTIVE : FABRIC_DOWN, 0);
+        add_port(b, leaf, port, 0, port > 2 ? FABRIC_INITIALIZE : FABRIC_ACTIVE,
+                 port == 1 ? speed : 0);
     }
-    add_port(b, host, 2, SECOND_HOST_LID, FABRIC_ACTIVE);
-    add_port(b, host, 1, HOST_LID, FABRIC_ACTIVE);
-    fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
-    assert_non_null(fabric);
+    add_port(b, host, 2, SECOND_HOST_LID, FABRIC_ACTIVE, 0);
+    add_port(b, host, 1, HOST_LID, FABRIC_ACTIVE, 0);
+    struct fabric *made = fabric_builder_finish(b, SUPPORT_UTC_US, 0, true);
+    assert_non_null(made);
+    return made;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    fabric = make_fabric(FABRIC_QDR);
     fake_port_init(&f, answer, NULL);
     memset(manners, 0, sizeof manners);
     return 0;
@@ -151,15 +197,20 @@ static int end(void **state)
     fabric_unref(fabric);
     free(reading);
     reading = NULL;
+    sweep_ticks_free(ticks);
+    ticks = NULL;
     return 0;
 }
 
 static void read_chosen(struct sweep_choice choice)
 {
     struct sweep sweep = fake_port_sweep(&f);
+    const uint64_t before = f.sent;
+    sweep.ticks = ticks;
+    free(reading);
     assert_true(sweep_counters(&sweep, fabric, &choice, &reading, &err));
     assert_int_equal(reading->time_us, SUPPORT_UTC_US);
-    assert_int_equal(sweep.counters.sent, f.sent);
+    assert_int_equal(sweep.counters.sent, f.sent - before);
     assert_true(sweep.complete);
 }
 
@@ -221,8 +272,8 @@ TEST(plain_counters)
     manners[LEAF_LID].wait = true;
     read_counters(true);
     static const uint64_t EXPECTED[COUNTER_COUNT] = {
-        LEAF_LID, 2,   3,      0x0404,     0x0505,     0x0606,     0x0707,     8,         9,
-        0xA,      0xB, 0x0C0C, 0x0D0D0D0D, 0x06060606, 0x07070707, 0x08080808, 0x09090909};
+        LEAF_LID, 2,          3, 0x0404, 0x0505,     0x0606,     0x0707,     8,         9, 0xA, 0xB,
+        0x0C0C,   0x0D0D0D0D, 0, 0,      0x06060606, 0x07070707, 0x08080808, 0x09090909};
     assert_memory_equal(reading->samples[0].values, EXPECTED, sizeof EXPECTED);
     assert_false(reading->samples[0].extended);
     assert_false(reading->samples[0].wide);
@@ -269,8 +320,10 @@ TEST(extended_counters_where_they_have_errors)
     check_sample(2, SPINE, 3);
     assert_true(reading->samples[2].extended);
     assert_true(reading->samples[2].wide);
-    for (unsigned i = 0; i < COUNTER_COUNT; i++)
-        assert_int_equal(reading->samples[2].values[i], UINT64_C(0x0100000000) + i);
+    for (unsigned i = 0; i < COUNTER_COUNT; i++) {
+        const bool is_fec = i == COUNTER_FEC_CORRECTED || i == COUNTER_FEC_UNCORRECTABLE;
+        assert_int_equal(reading->samples[2].values[i], is_fec ? 0 : UINT64_C(0x0100000000) + i);
+    }
     assert_int_equal(manners[SPINE_LID].plain_asked, 0);
     assert_false(reading->samples[0].extended);
     assert_int_equal(manners[LEAF_LID].extended_asked, 0);
@@ -319,7 +372,7 @@ TEST(a_node_that_was_silent_is_not_asked)
     struct fabric_builder *b = fabric_builder_new();
     const struct fabric_node node = {
         .guid = HOST, .type = FABRIC_CA, .port_count = 1, .silent = true};
-    add_port(b, fabric_builder_node(b, &node), 1, HOST_LID, FABRIC_ACTIVE);
+    add_port(b, fabric_builder_node(b, &node), 1, HOST_LID, FABRIC_ACTIVE, 0);
     fabric_unref(fabric);
     fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
     read_counters(false);
@@ -331,7 +384,7 @@ TEST(a_node_that_was_silent_is_not_asked)
 TEST(a_switch_without_its_port_0_is_not_asked)
 {
     struct fabric_builder *b = fabric_builder_new();
-    add_port(b, add_node(b, LEAF, FABRIC_SWITCH), 1, 0, FABRIC_ACTIVE);
+    add_port(b, add_node(b, LEAF, FABRIC_SWITCH), 1, 0, FABRIC_ACTIVE, 0);
     fabric_unref(fabric);
     fabric = fabric_builder_finish(b, SUPPORT_UTC_US, 0, false);
     read_counters(false);
@@ -376,8 +429,8 @@ static void link_host(struct fabric_builder *b, uint32_t at, uint8_t port, uint6
                       uint16_t lid)
 {
     const uint32_t host = add_node(b, guid, FABRIC_CA);
-    add_port(b, host, 1, lid, FABRIC_ACTIVE);
-    add_port(b, at, port, 0, FABRIC_ACTIVE);
+    add_port(b, host, 1, lid, FABRIC_ACTIVE, 0);
+    add_port(b, at, port, 0, FABRIC_ACTIVE, 0);
     assert_true(fabric_builder_link(b, at, port, host, 1));
 }
 
@@ -387,8 +440,8 @@ static void read_behind_a_liar(void)
 {
     struct fabric_builder *b = fabric_builder_new();
     const uint32_t liar = add_node(b, 1, FABRIC_SWITCH), spine = add_node(b, 0x9000, FABRIC_SWITCH);
-    add_port(b, liar, 0, LIAR_LID, FABRIC_ACTIVE);
-    add_port(b, spine, 0, HONEST_LID, FABRIC_ACTIVE);
+    add_port(b, liar, 0, LIAR_LID, FABRIC_ACTIVE, 0);
+    add_port(b, spine, 0, HONEST_LID, FABRIC_ACTIVE, 0);
     link_host(b, spine, 1, 0x9001, OWN_LID);
     assert_true(fabric_builder_link(b, spine, 2, liar, 254));
     for (uint8_t i = 0; i < LIES; i++)
@@ -483,10 +536,130 @@ TEST(a_port_that_does_not_say_why_is_not_known)
         assert_described(&list.all[i], "");
 }
 
+// The error correction.
+
+static const struct counter_sample *sample_of(uint64_t node, uint8_t port)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        if (reading->samples[i].node_guid == node && reading->samples[i].port == port)
+            return &reading->samples[i];
+    }
+    fail_msg("no sample");
+    return NULL;
+}
+
+static void check_fec(uint64_t node, uint8_t port, uint64_t corrected, uint64_t uncorrectable)
+{
+    const struct counter_sample *sample = sample_of(node, port);
+    assert_true(sample->fec);
+    assert_int_equal(sample->values[COUNTER_FEC_CORRECTED], corrected);
+    assert_int_equal(sample->values[COUNTER_FEC_UNCORRECTABLE], uncorrectable);
+}
+
+TEST(blocks_of_the_port_and_of_its_lanes)
+{
+    manners[LEAF_LID].fec = manners[SPINE_LID].fec = true;
+    manners[SPINE_LID].of_lanes = true;
+    read_counters(true);
+    check_fec(LEAF, 1, 800, 7);
+    check_fec(LEAF, 2, 800, 7);
+    check_fec(SPINE, 3, UINT64_C(0x100000004), 3); // a full lane and five
+    assert_int_equal(f.sent, 2 + 4 + 4);
+}
+
+TEST(who_says_nothing_of_an_error_correction_is_not_asked)
+{
+    manners[LEAF_LID].extended = true;
+    read_counters(true);
+    assert_int_equal(manners[LEAF_LID].fec_asked + manners[SPINE_LID].fec_asked, 0);
+    assert_false(sample_of(LEAF, 1)->fec);
+}
+
+TEST(who_keeps_its_error_correction_to_itself_costs_one_query)
+{
+    manners[LEAF_LID].fec = manners[LEAF_LID].fec_deaf = true;
+    read_counters(true);
+    assert_int_equal(reading->count, 4);
+    assert_false(sample_of(LEAF, 1)->fec || sample_of(LEAF, 2)->fec);
+    assert_int_equal(manners[LEAF_LID].fec_asked, 3); // the attempts of one query
+}
+
+TEST(lanes_say_where_the_error_correction_is_busy)
+{
+    struct sweep sweep = fake_port_sweep(&f);
+    manners[HOST_LID].fec = manners[SECOND_HOST_LID].fec = true;
+    manners[SECOND_HOST_LID].of_lanes = true;
+    struct error_details_list list = {
+        .count = 2,
+        .all = {{.node_guid = HOST, .port = 1, .counter = COUNTER_FEC_UNCORRECTABLE},
+                {.node_guid = HOST, .port = 2, .counter = COUNTER_FEC_UNCORRECTABLE}}};
+    assert_true(sweep_details(&sweep, fabric, &list, &err));
+    assert_described(&list.all[0], "corrected symbols: 900 on lane 0, 40 on lane 3");
+    assert_described(&list.all[1], "uncorrectable blocks: 2 on lane 0, 1 on lane 11");
+}
+
+// Ticks.
+
+TEST(a_port_that_waited_is_asked_once_for_its_tick)
+{
+    ticks = sweep_ticks_new();
+    manners[LEAF_LID].wait = manners[SPINE_LID].wait = true;
+    for (int i = 0; i < 3; i++) {
+        read_counters(true);
+        assert_int_equal(sample_of(LEAF, 1)->tick, 1);
+        assert_int_equal(sample_of(SPINE, 3)->tick, 256);
+        assert_int_equal(manners[LEAF_LID].samples_asked, 2);
+    }
+    assert_int_equal(manners[SPINE_LID].samples_asked, 2);
+}
+
+TEST(a_port_that_did_not_wait_is_not_asked_for_its_tick)
+{
+    ticks = sweep_ticks_new();
+    read_counters(true);
+    assert_int_equal(manners[LEAF_LID].samples_asked, 0);
+    assert_int_equal(sample_of(LEAF, 1)->tick, 0);
+}
+
+TEST(a_port_whose_link_has_another_rate_is_asked_again)
+{
+    ticks = sweep_ticks_new();
+    manners[LEAF_LID].wait = true;
+    read_counters(true);
+    struct fabric *other = make_fabric(FABRIC_EDR);
+    fabric_unref(fabric);
+    fabric = other;
+    read_counters(true);
+    assert_int_equal(manners[LEAF_LID].samples_asked, 3); // the second port kept its rate
+}
+
+TEST(who_does_not_say_its_tick_is_left_alone)
+{
+    ticks = sweep_ticks_new();
+    manners[LEAF_LID].wait = manners[LEAF_LID].ticks_deaf = true;
+    manners[SPINE_LID].wait = manners[SPINE_LID].ticks_refused = true;
+    for (int i = 0; i < 6; i++) {
+        read_counters(true);
+        assert_int_equal(reading->count, 4);
+        assert_int_equal(sample_of(LEAF, 2)->tick + sample_of(SPINE, 4)->tick, 0);
+    }
+    // One query for the LID in each of the first readings, three attempts each.
+    assert_int_equal(manners[LEAF_LID].samples_asked, SWEEP_TICKS_TRIES * 3);
+    assert_int_equal(manners[SPINE_LID].samples_asked, 2);
+}
+
 int main(void)
 {
 #define COUNTED(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
+        COUNTED(blocks_of_the_port_and_of_its_lanes),
+        COUNTED(who_says_nothing_of_an_error_correction_is_not_asked),
+        COUNTED(who_keeps_its_error_correction_to_itself_costs_one_query),
+        COUNTED(lanes_say_where_the_error_correction_is_busy),
+        COUNTED(a_port_that_waited_is_asked_once_for_its_tick),
+        COUNTED(a_port_that_did_not_wait_is_not_asked_for_its_tick),
+        COUNTED(a_port_whose_link_has_another_rate_is_asked_again),
+        COUNTED(who_does_not_say_its_tick_is_left_alone),
         COUNTED(samples_are_sorted_and_of_active_ports),
         COUNTED(each_lid_is_asked_once_what_it_counts),
         COUNTED(switches_only),

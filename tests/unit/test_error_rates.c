@@ -104,7 +104,8 @@ static const char *update(struct scene *s, int64_t later_us)
     s->told[0] = '\0';
     s->now_us += later_us;
     s->reading->time_us += later_us;
-    const struct error_rate_reading reading = {s->accumulated, s->reading, s->fabric, s->now_us};
+    const struct error_rate_reading reading = {s->accumulated, s->reading, s->fabric, s->now_us,
+                                               NULL};
     assert_true(error_rates_update(s->rates, &reading, tell, s));
     struct accumulated_counters *accumulated = accumulated_with(s->accumulated, s->reading);
     assert_non_null(accumulated);
@@ -594,7 +595,7 @@ TEST(many_ports)
             add(&s, 1000 + (uint64_t)i, 1)->values[SYMBOL] = (uint64_t)round * 50;
         s.told[0] = '\0';
         s.now_us += MINUTE;
-        const struct error_rate_reading one = {s.accumulated, s.reading, s.fabric, s.now_us};
+        const struct error_rate_reading one = {s.accumulated, s.reading, s.fabric, s.now_us, NULL};
         memset(s.told, 0, sizeof s.told);
         assert_true(error_rates_update(s.rates, &one, tell, &s));
         struct accumulated_counters *accumulated = accumulated_with(s.accumulated, s.reading);

@@ -835,6 +835,53 @@ TEST(too_many_errors_on_a_link)
     assert_int_equal(read.counter, COUNTER_SYMBOL_ERROR);
 }
 
+static struct event *make_congestion(struct congestion_change change, uint64_t discards)
+{
+    change.node_guid = GOLDEN_SWITCH_GUID;
+    change.port = 17;
+    struct event *event = event_builder_from_congestion(&plain, &change, &LEAF12, discards);
+    assert_non_null(event);
+    check_well_written(event->text);
+    return event;
+}
+
+TEST(a_port_waits_too_long)
+{
+    const struct congestion_change change = {
+        .raised = true, .covered_us = INT64_C(754) * 1000000, .share = 0.3704, .limit = 0.2};
+    struct event *event = make_congestion(change, 12);
+    assert_string_equal(event->type->name, "congestion-raised");
+    assert_string_equal(event->text,
+                        "Port 17 of leaf12 (LID 3) waits too long before it can send: 37% of the "
+                        "time within 13 minutes; the limit is 20%; it discarded 12 packets "
+                        "meanwhile; it does not say how long a tick of its PortXmitWait is: the "
+                        "share is that of the shortest.");
+    assert_string_equal(event->alarm_key, "congestion 0x0002c90300001234/17");
+    uint64_t guid;
+    uint8_t port;
+    assert_true(event_builder_read_congestion_key(event->alarm_key, &guid, &port));
+    assert_true(guid == GOLDEN_SWITCH_GUID && port == 17);
+    assert_false(event_builder_read_congestion_key("congestion 0x12/17 x", &guid, &port));
+    assert_false(event_builder_read_congestion_key("counter VL15Dropped 0x12/17", &guid, &port));
+    event_unref(event);
+}
+
+TEST(a_port_no_longer_waits_too_long)
+{
+    struct congestion_change change = {
+        .covered_us = INT64_C(7500) * 1000000, .share = 0.0123, .limit = 0.2};
+    struct event *event = make_congestion(change, 0);
+    assert_string_equal(event->type->name, "congestion-cleared");
+    assert_string_equal(event->text, "Port 17 of leaf12 (LID 3) no longer waits too long before it "
+                                     "can send: 1.23% of the time within 125 minutes.");
+    event_unref(event);
+    change.covered_us = 0;
+    event = make_congestion(change, 0);
+    assert_string_equal(event->text, "Port 17 of leaf12 (LID 3) no longer waits too long before it "
+                                     "can send; the configuration has no limit for it any more.");
+    event_unref(event);
+}
+
 TEST(no_longer_too_many_errors)
 {
     struct error_rate_change change = {
@@ -1315,6 +1362,8 @@ int main(void)
         EVENT_TEST(two_counters_stand_for_traps),
         EVENT_TEST(the_counter_of_a_host_is_no_switchs),
         EVENT_TEST(too_many_errors_on_a_link),
+        EVENT_TEST(a_port_waits_too_long),
+        EVENT_TEST(a_port_no_longer_waits_too_long),
         EVENT_TEST(no_longer_too_many_errors),
         EVENT_TEST(a_link_that_fails_again_and_again),
         EVENT_TEST(a_link_that_fails_no_longer),

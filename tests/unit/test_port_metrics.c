@@ -64,12 +64,12 @@ static void write_all(void)
 {
     static char buffer[PIECE_SIZE];
     struct port_metrics metrics;
-    port_metrics_begin(
-        &metrics, &(struct port_metrics_source){.fabric = generated_look(&net, 0),
-                                                .names = names_ref(names),
-                                                .accumulated = sums ? accumulated_ref(sums) : NULL,
-                                                .errors = rates ? measured_errors_of(rates) : NULL,
-                                                .traffic = traffic});
+    port_metrics_begin(&metrics, &(struct port_metrics_source){
+                                     .fabric = generated_look(&net, 0),
+                                     .names = names_ref(names),
+                                     .accumulated = sums ? accumulated_ref(sums) : NULL,
+                                     .errors = rates ? measured_errors_of(rates, NULL) : NULL,
+                                     .traffic = traffic});
     size = pieces = longest_piece = 0;
     bool more = true;
     while (more) {
@@ -243,7 +243,8 @@ static void make_errors(void)
         struct counter_sample *sample = &reading->samples[0];
         sample->values[COUNTER_SYMBOL_ERROR] = (uint64_t)i * 10;
         sample->values[COUNTER_RCV_ERRORS] = (uint64_t)i * 20;
-        const struct error_rate_reading one = {sums, reading, fabric, 100 * hour + i * hour / 6};
+        const struct error_rate_reading one = {sums, reading, fabric, 100 * hour + i * hour / 6,
+                                               NULL};
         assert_true(error_rates_update(rates, &one, ignore, NULL));
         read_counters(sample, 1, SUPPORT_UTC_US + i * hour / 6);
     }
