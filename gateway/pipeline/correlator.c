@@ -79,8 +79,14 @@ void correlator_change_expectation(struct correlator *correlator,
                                    const struct expectation *expectation)
 {
     correlator->options.expectation = expectation;
-    if (topology_has_base(correlator->options.topology))
+    if (!expectation || topology_has_base(correlator->options.topology))
         expectations_update(&correlator->reconcile, builder, expectation);
+}
+
+void correlator_end_expected(struct correlator *correlator, const struct event_builder *builder)
+{
+    if (!correlator->options.expectation)
+        expectations_update(&correlator->reconcile, builder, NULL);
 }
 
 static struct counter_alarms correlator_counter_alarms(const struct correlator *o)

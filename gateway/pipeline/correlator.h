@@ -50,10 +50,14 @@ void correlator_change_age(struct correlator *correlator, int64_t age_us);
 void correlator_change_counters(struct correlator *correlator, bool no_counters);
 
 // Changes options.expectation, which stays the caller's, and makes the alarms agree with it at once
-// if the fabric is known.
+// if the fabric is known. Without one they end, known or not.
 void correlator_change_expectation(struct correlator *correlator,
                                    const struct event_builder *builder,
                                    const struct expectation *expectation);
+
+// Ends the alarms about an expected topology, if none is expected any more: perhaps no sweep comes
+// that would. Call it once policy has the alarms of the journal.
+void correlator_end_expected(struct correlator *correlator, const struct event_builder *builder);
 
 // Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. True: it was, so a sweep can find the change.

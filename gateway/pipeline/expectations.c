@@ -98,6 +98,8 @@ static void look_at_expected(void *ctx, const struct alarm *alarm)
     page->last = alarm->event_sequence;
     if (!expectation_read_key(alarm->key, NULL) || has_key(&page->of->keys, alarm->key))
         return;
+    if (!policy_is_raised(page->of->options->policy, alarm->key))
+        return; // the journal was read late, and nobody was told of its alarms yet
     struct ending *ending = &page->found[page->count++];
     memcpy(ending->key, alarm->key, sizeof ending->key);
     ending->type = catalogue_find(alarm->type);

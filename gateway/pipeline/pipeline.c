@@ -83,6 +83,14 @@ static void pipeline_commit(struct pipeline *p)
     p->recall |= journal_was_read_late(p->options.journal);
 }
 
+// Policy has the alarms of the journal now.
+static void end_expected(struct pipeline *p)
+{
+    correlator_end_expected(p->correlator, &p->builder);
+    if (p->uncommitted > 0)
+        pipeline_commit(p);
+}
+
 // Between items: at a commit, policy may be in the middle of an event.
 static void recall_late(struct pipeline *p)
 {
@@ -90,6 +98,7 @@ static void recall_late(struct pipeline *p)
         return;
     p->recall = false;
     recall(p);
+    end_expected(p);
     if (p->options.read_late)
         p->options.read_late(p->options.ctx);
 }
@@ -378,6 +387,7 @@ static void *pipeline_run(void *arg)
 {
     struct pipeline *p = arg;
     struct item *item;
+    end_expected(p);
     while ((item = ring_pop(p->queue, until_due(p))) != NULL || !ring_closed(p->queue)) {
         atomic_fetch_add(&p->beats, 1);
         if (item)

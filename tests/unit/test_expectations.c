@@ -515,11 +515,74 @@ TEST(of_masses_that_are_not_expected_some_are_told)
     end(NULL);
 }
 
+static void do_nothing(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx, (void)inside;
+}
+
+static void keep_number(void *ctx, const struct alarm *alarm)
+{
+    *(int64_t *)ctx = alarm->last_sequence;
+}
+
+// Puts an alarm about another host into the journal alone, as one that was read late is.
+static void add_unknown_alarm(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx, (void)inside;
+    int64_t number = 0;
+    journal_each_alarm(journal, keep_number, &number);
+    struct event *known = journal_find(journal, number), *other = event_copy(known);
+    assert_non_null(other);
+    snprintf(other->alarm_key, sizeof other->alarm_key, "host-missing node 0x%016x", 0x1000);
+    snprintf(other->id, sizeof other->id, "0123456789abcdef");
+    journal_append(journal, other, &(struct journal_report){0});
+    journal_commit(journal);
+    event_unref(known);
+    event_unref(other);
+}
+
+TEST(an_alarm_that_nobody_was_told_of_yet_does_not_end)
+{
+    begin(NULL);
+    off[SWITCHES + 2] = true;
+    sweep(true);
+    assert_int_equal(count_active(), 1);
+    assert_true(pipeline_call(pipeline, add_unknown_alarm, NULL));
+    assert_int_equal(count_active(), 2);
+    sweep(true);
+    assert_int_equal(count_active(), 2);
+    restart(); // policy knows it now
+    sweep(true);
+    assert_int_equal(count_active(), 1);
+    end(NULL);
+}
+
+// Once nothing is expected any more, no sweep has to come that ends the alarms: sweeps may be off.
+TEST(without_sweeps_alarms_end_with_the_expected_topology)
+{
+    for (int reload = 0; reload < 2; reload++) {
+        begin(NULL);
+        off[3] = true;
+        sweep(true);
+        assert_int_equal(count_active(), 1);
+        in_force = reload == 1;
+        restart();
+        assert_true(pipeline_call(pipeline, do_nothing, NULL));
+        assert_int_equal(count_active(), reload);
+        in_force = false;
+        assert_true(pipeline_call(pipeline, exchange, NULL));
+        assert_int_equal(count_active(), 0);
+        end(NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alarms_are_what_differs),
         cmocka_unit_test(a_missing_switch_is_one_alarm),
+        cmocka_unit_test(an_alarm_that_nobody_was_told_of_yet_does_not_end),
+        cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
         cmocka_unit_test(what_an_incomplete_sweep_did_not_see_stays_as_it_is),
     };
