@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Measures what a counter reading costs after it has arrived, by the number of hosts: adding it to
 // the accumulated counters, comparing it with the thresholds, and the error rates, of which a
-// healthy fabric, a sick one and one whose every port counts errors differ. Processor time, so that
-// other work on the machine changes little.
+// healthy fabric, a sick one, one whose every port waits and one whose every port counts errors
+// differ. Processor time, so that other work on the machine changes little.
 // Usage: bench-reading [RUNS]
 #include "generated.h"
 
@@ -20,10 +20,11 @@ static const int64_t MINUTE = INT64_C(60) * 1000000;
 static const uint32_t HOSTS[] = {500, 1900, 8000, 32000};
 
 // Of 1,000 ports, so many count errors in each reading.
-static const unsigned SICK[] = {0, 10, 1000};
+static const unsigned SICK[] = {0, 10, 0, 1000};
 
-enum step { SUMS, THRESHOLDS, RATES_HEALTHY, RATES_SICK, RATES_ALL, STEPS };
-static const char *const NAMES[STEPS] = {"sums", "thresholds", "healthy", "1% sick", "all sick"};
+enum step { SUMS, THRESHOLDS, RATES_HEALTHY, RATES_SICK, RATES_BUSY, RATES_ALL, STEPS };
+static const char *const NAMES[STEPS] = {"sums",    "thresholds", "healthy",
+                                         "1% sick", "all wait",   "all sick"};
 
 struct bench {
     struct fabric *fabric;
@@ -31,6 +32,7 @@ struct bench {
     struct accumulated_counters *accumulated;
     struct thresholds *thresholds;
     struct error_rates *rates;
+    struct congestion *congestion;
     int64_t now_us;
     uint64_t told;
 };
@@ -49,6 +51,12 @@ static void tell_threshold(void *ctx, const struct threshold_change *change)
 }
 
 static void tell_rate(void *ctx, const struct error_rate_change *change)
+{
+    (void)change;
+    ++*(uint64_t *)ctx;
+}
+
+static void tell_congestion(void *ctx, const struct congestion_change *change)
 {
     (void)change;
     ++*(uint64_t *)ctx;
@@ -82,11 +90,14 @@ static struct bench make_bench(uint32_t hosts)
     struct bench b = {.now_us = 1000 * MINUTE};
     for (enum counter c = 0; c < COUNTER_ERRORS; c++)
         limits.per_hour[c][ERROR_WINDOW_SHORT] = limits.per_hour[c][ERROR_WINDOW_LONG] = 1e6;
+    memset(limits.per_hour[COUNTER_XMIT_WAIT], 0, sizeof limits.per_hour[0]); // it counts no errors
     generated_fat_tree(&g, hosts, HALF);
     b.fabric = demand(generated_look(&g, 0));
     generated_clear(&g);
     b.thresholds = demand(thresholds_new(GROWTH));
     b.rates = demand(error_rates_new(&limits));
+    b.congestion = demand(congestion_new(
+        &(struct congestion_limits){.window_us = {12 * MINUTE, 125 * MINUTE}, .raise = 0.5}));
     make_reading(&b);
     return b;
 }
@@ -94,6 +105,7 @@ static struct bench make_bench(uint32_t hosts)
 static void free_bench(struct bench *b)
 {
     error_rates_free(b->rates);
+    congestion_free(b->congestion);
     thresholds_free(b->thresholds);
     accumulated_unref(b->accumulated);
     free(b->reading);
@@ -101,7 +113,7 @@ static void free_bench(struct bench *b)
 }
 
 // A minute passes: traffic everywhere, errors at some ports.
-static void count(struct bench *b, unsigned sick)
+static void count(struct bench *b, unsigned sick, bool busy)
 {
     b->now_us += MINUTE;
     b->reading->time_us = b->now_us;
@@ -109,6 +121,8 @@ static void count(struct bench *b, unsigned sick)
         struct counter_sample *sample = &b->reading->samples[i];
         for (int c = COUNTER_XMIT_DATA; c < COUNTER_COUNT; c++)
             sample->values[c] += 1000000007u + i;
+        if (busy)
+            sample->values[COUNTER_XMIT_WAIT] += 100000 + i;
         if (i * 7919 % 1000 < sick)
             sample->values[COUNTER_SYMBOL_ERROR]++;
     }
@@ -123,9 +137,11 @@ static void add_reading(struct bench *b)
 
 static void update_rates(struct bench *b)
 {
-    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us, NULL};
+    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us,
+                                           b->congestion};
     if (!error_rates_update(b->rates, &one, tell_rate, &b->told))
         abort();
+    congestion_end(b->congestion, tell_congestion, &b->told);
 }
 
 static void run_step(struct bench *b, enum step step)
@@ -157,7 +173,7 @@ static double measure_step(struct bench *b, enum step step, unsigned runs)
     const unsigned sick = step >= RATES_HEALTHY ? SICK[step - RATES_HEALTHY] : SICK[1];
     double times[RUNS_MAX];
     for (unsigned i = 0; i < WARM_UP + runs; i++) {
-        count(b, sick);
+        count(b, sick, step == RATES_BUSY);
         const double begin = processor_ms();
         run_step(b, step);
         if (i >= WARM_UP)
