@@ -203,12 +203,8 @@ static const struct table_column NUMBER_COLUMNS[] = {
 
 static const uint32_t NUMBER_ENTRY[] = {TABLES_MIB_2_IDS, 2};
 
-const struct table DEVICE_IF_NUMBER = {"interfaces",
-                                       NUMBER_ENTRY,
-                                       sizeof NUMBER_ENTRY / sizeof *NUMBER_ENTRY,
-                                       NUMBER_COLUMNS,
-                                       sizeof NUMBER_COLUMNS / sizeof *NUMBER_COLUMNS,
-                                       device_seek_scalar};
+const struct table DEVICE_IF_NUMBER =
+    TABLE("interfaces", NUMBER_ENTRY, NUMBER_COLUMNS, device_seek_scalar);
 
 static const struct table_column COLUMNS[] = {
     {"ifIndex", 1, AGENTX_INTEGER, .get = device_interfaces_index},
@@ -233,9 +229,7 @@ static const struct table_column COLUMNS[] = {
 
 static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 2, 2, 1};
 
-const struct table DEVICE_IF = {
-    "ifTable",       ENTRY, sizeof ENTRY / sizeof *ENTRY, COLUMNS, sizeof COLUMNS / sizeof *COLUMNS,
-    device_seek_port};
+const struct table DEVICE_IF = TABLE("ifTable", ENTRY, COLUMNS, device_seek_port);
 
 static const struct table_column MORE_COLUMNS[] = {
     {"ifName", 1, AGENTX_OCTETS, .get = device_interfaces_name},
@@ -261,9 +255,4 @@ static const struct table_column MORE_COLUMNS[] = {
 
 static const uint32_t MORE_ENTRY[] = {TABLES_MIB_2_IDS, 31, 1, 1, 1};
 
-const struct table DEVICE_IF_X = {"ifXTable",
-                                  MORE_ENTRY,
-                                  sizeof MORE_ENTRY / sizeof *MORE_ENTRY,
-                                  MORE_COLUMNS,
-                                  sizeof MORE_COLUMNS / sizeof *MORE_COLUMNS,
-                                  device_seek_port};
+const struct table DEVICE_IF_X = TABLE("ifXTable", MORE_ENTRY, MORE_COLUMNS, device_seek_port);

@@ -86,9 +86,4 @@ static const struct table_column COLUMNS[] = {
 
 static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 1};
 
-const struct table DEVICE_SYSTEM = {"system",
-                                    ENTRY,
-                                    sizeof ENTRY / sizeof *ENTRY,
-                                    COLUMNS,
-                                    sizeof COLUMNS / sizeof *COLUMNS,
-                                    device_seek_scalar};
+const struct table DEVICE_SYSTEM = TABLE("system", ENTRY, COLUMNS, device_seek_scalar);

@@ -87,43 +87,18 @@ static bool rate(const struct agent_snapshot *snapshot, const struct table_row *
     return put_gauge(out, port->state > FABRIC_DOWN ? (uint64_t)(bits / 1e6) : 0);
 }
 
-static bool own_ports_put_sum(const struct agent_snapshot *snapshot, const struct table_row *row,
-                              enum counter counter, struct agentx_value *out)
+// The column's counter; data in octets.
+static bool own_ports_sum(const struct agent_snapshot *snapshot, const struct table_row *row,
+                          struct agentx_value *out)
 {
     uint64_t sums[COUNTER_COUNT];
+    const enum counter counter = row->column->field.field;
     if (!accumulated_find(snapshot->accumulated, own_ports_node(snapshot, row)->guid, row->number,
                           sums))
         return false;
     const bool is_data = counter == COUNTER_XMIT_DATA || counter == COUNTER_RCV_DATA;
     return put_number(out, (int64_t)(sums[counter] * (is_data ? OCTETS_PER_DATA : 1)));
 }
-
-#define SUM(name, counter)                                                                         \
-    static bool name(const struct agent_snapshot *snapshot, const struct table_row *row,           \
-                     struct agentx_value *out)                                                     \
-    {                                                                                              \
-        return own_ports_put_sum(snapshot, row, counter, out);                                     \
-    }
-
-SUM(symbol_error, COUNTER_SYMBOL_ERROR)
-SUM(link_error_recovery, COUNTER_LINK_ERROR_RECOVERY)
-SUM(link_downed, COUNTER_LINK_DOWNED)
-SUM(rcv_errors, COUNTER_RCV_ERRORS)
-SUM(rcv_remote_physical_errors, COUNTER_RCV_REMOTE_PHYSICAL_ERRORS)
-SUM(rcv_switch_relay_errors, COUNTER_RCV_SWITCH_RELAY_ERRORS)
-SUM(xmit_discards, COUNTER_XMIT_DISCARDS)
-SUM(xmit_constraint_errors, COUNTER_XMIT_CONSTRAINT_ERRORS)
-SUM(rcv_constraint_errors, COUNTER_RCV_CONSTRAINT_ERRORS)
-SUM(local_link_integrity_errors, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
-SUM(excessive_buffer_overrun_errors, COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
-SUM(vl15_dropped, COUNTER_VL15_DROPPED)
-SUM(xmit_wait, COUNTER_XMIT_WAIT)
-SUM(fec_corrected, COUNTER_FEC_CORRECTED)
-SUM(fec_uncorrectable, COUNTER_FEC_UNCORRECTABLE)
-SUM(xmit_octets, COUNTER_XMIT_DATA)
-SUM(rcv_octets, COUNTER_RCV_DATA)
-SUM(xmit_pkts, COUNTER_XMIT_PKTS)
-SUM(rcv_pkts, COUNTER_RCV_PKTS)
 
 // Error rates: of a port that was read.
 
@@ -199,6 +174,8 @@ ERRORS(bit_errors_long, put_bit_errors, ERROR_WINDOW_LONG)
 ERRORS(wait_short, put_wait, ERROR_WINDOW_SHORT)
 ERRORS(wait_long, put_wait, ERROR_WINDOW_LONG)
 
+#define SUM(counter) AGENTX_COUNTER64, .get = own_ports_sum, .field = {.field = (counter)}
+
 static const struct table_column COLUMNS[] = {
     {"ibtrapdPortNodeName", 3, AGENTX_OCTETS, .get = own_ports_node_name},
     {"ibtrapdPortNodeType", 4, AGENTX_INTEGER, .get = node_type},
@@ -207,31 +184,29 @@ static const struct table_column COLUMNS[] = {
     {"ibtrapdPortPeerNumber", 7, AGENTX_GAUGE32, .get = peer_number},
     {"ibtrapdPortState", 8, AGENTX_INTEGER, .get = state},
     {"ibtrapdPortRate", 9, AGENTX_GAUGE32, .get = rate},
-    {"ibtrapdPortXmitOctets", 10, AGENTX_COUNTER64, .get = xmit_octets},
-    {"ibtrapdPortRcvOctets", 11, AGENTX_COUNTER64, .get = rcv_octets},
-    {"ibtrapdPortXmitPkts", 12, AGENTX_COUNTER64, .get = xmit_pkts},
-    {"ibtrapdPortRcvPkts", 13, AGENTX_COUNTER64, .get = rcv_pkts},
-    {"ibtrapdPortXmitWait", 14, AGENTX_COUNTER64, .get = xmit_wait},
-    {"ibtrapdPortSymbolErrors", 15, AGENTX_COUNTER64, .get = symbol_error},
-    {"ibtrapdPortLinkErrorRecoveries", 16, AGENTX_COUNTER64, .get = link_error_recovery},
-    {"ibtrapdPortLinkDowned", 17, AGENTX_COUNTER64, .get = link_downed},
-    {"ibtrapdPortRcvErrors", 18, AGENTX_COUNTER64, .get = rcv_errors},
-    {"ibtrapdPortRcvRemotePhysicalErrors", 19, AGENTX_COUNTER64, .get = rcv_remote_physical_errors},
-    {"ibtrapdPortRcvSwitchRelayErrors", 20, AGENTX_COUNTER64, .get = rcv_switch_relay_errors},
-    {"ibtrapdPortXmitDiscards", 21, AGENTX_COUNTER64, .get = xmit_discards},
-    {"ibtrapdPortXmitConstraintErrors", 22, AGENTX_COUNTER64, .get = xmit_constraint_errors},
-    {"ibtrapdPortRcvConstraintErrors", 23, AGENTX_COUNTER64, .get = rcv_constraint_errors},
-    {"ibtrapdPortLocalLinkIntegrityErrors", 24, AGENTX_COUNTER64,
-     .get = local_link_integrity_errors},
-    {"ibtrapdPortBufferOverrunErrors", 25, AGENTX_COUNTER64,
-     .get = excessive_buffer_overrun_errors},
-    {"ibtrapdPortVl15Dropped", 26, AGENTX_COUNTER64, .get = vl15_dropped},
+    {"ibtrapdPortXmitOctets", 10, SUM(COUNTER_XMIT_DATA)},
+    {"ibtrapdPortRcvOctets", 11, SUM(COUNTER_RCV_DATA)},
+    {"ibtrapdPortXmitPkts", 12, SUM(COUNTER_XMIT_PKTS)},
+    {"ibtrapdPortRcvPkts", 13, SUM(COUNTER_RCV_PKTS)},
+    {"ibtrapdPortXmitWait", 14, SUM(COUNTER_XMIT_WAIT)},
+    {"ibtrapdPortSymbolErrors", 15, SUM(COUNTER_SYMBOL_ERROR)},
+    {"ibtrapdPortLinkErrorRecoveries", 16, SUM(COUNTER_LINK_ERROR_RECOVERY)},
+    {"ibtrapdPortLinkDowned", 17, SUM(COUNTER_LINK_DOWNED)},
+    {"ibtrapdPortRcvErrors", 18, SUM(COUNTER_RCV_ERRORS)},
+    {"ibtrapdPortRcvRemotePhysicalErrors", 19, SUM(COUNTER_RCV_REMOTE_PHYSICAL_ERRORS)},
+    {"ibtrapdPortRcvSwitchRelayErrors", 20, SUM(COUNTER_RCV_SWITCH_RELAY_ERRORS)},
+    {"ibtrapdPortXmitDiscards", 21, SUM(COUNTER_XMIT_DISCARDS)},
+    {"ibtrapdPortXmitConstraintErrors", 22, SUM(COUNTER_XMIT_CONSTRAINT_ERRORS)},
+    {"ibtrapdPortRcvConstraintErrors", 23, SUM(COUNTER_RCV_CONSTRAINT_ERRORS)},
+    {"ibtrapdPortLocalLinkIntegrityErrors", 24, SUM(COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)},
+    {"ibtrapdPortBufferOverrunErrors", 25, SUM(COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)},
+    {"ibtrapdPortVl15Dropped", 26, SUM(COUNTER_VL15_DROPPED)},
     {"ibtrapdPortErrorsShort", 27, AGENTX_GAUGE32, .get = errors_short},
     {"ibtrapdPortErrorsLong", 28, AGENTX_GAUGE32, .get = errors_long},
     {"ibtrapdPortBitErrorsShort", 29, AGENTX_GAUGE32, .get = bit_errors_short},
     {"ibtrapdPortBitErrorsLong", 30, AGENTX_GAUGE32, .get = bit_errors_long},
-    {"ibtrapdPortFecCorrected", 31, AGENTX_COUNTER64, .get = fec_corrected},
-    {"ibtrapdPortFecUncorrectable", 32, AGENTX_COUNTER64, .get = fec_uncorrectable},
+    {"ibtrapdPortFecCorrected", 31, SUM(COUNTER_FEC_CORRECTED)},
+    {"ibtrapdPortFecUncorrectable", 32, SUM(COUNTER_FEC_UNCORRECTABLE)},
     {"ibtrapdPortWaitShort", 33, AGENTX_GAUGE32, .get = wait_short},
     {"ibtrapdPortWaitLong", 34, AGENTX_GAUGE32, .get = wait_long},
 };
@@ -305,9 +280,4 @@ static bool own_ports_seek(const struct agent_snapshot *snapshot, const uint32_t
 
 static const uint32_t ENTRY[] = {MIB_ROOT_IDS, 1, 7, 1};
 
-const struct table OWN_PORTS = {"ibtrapdPortTable",
-                                ENTRY,
-                                sizeof ENTRY / sizeof *ENTRY,
-                                COLUMNS,
-                                sizeof COLUMNS / sizeof *COLUMNS,
-                                own_ports_seek};
+const struct table OWN_PORTS = TABLE("ibtrapdPortTable", ENTRY, COLUMNS, own_ports_seek);

@@ -15,8 +15,8 @@ struct table_row {
     const struct table_column *column; // whose value is wanted; set before `seek`
 };
 
-// What a column shows of an attribute that the getter has (agent/field.h): the field, as
-// model/attribute.h numbers it, and how.
+// What a column shows of what its getter has: the field of an attribute, as model/attribute.h
+// numbers it, and how (agent/field.h); or the counter (enum counter).
 struct table_field {
     uint32_t field;
     uint8_t form;         // enum field_form
@@ -49,6 +49,13 @@ struct table {
     bool (*seek)(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                  bool after, struct table_row *row, struct agentx_oid *found);
 };
+
+// Initializes a struct table, whose OID and columns are arrays.
+#define TABLE(title, oid, list, find)                                                              \
+    {                                                                                              \
+        .name = (title), .entry = (oid), .entry_length = sizeof(oid) / sizeof *(oid),              \
+        .columns = (list), .column_count = sizeof(list) / sizeof *(list), .seek = (find)           \
+    }
 
 // A `seek` by binary search. The rows are numbered 0 to count - 1 in the order of their indices,
 // and `index` appends the index of row `at` to an empty `out`.
