@@ -57,6 +57,39 @@ DEVIATIONS = {
     ('IBSWITCH-MIB', 'gswIBPortPerfIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
     ('IB-SM-MIB', 'ibSmPortInfoLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
     ('IB-SM-MIB', 'ibSmPortInfoMasterSmLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
+    ('IB-SM-MIB', 'ibSmVLArbitrationEntry'):
+        ('index', 'ibSmVLArbitrationSubnetPrefix, ibSmVLArbitrationNodeGUID, ibSmVLArbitrationPortNum, '
+                  'ibSmVLArbitrationPriority, ibSmVLArbitrationIndex', 'each of its entries has a row'),
+    ('IB-SM-MIB', 'ibSmMcastGroupRate'):
+        ('syntax', 'Enumeration{mbps2500(2),gbps10(3),gbps30(4),gbps5(5),gbps20(6),gbps40(7),gbps60(8),gbps80(9),'
+                   'gbps120(10),gbps14(11),gbps56(12),gbps112(13),gbps168(14),gbps25(15),gbps100(16),gbps200(17),'
+                   'gbps300(18),gbps28(19),gbps50(20),gbps400(21),gbps600(22),gbps800(23),gbps1200(24)}',
+         'the rates that came after the draft'),
+    ('IB-SM-MIB', 'ibSmSwSLtoVLMapInPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
+    ('IB-SM-MIB', 'ibSmSwSLtoVLMapOutPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
+    ('IB-SMA-MIB', 'ibSmaGuidPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
+    ('IB-SMA-MIB', 'ibSmaSmInfoPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
+    ('IB-SMA-MIB', 'ibSmaLinForwEgressPort'): ('syntax', 'Unsigned32(0..255)', 'LIDs of a switch go to its port 0'),
+}
+
+# Where an attribute has more values than the draft's range, the range has all of them: the bits of the field, as IBA
+# 14.2.5 and 16.1.4 have it.
+FIELD_BITS = {
+    'IB-SMA-MIB': {
+        'ibSmaNodeNumPorts': 8, 'ibSmaSwLinearFdbTableNum': 16, 'ibSmaSwRandomFdbTableNum': 16,
+        'ibSmaSwMulticastFdbTableNum': 16, 'ibSmaSwLinearFdbTop': 16, 'ibSmaSwDefaultPort': 8,
+        'ibSmaSwDefMcastPriPort': 8, 'ibSmaSwDefMcastNotPriPort': 8, 'ibSmaSwLifeTimeValue': 5,
+        'ibSmaPortLid': 16, 'ibSmaPortMasterSmLid': 16, 'ibSmaPortVlArbHighCapacity': 8,
+        'ibSmaPortVlArbLowCapacity': 8, 'ibSmaPortHeadOfQueueLife': 5, 'ibSmaHiPriVirtLane': 4,
+        'ibSmaLowPriVirtLane': 4,
+    },
+    'IB-PMA-MIB': {
+        'ibPmaVl15Dropped': 16, 'ibPmaPortXmitData': 32, 'ibPmaPortRcvData': 32, 'ibPmaPortXmitPkts': 32,
+        'ibPmaPortRcvPkts': 32, 'ibPmaPortInactiveDiscards': 16, 'ibPmaPortNeighborMtuDiscards': 16,
+        'ibPmaPortSwLifetimeLimitDiscards': 16, 'ibPmaPortSwHoqLimitDiscards': 16,
+        'ibPmaPortFlowCtlXmitFlowPkts': 32, 'ibPmaPortFlowCtlRcvFlowPkts': 32,
+        **{f'{counter}{vl}': 16 for counter in ('ibPmaPortVlXmitWait', 'ibPmaPortVlSwCongestion') for vl in range(16)},
+    },
 }
 
 # Nodes that a module has and its document lacks: single nodes, and conformance arcs, below which there are only nodes,
@@ -220,6 +253,10 @@ def test_identifiers_are_those_of_the_document(mib):
         if deviant == mib:
             assert expected[name][field] != value, f'{name}: no deviation: {reason}'
             expected[name][field] = value
+    for name, bits in FIELD_BITS.get(mib, {}).items():
+        base, ends = re.fullmatch(r'(\w+)\(0\.\.(\d+)\)', expected[name]['syntax']).groups()
+        assert int(ends) < 2**bits - 1, f'{name}: the draft has all values'
+        expected[name]['syntax'] = f'{base}(0..{2**bits - 1})' if bits < 32 else 'Unsigned32'
     found = {name: identifier for name, identifier in module(mib).identifiers.items()
              if name in expected or not is_added(name, identifier, mib)}
     differing = [f'{name}: {found.get(name)}, document: {expected.get(name)}'
