@@ -43,6 +43,12 @@ bool device_seek_switch(const struct agent_snapshot *snapshot, const uint32_t *i
            table_seek_scalar(snapshot, ids, length, after, row, found);
 }
 
+// The number that a port has in an index.
+static uint8_t device_index(uint8_t number)
+{
+    return number == 0 ? DEVICE_PORT_0 : number;
+}
+
 // Whether the port belongs to the device: all ports of a switch, else the end port itself.
 static bool device_has(const struct agent_snapshot *snapshot, const struct fabric_node *node,
                        uint32_t port)
@@ -57,13 +63,12 @@ static bool device_find_port(const struct agent_snapshot *snapshot, uint64_t lea
     const struct fabric_node *node = device_node(snapshot, row);
     unsigned best = greatest + 1;
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
-        const uint8_t number = snapshot->fabric->ports[i].number;
-        const unsigned index = number == 0 ? DEVICE_PORT_0 : number;
+        const uint8_t index = device_index(snapshot->fabric->ports[i].number);
         if (index < least || index >= best || !device_has(snapshot, node, i))
             continue;
         best = index;
         row->port = i;
-        row->number = (uint8_t)index;
+        row->number = index;
     }
     return best <= greatest;
 }
@@ -78,6 +83,18 @@ static bool device_seek(const struct agent_snapshot *snapshot, const uint32_t *i
         return false;
     found->length = 0;
     return agentx_oid_add(found, row->number);
+}
+
+bool device_seek_end_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                          bool after, struct table_row *row, struct agentx_oid *found)
+{
+    if (!device_enter(snapshot, row))
+        return false;
+    row->number = device_index(device_port(snapshot, row)->number);
+    found->length = 0;
+    agentx_oid_add(found, row->number);
+    const int order = agentx_oid_compare(found->ids, found->length, ids, length);
+    return after ? order > 0 : order == 0;
 }
 
 bool device_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,

@@ -21,7 +21,11 @@ bool device_seek_switch(const struct agent_snapshot *snapshot, const uint32_t *i
 bool device_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                       bool after, struct table_row *row, struct agentx_oid *found);
 
-// The same without port 0.
+// The same for the end port alone.
+bool device_seek_end_port(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                          bool after, struct table_row *row, struct agentx_oid *found);
+
+// The same for all ports without port 0.
 bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t *ids,
                            size_t length, bool after, struct table_row *row,
                            struct agentx_oid *found);

@@ -7,10 +7,11 @@
 #include "agent/table.h"
 
 enum field_form {
-    FIELD_NUMBER, // no instance outside `least` to `most`
-    FIELD_LABEL,  // numbers outside `least` to `most` are reserved: `most` + 1
-    FIELD_TRUTH,  // TruthValue
-    FIELD_OCTETS, // as many octets as its bits need
+    FIELD_NUMBER,     // no instance outside `least` to `most`
+    FIELD_LABEL,      // numbers outside `least` to `most` are reserved: `most` + 1
+    FIELD_NEXT_LABEL, // the same plus one: for labels that count from 1
+    FIELD_TRUTH,      // TruthValue
+    FIELD_OCTETS,     // as many octets as its bits need
 };
 
 // Of the PortInfo of the row's `port`, of the SwitchInfo of its `node`. No instance while these are

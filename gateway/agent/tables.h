@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, sm_*.c
-// those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB, device_*.c those of the contexts.
+// those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB. In the contexts are those of
+// device_*.c, and of the IB-SMA-MIB (sma_*.c).
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -13,6 +14,7 @@
 // In the contexts of devices: mib-2, and infinibandMIB, the root of four drafts.
 #define TABLES_MIB_2_IDS      1, 3, 6, 1, 2, 1
 #define TABLES_INFINIBAND_IDS 1, 3, 6, 1, 3, 117
+#define TABLES_SMA_IDS        TABLES_INFINIBAND_IDS, 3 // ibSmaMIB, the root of the IB-SMA-MIB
 
 extern const struct table_list TABLES;
 extern const struct table_list DEVICE_TABLES; // in the context of a device (device.h)
@@ -33,5 +35,7 @@ extern const struct table OWN_PORTS;
 
 // About a device.
 extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X;
+extern const struct table SMA_NODE, SMA_SWITCH, SMA_END_PORT, SMA_PORTS, SMA_MANAGERS,
+    SMA_DIAGNOSTICS;
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Prints one JSON object per line: every column of the tables, from its descriptor, and then every
-// instance of a made-up gateway. test_tables.py compares both with the MIB modules.
+// instance of a made-up gateway, then of some devices. test_tables.py compares both with the MIB
+// modules.
 
 #include "agent/tables.h"
 #include "made_snapshot.h"
@@ -39,7 +40,8 @@ static const char *type_word(enum agentx_type type)
     }
 }
 
-static void print_column(const struct table *table, const struct table_column *column)
+static void print_column(const struct table *table, const struct table_column *column,
+                         bool of_device)
 {
     struct agentx_oid oid = {.length = 0};
     for (size_t i = 0; i < table->entry_length; i++)
@@ -47,8 +49,9 @@ static void print_column(const struct table *table, const struct table_column *c
     agentx_oid_add(&oid, column->number);
     printf("{\"table\": \"%s\", \"column\": \"%s\", \"oid\": \"", table->name, column->name);
     print_oid(&oid);
-    printf("\", \"syntax\": \"%s\", \"told\": %s, \"writable\": %s}\n", type_word(column->type),
-           column->get ? "true" : "false", column->setting != SETTING_NONE ? "true" : "false");
+    printf("\", \"syntax\": \"%s\", \"told\": %s, \"writable\": %s, \"device\": %s}\n",
+           type_word(column->type), column->get ? "true" : "false",
+           column->setting != SETTING_NONE ? "true" : "false", of_device ? "true" : "false");
 }
 
 static void print_instance(const struct agentx_oid *name, const struct agentx_value *value)
@@ -66,19 +69,46 @@ static void print_instance(const struct agentx_oid *name, const struct agentx_va
     }
 }
 
-int main(void)
+static void print_columns(const struct table_list *list)
+{
+    for (size_t t = 0; t < list->count; t++) {
+        for (size_t c = 0; c < list->tables[t]->column_count; c++)
+            print_column(list->tables[t], &list->tables[t]->columns[c], list == &DEVICE_TABLES);
+    }
+}
+
+static void print_instances(const struct table_list *list, const struct agent_snapshot *snapshot)
 {
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
-    for (size_t t = 0; t < TABLES.count; t++) {
-        for (size_t c = 0; c < TABLES.tables[t]->column_count; c++)
-            print_column(TABLES.tables[t], &TABLES.tables[t]->columns[c]);
-    }
-    struct agent_snapshot *snapshot = made_view();
-    while (table_get_next(&TABLES, snapshot, &name, false, &(struct agentx_oid){.length = 0},
-                          &found, &value)) {
+    while (table_get_next(list, snapshot, &name, false, &(struct agentx_oid){.length = 0}, &found,
+                          &value)) {
         print_instance(&found, &value);
         name = found;
     }
+}
+
+// In the contexts of some end ports: as many of each type of nodes.
+static void print_devices(struct agent_snapshot *snapshot)
+{
+    enum { EACH = 4 };
+    const struct fabric *fabric = snapshot->fabric;
+    unsigned seen[FABRIC_ROUTER + 1] = {0};
+    for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
+        const uint32_t port = fabric->port_guids[i].port;
+        if (seen[fabric->nodes[fabric_node_of_port(fabric, port)].type]++ >= EACH)
+            continue;
+        snapshot->scope.port = port;
+        print_instances(&DEVICE_TABLES, snapshot);
+    }
+}
+
+int main(void)
+{
+    print_columns(&TABLES);
+    print_columns(&DEVICE_TABLES);
+    struct agent_snapshot *snapshot = made_view();
+    print_instances(&TABLES, snapshot);
+    print_devices(snapshot);
     return EXIT_SUCCESS;
 }

@@ -104,12 +104,14 @@ static void read_counters(const struct fabric *fabric)
     free(reading);
 }
 
-// Attributes with all bits, and without any: a value that does not fit its object is one of them.
+// Attributes with all bits, without any, and with a 1 in each field of four: a value that does not
+// fit its object is one of them.
 static void tell_attributes(struct generated *g)
 {
+    static const int BITS[] = {0, 0xFF, 0x11};
     for (uint32_t i = 0; i < g->count; i++) {
         struct fabric_node *node = &g->nodes[i].node;
-        const int bits = i % 2 ? 0xFF : 0;
+        const int bits = BITS[i % (sizeof BITS / sizeof *BITS)];
         node->base_version = node->class_version = 1;
         node->partition_cap = i % 2 ? UINT16_MAX : 1;
         node->local_port = i % 2 ? UINT8_MAX : 0;

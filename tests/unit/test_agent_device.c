@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The tables about a device: objects whose values the simulated fabric does not change.
+#include "generated.h"
+#include "support.h"
+
+#include "agent/tables.h"
+
+#include <string.h>
+
+enum { SWITCH, HOST }; // nodes
+static const uint64_t SWITCH_GUID = 0x100, HOST_GUID = 0x200;
+
+static struct generated g;
+static struct agent_snapshot snapshot;
+
+static int begin(void **state)
+{
+    (void)state;
+    g = (struct generated){0};
+    generated_add(&g, FABRIC_SWITCH, SWITCH_GUID, "switch", 4);
+    generated_add(&g, FABRIC_CA, HOST_GUID, "host", 2);
+    generated_link(&g, SWITCH, 1, HOST, 1);
+    return 0;
+}
+
+static void forget(void)
+{
+    fabric_unref(snapshot.fabric);
+    accumulated_unref(snapshot.accumulated);
+    snapshot = (struct agent_snapshot){.fabric = NULL};
+}
+
+static int end(void **state)
+{
+    (void)state;
+    forget();
+    generated_clear(&g);
+    return 0;
+}
+
+// Makes a snapshot of what was made, in the context of that end port.
+static void enter(uint64_t port_guid)
+{
+    forget();
+    snapshot.fabric = generated_look(&g, 0);
+    snapshot.scope.port = fabric_find_port_guid(snapshot.fabric, port_guid);
+    assert_int_not_equal(snapshot.scope.port, FABRIC_NONE);
+}
+
+static const struct table_column *find(const char *name, const struct table **table)
+{
+    for (size_t i = 0; i < DEVICE_TABLES.count; i++) {
+        *table = DEVICE_TABLES.tables[i];
+        for (size_t c = 0; c < (*table)->column_count; c++) {
+            if (strcmp((*table)->columns[c].name, name) == 0)
+                return &(*table)->columns[c];
+        }
+    }
+    fail_msg("there is no column %s", name);
+    return NULL;
+}
+
+// The value of an instance; AGENTX_NO_SUCH_INSTANCE if there is none.
+static struct agentx_value get(const char *name, uint32_t index)
+{
+    const struct table *table = NULL;
+    const struct table_column *column = find(name, &table);
+    struct agentx_oid oid = {.length = 0};
+    struct agentx_value value;
+    for (size_t i = 0; i < table->entry_length; i++)
+        agentx_oid_add(&oid, table->entry[i]);
+    agentx_oid_add(&oid, column->number);
+    agentx_oid_add(&oid, index);
+    table_get(&DEVICE_TABLES, &snapshot, &oid, &value);
+    return value;
+}
+
+static int64_t number(const char *name, uint32_t index)
+{
+    const struct agentx_value value = get(name, index);
+    assert_int_not_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
+    return value.number;
+}
+
+static bool is_missing(const char *name, uint32_t index)
+{
+    return get(name, index).type == AGENTX_NO_SUCH_INSTANCE;
+}
+
+struct bit_name {
+    unsigned bit;
+    const char *name;
+};
+
+// Sets one bit of a field after the other: only the object of that bit is true(1).
+static void check_bits(enum port_info_field field, const struct bit_name *names, size_t count)
+{
+    for (size_t set = 0; set < count; set++) {
+        fabric_set_port_info(generated_port(&g, SWITCH, 0), field, UINT32_C(1) << names[set].bit);
+        enter(SWITCH_GUID);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(number(names[i].name, 0), i == set ? 1 : 2);
+    }
+}
+
+// IBA 14.2.5.6: bits of CapabilityMask, InitType and InitTypeReply.
+TEST(each_bit_has_its_object)
+{
+    static const struct bit_name CAPABILITIES[] = {
+        {1, "ibSmaPortIsSubnetManager"},
+        {2, "ibSmaPortIsNoticeSupported"},
+        {3, "ibSmaPortIsTrapSupported"},
+        {5, "ibSmaPortIsAutoMigrateSupported"},
+        {6, "ibSmaPortIsSlMappingSupported"},
+        {7, "ibSmaPortIsMKeyNvram"},
+        {8, "ibSmaPortIsPKeyNvram"},
+        {9, "ibSmaPortIsLedInfoSupported"},
+        {10, "ibSmaPortIsSmDisabled"},
+        {11, "ibSmaPortIsSysImgGuidSupported"},
+        {12, "ibSmaPortIsPKeyExtPortTrapSup"},
+        {16, "ibSmaPortIsCommManageSupported"},
+        {17, "ibSmaPortIsSnmpTunnelSupported"},
+        {18, "ibSmaPortIsReinitSupported"},
+        {19, "ibSmaPortIsDevManageSupported"},
+        {20, "ibSmaPortIsVendorClassSupported"},
+        {21, "ibSmaPortIsDrNoticeSupported"},
+        {22, "ibSmaPortIsCapMaskNoticSupported"},
+        {23, "ibSmaPortIsBootMgmtSupported"},
+    };
+    static const struct bit_name WANTED[] = {{0, "ibSmaPortInitTypeLoad"},
+                                             {1, "ibSmaPortInitTypeContent"},
+                                             {2, "ibSmaPortInitTypePresence"},
+                                             {3, "ibSmaPortInitTypeResuscitate"}};
+    static const struct bit_name GRANTED[] = {{0, "ibSmaPortInitNoLoadReply"},
+                                              {1, "ibSmaPortInitPreserveContReply"},
+                                              {2, "ibSmaPortInitPreservePresReply"}};
+    check_bits(PORT_INFO_CAPABILITY_MASK, CAPABILITIES, COUNT(CAPABILITIES));
+    check_bits(PORT_INFO_INIT_TYPE, WANTED, COUNT(WANTED));
+    check_bits(PORT_INFO_INIT_TYPE_REPLY, GRANTED, COUNT(GRANTED));
+}
+
+TEST(labels_are_those_of_the_module_and_all_else_is_other)
+{
+    static const struct {
+        enum port_info_field field;
+        const char *name;
+        uint32_t number;
+        int64_t label;
+    } CASES[] = {
+        {PORT_INFO_LINK_WIDTH_ENABLED, "ibSmaPortLinkWidthEnabled", 1, 1},
+        {PORT_INFO_LINK_WIDTH_ENABLED, "ibSmaPortLinkWidthEnabled", 8, 4},
+        {PORT_INFO_LINK_WIDTH_ENABLED, "ibSmaPortLinkWidthEnabled", 11, 7},
+        {PORT_INFO_LINK_WIDTH_ENABLED, "ibSmaPortLinkWidthEnabled", 255, 8},
+        {PORT_INFO_LINK_WIDTH_ENABLED, "ibSmaPortLinkWidthEnabled", 16, 9},
+        {PORT_INFO_LINK_WIDTH_SUPPORTED, "ibSmaPortLinkWidthSupported", 3, 2},
+        {PORT_INFO_LINK_WIDTH_SUPPORTED, "ibSmaPortLinkWidthSupported", 31, 4},
+        {PORT_INFO_LINK_WIDTH_ACTIVE, "ibSmaPortLinkWidthActive", 8, 3},
+        {PORT_INFO_LINK_WIDTH_ACTIVE, "ibSmaPortLinkWidthActive", 0, 4},
+        {PORT_INFO_LINK_SPEED_ENABLED, "ibSmaPortLinkSpeedEnabled", 15, 2},
+        {PORT_INFO_LINK_SPEED_ENABLED, "ibSmaPortLinkSpeedEnabled", 7, 3},
+        {PORT_INFO_LINK_SPEED_ACTIVE, "ibSmaPortLinkSpeedActive", 4, 2},
+        {PORT_INFO_PORT_STATE, "ibSmaPortLinkState", 4, 4},
+        {PORT_INFO_PORT_STATE, "ibSmaPortLinkState", 0, 5},
+        {PORT_INFO_PHYSICAL_STATE, "ibSmaPortPhysState", 7, 7},
+        {PORT_INFO_LINK_DOWN_DEFAULT, "ibSmaPortLinkDownDefaultState", 0, 3},
+        {PORT_INFO_NEIGHBOR_MTU, "ibSmaPortNeighborMtu", 5, 5},
+        {PORT_INFO_NEIGHBOR_MTU, "ibSmaPortNeighborMtu", 6, 6},
+        {PORT_INFO_HOQ_LIFE, "ibSmaPortHeadOfQueueLife", 31, 31},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortGenericDiagCode", 0, 1},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortGenericDiagCode", 0x7FF4, 5},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortGenericDiagCode", 5, 6},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortVendorDiagCode", 0x8010, 1},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortVendorDiagCode", 0x7FFF, 2047},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortVendorDiagIndexFwd", 0x8000, 1},
+        {PORT_INFO_DIAG_CODE, "ibSmaPortVendorDiagIndexFwd", 0x7FFF, 2},
+    };
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        fabric_set_port_info(generated_port(&g, SWITCH, 3), CASES[i].field, CASES[i].number);
+        enter(SWITCH_GUID);
+        assert_int_equal(number(CASES[i].name, 3), CASES[i].label);
+    }
+    fabric_set_port_info(generated_port(&g, SWITCH, 0), PORT_INFO_MKEY_PROTECT_BITS, 3);
+    enter(SWITCH_GUID);
+    assert_int_equal(number("ibSmaPortMKeyProtectBits", 0), 4);
+}
+
+TEST(a_subnet_manager_in_a_switch_is_at_port_255)
+{
+    generated_sm(&g, SWITCH, 0, 7, FABRIC_MASTER);
+    enter(SWITCH_GUID);
+    assert_int_equal(number("ibSmaSmPriority", 255), 7);
+    assert_int_equal(number("ibSmaSmState", 255), 4);
+    assert_true(is_missing("ibSmaSmState", 1));
+    assert_true(is_missing("ibSmaSmState", 0));
+    enter(HOST_GUID + 1);
+    assert_true(is_missing("ibSmaSmState", 1));
+}
+
+TEST(a_host_has_its_own_port_alone)
+{
+    enter(HOST_GUID + 2);
+    assert_false(is_missing("ifIndex", 2));
+    assert_true(is_missing("ifIndex", 1));
+    assert_int_equal(number("ibSmaNodeNumPorts", 0), 2);
+    assert_true(is_missing("ibSmaSwLidsPerPort", 0));
+}
+
+#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEVICE_TEST(each_bit_has_its_object),
+        DEVICE_TEST(labels_are_those_of_the_module_and_all_else_is_other),
+        DEVICE_TEST(a_subnet_manager_in_a_switch_is_at_port_255),
+        DEVICE_TEST(a_host_has_its_own_port_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
