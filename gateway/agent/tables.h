@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, sm_*.c
 // those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB. In the contexts are those of
-// device_*.c, and of the IB-SMA-MIB (sma_*.c).
+// device_*.c, of the IB-SMA-MIB (sma_*.c), the IB-PMA-MIB (pma_*.c) and the IB-IF-MIB (if_*.c).
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -15,6 +15,7 @@
 #define TABLES_MIB_2_IDS      1, 3, 6, 1, 2, 1
 #define TABLES_INFINIBAND_IDS 1, 3, 6, 1, 3, 117
 #define TABLES_SMA_IDS        TABLES_INFINIBAND_IDS, 3 // ibSmaMIB, the root of the IB-SMA-MIB
+#define TABLES_PMA_IDS        TABLES_INFINIBAND_IDS, 6 // ibPmaMIB, of the IB-PMA-MIB
 
 extern const struct table_list TABLES;
 extern const struct table_list DEVICE_TABLES; // in the context of a device (device.h)
@@ -36,6 +37,6 @@ extern const struct table OWN_PORTS;
 // About a device.
 extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X;
 extern const struct table SMA_NODE, SMA_SWITCH, SMA_END_PORT, SMA_PORTS, SMA_MANAGERS,
-    SMA_DIAGNOSTICS;
+    SMA_DIAGNOSTICS, PMA_COUNTERS, PMA_TRAFFIC, IF_ERRORS;
 
 #endif

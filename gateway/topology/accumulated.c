@@ -286,23 +286,51 @@ static const struct place *accumulated_find_place(const struct accumulated_count
     return found ? &accumulated->places[at] : NULL;
 }
 
-bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
-                      uint8_t port, uint64_t out[COUNTER_COUNT])
+static bool accumulated_find_port(const struct accumulated_counters *accumulated,
+                                  uint64_t node_guid, uint8_t port, struct accumulated_port *out)
 {
     const struct place *place = accumulated ? accumulated_find_place(accumulated, node_guid) : NULL;
     if (!place)
         return false;
     const uint8_t *p = accumulated->octets + place->begin, *end = accumulated->octets + place->end;
-    struct accumulated_port found = {.port = 0};
+    *out = (struct accumulated_port){.node_guid = node_guid};
     while (p < end) {
-        p = get_port(p, &found);
-        if (found.port < port)
-            continue;
-        for (unsigned c = 0; c < COUNTER_COUNT; c++)
-            out[c] = found.base[c] + found.last[c];
-        return found.port == port;
+        p = get_port(p, out);
+        if (out->port >= port)
+            return out->port == port;
     }
     return false;
+}
+
+bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                      uint8_t port, uint64_t out[COUNTER_COUNT])
+{
+    struct accumulated_port found;
+    if (!accumulated_find_port(accumulated, node_guid, port, &found))
+        return false;
+    for (unsigned c = 0; c < COUNTER_COUNT; c++)
+        out[c] = found.base[c] + found.last[c];
+    return true;
+}
+
+static void accumulated_put_last(const struct accumulated_port *port, struct counter_sample *out)
+{
+    *out = (struct counter_sample){.node_guid = port->node_guid,
+                                   .port = port->port,
+                                   .extended = port->extended,
+                                   .wide = port->wide,
+                                   .fec = port->fec};
+    memcpy(out->values, port->last, sizeof out->values);
+}
+
+bool accumulated_find_last(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                           uint8_t port, struct counter_sample *out)
+{
+    struct accumulated_port found;
+    if (!accumulated_find_port(accumulated, node_guid, port, &found))
+        return false;
+    accumulated_put_last(&found, out);
+    return true;
 }
 
 static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *port,
@@ -310,12 +338,7 @@ static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *
 {
     if (!walk_next(walk, port))
         return false;
-    *out = (struct counter_sample){.node_guid = port->node_guid,
-                                   .port = port->port,
-                                   .extended = port->extended,
-                                   .wide = port->wide,
-                                   .fec = port->fec};
-    memcpy(out->values, port->last, sizeof out->values);
+    accumulated_put_last(port, out);
     walk->missing = port->missing_since != 0;
     return true;
 }

@@ -29,6 +29,10 @@ void accumulated_unref(struct accumulated_counters *accumulated); // NULL is all
 bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
                       uint8_t port, uint64_t out[COUNTER_COUNT]);
 
+// The same with the values of the last reading that had the port.
+bool accumulated_find_last(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                           uint8_t port, struct counter_sample *out);
+
 // Walks over the ports, ascending by node and port, with the values of the last reading that had
 // the port. Set `accumulated` (may be NULL) and leave the rest zero to begin.
 struct accumulated_walk {

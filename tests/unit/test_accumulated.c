@@ -237,6 +237,13 @@ TEST(a_walk_has_what_each_port_had_last)
     assert_true(accumulated_next(&walk, &last));
     assert_true(last.node_guid == LATER_NODE && last.port == 1 && last.wide);
     assert_false(accumulated_next(&walk, &last));
+    assert_true(accumulated_find_last(accumulated, NODE, 2, &last));
+    assert_true(last.node_guid == NODE && last.port == 2 && last.extended);
+    assert_true(accumulated_find_last(accumulated, NODE, 1, &last));
+    assert_int_equal(last.values[COUNTER_SYMBOL_ERROR], 3);
+    assert_false(accumulated_find_last(accumulated, NODE, 3, &last));
+    assert_false(accumulated_find_last(accumulated, NODE + 1, 1, &last));
+    assert_false(accumulated_find_last(NULL, NODE, 1, &last));
 }
 
 int main(void)

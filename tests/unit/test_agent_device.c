@@ -205,6 +205,32 @@ TEST(a_host_has_its_own_port_alone)
     assert_true(is_missing("ibSmaSwLidsPerPort", 0));
 }
 
+// A register of 32 bits or less is full where that of 64 goes on; a sum goes on.
+TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
+{
+    struct counter_reading *reading = calloc(1, sizeof *reading + sizeof reading->samples[0]);
+    assert_non_null(reading);
+    reading->count = 1;
+    reading->samples[0] = (struct counter_sample){.node_guid = SWITCH_GUID,
+                                                  .port = 3,
+                                                  .extended = true,
+                                                  .wide = true,
+                                                  .values = {[COUNTER_SYMBOL_ERROR] = 70000,
+                                                             [COUNTER_VL15_DROPPED] = 65534,
+                                                             [COUNTER_RCV_DATA] = UINT64_MAX}};
+    enter(SWITCH_GUID);
+    snapshot.accumulated = accumulated_with(NULL, reading);
+    free(reading);
+    assert_int_equal(number("ibPmaSymbolErrCounter", 3), 65535);
+    assert_int_equal(number("ibPmaVl15Dropped", 3), 65534);
+    assert_true(number("ibPmaPortRcvData", 3) == UINT32_MAX);
+    assert_int_equal(number("ibPmaPortXmitData", 3), 0);
+    assert_int_equal(number("ibIfPortSymbolErrs", 3), 70000);
+    assert_true(is_missing("ibPmaSymbolErrCounter", 2));
+    assert_true(is_missing("ibPmaSymbolErrCounter", 255));
+    assert_true(is_missing("ibIfPortSymbolErrs", 255));
+}
+
 #define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -214,6 +240,7 @@ int main(void)
         DEVICE_TEST(labels_are_those_of_the_module_and_all_else_is_other),
         DEVICE_TEST(a_subnet_manager_in_a_switch_is_at_port_255),
         DEVICE_TEST(a_host_has_its_own_port_alone),
+        DEVICE_TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
