@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/device.h"
 
+#include "agent/put.h"
+#include "base/text.h"
+#include "mib_root.h"
+
+enum { DEVICES = 3 }; // ibtrapdDevices of the IBTRAPD-MIB, below its root
+enum { DISPLAY_STRING_MAX = 255 };
+
 const struct fabric_node *device_node(const struct agent_snapshot *snapshot,
                                       const struct table_row *row)
 {
@@ -17,6 +24,37 @@ const char *device_name(const struct agent_snapshot *snapshot, const struct fabr
 {
     const char *known = names_find(snapshot->names, node->guid);
     return known ? known : node->description;
+}
+
+bool device_put_text(struct agentx_value *out, const char *text)
+{
+    char ascii[DISPLAY_STRING_MAX + 1];
+    text_ascii(text, ascii, sizeof ascii);
+    return put_text(out, ascii, DISPLAY_STRING_MAX);
+}
+
+static const char *device_word(const struct fabric_node *node)
+{
+    return node->type == FABRIC_SWITCH ? "switch" : node->type == FABRIC_ROUTER ? "router" : "host";
+}
+
+bool device_put_description(struct agentx_value *out, const struct fabric_node *node)
+{
+    char text[512];
+    struct text t = text_in(text, sizeof text);
+    text_addf(&t, "InfiniBand %s, %u port%s, vendor 0x%06x, device 0x%04x, revision 0x%x, GUID ",
+              device_word(node), (unsigned)node->port_count, node->port_count == 1 ? "" : "s",
+              (unsigned)node->vendor, (unsigned)node->device, (unsigned)node->revision);
+    text_addf(&t, "0x%016llx: %s", (unsigned long long)node->guid, node->description);
+    return device_put_text(out, text);
+}
+
+bool device_put_kind(struct agentx_value *out, const struct fabric_node *node)
+{
+    static const uint32_t ROOT[] = {MIB_ROOT_IDS, DEVICES};
+    for (size_t i = 0; i < sizeof ROOT / sizeof *ROOT; i++)
+        agentx_oid_add(&out->oid, ROOT[i]);
+    return agentx_oid_add(&out->oid, node->type);
 }
 
 // False: the end port is not in the fabric any more.

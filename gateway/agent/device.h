@@ -38,4 +38,10 @@ const struct fabric_port *device_port(const struct agent_snapshot *snapshot,
 // The node's name, by the node-name-map or else its description. Valid as long as the snapshot.
 const char *device_name(const struct agent_snapshot *snapshot, const struct fabric_node *node);
 
+// Put the text as a DisplayString; what the node is, in a sentence; and what type of device it is,
+// an OID of the IBTRAPD-MIB. All return true.
+bool device_put_text(struct agentx_value *out, const char *text);
+bool device_put_description(struct agentx_value *out, const struct fabric_node *node);
+bool device_put_kind(struct agentx_value *out, const struct fabric_node *node);
+
 #endif

@@ -35,7 +35,8 @@ extern const struct table OWN_SUBSCRIPTIONS, OWN_RECEIVERS, OWN_FLOW;
 extern const struct table OWN_PORTS;
 
 // About a device.
-extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X;
+extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_X, DEVICE_ENTITIES,
+    DEVICE_ALIASES;
 extern const struct table SMA_NODE, SMA_SWITCH, SMA_END_PORT, SMA_PORTS, SMA_MANAGERS,
     SMA_DIAGNOSTICS, PMA_COUNTERS, PMA_TRAFFIC, IF_ERRORS;
 

@@ -11,6 +11,7 @@ from lab.tables import ask, switch_ports
 from lab.watch import discovered
 
 INTERFACES, IF_X = (1, 3, 6, 1, 2, 1, 2), (1, 3, 6, 1, 2, 1, 31, 1, 1, 1)
+ENTITIES, ALIASES = (1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1), (1, 3, 6, 1, 2, 1, 47, 1, 3, 2, 1)
 IF_TABLE, IF_NUMBER = INTERFACES + (2, 1), INTERFACES + (1, 0)
 GATEWAY = "1.3.6.1.4.1.8072.9999.9999.117"
 PORTS = 12
@@ -102,6 +103,29 @@ def test_devices_come_and_go(fabric):
     assert ticks(table[11][9]) > ticks(up_since) > 0 == ticks(table[7][9])
     fabric.relink("leaf2")
     devices.wait_for("leaf2")
+
+
+def test_a_switch_has_its_ports_in_it(fabric):
+    """RFC 4133: the switch, its ports below it, and the interface that each port is."""
+    fabric.subnet_manager().wait_master()
+    devices = Devices(fabric, "all")
+    for name, ports in (("leaf1", range(1, PORTS + 1)), ("node1", [1])):
+        manager = devices.wait_for(name)
+        said = ask(fabric, "smpquery", "nodeinfo", fabric.lid_of(name))
+        found, is_switch = rows(manager, ENTITIES), name == "leaf1"
+        assert list(found) == [1, *(port + 1 for port in ports)]
+        assert all(row.keys() == set(range(2, 19)) for row in found.values())
+        whole = found.pop(1)
+        assert [int(whole[column], 0) for column in (8, 12, 13)] == [int(said[of], 0) for of in ("Revision", "VendorId", "DevId")]
+        assert (whole[2], whole[7]) == (scalars(manager)[1], name.encode())
+        assert whole[3].lstrip(".") == f"{GATEWAY}.3.{2 if is_switch else 1}"
+        assert [whole[column] for column in (4, 5, 6, 16)] == [0, 3 if is_switch else 9, -1, 1]
+        for index, row in found.items():
+            assert [row[column] for column in (4, 5, 6, 16)] == [1, 10, index - 1, 2]
+            assert row[7] == rows(manager, IF_X)[index - 1][1] == str(index - 1).encode()
+        assert manager.walk(ALIASES) == {
+            (*ALIASES, 2, port + 1, 0): "." + ".".join(map(str, (*IF_TABLE, 1, port))) for port in ports}
+    assert "notWritable" in manager.set((*ENTITIES, 14, 1), "s", "mine")
 
 
 def kinds(manager, below):

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "agent/tables.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -231,6 +232,79 @@ TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
     assert_true(is_missing("ibIfPortSymbolErrs", 255));
 }
 
+// Lists the instances below an OID.
+static void walk(const uint32_t *ids, size_t length, char *out, size_t size)
+{
+    struct agentx_oid name = {.length = 0}, found;
+    struct agentx_value value;
+    struct text t = text_in(out, size);
+    for (size_t i = 0; i < length; i++)
+        agentx_oid_add(&name, ids[i]);
+    while (table_get_next(&DEVICE_TABLES, &snapshot, &name, false,
+                          &(struct agentx_oid){.length = 0}, &found, &value) &&
+           found.length > length && memcmp(found.ids, ids, length * sizeof *ids) == 0) {
+        for (size_t i = length; i < found.length; i++)
+            text_addf(&t, "%s%u", i > length ? "." : " ", (unsigned)found.ids[i]);
+        name = found;
+    }
+}
+
+TEST(a_switch_has_its_ports_in_it)
+{
+    static const uint32_t CONTAINED[] = {1, 3, 6, 1, 2, 1, 47, 1, 1, 1, 1, 4},
+                          ALIASES[] = {1, 3, 6, 1, 2, 1, 47, 1, 3, 2, 1, 2};
+    char text[200];
+    enter(SWITCH_GUID);
+    walk(CONTAINED, COUNT(CONTAINED), text, sizeof text);
+    assert_string_equal(text, " 1 2 3 4 5");
+    walk(ALIASES, COUNT(ALIASES), text, sizeof text);
+    assert_string_equal(text, " 2.0 3.0 4.0 5.0");
+    enter(HOST_GUID + 2);
+    walk(CONTAINED, COUNT(CONTAINED), text, sizeof text);
+    assert_string_equal(text, " 1 3");
+    walk(ALIASES, COUNT(ALIASES), text, sizeof text);
+    assert_string_equal(text, " 3.0");
+}
+
+TEST(entities_are_found_from_any_name)
+{
+    static const struct {
+        uint32_t after[3];
+        size_t length;
+        uint32_t next, alias;
+    } CASES[] = {{{0}, 0, 1, 2},
+                 {{0}, 1, 1, 2},
+                 {{0, 7}, 2, 1, 2},
+                 {{1}, 1, 2, 2},
+                 {{1, 0}, 2, 2, 2},
+                 {{2}, 1, 3, 2},
+                 {{2, 0}, 2, 3, 3},
+                 {{3, 9}, 2, 4, 4},
+                 {{5}, 1, 0, 5},
+                 {{5, 0}, 2, 0, 0},
+                 {{6}, 1, 0, 0},
+                 {{UINT32_MAX}, 1, 0, 0},
+                 {{UINT32_MAX, 1}, 2, 0, 0}};
+    const struct table *tables[] = {NULL, NULL};
+    find("entPhysicalName", &tables[0]);
+    find("entAliasMappingIdentifier", &tables[1]);
+    enter(SWITCH_GUID);
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        for (size_t t = 0; t < COUNT(tables); t++) {
+            struct table_row row = {.at = 0};
+            struct agentx_oid found = {.length = 0};
+            const uint32_t next = t == 0 ? CASES[i].next : CASES[i].alias;
+            assert_int_equal(
+                tables[t]->seek(&snapshot, CASES[i].after, CASES[i].length, true, &row, &found),
+                next != 0);
+            assert_true(next == 0 || (found.length == t + 1 && found.ids[0] == next));
+        }
+    }
+    assert_true(is_missing("entPhysicalName", 0));
+    assert_true(is_missing("entPhysicalName", 6));
+    assert_true(is_missing("entAliasMappingIdentifier", 2));
+}
+
 #define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -240,6 +314,8 @@ int main(void)
         DEVICE_TEST(labels_are_those_of_the_module_and_all_else_is_other),
         DEVICE_TEST(a_subnet_manager_in_a_switch_is_at_port_255),
         DEVICE_TEST(a_host_has_its_own_port_alone),
+        DEVICE_TEST(a_switch_has_its_ports_in_it),
+        DEVICE_TEST(entities_are_found_from_any_name),
         DEVICE_TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
