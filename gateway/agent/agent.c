@@ -28,6 +28,7 @@ struct agent {
     const struct fabric *seen; // the fabric that the contexts follow, only to be compared
     int64_t seen_us;           // and its time
     bool too_many, refused;    // were logged
+    uint64_t moved;            // contexts_replaced that the regions follow
     struct agentx_client *client;
     struct snapshot_events *events;
     struct walk_cache *cache;
@@ -218,6 +219,28 @@ static bool agent_add_devices(struct agent *agent, struct error *err)
     return true;
 }
 
+// Registers the regions of contexts that made room for others where these are.
+static void agent_move_devices(struct agent *agent)
+{
+    const size_t own = agent_own_regions(agent);
+    bool all = true;
+    if (agent->moved == contexts_replaced(agent->contexts))
+        return;
+    for (size_t i = own; i < agent->region_count; i++) {
+        char name[CONTEXTS_NAME_SIZE];
+        struct agentx_region *region = &agent->regions[i];
+        contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), name);
+        if (strcmp(region->context, name) == 0)
+            continue;
+        if (agentx_client_release(agent->client, i))
+            snprintf(region->context, sizeof region->context, "%s", name);
+        else
+            all = false;
+    }
+    if (all)
+        agent->moved = contexts_replaced(agent->contexts);
+}
+
 // Gives new end ports their contexts, once there is another fabric.
 static void agent_follow_fabric(struct agent *agent)
 {
@@ -234,13 +257,14 @@ static void agent_follow_fabric(struct agent *agent)
             log_write(agent->options.log, LOG_LEVEL_WARNING,
                       "not all end ports have an SNMP context: there are %zu, and %d at most; set "
                       "'contexts' in the section 'subagent' to fewer, or restart ibtrapd if many "
-                      "nodes have left since its start",
+                      "nodes have left within a day",
                       contexts_count(agent->contexts), CONTEXTS_MAX);
         agent->too_many = !all;
         agent->seen = fabric;
         agent->seen_us = fabric->time_us;
     }
     fabric_unref(fabric);
+    agent_move_devices(agent);
     const bool added = agent_add_devices(agent, &err);
     if (!added && !agent->refused)
         log_write(agent->options.log, LOG_LEVEL_WARNING, "new SNMP contexts are not registered: %s",

@@ -15,13 +15,17 @@ struct port_state {
 
 struct context {
     uint64_t guid;
-    unsigned size; // of `ports`, by number
+    bool is_there;
+    int64_t left_at; // 0: it is there
+    unsigned size;   // of `ports`, by number
     struct port_state *ports;
 };
 
 struct contexts {
     enum contexts_of of;
     size_t count;
+    bool is_full; // nobody can make room at the time of the update
+    uint64_t replaced;
     struct context all[CONTEXTS_MAX];
     uint16_t sorted[CONTEXTS_MAX]; // places in `all`, ascending by GUID
 };
@@ -82,18 +86,49 @@ bool contexts_has(const struct contexts *contexts, uint64_t guid)
     return contexts_find(contexts, guid) != NULL;
 }
 
-// NULL: there is no room.
-static struct context *contexts_add(struct contexts *contexts, uint64_t guid)
+// Enters a context, which is at that place in `all`, into the sorted ones.
+static void contexts_enter(struct contexts *contexts, size_t at, uint64_t guid)
 {
-    if (contexts->count == CONTEXTS_MAX)
-        return NULL;
-    const size_t at = contexts_place(contexts, guid);
-    memmove(&contexts->sorted[at + 1], &contexts->sorted[at],
-            (contexts->count - at) * sizeof *contexts->sorted);
-    contexts->sorted[at] = (uint16_t)contexts->count;
-    struct context *added = &contexts->all[contexts->count++];
-    *added = (struct context){.guid = guid};
-    return added;
+    const size_t place = contexts_place(contexts, guid);
+    memmove(&contexts->sorted[place + 1], &contexts->sorted[place],
+            (contexts->count - place) * sizeof *contexts->sorted);
+    contexts->sorted[place] = (uint16_t)at;
+    contexts->count++;
+    contexts->all[at] = (struct context){.guid = guid};
+}
+
+// The context whose port has been gone for the longest time, a day at least; the count: none.
+static size_t contexts_longest_gone(const struct contexts *contexts, int64_t now)
+{
+    size_t longest = contexts->count;
+    int64_t left_at = now - CONTEXTS_KEEP_US + 1;
+    for (size_t i = 0; i < contexts->count; i++) {
+        if (contexts->all[i].left_at != 0 && contexts->all[i].left_at < left_at) {
+            longest = i;
+            left_at = contexts->all[i].left_at;
+        }
+    }
+    return longest;
+}
+
+// NULL: there is no room.
+static struct context *contexts_add(struct contexts *contexts, uint64_t guid, int64_t now)
+{
+    size_t at = contexts->count;
+    if (at == CONTEXTS_MAX) {
+        at = contexts->is_full ? CONTEXTS_MAX : contexts_longest_gone(contexts, now);
+        contexts->is_full = at == CONTEXTS_MAX;
+        if (contexts->is_full)
+            return NULL;
+        const size_t place = contexts_place(contexts, contexts->all[at].guid);
+        contexts->count--;
+        memmove(&contexts->sorted[place], &contexts->sorted[place + 1],
+                (contexts->count - place) * sizeof *contexts->sorted);
+        free(contexts->all[at].ports);
+        contexts->replaced++;
+    }
+    contexts_enter(contexts, at, guid);
+    return &contexts->all[at];
 }
 
 // Makes room for the states of the ports up to that number.
@@ -129,22 +164,63 @@ static bool contexts_note(struct context *context, const struct fabric *fabric,
     return true;
 }
 
-bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at)
+// Calls the function for each end port that gets a context.
+static bool contexts_each(struct contexts *contexts, const struct fabric *fabric, int64_t at,
+                          bool (*visit)(struct contexts *contexts, const struct fabric *fabric,
+                                        const struct fabric_node *node,
+                                        const struct fabric_port *port, int64_t at))
 {
     bool all = true;
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
         for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
-            const struct fabric_port *port = &fabric->ports[k];
-            if (!contexts_wants(contexts->of, node, port))
-                continue;
-            struct context *context = contexts_find(contexts, port->guid);
-            if (!context)
-                context = contexts_add(contexts, port->guid);
-            all = context && contexts_note(context, fabric, node, at) && all;
+            if (contexts_wants(contexts->of, node, &fabric->ports[k]))
+                all = visit(contexts, fabric, node, &fabric->ports[k], at) && all;
         }
     }
     return all;
+}
+
+static bool contexts_meet(struct contexts *contexts, const struct fabric *fabric,
+                          const struct fabric_node *node, const struct fabric_port *port,
+                          int64_t at)
+{
+    struct context *context = contexts_find(contexts, port->guid);
+    if (!context)
+        return true;
+    context->is_there = true;
+    return contexts_note(context, fabric, node, at);
+}
+
+static bool contexts_welcome(struct contexts *contexts, const struct fabric *fabric,
+                             const struct fabric_node *node, const struct fabric_port *port,
+                             int64_t at)
+{
+    if (contexts_find(contexts, port->guid))
+        return true;
+    struct context *context = contexts_add(contexts, port->guid, at);
+    return context && contexts_note(context, fabric, node, at);
+}
+
+bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at)
+{
+    contexts->is_full = false;
+    for (size_t i = 0; i < contexts->count; i++)
+        contexts->all[i].is_there = false;
+    const bool met = contexts_each(contexts, fabric, at, contexts_meet);
+    for (size_t i = 0; i < contexts->count; i++) {
+        struct context *context = &contexts->all[i];
+        if (context->is_there)
+            context->left_at = 0;
+        else if (context->left_at == 0)
+            context->left_at = at;
+    }
+    return contexts_each(contexts, fabric, at, contexts_welcome) && met;
+}
+
+uint64_t contexts_replaced(const struct contexts *contexts)
+{
+    return contexts->replaced;
 }
 
 int64_t contexts_changed_at(const struct contexts *contexts, uint64_t guid, uint8_t port)

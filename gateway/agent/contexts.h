@@ -2,10 +2,12 @@
 // The SNMP contexts of end ports: each switch, and if wanted each port of a host or router, is a
 // device of its own in the context that its port GUID names. A context stays when its port leaves
 // the fabric, and then has no instances: snmpd would not answer at all in a context that it does
-// not know. For one thread.
+// not know. Only when there are CONTEXTS_MAX, one whose port has been gone for a day makes room for
+// a new one. For one thread.
 #ifndef IBTRAPD_AGENT_CONTEXTS_H
 #define IBTRAPD_AGENT_CONTEXTS_H
 
+#include "base/clock.h"
 #include "model/fabric.h"
 
 enum contexts_of { CONTEXTS_OFF, CONTEXTS_SWITCHES, CONTEXTS_ALL };
@@ -15,18 +17,25 @@ enum {
     CONTEXTS_NAME_SIZE = 17, // 16 hexadecimal digits and a NUL
 };
 
+// A port that made up another GUID each time would fill the master agent's memory, which keeps the
+// name of each context: so they make room slowly.
+#define CONTEXTS_KEEP_US (INT64_C(86400) * CLOCK_US_PER_S)
+
 struct contexts;
 struct contexts *contexts_new(enum contexts_of of); // NULL: out of memory
 void contexts_free(struct contexts *contexts);      // NULL is allowed
 
 // Adds the contexts of end ports that are new, and notes which ports changed their state. `at`:
-// when that was, in monotonic microseconds. False: a port has no context, because memory is short
-// or there are CONTEXTS_MAX.
+// when that was, in monotonic microseconds, greater than 0. False: a port has no context, because
+// memory is short or there are CONTEXTS_MAX that cannot make room.
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at);
 
-// In the order in which they came, from 0.
+// In the order in which they came, from 0; who takes the place of another has that one's.
 size_t contexts_count(const struct contexts *contexts);
 uint64_t contexts_guid(const struct contexts *contexts, size_t at);
+
+// How often one has taken the place of another.
+uint64_t contexts_replaced(const struct contexts *contexts);
 
 bool contexts_has(const struct contexts *contexts, uint64_t guid);
 

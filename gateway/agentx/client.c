@@ -598,6 +598,23 @@ bool agentx_client_extend(struct agentx_client *client, const struct agentx_regi
     return true;
 }
 
+bool agentx_client_release(struct agentx_client *client, size_t region)
+{
+    const struct agentx_region *r = &client->options.regions[region];
+    struct region *state = &client->regions[region];
+    if (client->state == AGENTX_AWAY || region >= client->tried)
+        return true; // it is registered with its next context
+    if (state->asked || !can_register(client))
+        return false;
+    struct pdu_writer w = agentx_client_begin(client, PDU_UNREGISTER, r->context);
+    pdu_add_four(&w, 0, PRIORITY, 0, 0);
+    pdu_add_oid(&w, r->ids, r->length, false);
+    if (!agentx_client_ask(client, &w, PDU_UNREGISTER, region))
+        return false;
+    state->retry_at = client->regions_retry_at = agentx_client_now_of(client);
+    return true;
+}
+
 int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *out)
 {
     const struct agentx_link *link = &client->link;

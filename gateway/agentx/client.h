@@ -53,6 +53,12 @@ void agentx_client_free(struct agentx_client *client); // closes the session fir
 bool agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
                           size_t count, struct error *err);
 
+// Gives the region of that place another context: unregisters it, so that the caller changes the
+// context in its own array before the next run, and the next runs register it there. False: nothing
+// happened, as its Register is unanswered or the master has to read first; call it again after a
+// run.
+bool agentx_client_release(struct agentx_client *client, size_t region);
+
 // Fills in what to poll for, and returns until when (monotonic microseconds). The descriptor is -1
 // while there is no connection. Each run may replace the descriptor, even by another one of the
 // same number: call this before each poll.

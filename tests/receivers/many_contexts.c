@@ -4,10 +4,11 @@
 //   many_contexts MASTER COUNT
 //
 // Registers ROOT in the contexts node0 to node(COUNT - 1). The instance ROOT.0 is in each of them,
-// and its value is the name of the context. Prints "up" once all are registered; runs until it is
-// killed.
+// and its value is the name of the context. Prints "up" once all are registered. At SIGUSR1, moves
+// node0 into the context "nodemoved", and says so. Runs until it is killed.
 #include "agentx/client.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,24 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
             agentx_oid_compare(found->ids, found->length, end->ids, end->length) < 0);
 }
 
+static volatile sig_atomic_t is_moving;
+
+static void begin_to_move(int signal)
+{
+    (void)signal;
+    is_moving = 1;
+}
+
+static void move(struct agentx_client *client, struct agentx_region *first)
+{
+    if (!is_moving || !agentx_client_release(client, 0))
+        return;
+    snprintf(first->context, sizeof first->context, "nodemoved");
+    is_moving = 0;
+    puts("moved");
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     struct error err;
@@ -71,12 +90,14 @@ int main(int argc, char **argv)
                                            .random = &random_system};
     struct agentx_client *client = regions ? agentx_client_new(&options, &err) : NULL;
     bool told = false;
+    signal(SIGUSR1, begin_to_move);
     while (client) {
         struct pollfd fd;
         const int64_t left =
             (agentx_client_poll(client, &fd) - clock_monotonic(&clock_system)) / 1000;
         poll(&fd, 1, left < 0 ? 0 : left > 1000 ? 1000 : (int)left + 1);
         agentx_client_run(client, fd.revents);
+        move(client, regions);
         if (!told && agentx_client_state(client) == AGENTX_UP)
             told = puts("up") >= 0 && fflush(stdout) == 0;
     }

@@ -3,9 +3,10 @@
 
 import os
 import pathlib
+import signal
 
 import pytest
-from lab.processes import Process, wait_until
+from lab.processes import LabError, Process, wait_until
 from lab.snmpd import Snmpd
 from lab.tables import Manager, read_line
 
@@ -51,3 +52,22 @@ def test_each_context_has_its_own_values(snmpd):
         for tool, oid in (("snmpget", f"{ROOT}.0"), ("snmpgetnext", ROOT), ("snmpwalk", ROOT)):
             assert read_line(ask(snmpd, tool, context, oid).splitlines()[0])[1] == context.encode()
         assert "No Such Instance" in ask(snmpd, "snmpget", context, f"{ROOT}.1")
+
+
+def test_a_region_gets_another_context(snmpd, subagent):
+    assert read_line(ask(snmpd, "snmpget", "node0", f"{ROOT}.0"))[1] == b"node0"
+    os.kill(subagent.pid, signal.SIGUSR1)
+    wait_until(lambda: "moved" in subagent.log_text(), "the region to be moved")
+    wait_until(lambda: "No Such" not in (said := answered(snmpd, "nodemoved")) and said, "the new context")
+    assert read_line(answered(snmpd, "nodemoved"))[1] == b"nodemoved"
+    assert "No Such" in answered(snmpd, "node0")
+    assert read_line(ask(snmpd, "snmpget", "node1", f"{ROOT}.0"))[1] == b"node1"
+
+
+def answered(snmpd, context):
+    """What snmpget says; empty: snmpd does not know the context."""
+    try:
+        return ask(snmpd, "snmpget", context, f"{ROOT}.0")
+    except LabError as error:
+        assert "Timeout" in str(error)
+        return ""

@@ -119,6 +119,54 @@ TEST(there_is_room_for_some_thousands)
     assert_int_equal(contexts_changed_at(contexts, g.nodes[7].node.guid, 1), 3);
 }
 
+// A fabric that changes for years neither fills the contexts nor leaks: the one that has been gone
+// for the longest time makes room, after a day.
+TEST(who_has_been_gone_for_a_day_makes_room)
+{
+    const int64_t begun = 1000, left = begun + 10, other_left = left + 10, day = CONTEXTS_KEEP_US;
+    start(CONTEXTS_SWITCHES);
+    for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
+        generated_add(&g, FABRIC_SWITCH, 0x1000 + i, "switch", 1);
+    assert_true(update(begun));
+    generated_remove(&g, 7);
+    assert_true(update(left));
+    generated_remove(&g, 5);
+    assert_true(update(other_left));
+    generated_add(&g, FABRIC_SWITCH, 0x10, "new", 1);
+    assert_false(update(left + day - 1));
+    assert_true(contexts_replaced(contexts) == 0);
+    assert_true(update(left + day));
+    assert_true(contexts_replaced(contexts) == 1);
+    assert_int_equal(contexts_count(contexts), CONTEXTS_MAX);
+    assert_true(contexts_guid(contexts, 7) == 0x10); // in the place of the first one that left
+    assert_false(contexts_has(contexts, 0x1007));
+    assert_true(contexts_has(contexts, 0x1005));
+    generated_add(&g, FABRIC_SWITCH, 0x2000, "newer", 1);
+    assert_false(update(other_left + day - 1));
+    assert_true(update(other_left + day));
+    assert_true(contexts_guid(contexts, 5) == 0x2000);
+    for (size_t i = 0; i < CONTEXTS_MAX; i++)
+        assert_true(contexts_has(contexts, contexts_guid(contexts, i)));
+}
+
+TEST(who_comes_back_keeps_its_context)
+{
+    const int64_t day = CONTEXTS_KEEP_US;
+    start(CONTEXTS_SWITCHES);
+    for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
+        generated_add(&g, FABRIC_SWITCH, 0x1000 + i, "switch", 1);
+    assert_true(update(1));
+    g.nodes[7].removed = true;
+    assert_true(update(2));
+    g.nodes[7].removed = false;
+    assert_true(update(day));
+    g.nodes[7].removed = true;
+    assert_true(update(day + 1));
+    generated_add(&g, FABRIC_SWITCH, 0x10, "new", 1);
+    assert_false(update(2 * day));
+    assert_true(contexts_has(contexts, 0x1007));
+}
+
 TEST(a_name_is_the_port_guid_and_no_other_name_is)
 {
     static const char *const OTHERS[] = {"",
@@ -149,6 +197,8 @@ int main(void)
         CONTEXTS_TEST(who_comes_later_comes_behind_and_who_leaves_stays),
         CONTEXTS_TEST(a_change_of_state_is_remembered),
         CONTEXTS_TEST(there_is_room_for_some_thousands),
+        CONTEXTS_TEST(who_has_been_gone_for_a_day_makes_room),
+        CONTEXTS_TEST(who_comes_back_keeps_its_context),
         CONTEXTS_TEST(a_name_is_the_port_guid_and_no_other_name_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

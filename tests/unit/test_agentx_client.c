@@ -512,6 +512,57 @@ TEST(regions_may_come_while_the_session_is_open)
     assert_string_equal(err.text, "there are more than 65536 regions to register");
 }
 
+static void expect_context(uint8_t type, const char *wanted, struct fake_pdu *p)
+{
+    char context[AGENTX_CONTEXT_SIZE];
+    fake_master_expect(&master, type, p);
+    assert_true(pdu_read_context(p->octets, &p->header, context));
+    assert_string_equal(context, wanted);
+}
+
+enum { UNKNOWN_REGISTRATION = 264 }; // RFC 2741 6.2.16
+
+// RFC 2741 7.1.5: a region gets another context by an Unregister with the old one and a Register
+// with the new one.
+TEST(a_region_may_get_another_context)
+{
+    struct fake_pdu p;
+    struct pollfd fd;
+    be_up();
+    assert_true(agentx_client_release(client, 0));
+    assert_true(agentx_client_poll(client, &fd) <= now.monotonic || fd.events & POLLOUT);
+    snprintf(regions[0].context, sizeof regions[0].context, "moved");
+    run();
+    run();
+    expect_context(PDU_UNREGISTER, "", &p);
+    fake_master_respond(&master, &p, UNKNOWN_REGISTRATION); // as another subagent had it
+    expect_context(PDU_REGISTER, "moved", &p);
+    assert_false(agentx_client_release(client, 0)); // not while that is unanswered
+    fake_master_respond(&master, &p, AGENTX_NO_ERROR);
+    run();
+    assert_false(fake_master_hear(&master, &p));
+    assert_int_equal(agentx_client_state(client), AGENTX_UP);
+}
+
+// While there is no session, nothing is registered: the next one has the new context.
+TEST(a_region_may_get_another_context_while_the_master_is_away)
+{
+    struct fake_pdu p;
+    be_up();
+    fake_master_die(&master);
+    run();
+    assert_int_equal(agentx_client_state(client), AGENTX_AWAY);
+    assert_true(agentx_client_release(client, 0));
+    snprintf(regions[0].context, sizeof regions[0].context, "moved");
+    fake_master_listen(&master);
+    wait_s(1);
+    fake_master_accept(&master);
+    fake_master_expect(&master, PDU_OPEN, &p);
+    fake_master_respond(&master, &p, AGENTX_NO_ERROR);
+    run();
+    expect_context(PDU_REGISTER, "moved", &p);
+}
+
 TEST(more_regions_than_there_can_be_are_refused)
 {
     struct agentx_options o = options(master.path);
@@ -1169,6 +1220,8 @@ int main(void)
         CASE(an_optional_region_is_asked_for_again_once_a_minute),
         CASE(many_regions_are_registered_some_at_a_time),
         CASE(regions_may_come_while_the_session_is_open),
+        CASE(a_region_may_get_another_context),
+        CASE(a_region_may_get_another_context_while_the_master_is_away),
         CASE(more_regions_than_there_can_be_are_refused),
         CASE(the_pause_grows_up_to_a_minute),
         CASE(chance_takes_up_to_half_of_a_pause),
