@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A manager that reads tables row by row, with a GetBulk of all columns. Prints JSON.
 //
-//   bench-walk ADDRESS REPETITIONS ENTRY...
+//   bench-walk [-c FILE] ADDRESS REPETITIONS ENTRY...
 //
-// ENTRY: the OID of a table's row. By SNMPv2c with the community "public". It finds the columns by
-// itself.
+// ENTRY: the OID of a table's row. By SNMPv2c with the community "public", or with each of FILE,
+// one a line. It finds the columns by itself, with the first community.
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 128 };
+enum { COLUMNS_MAX = 128, COMMUNITY_SIZE = 300 };
 
 struct name {
     oid ids[MAX_OID_LEN];
@@ -34,12 +34,21 @@ struct walk {
     struct column columns[COLUMNS_MAX];
     size_t count;
     unsigned long varbinds, requests;
+    FILE *communities; // NULL: "public" alone
 };
 
 static void give_up(const char *why)
 {
     fprintf(stderr, "bench-walk: %s\n", why);
     exit(EXIT_FAILURE);
+}
+
+static void set_community(struct walk *w, char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    free(w->session->community);
+    w->session->community = (u_char *)strdup(line);
+    w->session->community_len = strlen(line);
 }
 
 static netsnmp_pdu *ask(struct walk *w, netsnmp_pdu *request)
@@ -104,10 +113,9 @@ static void take(struct walk *w, struct column **asked, size_t n, const netsnmp_
     }
 }
 
-static void read_table(struct walk *w, const struct name *entry)
+static void read_columns(struct walk *w)
 {
     struct column *asked[COLUMNS_MAX];
-    find_columns(w, entry);
     for (;;) {
         netsnmp_pdu *request = snmp_pdu_create(SNMP_MSG_GETBULK);
         size_t n = 0;
@@ -129,6 +137,25 @@ static void read_table(struct walk *w, const struct name *entry)
     }
 }
 
+// With each community in turn.
+static void read_table(struct walk *w, const struct name *entry)
+{
+    static struct column columns[COLUMNS_MAX];
+    char line[COMMUNITY_SIZE] = "public";
+    if (w->communities && !fgets(line, sizeof line, w->communities))
+        give_up("no community");
+    set_community(w, line);
+    find_columns(w, entry);
+    memcpy(columns, w->columns, sizeof columns);
+    do {
+        memcpy(w->columns, columns, sizeof columns);
+        set_community(w, line);
+        read_columns(w);
+    } while (w->communities && fgets(line, sizeof line, w->communities));
+    if (w->communities)
+        rewind(w->communities);
+}
+
 static netsnmp_session *open_session(char *address)
 {
     static u_char community[] = "public";
@@ -148,8 +175,14 @@ static netsnmp_session *open_session(char *address)
 int main(int argc, char **argv)
 {
     struct walk w = {0};
+    if (argc > 2 && strcmp(argv[1], "-c") == 0) {
+        if (!(w.communities = fopen(argv[2], "re")))
+            give_up("cannot open the file of communities");
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 4)
-        give_up("usage: bench-walk ADDRESS REPETITIONS ENTRY...");
+        give_up("usage: bench-walk [-c FILE] ADDRESS REPETITIONS ENTRY...");
     w.session = open_session(argv[1]);
     w.repetitions = strtol(argv[2], NULL, 10);
     if (!w.session)

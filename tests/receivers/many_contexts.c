@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A subagent with many contexts, below a real master agent.
 //
-//   many_contexts MASTER COUNT
+//   many_contexts MASTER COUNT [REGIONS]
 //
-// Registers ROOT in the contexts node0 to node(COUNT - 1). The instance ROOT.0 is in each of them,
+// Registers ROOT in the contexts node0 to node(COUNT - 1), and REGIONS in all in each, if that is
+// given: up to REGIONS_MAX. The instance ROOT.0 is in each of them,
 // and its value is the name of the context. Prints "up" once all are registered. At SIGUSR1, moves
 // node0 into the context "nodemoved", and says so. Runs until it is killed.
 #include "agentx/client.h"
@@ -13,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint32_t ROOT[] = {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 2};
+enum { ROOT_LENGTH = 11, REGIONS_MAX = 4 };
+static const uint32_t ROOTS[REGIONS_MAX][ROOT_LENGTH] = {
+    {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 2},
+    {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 3},
+    {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 4},
+    {1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 118, 5}};
+#define ROOT ROOTS[0]
 
 static void name_it(struct agentx_oid *out)
 {
@@ -73,13 +80,14 @@ static void move(struct agentx_client *client, struct agentx_region *first)
 int main(int argc, char **argv)
 {
     struct error err;
-    if (argc != 3)
+    const size_t each = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
+    if (argc < 3 || each == 0 || each > REGIONS_MAX)
         return EXIT_FAILURE;
-    const size_t count = strtoul(argv[2], NULL, 10);
+    const size_t count = strtoul(argv[2], NULL, 10) * each;
     struct agentx_region *regions = calloc(count + 1, sizeof *regions);
     for (size_t i = 0; regions && i < count; i++) {
-        regions[i] = (struct agentx_region){.ids = ROOT, .length = sizeof ROOT / sizeof *ROOT};
-        snprintf(regions[i].context, sizeof regions[i].context, "node%zu", i);
+        regions[i] = (struct agentx_region){.ids = ROOTS[i % each], .length = ROOT_LENGTH};
+        snprintf(regions[i].context, sizeof regions[i].context, "node%zu", i / each);
     }
     const struct agentx_options options = {.master = argv[1],
                                            .description = "many contexts",
