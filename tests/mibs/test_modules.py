@@ -42,6 +42,10 @@ SMA_NOTIFY_ONLY = {
 }
 
 INDEX_RANGE = 'an integer index of SMIv2 has a range without negative numbers'
+# IBA volume 1, 15.2.5: the number of each rate, in Gb/s.
+RATES = 'Enumeration{mbps2500(2),' + ','.join(
+    f'gbps{rate}({number})' for number, rate in
+    enumerate((10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300, 28, 50, 400, 600, 800, 1200), 3)) + '}'
 # (module, name): (field, value in the module, reason)
 DEVIATIONS = {
     ('IBSWITCH-MIB', 'gswTopoComNbSwitchId'):
@@ -56,17 +60,11 @@ DEVIATIONS = {
     ('IBSWITCH-MIB', 'gswIBPortIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
     ('IBSWITCH-MIB', 'gswIBPortPerfIndex'): ('syntax', 'Integer32(0..2147483647)', INDEX_RANGE),
     ('IB-SM-MIB', 'ibSmPortInfoLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
-    ('IB-SM-MIB', 'ibSmPortInfoMasterSmLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
+    ('IB-SM-MIB', 'ibSmMcastGroupRate'): ('syntax', RATES, 'later rates have later numbers'),
     ('IB-SM-MIB', 'ibSmVLArbitrationEntry'):
         ('index', 'ibSmVLArbitrationSubnetPrefix, ibSmVLArbitrationNodeGUID, ibSmVLArbitrationPortNum, '
-                  'ibSmVLArbitrationPriority, ibSmVLArbitrationIndex', 'each of its entries has a row'),
-    ('IB-SM-MIB', 'ibSmMcastGroupRate'):
-        ('syntax', 'Enumeration{mbps2500(2),gbps10(3),gbps30(4),gbps5(5),gbps20(6),gbps40(7),gbps60(8),gbps80(9),'
-                   'gbps120(10),gbps14(11),gbps56(12),gbps112(13),gbps168(14),gbps25(15),gbps100(16),gbps200(17),'
-                   'gbps300(18),gbps28(19),gbps50(20),gbps400(21),gbps600(22),gbps800(23),gbps1200(24)}',
-         'the rates that came after the draft'),
-    ('IB-SM-MIB', 'ibSmSwSLtoVLMapInPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
-    ('IB-SM-MIB', 'ibSmSwSLtoVLMapOutPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
+                  'ibSmVLArbitrationPriority, ibSmVLArbitrationIndex', 'a port has several entries'),
+    ('IB-SM-MIB', 'ibSmPortInfoMasterSmLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
     ('IB-SMA-MIB', 'ibSmaGuidPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaSmInfoPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaLinForwEgressPort'): ('syntax', 'Unsigned32(0..255)', 'LIDs of a switch go to its port 0'),
