@@ -15,9 +15,9 @@ struct port_state {
 
 struct context {
     uint64_t guid;
-    bool is_there;
-    int64_t left_at; // 0: it is there
-    unsigned size;   // of `ports`, by number
+    bool is_there, was_met; // in the last fabric; in the one of this update
+    int64_t left_at;        // unless it is there
+    unsigned size;          // of `ports`, by number
     struct port_state *ports;
 };
 
@@ -94,7 +94,7 @@ static void contexts_enter(struct contexts *contexts, size_t at, uint64_t guid)
             (contexts->count - place) * sizeof *contexts->sorted);
     contexts->sorted[place] = (uint16_t)at;
     contexts->count++;
-    contexts->all[at] = (struct context){.guid = guid};
+    contexts->all[at] = (struct context){.guid = guid, .is_there = true};
 }
 
 // The context whose port has been gone for the longest time, a day at least; the count: none.
@@ -103,7 +103,7 @@ static size_t contexts_longest_gone(const struct contexts *contexts, int64_t now
     size_t longest = contexts->count;
     int64_t left_at = now - CONTEXTS_KEEP_US + 1;
     for (size_t i = 0; i < contexts->count; i++) {
-        if (contexts->all[i].left_at != 0 && contexts->all[i].left_at < left_at) {
+        if (!contexts->all[i].is_there && contexts->all[i].left_at < left_at) {
             longest = i;
             left_at = contexts->all[i].left_at;
         }
@@ -188,7 +188,7 @@ static bool contexts_meet(struct contexts *contexts, const struct fabric *fabric
     struct context *context = contexts_find(contexts, port->guid);
     if (!context)
         return true;
-    context->is_there = true;
+    context->was_met = true;
     return contexts_note(context, fabric, node, at);
 }
 
@@ -206,14 +206,13 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
 {
     contexts->is_full = false;
     for (size_t i = 0; i < contexts->count; i++)
-        contexts->all[i].is_there = false;
+        contexts->all[i].was_met = false;
     const bool met = contexts_each(contexts, fabric, at, contexts_meet);
     for (size_t i = 0; i < contexts->count; i++) {
         struct context *context = &contexts->all[i];
-        if (context->is_there)
-            context->left_at = 0;
-        else if (context->left_at == 0)
+        if (context->is_there && !context->was_met)
             context->left_at = at;
+        context->is_there = context->was_met;
     }
     return contexts_each(contexts, fabric, at, contexts_welcome) && met;
 }

@@ -26,7 +26,7 @@ struct contexts *contexts_new(enum contexts_of of); // NULL: out of memory
 void contexts_free(struct contexts *contexts);      // NULL is allowed
 
 // Adds the contexts of end ports that are new, and notes which ports changed their state. `at`:
-// when that was, in monotonic microseconds, greater than 0. False: a port has no context, because
+// when that was, in monotonic microseconds. False: a port has no context, because
 // memory is short or there are CONTEXTS_MAX that cannot make room.
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at);
 

@@ -123,7 +123,7 @@ TEST(there_is_room_for_some_thousands)
 // for the longest time makes room, after a day.
 TEST(who_has_been_gone_for_a_day_makes_room)
 {
-    const int64_t begun = 1000, left = begun + 10, other_left = left + 10, day = CONTEXTS_KEEP_US;
+    const int64_t begun = -1000, left = 0, other_left = left + 10, day = CONTEXTS_KEEP_US;
     start(CONTEXTS_SWITCHES);
     for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
         generated_add(&g, FABRIC_SWITCH, 0x1000 + i, "switch", 1);
