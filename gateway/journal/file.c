@@ -142,7 +142,7 @@ static void journal_file_start_over(struct journal *j, const struct store_size *
                         "receiver had yet to get them");
 }
 
-// Opens the file and reads cursors, alarms, maintenance windows and settings from it.
+// Opens the file and reads cursors, alarms, maintenance windows, settings and node numbers from it.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
     struct store_size size;
@@ -164,6 +164,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
         result = maintenance_windows_load(j->windows, j->writer, err);
     if (result == STORE_OK)
         result = setting_rows_load(j->settings, j->writer, err);
+    if (result == STORE_OK)
+        result = node_number_rows_load(j->node_numbers, j->writer, err);
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
@@ -184,11 +186,12 @@ static void load_damaged(struct journal *j, struct store *from)
     all &= alarms_load(j->alarms, from, &err) == STORE_OK;
     all &= maintenance_windows_load(j->windows, from, &err) == STORE_OK;
     all &= setting_rows_load(j->settings, from, &err) == STORE_OK;
+    all &= node_number_rows_load(j->node_numbers, from, &err) == STORE_OK;
     if (!all)
         log_write(
             j->options.log, LOG_LEVEL_ERROR,
-            "not every cursor, alarm, maintenance window and setting in the journal %s can be "
-            "read (%s); those that cannot are lost",
+            "not every cursor, alarm, maintenance window, setting and node number in the journal "
+            "%s can be read (%s); those that cannot are lost",
             j->path, err.text);
 }
 

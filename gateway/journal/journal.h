@@ -18,6 +18,7 @@
 #include "journal/maintenance_window.h"
 #include "model/alarm.h"
 #include "model/event.h"
+#include "model/node_numbers.h"
 #include "model/setting.h"
 
 #include <stdatomic.h>
@@ -190,6 +191,13 @@ void journal_each_maintenance(struct journal *journal,
 // commit. False: no room, or memory is short. Writer's thread.
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
+
+// Node numbers survive a restart, too. Gives numbers to those of the nodes that have none, as
+// node_numbers_with does; journal_node_numbers has them, a reference, the caller's, from the next
+// commit on that wrote them to the file. False: not now, as the file has not been read yet, or
+// memory is short. Any thread.
+bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n);
+struct node_numbers *journal_node_numbers(struct journal *journal);
 
 // Call it when the listener is there: reports JOURNAL_DROPPING again if journal_open found a loss.
 // `raised`: the alarm was raised before this start; its end will be reported. Call it again when

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Shared by the files of journal/ only. Order of locks: `notify_lock` or `reader_lock`, then
-// `lock`, then those of the alarms, the windows and the settings.
+// `lock`, then those of the alarms, the windows, the settings and the node numbers.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 #define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 
@@ -9,6 +9,7 @@
 #include "journal/alarms.h"
 #include "journal/disk.h"
 #include "journal/maintenance_windows.h"
+#include "journal/node_number_rows.h"
 #include "journal/packed.h"
 #include "journal/setting_rows.h"
 #include "journal/store.h"
@@ -79,9 +80,10 @@ struct dropping {
 struct journal {
     struct journal_options options;
     char path[256];
-    struct alarms *alarms;               // has its own lock
-    struct maintenance_windows *windows; // has its own lock
-    struct setting_rows *settings;       // has its own lock
+    struct alarms *alarms;                 // has its own lock
+    struct maintenance_windows *windows;   // has its own lock
+    struct setting_rows *settings;         // has its own lock
+    struct node_number_rows *node_numbers; // has its own lock
 
     struct disk *disk; // the thread; it or, before it has started, journal_open has the file
 

@@ -39,8 +39,10 @@ struct journal *journal_open(const struct journal_options *options, struct error
     struct alarms *alarms = alarms_new(options->random);
     struct maintenance_windows *windows = maintenance_windows_new();
     struct setting_rows *settings = setting_rows_new(options->directory);
-    if (!j || !alarms || !windows || !settings) {
+    struct node_number_rows *node_numbers = node_number_rows_new();
+    if (!j || !alarms || !windows || !settings || !node_numbers) {
         error_set(err, "out of memory");
+        node_number_rows_free(node_numbers);
         setting_rows_free(settings);
         maintenance_windows_free(windows);
         alarms_free(alarms);
@@ -50,6 +52,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->alarms = alarms;
     j->windows = windows;
     j->settings = settings;
+    j->node_numbers = node_numbers;
     j->options = *options;
     if (j->options.patience_us <= 0)
         j->options.patience_us = PATIENCE_US;
@@ -97,6 +100,7 @@ bool journal_close(struct journal *journal)
         journal_release(&journal->memory[i]);
     event_unref(journal->found);
     journal_drop_found_links(journal);
+    node_number_rows_free(journal->node_numbers);
     setting_rows_free(journal->settings);
     maintenance_windows_free(journal->windows);
     alarms_free(journal->alarms);
@@ -218,4 +222,16 @@ bool journal_change_settings(struct journal *journal, const struct setting *chan
 struct settings *journal_settings(struct journal *journal)
 {
     return setting_rows_current(journal->settings);
+}
+
+// Node numbers.
+
+bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n)
+{
+    return node_number_rows_add(journal->node_numbers, guids, n);
+}
+
+struct node_numbers *journal_node_numbers(struct journal *journal)
+{
+    return node_number_rows_current(journal->node_numbers);
 }

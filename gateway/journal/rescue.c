@@ -36,6 +36,7 @@ void journal_begin_file(struct journal *j)
     alarms_begin_file(j->alarms);
     maintenance_windows_begin_file(j->windows);
     setting_rows_begin_file(j->settings);
+    node_number_rows_begin_file(j->node_numbers);
 }
 
 void journal_sync_directory(const char *path)
@@ -180,6 +181,8 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     maintenance_windows_write(j->windows, r->to);
     setting_rows_plan(j->settings);
     setting_rows_write(j->settings, r->to);
+    node_number_rows_plan(j->node_numbers);
+    node_number_rows_write(j->node_numbers, r->to);
     enum store_result result = store_commit(r->to, err);
     return result == STORE_OK ? store_finish(r->to, err) : result;
 }

@@ -8,12 +8,13 @@
 #include "base/log.h"
 #include "journal/maintenance_window.h"
 #include "model/alarm.h"
+#include "model/node_numbers.h"
 #include "model/setting.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 6, STORE_NAME_MAX = 64 };
+enum { STORE_SCHEMA_VERSION = 7, STORE_NAME_MAX = 64 };
 
 // The largest sequence number, which no journal reaches: a row with another number is damaged.
 #define STORE_SEQUENCE_MAX (INT64_C(1) << 53)
@@ -114,6 +115,8 @@ void store_delete_windows(struct store *store); // all
 void store_add_window(struct store *store, const struct journal_maintenance *window);
 void store_delete_settings(struct store *store); // all
 void store_add_setting(struct store *store, const struct setting *setting);
+void store_delete_node_number(struct store *store, uint32_t number);
+void store_add_node_number(struct store *store, const struct node_number *number); // or replaces it
 
 // Adds a snapshot, unless the newest has the same digest. Then deletes the oldest ones until at
 // most `keep` remain, in at most `bytes_max` octets; the newest always stays.
@@ -186,6 +189,11 @@ enum store_result store_read_windows(struct store *store,
 enum store_result store_read_settings(struct store *store,
                                       void (*each)(void *ctx, const struct setting *setting),
                                       void *ctx, struct error *err);
+
+// Calls `each` for the node numbers, also for one that is not valid.
+enum store_result store_read_node_numbers(struct store *store,
+                                          void (*each)(void *ctx, const struct node_number *number),
+                                          void *ctx, struct error *err);
 
 // store_list_snapshots calls `each` for every snapshot, oldest first, without its record.
 // store_read_snapshot calls `each` for the snapshot of that number (0: the newest) with its record,

@@ -66,6 +66,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
+    "CREATE TABLE node_number (number INTEGER PRIMARY KEY, guid INTEGER NOT NULL UNIQUE);",
 };
 
 // Gives the file a number by chance, not 0, that tells it from another one in its place.

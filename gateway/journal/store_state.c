@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the journal's file has besides events: cursors, alarms, maintenance windows, settings and
-// snapshots.
+// What the journal's file has besides events: cursors, alarms, maintenance windows, settings, node
+// numbers and snapshots.
 #include "journal/store.h"
 
 #include "base/text.h"
@@ -261,6 +261,45 @@ enum store_result store_read_settings(struct store *store,
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         if (read_setting(s, &setting))
             each(ctx, &setting);
+    }
+    enum store_result result = store_report(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+// Node numbers.
+
+void store_delete_node_number(struct store *store, uint32_t number)
+{
+    sqlite3_stmt *s = store_begin_statement(store, DELETE_NODE_NUMBER);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, number);
+    store_finish_statement(store, s);
+}
+
+void store_add_node_number(struct store *store, const struct node_number *number)
+{
+    sqlite3_stmt *s = store_begin_statement(store, ADD_NODE_NUMBER);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, number->number);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)number->guid);
+    store_finish_statement(store, s);
+}
+
+enum store_result store_read_node_numbers(struct store *store,
+                                          void (*each)(void *ctx, const struct node_number *number),
+                                          void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_NODE_NUMBERS];
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        const int64_t number = sqlite3_column_int64(s, 0);
+        const struct node_number one = {
+            .number = number > 0 && number <= NODE_NUMBERS_LAST ? (uint32_t)number : 0,
+            .guid = (uint64_t)sqlite3_column_int64(s, 1)};
+        each(ctx, &one);
     }
     enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);

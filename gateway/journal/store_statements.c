@@ -53,6 +53,9 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [DELETE_SETTINGS] = "DELETE FROM setting",
     [ADD_SETTING] = "INSERT INTO setting (kind, guid, number, value) VALUES (?,?,?,?)",
     [READ_SETTINGS] = "SELECT kind, guid, number, value FROM setting",
+    [DELETE_NODE_NUMBER] = "DELETE FROM node_number WHERE number = ?",
+    [ADD_NODE_NUMBER] = "INSERT OR REPLACE INTO node_number (number, guid) VALUES (?,?)",
+    [READ_NODE_NUMBERS] = "SELECT number, guid FROM node_number",
     [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
                      " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
                      " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",

@@ -136,6 +136,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
+    node_number_rows_plan(j->node_numbers);
     setting_rows_plan(j->settings);
     if (!setting_rows_save_communities(j->settings, err))
         return STORE_FAILED;
@@ -146,6 +147,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
     alarms_write(j->alarms, j->writer);
     maintenance_windows_write(j->windows, j->writer);
     setting_rows_write(j->settings, j->writer);
+    node_number_rows_write(j->node_numbers, j->writer);
     journal_add_snapshot(j, &plan->fabric);
     return store_commit(j->writer, err);
 }
@@ -203,6 +205,7 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
         alarms_committed(j->alarms);
         maintenance_windows_committed(j->windows);
         setting_rows_committed(j->settings);
+        node_number_rows_committed(j->node_numbers);
         journal_file_works(j);
     } else {
         journal_lose_file(j, result, err);
@@ -428,6 +431,7 @@ bool journal_has_work(struct journal *journal)
                 alarms_have_changed(journal->alarms) ||
                 maintenance_windows_have_changed(journal->windows) ||
                 setting_rows_have_changed(journal->settings) ||
+                node_number_rows_have_changed(journal->node_numbers) ||
                 journal_cursors_have_changed(journal);
     pthread_mutex_unlock(&journal->lock);
     return work;
