@@ -18,17 +18,24 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { ROOTS = 3, DEVICE_ROOTS = 2, REGIONS = 2 * ROOTS, WHO_SIZE = 256 };
+enum { ROOTS = 3, DEVICE_ROOTS = 2, FABRIC_ROOTS = 2, WHO_SIZE = 256 };
+enum { REGIONS = 2 * ROOTS + FABRIC_ROOTS };
+
+#define FABRIC_KEY UINT64_MAX // stands for the fabric where a port GUID stands for a device
 
 struct agent {
     struct agent_options options;
-    struct agentx_region *regions; // the gateway's own, then those of `contexts`
-    size_t region_count;
+    struct agentx_region *regions;    // the gateway's own, then those of `contexts`
+    size_t region_count, own_regions; // all, and of these the gateway's own and the fabric's
     struct contexts *contexts;
     const struct fabric *seen; // the fabric that the contexts follow, only to be compared
     int64_t seen_us;           // and its time
     bool too_many, refused;    // were logged
     uint64_t moved;            // contexts_replaced that the regions follow
+    char fabric_context[AGENTX_CONTEXT_SIZE];
+    bool has_fabric;          // the fabric as one device, in that context
+    bool numbered;            // each of its nodes has a number
+    struct contexts *changes; // of its ports
     struct agentx_client *client;
     struct snapshot_events *events;
     struct walk_cache *cache;
@@ -61,21 +68,24 @@ static void agent_log_answer(const struct agent *agent, const char *request,
               (unsigned long long)walk_cache_number(agent->cache, snapshot));
 }
 
-// Whether the context is an end port's, and not the gateway's own.
-static bool agent_is_device(const struct agent *agent, const char *context, uint64_t *guid)
+// What the context shows: the end port of that GUID, FABRIC_KEY; 0: the gateway's own tables.
+static uint64_t agent_key(const struct agent *agent, const char *context)
 {
-    return strcmp(context, agent->options.context) != 0 && contexts_read_name(context, guid);
+    uint64_t guid;
+    if (agent->has_fabric && strcmp(context, agent->fabric_context) == 0)
+        return FABRIC_KEY;
+    if (strcmp(context, agent->options.context) != 0 && contexts_read_name(context, &guid) &&
+        guid != FABRIC_KEY)
+        return guid;
+    return 0;
 }
 
-// Names of the requests that follow are in this context. Returns its end port; 0: the context is
-// the gateway's own.
+// Names of the requests that follow are in this context. Returns agent_key.
 static uint64_t agent_enter(struct agent *agent, const char *context)
 {
-    uint64_t guid = 0;
-    if (!agent_is_device(agent, context, &guid))
-        guid = 0;
-    walk_cache_enter(agent->cache, guid);
-    return guid;
+    const uint64_t key = agent_key(agent, context);
+    walk_cache_enter(agent->cache, key);
+    return key;
 }
 
 // The tables in a context, and the device that a request in it is about.
@@ -84,6 +94,12 @@ static const struct table_list *agent_tables(const struct agent *agent, uint64_t
 {
     if (guid == 0)
         return &TABLES;
+    if (guid == FABRIC_KEY) {
+        if (snapshot)
+            snapshot->scope = (struct snapshot_scope){
+                .port = FABRIC_NONE, .fabric = true, .contexts = agent->changes};
+        return &FABRIC_DEVICE_TABLES;
+    }
     if (snapshot) {
         const uint32_t port =
             snapshot->fabric ? fabric_find_port_guid(snapshot->fabric, guid) : FABRIC_NONE;
@@ -123,11 +139,10 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
 static enum agentx_error agent_test(void *ctx, const char *context,
                                     const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
-    uint64_t guid;
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     *failed = 0;
-    if (agent_is_device(agent, context, &guid))
+    if (agent_key(agent, context) != 0)
         return AGENTX_NOT_WRITABLE;
     if (snapshot)
         return set_test(&agent->set, snapshot, varbinds, n, failed);
@@ -170,11 +185,17 @@ static void report_status(struct agent *agent)
     pthread_mutex_unlock(&agent->lock);
 }
 
+// Whether what is served depends on the nodes that are there.
+static bool agent_follows(const struct agent *agent)
+{
+    return agent->options.contexts != CONTEXTS_OFF || agent->has_fabric;
+}
+
 // Waits until a descriptor is ready, or until that time.
 static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
 {
     enum { LOOK_MS = 5000, ALONE_MS = 60000 }; // at the fabric; without contexts
-    const int longest = agent->options.contexts != CONTEXTS_OFF ? LOOK_MS : ALONE_MS;
+    const int longest = agent_follows(agent) ? LOOK_MS : ALONE_MS;
     int64_t left = until - clock_monotonic(agent->options.source.clock);
     int64_t ms = left > 0 ? left / CLOCK_US_PER_MS + 1 : 0;
     if (poll(fds, 2, ms < longest ? (int)ms : longest) < 0)
@@ -183,17 +204,11 @@ static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], in
 
 // Contexts.
 
-// How many regions are the gateway's own.
-static size_t agent_own_regions(const struct agent *agent)
-{
-    return agent->options.context[0] != '\0' ? REGIONS : ROOTS;
-}
-
 // Registers mib-2 and the InfiniBand drafts in the contexts that have come. False: out of memory.
 static bool agent_add_devices(struct agent *agent, struct error *err)
 {
     static const uint32_t ROOT_IDS[DEVICE_ROOTS][6] = {{TABLES_MIB_2_IDS}, {TABLES_INFINIBAND_IDS}};
-    const size_t own = agent_own_regions(agent), has = agent->region_count;
+    const size_t own = agent->own_regions, has = agent->region_count;
     const size_t count = own + DEVICE_ROOTS * contexts_count(agent->contexts);
     if (count == has)
         return true;
@@ -222,7 +237,7 @@ static bool agent_add_devices(struct agent *agent, struct error *err)
 // Registers the regions of contexts that made room for others where these are.
 static void agent_move_devices(struct agent *agent)
 {
-    const size_t own = agent_own_regions(agent);
+    const size_t own = agent->own_regions;
     bool all = true;
     if (agent->moved == contexts_replaced(agent->contexts))
         return;
@@ -259,10 +274,15 @@ static void agent_follow_fabric(struct agent *agent)
                       "'contexts' in the section 'subagent' to fewer, or restart ibtrapd if many "
                       "nodes have left within a day",
                       contexts_count(agent->contexts), CONTEXTS_MAX);
+        if (agent->has_fabric)
+            contexts_update(agent->changes, fabric, at);
         agent->too_many = !all;
+        agent->numbered = false;
         agent->seen = fabric;
         agent->seen_us = fabric->time_us;
     }
+    if (fabric && agent->has_fabric && !agent->numbered)
+        agent->numbered = interface_list_number(source->journal, fabric, source->fabric_of);
     fabric_unref(fabric);
     agent_move_devices(agent);
     const bool added = agent_add_devices(agent, &err);
@@ -276,7 +296,7 @@ static void *agent_run(void *arg)
 {
     struct agent *agent = arg;
     while (!atomic_load(&agent->stop)) {
-        if (agent->options.contexts != CONTEXTS_OFF)
+        if (agent_follows(agent))
             agent_follow_fabric(agent);
         struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
@@ -309,14 +329,51 @@ static size_t add_regions(struct agent *agent, size_t n, const char *context, bo
     return n + ROOTS;
 }
 
+// Decides in which context the fabric is a device.
+static void agent_name_fabric(struct agent *agent)
+{
+    const struct agent_options *o = &agent->options;
+    const char *hyphen = o->context[0] != '\0' ? "-" : "";
+    int length = 0;
+    if (!o->fabric_alone)
+        length = snprintf(agent->fabric_context, sizeof agent->fabric_context,
+                          AGENT_FABRIC_CONTEXT "%s%s", hyphen, o->context);
+    agent->has_fabric =
+        o->source.fabric_of != CONTEXTS_OFF && length < (int)sizeof agent->fabric_context;
+    if (o->source.fabric_of != CONTEXTS_OFF && !agent->has_fabric)
+        log_write(o->log, LOG_LEVEL_WARNING,
+                  "the fabric as one device has no SNMP context, as '" AGENT_FABRIC_CONTEXT
+                  "-%s' is too long: give the section 'subagent' an item 'context' of at most %zu "
+                  "octets",
+                  o->context, sizeof agent->fabric_context - sizeof AGENT_FABRIC_CONTEXT - 1);
+}
+
+// Adds mib-2 and the LLDP-MIB in the context of the fabric.
+static void agent_add_fabric(struct agent *agent)
+{
+    static const uint32_t MIB_2[] = {TABLES_MIB_2_IDS}, LLDP[] = {TABLES_LLDP_IDS};
+    const bool optional = !agent->options.fabric_alone; // another gateway may have it
+    for (size_t i = 0; agent->has_fabric && i < FABRIC_ROOTS; i++) {
+        struct agentx_region *region = &agent->regions[agent->own_regions++];
+        *region = (struct agentx_region){.ids = i == 0 ? MIB_2 : LLDP,
+                                         .length = i == 0 ? sizeof MIB_2 / sizeof *MIB_2
+                                                          : sizeof LLDP / sizeof *LLDP,
+                                         .optional = optional};
+        memcpy(region->context, agent->fabric_context, sizeof region->context);
+    }
+}
+
 static bool make_client(struct agent *agent, struct error *err)
 {
     const struct agent_options *o = &agent->options;
     if (!(agent->regions = calloc(REGIONS, sizeof *agent->regions)))
         return error_set(err, "out of memory");
-    agent->region_count = add_regions(agent, 0, o->context, false);
-    if (o->context[0] != '\0')
-        agent->region_count = add_regions(agent, agent->region_count, "", true);
+    if (!o->fabric_alone)
+        agent->own_regions = add_regions(agent, 0, o->context, false);
+    if (!o->fabric_alone && o->context[0] != '\0')
+        agent->own_regions = add_regions(agent, agent->own_regions, "", true);
+    agent_add_fabric(agent);
+    agent->region_count = agent->own_regions;
     const struct agentx_options options = {.master = o->master,
                                            .description = "ibtrapd",
                                            .regions = agent->regions,
@@ -354,6 +411,7 @@ static void free_parts(struct agent *agent)
     agentx_client_free(agent->client);
     free(agent->regions);
     contexts_free(agent->contexts);
+    contexts_free(agent->changes);
     walk_cache_free(agent->cache);
     snapshot_events_free(agent->events);
     if (agent->wake >= 0)
@@ -367,11 +425,13 @@ static bool agent_make_parts(struct agent *agent, struct error *err)
     agent->events = snapshot_events_new();
     agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
     agent->contexts = contexts_new(agent->options.contexts);
-    if (!agent->events || !agent->cache || !agent->contexts)
+    agent->changes = contexts_new(agent->options.source.fabric_of);
+    if (!agent->events || !agent->cache || !agent->contexts || !agent->changes)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)
         return error_set(err, "cannot make an eventfd: %s", strerror(errno));
+    agent_name_fabric(agent);
     make_set(agent);
     return make_client(agent, err);
 }

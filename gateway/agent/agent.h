@@ -11,12 +11,18 @@
 #include "base/log.h"
 #include "base/random.h"
 
+#define AGENT_FABRIC_CONTEXT "fabric"
+
 struct agent_options {
     const char *master; // as in agentx/client.h
     // The context of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default
     // context only. The first instance that registers gets the default context as well.
     const char *context;
     enum contexts_of contexts; // end ports with contexts of their own
+    // The fabric as one device (source.fabric_of) is in a context of its own: AGENT_FABRIC_CONTEXT,
+    // which a hyphen and `context` follow unless that is empty. Or it is alone, in the default
+    // context, and nothing else is there.
+    bool fabric_alone;
     bool writable;
     struct snapshot_source source;
     // Saves the changes and puts them in force, all or none. `who` names the user who made them, as

@@ -147,3 +147,14 @@ bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t
 {
     return device_seek(snapshot, ids, length, after, DEVICE_PORT_0 - 1, row, found);
 }
+
+void device_add_port_name(struct text *t, const struct agent_snapshot *snapshot, uint32_t node,
+                          uint8_t port)
+{
+    char ascii[FABRIC_DESCRIPTION_SIZE];
+    if (snapshot->scope.fabric) {
+        text_ascii(device_name(snapshot, &snapshot->fabric->nodes[node]), ascii, sizeof ascii);
+        text_addf(t, "%s/", ascii);
+    }
+    text_addf(t, "%u", (unsigned)port);
+}

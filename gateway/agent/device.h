@@ -44,4 +44,9 @@ bool device_put_text(struct agentx_value *out, const char *text);
 bool device_put_description(struct agentx_value *out, const struct fabric_node *node);
 bool device_put_kind(struct agentx_value *out, const struct fabric_node *node);
 
+// Adds the port's ifName in ASCII: its number, in the fabric's tables behind its node's name and a
+// slash.
+void device_add_port_name(struct text *t, const struct agent_snapshot *snapshot, uint32_t node,
+                          uint8_t port);
+
 #endif

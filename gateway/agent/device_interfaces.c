@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // IF-MIB: ports of a device as interfaces, by draft-ietf-ipoib-ibif-mib-05, 5.2.7 and 5.4. ifIndex
-// is the port's number; port 0 of a switch is 255.
+// is the port's number; port 0 of a switch is 255. With the fabric as the device, external ports
+// have the ifIndex of agent/interface_list.h, and names that begin with their node's.
 #include "agent/contexts.h"
 #include "agent/device.h"
+#include "agent/fabric_device.h"
 #include "agent/put.h"
 #include "agent/tables.h"
 #include "base/text.h"
@@ -83,7 +85,8 @@ static bool device_interfaces_descr(const struct agent_snapshot *snapshot,
     struct text t = text_in(text, sizeof text);
     text_addf(&t, "%s port %u", device_name(snapshot, device_node(snapshot, row)),
               (unsigned)port->number);
-    if (port->known && port->physical == PHYSICAL_LINK_UP && port->number > 0) {
+    const bool may_change = !snapshot->scope.fabric; // managers of fabrics know ports by it
+    if (may_change && port->known && port->physical == PHYSICAL_LINK_UP && port->number > 0) {
         text_add(&t, ", ");
         fabric_add_rate(&t, port->width_active, port->speed_active);
     }
@@ -91,24 +94,32 @@ static bool device_interfaces_descr(const struct agent_snapshot *snapshot,
     return put_text(out, ascii, TEXT_MAX);
 }
 
+// The port that has the addresses: of a switch its port 0, unless that is not known.
+static const struct fabric_port *device_interfaces_end(const struct agent_snapshot *snapshot,
+                                                       const struct table_row *row)
+{
+    const struct fabric_node *node = device_node(snapshot, row);
+    return node->type == FABRIC_SWITCH ? &snapshot->fabric->ports[node->first_port]
+                                       : device_port(snapshot, row);
+}
+
 // The base LID; of a switch, that of its port 0.
 static bool device_interfaces_address(const struct agent_snapshot *snapshot,
                                       const struct table_row *row, struct agentx_value *out)
 {
-    const struct fabric_port *end = &snapshot->fabric->ports[snapshot->scope.port];
+    const struct fabric_port *end = device_interfaces_end(snapshot, row);
     uint8_t octets[2];
     wire_put(octets, sizeof octets, end->lid);
-    (void)row;
     return put_octets(out, octets, end->lid != 0 ? sizeof octets : 0);
 }
 
 static bool device_interfaces_name(const struct agent_snapshot *snapshot,
                                    const struct table_row *row, struct agentx_value *out)
 {
-    char text[8];
+    char text[TEXT_MAX + 1];
     struct text t = text_in(text, sizeof text);
-    text_addf(&t, "%u", (unsigned)device_port(snapshot, row)->number);
-    return put_text(out, text, sizeof text);
+    device_add_port_name(&t, snapshot, row->node, device_port(snapshot, row)->number);
+    return put_text(out, text, TEXT_MAX);
 }
 
 // What is at the other end.
@@ -122,7 +133,7 @@ static bool device_interfaces_alias(const struct agent_snapshot *snapshot,
     const char *peer = device_name(snapshot, &snapshot->fabric->nodes[port->peer_node]);
     text_ascii(peer, text, sizeof text);
     struct text at = text_in(place, sizeof place), t = text_in(name, sizeof name);
-    text_addf(&at, " port %u", (unsigned)port->peer_port);
+    text_addf(&at, snapshot->scope.fabric ? "/%u" : " port %u", (unsigned)port->peer_port);
     text_addf(&t, "to %.*s%s", (int)(NAME_MAX - strlen("to ") - strlen(place)), text, place);
     return put_text(out, name, NAME_MAX);
 }
@@ -133,7 +144,7 @@ static bool device_interfaces_last_change(const struct agent_snapshot *snapshot,
     const struct snapshot_scope *scope = &snapshot->scope;
     const int64_t at =
         scope->contexts
-            ? contexts_changed_at(scope->contexts, snapshot->fabric->ports[scope->port].guid,
+            ? contexts_changed_at(scope->contexts, device_interfaces_end(snapshot, row)->guid,
                                   device_port(snapshot, row)->number)
             : 0;
     return put_time_stamp(out, snapshot, at);
@@ -170,7 +181,7 @@ static bool device_interfaces_sum(const struct agent_snapshot *snapshot,
     return put_number(out, (int64_t)(out->type == AGENTX_COUNTER32 ? sum & UINT32_MAX : sum));
 }
 
-INTERFACE(index, put_number(out, row->number))
+INTERFACE(index, put_number(out, snapshot->scope.fabric ? (int64_t)row->at : row->number))
 INTERFACE(type, put_number(out, TYPE_INFINIBAND))
 INTERFACE(mtu_octets, put_number(out, device_interfaces_mtu(port)))
 INTERFACE(speed, port->known &&put_gauge(out, device_interfaces_rate(port) * 1000000))
@@ -197,14 +208,28 @@ static bool device_interfaces_number(const struct agent_snapshot *snapshot,
     return put_number(out, node->type == FABRIC_SWITCH ? node->ports : 1);
 }
 
+static bool device_interfaces_fabric_number(const struct agent_snapshot *snapshot,
+                                            const struct table_row *row, struct agentx_value *out)
+{
+    const struct interface_list *list = snapshot_interfaces_of(snapshot);
+    (void)row;
+    return list && put_number(out, list->interfaces);
+}
+
 static const struct table_column NUMBER_COLUMNS[] = {
     {"ifNumber", 1, AGENTX_INTEGER, .get = device_interfaces_number},
+};
+
+static const struct table_column FABRIC_NUMBER_COLUMNS[] = {
+    {"ifNumber", 1, AGENTX_INTEGER, .get = device_interfaces_fabric_number},
 };
 
 static const uint32_t NUMBER_ENTRY[] = {TABLES_MIB_2_IDS, 2};
 
 const struct table DEVICE_IF_NUMBER =
     TABLE("interfaces", NUMBER_ENTRY, NUMBER_COLUMNS, device_seek_scalar);
+const struct table FABRIC_IF_NUMBER =
+    TABLE("interfaces", NUMBER_ENTRY, FABRIC_NUMBER_COLUMNS, fabric_device_seek_scalar);
 
 static const struct table_column COLUMNS[] = {
     {"ifIndex", 1, AGENTX_INTEGER, .get = device_interfaces_index},
@@ -230,6 +255,7 @@ static const struct table_column COLUMNS[] = {
 static const uint32_t ENTRY[] = {TABLES_MIB_2_IDS, 2, 2, 1};
 
 const struct table DEVICE_IF = TABLE("ifTable", ENTRY, COLUMNS, device_seek_port);
+const struct table FABRIC_IF = TABLE("ifTable", ENTRY, COLUMNS, fabric_device_seek_port);
 
 static const struct table_column MORE_COLUMNS[] = {
     {"ifName", 1, AGENTX_OCTETS, .get = device_interfaces_name},
@@ -256,3 +282,5 @@ static const struct table_column MORE_COLUMNS[] = {
 static const uint32_t MORE_ENTRY[] = {TABLES_MIB_2_IDS, 31, 1, 1, 1};
 
 const struct table DEVICE_IF_X = TABLE("ifXTable", MORE_ENTRY, MORE_COLUMNS, device_seek_port);
+const struct table FABRIC_IF_X =
+    TABLE("ifXTable", MORE_ENTRY, MORE_COLUMNS, fabric_device_seek_port);

@@ -46,6 +46,7 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
     snapshot->accumulated = source->sums(source->ctx);
     snapshot->errors = source->errors ? source->errors(source->ctx) : NULL;
     snapshot->settings = source->settings(source->ctx);
+    snapshot->numbers = journal_node_numbers(source->journal);
     snapshot->last_event = journal_last(source->journal);
     snapshot->first_event = first_event(source->journal, snapshot->last_event);
     source->gateway(source->ctx, &snapshot->gateway);
@@ -72,6 +73,16 @@ const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *sn
     return of->alarms;
 }
 
+const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
+    if (!of->interfaces)
+        of->interfaces =
+            interface_list_make(snapshot->fabric, snapshot->numbers, snapshot->source->fabric_of);
+    of->was_short = of->was_short || !of->interfaces;
+    return of->interfaces;
+}
+
 bool snapshot_was_short(const struct agent_snapshot *snapshot)
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
@@ -90,6 +101,8 @@ void snapshot_unref(struct agent_snapshot *snapshot)
     measured_errors_unref(snapshot->errors);
     settings_unref(snapshot->settings);
     snapshot_alarms_free(snapshot->alarms);
+    node_numbers_unref(snapshot->numbers);
+    free(snapshot->interfaces);
     free(snapshot->switches);
     free(snapshot);
 }

@@ -5,6 +5,7 @@
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
 #include "agent/event_number.h"
+#include "agent/interface_list.h"
 #include "agent/snapshot_alarms.h"
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
@@ -65,7 +66,9 @@ struct snapshot_source {
     struct accumulated_counters *(*sums)(void *ctx); // the same
     struct measured_errors *(*errors)(void *ctx);    // the same; a NULL function: there are none
     void *ctx;
-    uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
+    enum contexts_of fabric_of; // whose ports are interfaces of the fabric as one device
+    const char *gateway_name;   // with which that device is named
+    uint8_t event_trap_level;   // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
     int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
 };
@@ -75,6 +78,7 @@ struct contexts;
 // The device that the request which is being answered is about; the agent sets it.
 struct snapshot_scope {
     uint32_t port; // index of its end port; FABRIC_NONE: that is not in the fabric
+    bool fabric;   // the device is the whole fabric; then `port` is FABRIC_NONE
     const struct contexts *contexts; // may be NULL
 };
 
@@ -94,9 +98,11 @@ struct agent_snapshot {
     int64_t first_event, last_event; // numbers in the journal; 0: none
     struct snapshot_gateway gateway;
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
-    bool was_short;                 // see snapshot_was_short
-    struct snapshot_events *events; // the agent's, shared by all snapshots
-    struct snapshot_scope scope;    // for the tables of device.h
+    struct node_numbers *numbers;
+    struct interface_list *interfaces; // NULL until snapshot_interfaces_of is called
+    bool was_short;                    // see snapshot_was_short
+    struct snapshot_events *events;    // the agent's, shared by all snapshots
+    struct snapshot_scope scope;       // for the tables of device.h
 };
 
 // An event's number in the journal is this base plus its event_number.
@@ -120,8 +126,10 @@ void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
 // The active alarms, copied from the journal at the first call. NULL: out of memory.
 const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot);
 
-// Returns true once after memory was too short for snapshot_alarms_of: the alarm table then looked
-// empty.
+// The interfaces of the fabric as one device, made at the first call. NULL: out of memory.
+const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot);
+
+// Returns true once after memory was too short for one of these: its table then looked empty.
 bool snapshot_was_short(const struct agent_snapshot *snapshot);
 
 #endif

@@ -20,3 +20,10 @@ static const struct table *const OF_DEVICE[] = {
 };
 
 const struct table_list DEVICE_TABLES = {OF_DEVICE, sizeof OF_DEVICE / sizeof *OF_DEVICE};
+
+static const struct table *const OF_FABRIC[] = {
+    &LLDP_SYSTEM,      &LLDP_PORTS, &LLDP_NEIGHBOURS, &FABRIC_SYSTEM,
+    &FABRIC_IF_NUMBER, &FABRIC_IF,  &FABRIC_IF_X,
+};
+
+const struct table_list FABRIC_DEVICE_TABLES = {OF_FABRIC, sizeof OF_FABRIC / sizeof *OF_FABRIC};

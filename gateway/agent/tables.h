@@ -2,6 +2,7 @@
 // The list of all tables that the subagent offers. gsw_*.c have those of the IBSWITCH-MIB, sm_*.c
 // those of the IB-SM-MIB, own_*.c those of the IBTRAPD-MIB. In the contexts are those of
 // device_*.c, of the IB-SMA-MIB (sma_*.c), the IB-PMA-MIB (pma_*.c) and the IB-IF-MIB (if_*.c).
+// fabric_*.c and lldp.c have those of the fabric as one device.
 #ifndef IBTRAPD_AGENT_TABLES_H
 #define IBTRAPD_AGENT_TABLES_H
 
@@ -11,6 +12,9 @@
 
 #define TABLES_SM_IDS 1, 3, 6, 1, 3, 117, 7 // ibSmMIB, the root of the IB-SM-MIB
 
+// Of the fabric as one device: lldpMIB, the root of IEEE 802.1AB's LLDP-MIB.
+#define TABLES_LLDP_IDS 1, 0, 8802, 1, 1, 2
+
 // In the contexts of devices: mib-2, and infinibandMIB, the root of four drafts.
 #define TABLES_MIB_2_IDS      1, 3, 6, 1, 2, 1
 #define TABLES_INFINIBAND_IDS 1, 3, 6, 1, 3, 117
@@ -19,6 +23,8 @@
 
 extern const struct table_list TABLES;
 extern const struct table_list DEVICE_TABLES; // in the context of a device (device.h)
+extern const struct table_list
+    FABRIC_DEVICE_TABLES; // of the fabric as one device (fabric_device.h)
 
 // About the fabric.
 extern const struct table GSW_MISC, GSW_SYSTEM, GSW_INVENTORY, GSW_SWITCHES, GSW_PORTS, GSW_SENSORS,
@@ -39,5 +45,9 @@ extern const struct table DEVICE_SYSTEM, DEVICE_IF_NUMBER, DEVICE_IF, DEVICE_IF_
     DEVICE_ALIASES;
 extern const struct table SMA_NODE, SMA_SWITCH, SMA_END_PORT, SMA_PORTS, SMA_MANAGERS,
     SMA_DIAGNOSTICS, PMA_COUNTERS, PMA_TRAFFIC, IF_ERRORS;
+
+// About the fabric as one device.
+extern const struct table LLDP_SYSTEM, LLDP_PORTS, LLDP_NEIGHBOURS, FABRIC_SYSTEM, FABRIC_IF_NUMBER,
+    FABRIC_IF, FABRIC_IF_X;
 
 #endif

@@ -98,10 +98,12 @@ enum conf_contexts { CONF_CONTEXTS_SWITCHES, CONF_CONTEXTS_ALL, CONF_CONTEXTS_OF
 
 // The subagent, which serves the tables of the MIBs below a master agent of this host.
 struct conf_subagent {
-    char socket[CONF_ADDRESS_SIZE];  // its path, or "tcp:HOST:PORT"; empty: no tables
-    char context[CONF_CONTEXT_SIZE]; // empty: the default context only
-    bool has_context;                // false: an instance's context is its name
-    uint16_t contexts;               // enum conf_contexts: nodes with a context of their own
+    char socket[CONF_ADDRESS_SIZE];        // its path, or "tcp:HOST:PORT"; empty: no tables
+    char context[CONF_CONTEXT_SIZE];       // empty: the default context only
+    bool has_context;                      // false: an instance's context is its name
+    uint16_t contexts;                     // enum conf_contexts: nodes with a context of their own
+    uint16_t fabric_ports;                 // the same: whose ports the fabric as one device has
+    char fabric_socket[CONF_ADDRESS_SIZE]; // of a master agent for that device alone; empty: none
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
     uint16_t recipient_port;  // of the trap recipients that managers set

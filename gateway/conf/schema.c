@@ -581,6 +581,18 @@ static const struct schema_item SUBAGENT[] = {
      .help = "What is a device of its own to managers, in an SNMP context that is its port GUID, "
              "such as `0002c90200c10000`: each switch, with `all` also each port of a host or "
              "router. There are 4,096 contexts at most. `ibtrapctl contexts` lists them."},
+    {"fabric_ports", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(subagent.fabric_ports),
+     .words = WORDS_CONTEXTS, .initial = "switches",
+     .help = "Whose ports are the interfaces of one more device, which is the whole fabric: those "
+             "of switches, with `all` also those of hosts and routers. It is in the SNMP context "
+             "`fabric`, of a gateway with a `context` behind a hyphen, such as `fabric-mlx5_0-1`, "
+             "and at `fabric_socket`."},
+    {"fabric_socket", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(subagent.fabric_socket),
+     .check = check_master, .may_be_empty = true, .initial = "",
+     .example = "\"/run/ibtrapd-snmpd/agentx\"",
+     .help = "Where an snmpd listens for subagents that shows the fabric as one device without "
+             "a context, and nothing else, such as that of the service ibtrapd-snmpd. For managers "
+             "that know no contexts."},
     {"writable", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(subagent.writable), .initial = "false",
      .help = "Whether managers may set what the IBSWITCH-MIB lets them set. Which managers may is "
              "a matter of snmpd's access control."},

@@ -41,6 +41,7 @@ struct control {
     struct receiver *const *receivers;
     size_t receiver_count;
     struct agent *subagent;       // NULL: there is none
+    struct agent *fabric_agent;   // the same; for the fabric as one device alone
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
     // restart; `backlogs`, of CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for

@@ -119,15 +119,15 @@ static json_t *policy_json(const struct policy_counters *p)
                      (json_int_t)p->read_back);
 }
 
-static json_t *subagent_json(struct agent *subagent, const struct conf_subagent *conf)
+static json_t *subagent_json(struct agent *subagent, const char *socket, const char *context)
 {
     struct agent_status status;
     if (!subagent)
         return json_null();
     agent_get_status(subagent, &status);
-    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", conf->socket, "context",
-                     conf->context, "up", (int)status.up, "problem", answer_text(status.problem),
-                     "varbinds", (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
+    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", socket, "context", context, "up",
+                     (int)status.up, "problem", answer_text(status.problem), "varbinds",
+                     (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
 }
 
 static json_t *reload_json(const struct control_refusal *refusal)
@@ -167,14 +167,15 @@ json_t *status_answer(struct control *c, const json_t *request)
     const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o}",
+        "s:o, s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
         policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
         "reload", reload_json(c->refusal), "health", health_answers_line(c), "tables",
-        subagent_json(c->subagent, &c->conf->subagent), "sweep", sweep_json(&sweep),
-        "port_counters", port_counters_json(&sweep), "sms",
+        subagent_json(c->subagent, c->conf->subagent.socket, c->conf->subagent.context),
+        "fabric_device", subagent_json(c->fabric_agent, c->conf->subagent.fabric_socket, ""),
+        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -197,6 +197,16 @@ static void show_tables(FILE *out, const json_t *tables)
             member_word(tables, "problem"));
 }
 
+static void show_fabric_device(FILE *out, const json_t *device)
+{
+    if (!json_is_object(device))
+        return;
+    fprintf(out, "Fabric   one device, %s%s%s%s\n",
+            json_is_true(json_object_get(device, "up")) ? "below " : "NOT SERVED below ",
+            member_word(device, "socket"), member_word(device, "problem")[0] ? ": " : "",
+            member_word(device, "problem"));
+}
+
 bool show_status(FILE *out, const json_t *status)
 {
     const json_t *subscriptions = json_object_get(status, "subscriptions");
@@ -218,6 +228,7 @@ bool show_status(FILE *out, const json_t *status)
     fputc('\n', out);
     receiver_commands_show(out, status, true);
     show_tables(out, json_object_get(status, "tables"));
+    show_fabric_device(out, json_object_get(status, "fabric_device"));
     show_journal(out, json_object_get(status, "journal"));
     show_overflow(out, status);
     show_counters(out, counters);

@@ -11,8 +11,9 @@
 #include <string.h>
 
 struct subagent {
-    struct conf_subagent conf; // the agent points into it
-    struct agent *agent;
+    struct conf_subagent conf;  // the agent points into it
+    struct agent *agent;        // NULL: the configuration has no item `socket`
+    struct agent *fabric_agent; // for the fabric alone; NULL: there is no `fabric_socket`
 };
 
 // The sources of the rows. Called in the subagent's thread.
@@ -54,14 +55,18 @@ static struct measured_errors *measured_errors_now(void *ctx)
     return read ? pipeline_measured_errors(g->pipeline) : NULL;
 }
 
+static enum contexts_of subagent_contexts_of(uint16_t conf)
+{
+    return conf == CONF_CONTEXTS_ALL        ? CONTEXTS_ALL
+           : conf == CONF_CONTEXTS_SWITCHES ? CONTEXTS_SWITCHES
+                                            : CONTEXTS_OFF;
+}
+
 static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)
 {
-    static const enum contexts_of CONTEXTS[] = {[CONF_CONTEXTS_SWITCHES] = CONTEXTS_SWITCHES,
-                                                [CONF_CONTEXTS_ALL] = CONTEXTS_ALL,
-                                                [CONF_CONTEXTS_OFF] = CONTEXTS_OFF};
     return (struct agent_options){.master = conf->socket,
                                   .context = conf->context,
-                                  .contexts = CONTEXTS[conf->contexts],
+                                  .contexts = subagent_contexts_of(conf->contexts),
                                   .writable = conf->writable,
                                   .source = {.topology = g->topology,
                                              .journal = g->journal,
@@ -70,6 +75,8 @@ static struct agent_options options_of(struct gateway *g, const struct conf_suba
                                              .sums = accumulated_now,
                                              .errors = measured_errors_now,
                                              .ctx = g,
+                                             .fabric_of = subagent_contexts_of(conf->fabric_ports),
+                                             .gateway_name = g->name,
                                              .event_trap_level = conf->event_trap_level,
                                              .clock = &clock_system},
                                   .change = settings_change,
@@ -78,18 +85,43 @@ static struct agent_options options_of(struct gateway *g, const struct conf_suba
                                   .log = g->log};
 }
 
+// Starts the agents that the configuration asks for.
+static bool subagent_start_agents(struct gateway *gateway, struct subagent *subagent,
+                                  struct error *err)
+{
+    const struct conf_subagent *conf = &subagent->conf;
+    struct agent_options options = options_of(gateway, conf);
+    if (conf->socket[0] != '\0' && !(subagent->agent = agent_start(&options, err)))
+        return false;
+    if (conf->fabric_socket[0] == '\0' || conf->fabric_ports == CONF_CONTEXTS_OFF)
+        return true;
+    options.master = conf->fabric_socket;
+    options.context = "";
+    options.contexts = CONTEXTS_OFF;
+    options.fabric_alone = true;
+    options.writable = false;
+    subagent->fabric_agent = agent_start(&options, err);
+    return subagent->fabric_agent != NULL;
+}
+
+static void subagent_free(struct subagent *subagent)
+{
+    agent_stop(subagent->agent);
+    agent_stop(subagent->fabric_agent);
+    free(subagent);
+}
+
 bool subagent_start(struct gateway *gateway, struct error *err)
 {
-    if (gateway->conf->subagent.socket[0] == '\0')
+    const struct conf_subagent *conf = &gateway->conf->subagent;
+    if (conf->socket[0] == '\0' && conf->fabric_socket[0] == '\0')
         return true;
     struct subagent *subagent = calloc(1, sizeof *subagent);
     if (!subagent)
         return error_set(err, "out of memory");
     subagent->conf = gateway->conf->subagent;
-    const struct agent_options options = options_of(gateway, &subagent->conf);
-    subagent->agent = agent_start(&options, err);
-    if (!subagent->agent) {
-        free(subagent);
+    if (!subagent_start_agents(gateway, subagent, err)) {
+        subagent_free(subagent);
         return false;
     }
     gateway->subagent = subagent;
@@ -100,8 +132,7 @@ void subagent_stop(struct gateway *gateway)
 {
     if (!gateway->subagent)
         return;
-    agent_stop(gateway->subagent->agent);
-    free(gateway->subagent);
+    subagent_free(gateway->subagent);
     gateway->subagent = NULL;
 }
 
@@ -116,4 +147,9 @@ bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, s
 struct agent *subagent_agent(const struct subagent *subagent)
 {
     return subagent ? subagent->agent : NULL;
+}
+
+struct agent *subagent_fabric_agent(const struct subagent *subagent)
+{
+    return subagent ? subagent->fabric_agent : NULL;
 }

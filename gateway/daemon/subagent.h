@@ -21,7 +21,9 @@ void subagent_stop(struct gateway *gateway);
 // Restarts it if its configuration differs from `old`, the one that was in force before.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
-// The agent, valid until the next change; NULL if `subagent` is NULL.
+// The agents for all tables and for the fabric alone, valid until the next change; NULL if there is
+// none, or `subagent` is NULL.
 struct agent *subagent_agent(const struct subagent *subagent);
+struct agent *subagent_fabric_agent(const struct subagent *subagent);
 
 #endif

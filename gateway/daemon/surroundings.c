@@ -73,6 +73,10 @@ bool surroundings_check(const struct conf *conf, const struct instance *instance
         error_prefix(&err, "section 'subagent'");
         surroundings_add(mistakes, conf, err.text);
     }
+    if (!sinks_check_socket(conf->subagent.fabric_socket, &err)) {
+        error_prefix(&err, "section 'subagent', item 'fabric_socket'");
+        surroundings_add(mistakes, conf, err.text);
+    }
     if (!surroundings_check_directory(conf->journal.directory, instance, unit, "journal", &err))
         surroundings_add(mistakes, conf, err.text);
     if (!surroundings_check_control(conf->socket, instance, unit, &err))

@@ -258,6 +258,7 @@ void wiring_fill_control(struct gateway *g)
                                   .receiver_count = g->receiver_count,
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .subagent = subagent_agent(g->subagent),
+                                  .fabric_agent = subagent_fabric_agent(g->subagent),
                                   .reload = g->control.reload,
                                   .refusal = &g->refusal,
                                   .ctx = g};

@@ -11,13 +11,14 @@ from lab.sockets import free_port, unix_listens
 
 class Snmpd:
     """An snmpd with an AgentX socket in its own directory, not started yet. It forwards notifications to `sinks`,
-    addresses of SNMPv2c receivers. `more`: further lines of its configuration."""
+    addresses of SNMPv2c receivers. `more`: further lines of its configuration. `modules`: the only ones that it starts."""
 
-    def __init__(self, directory, sinks=(), more="rocommunity public 127.0.0.1\n"):
+    def __init__(self, directory, sinks=(), more="rocommunity public 127.0.0.1\n", modules=None):
         self._port = free_port()
         self._work = pathlib.Path(directory) / f"snmpd-{self._port}"
         self._lines = [f"trap2sink {sink} public" for sink in sinks]
         self._more = more
+        self._modules = ["-I", modules] if modules else []
         self._process = None
         self.address = f"127.0.0.1:{self._port}"
         self.socket = self._work / "master"
@@ -37,7 +38,7 @@ class Snmpd:
         self._process = Process(
             "snmpd",
             ["/usr/sbin/snmpd", "-f", "-C", "-c", config, "-p", self._work / "pid", "-Lf", self._work / "snmpd.log",
-             "-M", "", "-m", ""],
+             "-M", "", "-m", "", *self._modules],
             log=self._work / "log",
             cwd=self._work,
             env={"SNMP_PERSISTENT_DIR": str(self._work), "SNMPCONFPATH": str(self._work)},

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The interfaces of the fabric as one device: the external ports of its switches, and if wanted
+// those of hosts and routers. The ifIndex of a port is NODE_NUMBERS_STEP times the number of its
+// node, plus the number of the port: 12012 is port 12 of the node with number 12.
+#ifndef IBTRAPD_AGENT_INTERFACE_LIST_H
+#define IBTRAPD_AGENT_INTERFACE_LIST_H
+
+#include "agent/contexts.h"
+#include "model/fabric.h"
+#include "model/node_numbers.h"
+
+struct journal;
+
+struct interface_node {
+    uint32_t number, node; // number of the node, and its index in the fabric
+};
+
+// Immutable.
+struct interface_list {
+    uint32_t interfaces; // how many
+    size_t count;
+    struct interface_node nodes[]; // ascending by number
+};
+
+// Those of the nodes that have a number. Linear; for free(). NULL: out of memory.
+struct interface_list *interface_list_make(const struct fabric *fabric,
+                                           const struct node_numbers *numbers, enum contexts_of of);
+
+// Gives numbers to the nodes that have none: they are there from a commit of the journal on. False:
+// not now (journal/journal.h).
+bool interface_list_number(struct journal *journal, const struct fabric *fabric,
+                           enum contexts_of of);
+
+// Finds the interface with the least ifIndex from `least` on: index of its node and port in the
+// fabric. Returns its ifIndex; 0: there is none.
+uint32_t interface_list_find(const struct interface_list *list, const struct fabric *fabric,
+                             uint32_t least, uint32_t *node, uint32_t *port);
+
+#endif
