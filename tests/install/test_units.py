@@ -29,6 +29,7 @@ def root(tmp_path_factory):
                     symlinks=True, dirs_exist_ok=True)
     for name in 'bin', 'lib':
         (directory / name).symlink_to(f'usr/{name}')
+    shutil.copy('/usr/sbin/snmpd', directory / 'usr/sbin')
     return directory
 
 
@@ -58,7 +59,7 @@ def test_files_may_be_given_to_a_group_and_no_more_is_allowed(unit):
     assert not allowed & {'chroot', 'setuid', 'setgroups', 'mount', 'reboot', 'ptrace', 'bpf', 'init_module'}
 
 
-@pytest.mark.parametrize('unit', ['ibtrapd.service', 'ibtrapd@mlx5_0-1.service'])
+@pytest.mark.parametrize('unit', ['ibtrapd.service', 'ibtrapd@mlx5_0-1.service', 'ibtrapd-snmpd.service'])
 def test_systemd_finds_nothing_wrong(root, unit):
     said = run('systemd-analyze', 'verify', '--man=no', '--recursive-errors=no', f'--root={root}', unit)
     assert [line for line in said.splitlines() if 'ibtrapd' in line] == []
@@ -67,10 +68,12 @@ def test_systemd_finds_nothing_wrong(root, unit):
 def test_the_user_is_made(root):
     run('systemd-sysusers', f'--root={root}', 'ibtrapd.conf')
     groups = dict(line.split(':x:') for line in (root / 'etc/group').read_text().splitlines())
-    assert set(groups) == {'ibtrapd', 'ibtrapd-umad'}
-    assert groups['ibtrapd-umad'].endswith(':ibtrapd')
-    assert re.fullmatch(r'ibtrapd:x:\d+:\d+:InfiniBand trap gateway:/var/lib/ibtrapd:/usr/sbin/nologin\n',
-                        (root / 'etc/passwd').read_text())
+    assert set(groups) == {'ibtrapd', 'ibtrapd-umad', 'ibtrapd-snmpd'}
+    assert all(groups[name].endswith(':ibtrapd') for name in ('ibtrapd-umad', 'ibtrapd-snmpd'))
+    users = (root / 'etc/passwd').read_text()
+    assert re.match(r'ibtrapd:x:\d+:\d+:InfiniBand trap gateway:/var/lib/ibtrapd:/usr/sbin/nologin\n',
+                    users)
+    assert re.search(r'^ibtrapd-snmpd:x:\d+:\d+:[^:]*:/:/usr/sbin/nologin$', users, re.MULTILINE)
 
 
 def test_only_the_umad_devices_change_hands():

@@ -14,7 +14,7 @@ from lab.receivers import SyslogSink
 from machine import Machine, Unavailable, wait_until
 
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
-UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service"]
+UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 JOURNAL = re.compile("^Journal +[1-9]", re.MULTILINE)
 
@@ -102,7 +102,7 @@ def test_what_it_says_of_itself(packages):
     for package in "libc6", "libsnmp40", "libibumad3", "libsqlite3-0", "libssl3", "systemd-standalone-sysusers":
         assert package in depends
     run("dpkg-deb", "-e", packages / "1.0.deb", packages / "control")
-    assert (packages / "control/conffiles").read_text() == CONFIG + "\n"
+    assert (packages / "control/conffiles").read_text() == CONFIG + "\n/etc/ibtrapd/snmpd.conf\n"
     for script in "postinst", "prerm", "postrm":
         run("sh", "-n", packages / "control" / script)
         assert (packages / "control" / script).stat().st_mode & 0o777 == 0o755
@@ -133,7 +133,7 @@ def test_the_user_gets_the_datagrams_and_no_shell(machine):
     install(machine)
     user = machine.run("getent", "passwd", "ibtrapd").strip().split(":")
     assert user[5:] == ["/var/lib/ibtrapd", "/usr/sbin/nologin"]
-    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad"]
+    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-snmpd"]
     # A user who may run ibtrapctl may not manage the fabric.
     machine.run("useradd", "-G", "ibtrapd", "oncall")
     assert "ibtrapd-umad" not in machine.run("id", "-nG", "oncall").split()
@@ -261,6 +261,37 @@ def test_the_sandbox_lets_it_work(machine, packages):
         wait_until(lambda: re.fullmatch(r"ibsim\d port 1 active, (\d+) of \1 subscriptions",
                                         machine.property("ibtrapd", "StatusText")), "the status")
         assert "Switch" in machine.run("ibtrapctl", "topology")
+
+
+def test_a_second_snmpd_shows_the_fabric_and_nothing_of_the_host(machine, packages):
+    shutil.copy(PROGRAMS / "libsimreports.so", packages)
+    install(machine)
+    machine.run("systemctl", "start", "ibtrapd-snmpd")  # returns when snmpd has sent READY=1
+    status = machine.path(f"/proc/{machine.property('ibtrapd-snmpd', 'MainPID')}/status").read_text()
+    assert machine.run("id", "-u", "ibtrapd-snmpd").strip() in re.search("^Uid:(.*)$", status, re.MULTILINE)[1].split()
+    assert re.findall(r"^Cap\w+:\s+(\w+)$", status, re.MULTILINE) == ["0" * 16] * 5
+    assert "NoNewPrivs:\t1\n" in status and "Seccomp:\t2\n" in status
+    socket = "/run/ibtrapd-snmpd/agentx"
+    assert machine.run("stat", "-c", "%U:%G %a", socket) == "ibtrapd-snmpd:ibtrapd-snmpd 660\n"
+    assert machine.run("stat", "-c", "%U:%G %a", "/run/ibtrapd-snmpd") == "ibtrapd-snmpd:ibtrapd-snmpd 750\n"
+    walk = "snmpbulkwalk", "-v2c", "-c", "fabric", "-On", "-m", "", "127.0.0.1:1161"
+    with Fabric() as fabric, SubnetManager(fabric, "node1"), SyslogSink() as syslog:
+        configure(machine, fabric, syslog)
+        config = machine.path(CONFIG)
+        config.write_text(config.read_text() + f'sweep {{ interval = 5 settle = 0 }}\nsubagent {{ fabric_socket = "{socket}" }}\n')
+        machine.run("systemctl", "start", "ibtrapd")
+        wait_until(lambda: '"leaf1/12"' in machine.run(*walk, ".1", good=(0, 1, 2)), "the fabric")
+        assert f"Fabric   one device, below {socket}" in machine.run("ibtrapctl", "status")
+        roots = {line.split(" = ")[0] for line in machine.run(*walk, ".1").splitlines() if line.startswith(".1.")}
+        assert all(re.match(r"\.1\.(0\.8802\.1\.1\.2|3\.6\.1\.2\.1\.(1|2|11|31)|3\.6\.1\.6\.3\.10\.2\.1)\.", one) for one in roots)
+        boots = "snmpget", "-Oqv", *walk[1:], ".1.3.6.1.6.3.10.2.1.2.0"
+        before = int(machine.run(*boots))
+        machine.run("systemctl", "restart", "ibtrapd-snmpd")
+        assert int(machine.run(*boots)) == before + 1  # otherwise SNMPv3 managers take its answers for replays
+        wait_until(lambda: '"leaf1/12"' in machine.run(*walk, ".1", good=(0, 1, 2)), "the fabric again")
+    machine.run("dpkg", "-P", "ibtrapd")
+    assert machine.property("ibtrapd-snmpd", "ActiveState") == "inactive"
+    assert [path for path in sorted(machine.changed()) if "ibtrapd" in path] == []
 
 
 def test_its_log_has_priorities(machine):
