@@ -22,7 +22,7 @@ def test_the_first_configuration(site):
     site.wait(lambda: listening(162), "snmptrapd to listen")
     site.start_gateway("", connected=False)
     site.path(CONFIG).write_text(pages.blocks("README", "ibtrapd")[0])
-    [commands] = pages.blocks("README", "sh")
+    commands, fabric = pages.blocks("README", "sh")
     said = site.shell(commands)
     assert "is good" in said and "link-down" in said
     states = [line for line in said.splitlines() if line.startswith(("nms ", "logs "))]
