@@ -26,6 +26,8 @@ static void respond(struct pdu_writer *w, const struct pdu_header *request, unsi
 struct asked {
     const struct agentx_handler *handler;
     const char *context;
+    struct agentx_wait *wait;
+    bool may_end, ended; // the response may end, or has ended, before a value that comes later
 };
 
 struct range {
@@ -38,26 +40,32 @@ static bool read_range(struct pdu_reader *in, struct range *out)
     return pdu_read_range(in, &out->name, &out->include, &out->end);
 }
 
-static void agentx_answer_add_varbind(struct pdu_writer *w, const struct agentx_oid *name,
+static void agentx_answer_add_varbind(struct asked *asked, struct pdu_writer *w,
+                                      const struct agentx_oid *name,
                                       const struct agentx_value *value)
 {
-    if (value->type == AGENTX_NOT_NOW)
+    const bool is_later = value->type == AGENTX_LATER;
+    if (is_later && asked->may_end)
+        asked->ended = true;
+    else if (is_later && asked->wait->may)
+        asked->wait->ticket = asked->wait->ticket ? asked->wait->ticket : value->number;
+    else if (is_later || value->type == AGENTX_NOT_NOW)
         w->full = true;
     else
         pdu_add_varbind(w, name, value);
 }
 
-static void add_instance(const struct asked *asked, const struct range *r, struct pdu_writer *w)
+static void add_instance(struct asked *asked, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_value value;
     value.type = AGENTX_NO_SUCH_OBJECT;
     if (asked->handler->get)
         asked->handler->get(asked->handler->ctx, asked->context, &r->name, &value);
-    agentx_answer_add_varbind(w, &r->name, &value);
+    agentx_answer_add_varbind(asked, w, &r->name, &value);
 }
 
 // False: there is no next instance.
-static bool add_next(const struct asked *asked, const struct range *r, struct pdu_writer *w)
+static bool add_next(struct asked *asked, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_oid found;
     struct agentx_value value;
@@ -67,11 +75,11 @@ static bool add_next(const struct asked *asked, const struct range *r, struct pd
                                                &r->end, &found, &value);
     if (!is_there)
         value.type = AGENTX_END_OF_MIB_VIEW;
-    agentx_answer_add_varbind(w, is_there ? &found : &r->name, &value);
+    agentx_answer_add_varbind(asked, w, is_there ? &found : &r->name, &value);
     return is_there;
 }
 
-static bool answer_ranges(const struct asked *asked, const struct pdu_header *request,
+static bool answer_ranges(struct asked *asked, const struct pdu_header *request,
                           struct pdu_reader *in, struct pdu_writer *w)
 {
     size_t n = 0;
@@ -93,7 +101,7 @@ static bool answer_ranges(const struct asked *asked, const struct pdu_header *re
 
 // Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one of them has a
 // next instance. False: malformed.
-static bool add_first(const struct asked *asked, struct pdu_reader *in, uint16_t limit,
+static bool add_first(struct asked *asked, struct pdu_reader *in, uint16_t limit,
                       struct pdu_writer *w, bool *any)
 {
     *any = false;
@@ -108,12 +116,12 @@ static bool add_first(const struct asked *asked, struct pdu_reader *in, uint16_t
 
 // Adds another varbind for each range in `in`, after the names of the previous repetition, which
 // begins at offset `last`. False: no range has a further instance.
-static bool add_repetition(const struct asked *asked, struct pdu_reader in, size_t last,
+static bool add_repetition(struct asked *asked, struct pdu_reader in, size_t last,
                            struct pdu_writer *w)
 {
     struct pdu_reader written = {.at = w->octets + last, .end = w->octets + w->used};
     bool any = false;
-    while (in.at < in.end && !w->full && w->used < BULK_SIZE_MAX) {
+    while (in.at < in.end && !w->full && !asked->ended && w->used < BULK_SIZE_MAX) {
         struct range r;
         struct agentx_varbind before;
         if (!read_range(&in, &r) || !pdu_read_varbind(&written, &before))
@@ -128,7 +136,7 @@ static bool add_repetition(const struct asked *asked, struct pdu_reader in, size
     return any;
 }
 
-static bool answer_bulk(const struct asked *asked, const struct pdu_header *request,
+static bool answer_bulk(struct asked *asked, const struct pdu_header *request,
                         struct pdu_reader *in, struct pdu_writer *w)
 {
     uint16_t single, repetitions;
@@ -141,7 +149,8 @@ static bool answer_bulk(const struct asked *asked, const struct pdu_header *requ
     size_t last = w->used;
     if (repetitions > 0 && !add_first(asked, in, UINT16_MAX, w, &any))
         return false;
-    for (unsigned i = 1; any && i < repetitions; i++) {
+    asked->may_end = true;
+    for (unsigned i = 1; any && i < repetitions && !asked->wait->ticket && !asked->ended; i++) {
         size_t next = w->used;
         any = add_repetition(asked, repeated, last, w);
         last = next;
@@ -288,9 +297,9 @@ static bool has_context(uint8_t type)
 
 bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
                    const struct pdu_header *request, const char *context, struct pdu_reader *in,
-                   struct pdu_writer *w, int64_t now)
+                   struct pdu_writer *w, struct agentx_wait *wait, int64_t now)
 {
-    const struct asked asked = {handler, context};
+    struct asked asked = {.handler = handler, .context = context, .wait = wait};
     if (!context && has_context(request->type)) {
         respond(w, request, AGENTX_UNSUPPORTED_CONTEXT, 0);
         return true;

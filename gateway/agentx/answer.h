@@ -15,15 +15,22 @@ struct agentx_set {
     size_t count;
 };
 
+// What to do with a value that is AGENTX_LATER, and what became of it.
+struct agentx_wait {
+    bool may;       // the response may wait for it; else it counts as AGENTX_NOT_NOW
+    int64_t ticket; // result: of such a value, so that there is no response yet; 0: there is one
+};
+
 // Whether agentx_answer can answer requests of this type.
 bool agentx_answer_is_for(const struct pdu_header *request);
 
 // Reads the rest of a request from `in` and writes the response to `w`, which has room for a PDU of
 // any size. Writes nothing if the request needs no response. `context`: that of the request; NULL:
-// none that there can be. False: the request is malformed.
+// none that there can be. `wait` has no ticket yet; if it gets one, what was written is no
+// response. False: the request is malformed.
 bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
                    const struct pdu_header *request, const char *context, struct pdu_reader *in,
-                   struct pdu_writer *w, int64_t now);
+                   struct pdu_writer *w, struct agentx_wait *wait, int64_t now);
 
 // Ends a Set under way: cleans it up if it was tested, and undoes it if it was committed.
 void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);

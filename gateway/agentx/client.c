@@ -2,6 +2,7 @@
 #include "agentx/client.h"
 
 #include "agentx/answer.h"
+#include "agentx/later.h"
 #include "agentx/link.h"
 #include "base/backoff.h"
 #include "base/text.h"
@@ -18,6 +19,7 @@ static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // to read our PDUs
 static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence, before a Ping
 static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // before a refused region is tried again
 static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
+static const int64_t LATER_US = 3 * CLOCK_US_PER_S;   // a response waits for its values
 enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6.2.1, 6.2.3)
 
 // Our unanswered requests: notifications, Registers, and one Open or Ping.
@@ -58,6 +60,7 @@ struct agentx_client {
     size_t notifications; // among the requests
     unsigned unasked;     // responses to no request of ours, since the last other one
     struct agentx_set set;
+    struct agentx_later later;
     bool is_open; // the master has opened the session
     bool is_full; // the master has to read more before we answer further requests
 
@@ -129,7 +132,7 @@ static void ask_to_register(struct agentx_client *c, size_t i)
 {
     const struct agentx_region *r = &c->options.regions[i];
     struct pdu_writer w = agentx_client_begin(c, PDU_REGISTER, r->context);
-    pdu_add_four(&w, 0, PRIORITY, 0, 0);
+    pdu_add_four(&w, TIMEOUT_S, PRIORITY, 0, 0);
     pdu_add_oid(&w, r->ids, r->length, false);
     c->regions[i].asked = agentx_client_ask(c, &w, PDU_REGISTER, i);
     c->registers += c->regions[i].asked;
@@ -181,6 +184,7 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     int64_t now = agentx_client_now_of(c);
     agentx_link_close(&c->link);
     agentx_answer_abandon(&c->options.handler, &c->set);
+    agentx_later_clear(&c->later);
     if (c->state == AGENTX_UP && now - c->up_since >= STEADY_US)
         c->failures = 0;
     c->failures++;
@@ -376,21 +380,64 @@ static void log_answer(const struct agentx_client *c, const struct pdu_header *r
                   agentx_error_word(wire_get16(w->octets + ERROR_OFFSET)));
 }
 
-static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
-                                 const struct pdu_header *header, struct pdu_reader *in,
-                                 struct error *err)
+// Answers a whole PDU, unless it has to wait. False: it is malformed.
+static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets,
+                                  const struct pdu_header *header, struct pdu_reader in,
+                                  struct agentx_wait *wait)
 {
     char context[AGENTX_CONTEXT_SIZE];
     struct pdu_writer w = agentx_link_writer(&c->link);
-    if (!agentx_answer_is_for(header) || !c->is_open)
-        return malformed(c, err);
     const char *known = pdu_read_context(octets, header, context) ? context : NULL;
-    if (!agentx_answer(&c->options.handler, &c->set, header, known, in, &w,
-                       agentx_client_now_of(c)))
-        return malformed(c, err);
+    const int64_t now = agentx_client_now_of(c);
+    if (!agentx_answer(&c->options.handler, &c->set, header, known, &in, &w, wait, now))
+        return false;
+    if (wait->ticket)
+        return true;
     log_answer(c, header, &w);
-    agentx_link_add(&c->link, &w, agentx_client_now_of(c));
+    agentx_link_add(&c->link, &w, now);
     return true;
+}
+
+static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
+                                 const struct pdu_header *header, const struct pdu_reader *in,
+                                 struct error *err)
+{
+    const size_t size = PDU_HEADER_SIZE + header->payload;
+    struct agentx_wait wait = {.may = agentx_later_has_room(&c->later, size)};
+    if (!agentx_answer_is_for(header) || !c->is_open ||
+        !agentx_client_respond(c, octets, header, *in, &wait))
+        return malformed(c, err);
+    if (!wait.ticket ||
+        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_client_now_of(c) + LATER_US))
+        return true;
+    wait = (struct agentx_wait){.may = false}; // memory is short
+    return agentx_client_respond(c, octets, header, *in, &wait) || malformed(c, err);
+}
+
+// Answers the request if its values are there now, or its time is over.
+static void agentx_client_resume_one(struct agentx_client *c, struct agentx_later_request *request)
+{
+    const struct agentx_handler *h = &c->options.handler;
+    struct pdu_header header;
+    struct pdu_reader in;
+    struct agentx_wait wait = {.may = agentx_client_now_of(c) < request->until};
+    if (wait.may && !h->is_ready(h->ctx, request->ticket))
+        return;
+    const bool ok = pdu_parse(request->octets, request->size, &header) > 0 &&
+                    pdu_read(request->octets, &header, &in) &&
+                    agentx_client_respond(c, request->octets, &header, in, &wait);
+    request->ticket = wait.ticket;
+    if (!ok || !wait.ticket)
+        agentx_later_remove(&c->later, request);
+}
+
+static void agentx_client_resume(struct agentx_client *c)
+{
+    struct agentx_later_request *request, *next;
+    for (request = TAILQ_FIRST(&c->later.requests); request && has_room(c); request = next) {
+        next = TAILQ_NEXT(request, in_order);
+        agentx_client_resume_one(c, request);
+    }
 }
 
 static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
@@ -471,6 +518,8 @@ static int64_t next_time(const struct agentx_client *c)
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
     int64_t next = next_request(c);
+    if (agentx_link_waiting(&c->link) == 0)
+        next = agentx_client_earlier(next, agentx_later_until(&c->later));
     if (c->is_open && c->tried < c->options.region_count && c->registers == 0 &&
         agentx_link_waiting(&c->link) == 0)
         next = 0; // regions that were added
@@ -530,6 +579,7 @@ static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
         return true;
     if (c->set.phase != AGENTX_SET_NONE && now >= c->set.heard_at + SET_US)
         agentx_answer_abandon(&c->options.handler, &c->set);
+    agentx_client_resume(c);
     ask_again(c, now);
     ask_for_regions(c);
     return agentx_link_write(&c->link, now, err);
@@ -561,6 +611,7 @@ struct agentx_client *agentx_client_new(const struct agentx_options *options, st
     }
     c->options = *options;
     c->link.fd = -1;
+    agentx_later_init(&c->later);
     error_set(&c->problem, "master agent at %s: not tried yet", options->master);
     if (!(c->regions = calloc(options->region_count + 1, sizeof *c->regions)))
         error_set(err, "out of memory");
@@ -578,6 +629,7 @@ void agentx_client_free(struct agentx_client *client)
     send_close(client, PDU_REASON_SHUTDOWN);
     agentx_link_close(&client->link);
     agentx_answer_abandon(&client->options.handler, &client->set);
+    agentx_later_clear(&client->later);
     free(client->regions);
     free(client);
 }

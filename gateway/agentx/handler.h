@@ -19,7 +19,9 @@ struct agentx_handler {
 
     // Fills `value`, of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE if there is none.
     // Here and below, AGENTX_NOT_NOW: memory is too short to find the value, and the response is
-    // genErr.
+    // genErr. AGENTX_LATER: the client asks again once `is_ready` is true of the ticket, or a few
+    // seconds have passed; AGENTX_LATER then counts as AGENTX_NOT_NOW. Requests that come meanwhile
+    // are answered. A response to GetBulk that has something already does not wait.
     void (*get)(void *ctx, const char *context, const struct agentx_oid *name,
                 struct agentx_value *value);
 
@@ -28,6 +30,9 @@ struct agentx_handler {
     bool (*get_next)(void *ctx, const char *context, const struct agentx_oid *name, bool include,
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value);
+
+    // Whether to ask again for a value that was AGENTX_LATER. NULL: no value is.
+    bool (*is_ready)(void *ctx, int64_t ticket);
 
     // The phases of a Set (RFC 2741 7.2.4). On an error, `test` sets `failed` to the index in
     // `varbinds` of the varbind that caused it. After a successful test, the client calls either

@@ -27,6 +27,7 @@ bool agentx_oid_add_octets(struct agentx_oid *oid, const uint8_t *octets,
 
 enum agentx_type {
     AGENTX_NOT_NOW = 0, // not of AgentX: the value cannot be found now
+    AGENTX_LATER = 1,   // the same: it is being fetched, under the ticket in `number`, not 0
     AGENTX_INTEGER = 2,
     AGENTX_OCTETS = 4,
     AGENTX_NULL = 5,
