@@ -47,9 +47,21 @@ struct mad_received {
     size_t size;
 };
 
-// A port has two users: the SA client, and batches of requests (ib/batch.h). This bit of a
-// response's TransactionID is set if the response belongs to a batch.
-#define MAD_TID_BATCH UINT32_C(0x80000000)
+// A port has three users: the SA client, batches of requests (ib/batch.h), and reads on demand
+// (ib/demand.h). The top bits of a response's TransactionID say to whom it belongs: the first is
+// set, only the second is set, or neither is, for the SA client.
+#define MAD_TID_BATCH  UINT32_C(0x80000000)
+#define MAD_TID_DEMAND UINT32_C(0x40000000)
+
+// The users that attach to the SA client's port (ib/shared_port.h).
+enum mad_user { MAD_USER_BATCH, MAD_USER_DEMAND, MAD_USER_COUNT };
+
+static inline enum mad_user mad_user_of(uint32_t tid)
+{
+    return tid & MAD_TID_BATCH    ? MAD_USER_BATCH
+           : tid & MAD_TID_DEMAND ? MAD_USER_DEMAND
+                                  : MAD_USER_COUNT;
+}
 
 // Handles the MADs that another thread receives. That thread calls both functions, one at a time.
 // They must not wait; `take` may send.

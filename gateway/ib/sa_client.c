@@ -627,9 +627,10 @@ void sa_client_wake(struct sa_client *client)
     sa_client_wake_by_query(client);
 }
 
-bool sa_client_attach(struct sa_client *client, struct mad_io *out, struct error *err)
+bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_io *out,
+                      struct error *err)
 {
-    bool attached = shared_port_attach(&client->port, out, err);
+    bool attached = shared_port_attach(&client->port, user, out, err);
     pthread_mutex_lock(&client->lock);
     if (!attached && !client->status.open && client->status.problem[0] != '\0')
         error_set(err, "no port is open: %s", client->status.problem);

@@ -46,8 +46,9 @@ void sa_client_resubscribe(struct sa_client *client);
 
 void sa_client_status(struct sa_client *client, struct sa_status *out); // any thread
 
-// Attaches a MAD client to the port, as shared_port_attach does, until the port is closed or the SA
-// client stops. False with a sentence that says why no port is open. Any thread.
-bool sa_client_attach(struct sa_client *client, struct mad_io *out, struct error *err);
+// Attaches a MAD client of that kind to the port, as shared_port_attach does, until the port is
+// closed or the SA client stops. False with a sentence that says why no port is open. Any thread.
+bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_io *out,
+                      struct error *err);
 
 #endif

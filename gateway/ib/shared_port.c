@@ -8,7 +8,13 @@
 // dismissal.
 struct mad_client {
     struct shared_port *port;
+    enum mad_user user;
 };
+
+static bool mad_client_is_attached(const struct mad_client *client)
+{
+    return client->port->places[client->user].attached == client;
+}
 
 void shared_port_init(struct shared_port *port, struct log *log, const struct clock *clock)
 {
@@ -69,7 +75,7 @@ const char *shared_port_refresh(struct shared_port *port)
     return port->io.refresh ? port->io.refresh(port->io.self) : NULL;
 }
 
-// Whether only the MAD client sends requests in this class.
+// Whether only MAD clients send requests in this class.
 static bool is_asked_only(uint8_t mgmt_class)
 {
     return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
@@ -81,11 +87,13 @@ bool shared_port_route(struct shared_port *port, const struct mad_header *header
 {
     if (!(header->method & MAD_METHOD_RESPONSE))
         return is_asked_only(header->mgmt_class);
-    if (!(header->tid & MAD_TID_BATCH))
+    const enum mad_user user = mad_user_of((uint32_t)header->tid);
+    if (user == MAD_USER_COUNT)
         return false;
     pthread_mutex_lock(&port->listener_lock);
-    if (port->listener.take)
-        port->listener.take(port->listener.ctx, in);
+    const struct mad_listener *listener = &port->places[user].listener;
+    if (listener->take)
+        listener->take(listener->ctx, in);
     pthread_mutex_unlock(&port->listener_lock);
     return true;
 }
@@ -93,11 +101,13 @@ bool shared_port_route(struct shared_port *port, const struct mad_header *header
 void shared_port_dismiss(struct shared_port *port, const char *reason)
 {
     pthread_mutex_lock(&port->listener_lock);
-    if (port->listener.lost)
-        port->listener.lost(port->listener.ctx, reason);
-    port->listener = (struct mad_listener){0};
+    for (size_t i = 0; i < MAD_USER_COUNT; i++) {
+        const struct mad_listener listener = port->places[i].listener;
+        if (listener.lost)
+            listener.lost(listener.ctx, reason);
+    }
     pthread_mutex_lock(&port->lock);
-    port->attached = NULL;
+    memset(port->places, 0, sizeof port->places);
     port->admits = false;
     pthread_mutex_unlock(&port->lock);
     pthread_mutex_unlock(&port->listener_lock);
@@ -152,16 +162,16 @@ bool shared_port_send(struct shared_port *port, enum mad_agent agent, const stru
     return sent;
 }
 
-// For the MAD client.
+// For the MAD clients.
 
 static bool mad_client_listen(void *self, const struct mad_listener *listener, struct error *err)
 {
     const struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->listener_lock);
-    bool ok = port->attached == client || error_set(err, "the port was closed");
+    bool ok = mad_client_is_attached(client) || error_set(err, "the port was closed");
     if (ok)
-        port->listener = listener ? *listener : (struct mad_listener){0};
+        port->places[client->user].listener = listener ? *listener : (struct mad_listener){0};
     pthread_mutex_unlock(&port->listener_lock);
     return ok;
 }
@@ -172,7 +182,7 @@ static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_a
     const struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->lock);
-    bool sent = port->attached == client && port->io.self
+    bool sent = mad_client_is_attached(client) && port->io.self
                     ? shared_port_transmit(port, agent, to, octets, response_timeout_ms, err)
                     : error_set(err, "the port was closed");
     mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err->text);
@@ -186,10 +196,9 @@ static void mad_client_close(void *self)
     struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->listener_lock);
-    if (port->attached == client) {
-        port->listener = (struct mad_listener){0};
+    if (mad_client_is_attached(client)) {
         pthread_mutex_lock(&port->lock);
-        port->attached = NULL;
+        port->places[client->user] = (struct shared_port_place){0};
         pthread_mutex_unlock(&port->lock);
     }
     pthread_mutex_unlock(&port->listener_lock);
@@ -201,11 +210,12 @@ static bool shared_port_admit(struct shared_port *port, const struct mad_client 
 {
     pthread_mutex_lock(&port->listener_lock);
     pthread_mutex_lock(&port->lock);
-    bool free_place = port->admits && !port->attached;
+    struct shared_port_place *place = &port->places[client->user];
+    bool free_place = port->admits && !place->attached;
     if (free_place)
-        port->attached = client;
+        place->attached = client;
     else if (port->admits)
-        error_set(err, "the port has a second user already");
+        error_set(err, "the port has such a user already");
     else
         error_set(err, "no port is open");
     pthread_mutex_unlock(&port->lock);
@@ -213,12 +223,13 @@ static bool shared_port_admit(struct shared_port *port, const struct mad_client 
     return free_place;
 }
 
-bool shared_port_attach(struct shared_port *port, struct mad_io *out, struct error *err)
+bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
+                        struct error *err)
 {
     struct mad_client *client = malloc(sizeof *client);
     if (!client)
         return error_set(err, "out of memory");
-    client->port = port;
+    *client = (struct mad_client){port, user};
     if (!shared_port_admit(port, client, err)) {
         free(client);
         return false;

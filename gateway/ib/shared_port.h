@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The SA client's port, which it shares with one MAD client, the sweeper. The sweeper needs no port
-// of its own, since the simulator allows only one user of a management class in a process, and
-// since a port that is opened once has one state for both.
+// The SA client's port, which it shares with MAD clients: the sweeper, and the reads on demand.
+// They need no ports of their own, since the simulator allows only one user of a management class
+// in a process, and since a port that is opened once has one state for all.
 //
-// The SA client's thread opens, receives and closes. It passes responses whose TransactionID has
-// MAD_TID_BATCH to the MAD client.
+// The SA client's thread opens, receives and closes. It passes a response to the MAD client that
+// its TransactionID names (enum mad_user).
 #ifndef IBTRAPD_IB_SHARED_PORT_H
 #define IBTRAPD_IB_SHARED_PORT_H
 
@@ -17,20 +17,25 @@
 
 struct mad_client;
 
+// The place of a MAD client.
+struct shared_port_place {
+    const struct mad_client *attached; // NULL: none; to change it, hold both locks
+    struct mad_listener listener;      // under listener_lock; `take` is NULL while none listens
+};
+
 struct shared_port {
     pthread_mutex_t lock; // over the members up to listener_lock
     struct mad_io io;     // io.self is NULL while no port is open
-    bool admits;          // a MAD client may attach
+    bool admits;          // MAD clients may attach
     uint64_t sa_key;      // goes with requests to the SA at `key_lid`; 0: none
     uint16_t key_lid;
     struct log *log;
     struct mad_log mad_log; // of all MADs sent and received
     struct log_limit send_limit;
-    const struct mad_client *attached; // NULL: none; to change it, hold both locks
 
-    // Held while the listener is called. Locked before `lock`, since a listener sends.
+    // Held while a listener is called. Locked before `lock`, since a listener sends.
     pthread_mutex_t listener_lock;
-    struct mad_listener listener; // of the MAD client; `take` is NULL while it does not listen
+    struct shared_port_place places[MAD_USER_COUNT];
 };
 
 // Begins without an open port. Log and clock outlive it.
@@ -39,7 +44,7 @@ void shared_port_destroy(struct shared_port *port); // it must be closed
 
 // For the SA client's thread, or after its end.
 
-// Takes over the open port `io`, and admits a MAD client from now on.
+// Takes over the open port `io`, and admits MAD clients from now on.
 void shared_port_open(struct shared_port *port, const struct mad_io *io);
 bool shared_port_is_open(const struct shared_port *port);
 
@@ -53,20 +58,20 @@ const char *shared_port_smp_refusal(struct shared_port *port, uint64_t mkey); //
 bool shared_port_read_port(struct shared_port *port, struct mad_port *out, struct error *err);
 const char *shared_port_refresh(struct shared_port *port);
 
-// Passes a response that belongs to the MAD client to its listener, or drops it if there is none.
-// Drops requests in classes in which only the MAD client sends requests. False: the MAD is for the
-// SA client.
+// Passes a response that belongs to a MAD client to its listener, or drops it if there is none.
+// Drops requests in classes in which only MAD clients send requests. False: the MAD is for the SA
+// client.
 bool shared_port_route(struct shared_port *port, const struct mad_header *header,
                        const struct mad_received *in);
 
-// Reports to the MAD client that the port is gone, detaches it, and admits none until
+// Reports to the MAD clients that the port is gone, detaches them, and admits none until
 // shared_port_open.
 void shared_port_dismiss(struct shared_port *port, const char *reason);
 
-// Dismisses the MAD client and closes the port, if one is open.
+// Dismisses the MAD clients and closes the port, if one is open.
 void shared_port_close(struct shared_port *port);
 
-// Puts the SA key into every request to the SA at that LID from now on, the MAD client's, too, and
+// Puts the SA key into every request to the SA at that LID from now on, the MAD clients', too, and
 // into no other MAD. 0: into none.
 void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_key);
 
@@ -77,11 +82,12 @@ void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_
 bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
                       const uint8_t *octets, int response_timeout_ms);
 
-// Attaches a MAD client until it calls `out->close`, which it must do before shared_port_destroy.
-// The SA client's thread calls the listener of `out->listen`; in that thread, only `out->send` may
-// be called. Once the port was closed, `out->listen` and `out->send` fail, even if it is opened
-// again. False with a sentence: no port is open, a MAD client is attached already, or memory is
-// short.
-bool shared_port_attach(struct shared_port *port, struct mad_io *out, struct error *err);
+// Attaches the MAD client of that kind until it calls `out->close`, which it must do before
+// shared_port_destroy. The SA client's thread calls the listener of `out->listen`; in that thread,
+// only `out->send` may be called. Once the port was closed, `out->listen` and `out->send` fail,
+// even if it is opened again. False with a sentence: no port is open, such a MAD client is attached
+// already, or memory is short.
+bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
+                        struct error *err);
 
 #endif

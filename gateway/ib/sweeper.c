@@ -87,7 +87,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .ticks = s->ticks,
         .complete = true,
     };
-    return sa_client_attach(o->client, &out->batch.io, err);
+    return sa_client_attach(o->client, MAD_USER_BATCH, &out->batch.io, err);
 }
 
 static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,

@@ -71,7 +71,7 @@ static void open_share(void)
     struct sa_status status = {0};
     while (!status.open)
         sa_client_status(client, &status);
-    must(sa_client_attach(client, &io, &err));
+    must(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
 }
 
 static void close_share(void)

@@ -518,7 +518,7 @@ static void hear_loss(void *ctx, const char *reason)
 static struct mad_io open_share(void)
 {
     struct mad_io io;
-    assert_true(sa_client_attach(client, &io, &err));
+    assert_true(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
     return io;
 }
 
@@ -720,8 +720,8 @@ TEST(there_is_one_share_at_a_time)
     struct mad_io io, second;
     settle();
     io = open_share();
-    assert_false(sa_client_attach(client, &second, &err));
-    assert_string_equal(err.text, "the port has a second user already");
+    assert_false(sa_client_attach(client, MAD_USER_BATCH, &second, &err));
+    assert_string_equal(err.text, "the port has such a user already");
     io.close(io.self);
     second = open_share();
     second.close(second.self);
@@ -760,7 +760,7 @@ TEST(without_a_port_there_is_no_share)
     sm.no_port = true;
     start_with_key(true, 1);
     fake_sm_run(&sm, 5 * S);
-    assert_false(sa_client_attach(client, &io, &err));
+    assert_false(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
     assert_string_equal(err.text, "no port is open: no port: plug one in");
 }
 
@@ -771,7 +771,7 @@ TEST(a_share_ends_when_the_agent_stops)
     fake_sm_run_free(&sm);
     sa_client_stop(client);
     assert_string_equal(heard.reason, "ibtrapd stops");
-    assert_false(sa_client_attach(client, &late, &err));
+    assert_false(sa_client_attach(client, MAD_USER_BATCH, &late, &err));
     io.close(io.self);
 }
 

@@ -325,7 +325,7 @@ TEST(a_share_has_the_key_too)
     uint8_t mad[MAD_SIZE];
     start();
     fake_sm_run(&sm, 10 * S);
-    assert_true(sa_client_attach(client, &io, &err));
+    assert_true(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
     sm.node_key = 0;
     mad_query_node(mad, MAD_TID_BATCH, 1);
     const struct mad_address to = {.lid = 1, .qpn = 1};

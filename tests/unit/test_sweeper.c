@@ -45,9 +45,10 @@ static void close_port(void *self)
     (void)self;
 }
 
-bool sa_client_attach(struct sa_client *client, struct mad_io *out, struct error *err)
+bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_io *out,
+                      struct error *err)
 {
-    (void)client, (void)err;
+    (void)client, (void)user, (void)err;
     *out = (struct mad_io){.listen = listen, .send = send_mad, .close = close_port, .self = &asked};
     return true;
 }

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/demand.h"
+
+#include "base/hash.h"
+#include "ib/demand_mad.h"
+#include "ib/sa_client.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
+static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after a read that could not be sent
+static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
+static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
+static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S; // it needs seconds for a large table
+enum { SLOT_BITS = 4, SLOTS = DEMAND_IN_FLIGHT + DEMAND_SA_IN_FLIGHT };
+static_assert(SLOTS <= 1 << SLOT_BITS, "a TransactionID has the slot's number");
+
+enum lane { LANE_NODES, LANE_SA, LANES }; // each has its own slots
+
+enum entry_state { ENTRY_FREE, ENTRY_WAITING, ENTRY_SENT, ENTRY_HERE, ENTRY_NONE };
+
+struct entry {
+    struct hash_node node;
+    TAILQ_ENTRY(entry) in_order; // of its lane while it waits; of `done` once it is done
+    struct demand_key key;
+    uint8_t state;       // enum entry_state
+    uint32_t generation; // of the use of this entry, for tickets
+    int64_t until;       // monotonic: once it is done, it is kept so long
+    struct demand_answer *answer;
+};
+TAILQ_HEAD(entries, entry);
+
+// A read under way.
+struct slot {
+    struct entry *entry; // NULL: free
+    unsigned attempts;
+    uint32_t serial;
+    int64_t answer_by;
+};
+
+struct demand {
+    struct demand_options options;
+    int fd;
+
+    // The thread's own.
+    struct mad_io io; // io.self NULL: not attached
+    int64_t look_at;
+    struct mad_address sa;
+    bool away;           // nothing can be read now
+    bool no_smps, no_sa; // nor these
+
+    pthread_mutex_t lock; // over the rest
+    bool attached;        // `io` can be used
+    int64_t free_at;      // when the next MAD may be sent
+    uint32_t serial;
+    struct slot slots[SLOTS];
+    struct entries waiting[LANES], done; // done: oldest first
+    size_t waiting_count, used;          // entries that were ever used come first
+    struct hash by_key;
+    struct entry *entries;
+    struct demand_counters counters;
+};
+
+static int64_t demand_now(const struct demand *d)
+{
+    return clock_monotonic(d->options.clock);
+}
+
+static enum lane lane_of(const struct entry *e)
+{
+    return e->key.class == DEMAND_SA ? LANE_SA : LANE_NODES;
+}
+
+// Entries.
+
+static struct entry *demand_find(struct demand *d, const struct demand_key *key)
+{
+    struct hash_node *node = hash_find(&d->by_key, hash_digest(&d->by_key, key, sizeof *key));
+    for (; node; node = hash_find_next(node)) {
+        struct entry *e = HASH_THING(node, struct entry, node);
+        if (memcmp(&e->key, key, sizeof *key) == 0)
+            return e;
+    }
+    return NULL;
+}
+
+// An entry that is done gives up its answer.
+static void demand_empty(struct demand *d, struct entry *e)
+{
+    TAILQ_REMOVE(&d->done, e, in_order);
+    demand_answer_unref(e->answer);
+    e->answer = NULL;
+    e->state = ENTRY_FREE;
+    e->generation++;
+}
+
+// The entry of the key, ENTRY_FREE if it is new. Takes the oldest that is done if there is no
+// other.
+static struct entry *demand_claim(struct demand *d, const struct demand_key *key)
+{
+    struct entry *e = demand_find(d, key);
+    if (e)
+        return e;
+    if (d->used < DEMAND_ENTRIES_MAX) {
+        e = &d->entries[d->used++];
+    } else {
+        e = TAILQ_FIRST(&d->done);
+        demand_empty(d, e);
+        hash_remove(&d->by_key, &e->node);
+    }
+    e->key = *key;
+    hash_add(&d->by_key, &e->node, hash_digest(&d->by_key, key, sizeof *key));
+    return e;
+}
+
+// `answer` is taken over; NULL: there is none.
+static void demand_finish(struct demand *d, struct entry *e, struct demand_answer *answer,
+                          int64_t until)
+{
+    e->state = answer ? ENTRY_HERE : ENTRY_NONE;
+    e->answer = answer;
+    e->until = until;
+    TAILQ_INSERT_TAIL(&d->done, e, in_order);
+    eventfd_write(d->fd, 1);
+}
+
+// Silence: an entry of its own says that a port does not answer. Another attribute of its PMA may
+// be one that it does not have.
+static struct demand_key key_of_silence(const struct demand_key *key)
+{
+    struct demand_key silence = {.guid = key->guid, .lid = key->lid, .class = key->class};
+    silence.attribute = key->class == DEMAND_SMP ? 0 : key->attribute;
+    silence.reserved[0] = 1;
+    return silence;
+}
+
+static bool demand_is_silent(struct demand *d, const struct demand_key *key, int64_t now)
+{
+    const struct demand_key silence = key_of_silence(key);
+    const struct entry *e = key->class != DEMAND_SA ? demand_find(d, &silence) : NULL;
+    return e && e->state == ENTRY_NONE && now < e->until;
+}
+
+static void demand_note_silence(struct demand *d, const struct demand_key *key, int64_t now)
+{
+    const struct demand_key silence = key_of_silence(key);
+    if (key->class == DEMAND_SA)
+        return;
+    struct entry *e = demand_claim(d, &silence);
+    if (e->state != ENTRY_FREE)
+        demand_empty(d, e);
+    demand_finish(d, e, NULL, now + KEEP_US);
+}
+
+// Sending.
+
+static struct slot *demand_free_slot(struct demand *d, enum lane lane)
+{
+    const size_t first = lane == LANE_SA ? DEMAND_IN_FLIGHT : 0;
+    const size_t end = lane == LANE_SA ? SLOTS : DEMAND_IN_FLIGHT;
+    for (size_t i = first; i < end; i++) {
+        if (!d->slots[i].entry)
+            return &d->slots[i];
+    }
+    return NULL;
+}
+
+static void demand_release(struct slot *slot)
+{
+    slot->entry = NULL;
+}
+
+static bool demand_send(struct demand *d, const struct entry *e, uint32_t tid, int64_t timeout_us)
+{
+    uint8_t mad[MAD_SIZE];
+    struct error err;
+    const struct demand_key *key = &e->key;
+    struct mad_address to = {.lid = key->lid, .guid = key->guid};
+    if (key->class == DEMAND_SA)
+        to = d->sa;
+    else if (key->class == DEMAND_PERF)
+        to.qpn = 1;
+    demand_mad_make(key, mkeys_find(d->options.mkeys, key->guid, d->options.mkey), mad);
+    mad_set_tid(mad, tid);
+    d->counters.sent++;
+    return d->io.send(d->io.self, demand_mad_agent(key), &to, mad,
+                      (int)((timeout_us + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS), &err);
+}
+
+static void demand_send_slot(struct demand *d, struct slot *slot, int64_t now)
+{
+    struct entry *e = slot->entry;
+    const bool is_sa = e->key.class == DEMAND_SA;
+    const int64_t timeout_us = is_sa ? SA_TIMEOUT_US : d->options.timeout_us;
+    slot->attempts++;
+    slot->serial = ++d->serial;
+    slot->answer_by = now + timeout_us;
+    d->free_at += CLOCK_US_PER_S / d->options.rate;
+    const uint32_t tid = ((slot->serial << SLOT_BITS) & (MAD_TID_DEMAND - 1)) | MAD_TID_DEMAND |
+                         (uint32_t)(slot - d->slots);
+    if (demand_send(d, e, tid, timeout_us))
+        return;
+    demand_release(slot);
+    demand_finish(d, e, NULL, now + AGAIN_US);
+}
+
+// Whether the rate allows a MAD now.
+static bool demand_may_send(struct demand *d, int64_t now)
+{
+    if (d->free_at < now - BURST_US)
+        d->free_at = now - BURST_US;
+    return d->free_at <= now;
+}
+
+static struct entry *demand_dequeue(struct demand *d, enum lane lane)
+{
+    struct entry *e = TAILQ_FIRST(&d->waiting[lane]);
+    TAILQ_REMOVE(&d->waiting[lane], e, in_order);
+    d->waiting_count--;
+    return e;
+}
+
+static void demand_send_lane(struct demand *d, enum lane lane, int64_t now)
+{
+    struct slot *slot;
+    while (!TAILQ_EMPTY(&d->waiting[lane]) && (slot = demand_free_slot(d, lane)) &&
+           demand_may_send(d, now)) {
+        struct entry *e = demand_dequeue(d, lane);
+        if (demand_is_silent(d, &e->key, now)) {
+            d->counters.silent++;
+            demand_finish(d, e, NULL, now + KEEP_US);
+            continue;
+        }
+        e->state = ENTRY_SENT;
+        *slot = (struct slot){.entry = e};
+        demand_send_slot(d, slot, now);
+    }
+}
+
+static void demand_send_waiting(struct demand *d, int64_t now)
+{
+    for (enum lane lane = 0; lane < LANES && d->attached; lane++)
+        demand_send_lane(d, lane, now);
+}
+
+// Repeats reads that were not answered in time, as far as the rate allows, or gives them up.
+static void demand_expire(struct demand *d, int64_t now)
+{
+    for (size_t i = 0; i < SLOTS && d->attached; i++) {
+        struct slot *slot = &d->slots[i];
+        struct entry *e = slot->entry;
+        if (!e || now < slot->answer_by)
+            continue;
+        const unsigned attempts = e->key.class == DEMAND_SA ? 1 : d->options.attempts;
+        if (slot->attempts < attempts) {
+            if (demand_may_send(d, now))
+                demand_send_slot(d, slot, now);
+            continue;
+        }
+        log_debug(d->options.log, "LID %u does not answer to attribute 0x%04x", e->key.lid,
+                  e->key.attribute);
+        demand_release(slot);
+        d->counters.silent++;
+        demand_note_silence(d, &e->key, now);
+        demand_finish(d, e, NULL, now + KEEP_US);
+    }
+}
+
+// Called by the SA client's thread.
+
+static struct slot *demand_slot_of(struct demand *d, const struct mad_received *in)
+{
+    struct mad_header h;
+    if (!mad_read_header(in->octets, in->size, &h) || !(h.method & MAD_METHOD_RESPONSE))
+        return NULL;
+    const uint32_t tid = (uint32_t)h.tid & (MAD_TID_DEMAND - 1);
+    const uint32_t at = tid & ((1u << SLOT_BITS) - 1);
+    if (at >= SLOTS || !d->slots[at].entry)
+        return NULL;
+    struct slot *slot = &d->slots[at];
+    const uint32_t mask = (MAD_TID_DEMAND - 1) >> SLOT_BITS;
+    return tid >> SLOT_BITS == (slot->serial & mask) &&
+                   demand_mad_fits(&slot->entry->key, in->octets, in->size)
+               ? slot
+               : NULL;
+}
+
+static void demand_take(void *ctx, const struct mad_received *in)
+{
+    struct demand *d = ctx;
+    pthread_mutex_lock(&d->lock);
+    struct slot *slot = demand_slot_of(d, in);
+    const int64_t now = demand_now(d);
+    if (slot) {
+        struct entry *e = slot->entry;
+        demand_release(slot);
+        d->counters.answered++;
+        demand_finish(d, e, demand_mad_read(&e->key, in->octets, in->size), now + KEEP_US);
+        demand_send_waiting(d, now);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+// Gives up all that waits or is under way, for now.
+static void demand_give_up(struct demand *d)
+{
+    const int64_t now = demand_now(d);
+    for (enum lane lane = 0; lane < LANES; lane++) {
+        while (!TAILQ_EMPTY(&d->waiting[lane]))
+            demand_finish(d, demand_dequeue(d, lane), NULL, now);
+    }
+    for (size_t i = 0; i < SLOTS; i++) {
+        struct entry *e = d->slots[i].entry;
+        demand_release(&d->slots[i]);
+        if (e)
+            demand_finish(d, e, NULL, now);
+    }
+}
+
+static void demand_lost(void *ctx, const char *reason)
+{
+    struct demand *d = ctx;
+    pthread_mutex_lock(&d->lock);
+    log_debug(d->options.log, "reads on demand end: %s", reason);
+    d->attached = false;
+    demand_give_up(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+// The port.
+
+static void demand_detach(struct demand *d)
+{
+    struct error ignored;
+    if (!d->io.self)
+        return;
+    d->io.listen(d->io.self, NULL, &ignored);
+    d->io.close(d->io.self);
+    d->io.self = NULL;
+}
+
+static bool demand_attach(struct demand *d, struct error *err)
+{
+    const struct mad_listener listener = {demand_take, demand_lost, d};
+    demand_detach(d);
+    if (!sa_client_attach(d->options.client, MAD_USER_DEMAND, &d->io, err)) {
+        d->io.self = NULL;
+        return false;
+    }
+    pthread_mutex_lock(&d->lock);
+    d->attached = true; // before `lost` can be called
+    pthread_mutex_unlock(&d->lock);
+    if (d->io.listen(d->io.self, &listener, err))
+        return true;
+    pthread_mutex_lock(&d->lock);
+    d->attached = false;
+    pthread_mutex_unlock(&d->lock);
+    return false;
+}
+
+// Looks whether the port is up and who answers, now and then.
+static void demand_look(struct demand *d)
+{
+    struct sa_status status;
+    struct error err;
+    const int64_t now = demand_now(d);
+    if (now < d->look_at)
+        return;
+    d->look_at = now + LOOK_US;
+    sa_client_status(d->options.client, &status);
+    const bool up = mad_port_is_up(&status.port);
+    pthread_mutex_lock(&d->lock);
+    d->no_smps = !up || status.smp_refusal[0] != '\0';
+    d->no_sa = !up || !status.sm_answers;
+    d->sa = status.sa;
+    if (d->sa.lid == 0)
+        d->sa = (struct mad_address){.lid = status.port.sm_lid, .qpn = 1, .sl = status.port.sm_sl};
+    const bool attached = d->attached;
+    pthread_mutex_unlock(&d->lock);
+    d->away = !up || (!attached && !demand_attach(d, &err));
+    if (!d->away)
+        return;
+    pthread_mutex_lock(&d->lock);
+    demand_give_up(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
+static bool demand_is_away(const struct demand *d, const struct demand_key *key)
+{
+    return d->away || (key->class == DEMAND_SMP && d->no_smps) ||
+           (key->class == DEMAND_SA && d->no_sa);
+}
+
+// The interface.
+
+struct demand *demand_new(const struct demand_options *options)
+{
+    struct demand *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->options = *options;
+    d->look_at = INT64_MIN;
+    pthread_mutex_init(&d->lock, NULL);
+    for (enum lane lane = 0; lane < LANES; lane++)
+        TAILQ_INIT(&d->waiting[lane]);
+    TAILQ_INIT(&d->done);
+    d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    d->entries = calloc(DEMAND_ENTRIES_MAX, sizeof *d->entries);
+    if (d->fd >= 0 && d->entries && hash_init(&d->by_key, DEMAND_ENTRIES_MAX, options->random))
+        return d;
+    demand_free(d);
+    return NULL;
+}
+
+void demand_free(struct demand *demand)
+{
+    if (!demand)
+        return;
+    demand_detach(demand);
+    for (size_t i = 0; i < demand->used; i++)
+        demand_answer_unref(demand->entries[i].answer);
+    hash_clear(&demand->by_key);
+    free(demand->entries);
+    if (demand->fd >= 0)
+        close(demand->fd);
+    pthread_mutex_destroy(&demand->lock);
+    free(demand);
+}
+
+static int64_t demand_ticket(const struct demand *d, const struct entry *e)
+{
+    return (int64_t)e->generation << 32 | (e - d->entries + 1);
+}
+
+// Queues a read. False: too many wait; `e` is then one of them.
+static struct entry *demand_queue(struct demand *d, const struct demand_key *key)
+{
+    if (d->waiting_count == DEMAND_WAITING_MAX)
+        return TAILQ_FIRST(
+            &d->waiting[TAILQ_EMPTY(&d->waiting[LANE_NODES]) ? LANE_SA : LANE_NODES]);
+    struct entry *e = demand_claim(d, key);
+    if (e->state != ENTRY_FREE)
+        demand_empty(d, e);
+    e->state = ENTRY_WAITING;
+    TAILQ_INSERT_TAIL(&d->waiting[lane_of(e)], e, in_order);
+    d->waiting_count++;
+    return e;
+}
+
+enum demand_state demand_ask(struct demand *demand, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket)
+{
+    demand_look(demand);
+    pthread_mutex_lock(&demand->lock);
+    const int64_t now = demand_now(demand);
+    struct entry *e = demand_find(demand, key);
+    const bool done = e && e->state >= ENTRY_HERE && now < e->until;
+    enum demand_state state = DEMAND_LATER;
+    if (done && e->state == ENTRY_HERE) {
+        *answer = demand_answer_ref(e->answer);
+        state = DEMAND_HERE;
+    } else if (done || demand_is_away(demand, key)) {
+        state = DEMAND_NONE;
+    } else {
+        if (!e || e->state >= ENTRY_HERE)
+            e = demand_queue(demand, key);
+        *ticket = demand_ticket(demand, e);
+        demand_send_waiting(demand, now);
+    }
+    pthread_mutex_unlock(&demand->lock);
+    return state;
+}
+
+bool demand_is_ready(struct demand *demand, int64_t ticket)
+{
+    pthread_mutex_lock(&demand->lock);
+    const struct entry *e = &demand->entries[(ticket & UINT32_MAX) - 1];
+    const bool waits = e->generation == (uint32_t)(ticket >> 32) &&
+                       (e->state == ENTRY_WAITING || e->state == ENTRY_SENT);
+    pthread_mutex_unlock(&demand->lock);
+    return !waits;
+}
+
+int demand_fd(const struct demand *demand)
+{
+    return demand->fd;
+}
+
+static int64_t demand_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// An attempt that is over waits for the rate, if it is to be repeated.
+static int64_t demand_next(struct demand *d, int64_t now)
+{
+    int64_t next = INT64_MAX;
+    for (size_t i = 0; i < SLOTS; i++) {
+        const struct slot *slot = &d->slots[i];
+        if (slot->entry)
+            next = demand_earlier(next, slot->answer_by > now ? slot->answer_by : d->free_at);
+    }
+    for (enum lane lane = 0; lane < LANES; lane++) {
+        if (!TAILQ_EMPTY(&d->waiting[lane]) && demand_free_slot(d, lane))
+            next = demand_earlier(next, d->attached ? d->free_at : d->look_at);
+    }
+    return next;
+}
+
+int64_t demand_run(struct demand *demand)
+{
+    eventfd_t ignored;
+    eventfd_read(demand->fd, &ignored);
+    demand_look(demand);
+    pthread_mutex_lock(&demand->lock);
+    const int64_t now = demand_now(demand);
+    demand_expire(demand, now);
+    demand_send_waiting(demand, now);
+    const int64_t next = demand_next(demand, now);
+    pthread_mutex_unlock(&demand->lock);
+    return next;
+}
+
+void demand_get_counters(struct demand *demand, struct demand_counters *out)
+{
+    pthread_mutex_lock(&demand->lock);
+    *out = demand->counters;
+    pthread_mutex_unlock(&demand->lock);
+}

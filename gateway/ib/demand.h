@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
+// An answer is kept for a minute, and so is that there is none. All askers together cause so many
+// MADs a second at most; what one of them waits for is not asked again for another. A port that
+// does not answer is not asked for anything else within that minute: it costs its attempts once.
+//
+// The functions are for one thread, which never waits in them; the SA client's thread brings the
+// answers and sends the next reads.
+#ifndef IBTRAPD_IB_DEMAND_H
+#define IBTRAPD_IB_DEMAND_H
+
+#include "base/log.h"
+#include "base/random.h"
+#include "ib/mkeys.h"
+#include "model/demand.h"
+
+enum {
+    DEMAND_IN_FLIGHT = 8,       // SMPs and GMPs under way
+    DEMAND_SA_IN_FLIGHT = 2,    // queries to the SA
+    DEMAND_ENTRIES_MAX = 16384, // reads that are kept: the oldest go first
+    DEMAND_WAITING_MAX = 2048,  // reads that wait to be sent; for a further one, ask again later
+};
+
+struct sa_client;
+
+struct demand_options {
+    unsigned rate;      // MADs a second, 1 at least
+    unsigned attempts;  // of each SMP and GMP, 1 at least
+    int64_t timeout_us; // of each attempt
+    uint64_t mkey;      // of ports without their own; 0: none
+    struct mkeys *mkeys;
+    struct sa_client *client; // whose port is shared; outlives the reads
+    const struct clock *clock;
+    const struct random *random;
+    struct log *log; // NULL: none
+};
+
+struct demand;
+struct demand *demand_new(const struct demand_options *options); // NULL: out of memory
+void demand_free(struct demand *demand);                         // NULL is allowed
+
+// DEMAND_HERE: `answer` is a reference, the caller's. DEMAND_LATER: `ticket` is set.
+enum demand_state demand_ask(struct demand *demand, const struct demand_key *key,
+                             struct demand_answer **answer, int64_t *ticket);
+
+// Whether to ask again for what had this ticket.
+bool demand_is_ready(struct demand *demand, int64_t ticket);
+
+// A descriptor that can be read when answers have come.
+int demand_fd(const struct demand *demand);
+
+// Does what is due, and makes the descriptor unreadable. Returns when to call it again at the
+// latest, in monotonic microseconds; INT64_MAX: not before the next demand_ask.
+int64_t demand_run(struct demand *demand);
+
+struct demand_counters {
+    uint64_t sent;     // MADs
+    uint64_t answered; // reads
+    uint64_t silent;   // reads without an answer
+};
+void demand_get_counters(struct demand *demand, struct demand_counters *out); // any thread
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ib/demand_mad.h"
+
+#include "base/wire.h"
+#include "ib/gmp_decode.h"
+#include "ib/smp_decode.h"
+
+#include <assert.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
+#include <string.h>
+
+enum mad_agent demand_mad_agent(const struct demand_key *key)
+{
+    static const enum mad_agent AGENTS[] = {[DEMAND_SMP] = MAD_AGENT_SMP_LID,
+                                            [DEMAND_PERF] = MAD_AGENT_PERF,
+                                            [DEMAND_SA] = MAD_AGENT_SA};
+    return AGENTS[key->class];
+}
+
+static uint8_t demand_mad_class(const struct demand_key *key)
+{
+    static const uint8_t CLASSES[] = {[DEMAND_SMP] = MAD_CLASS_SMP_LID,
+                                      [DEMAND_PERF] = MAD_CLASS_PERF,
+                                      [DEMAND_SA] = MAD_CLASS_SA};
+    return CLASSES[key->class];
+}
+
+// Octets of a record of the SA (IBA 15.2.5).
+static size_t demand_mad_record_size(uint16_t attribute)
+{
+    enum { MC_MEMBER = 52, SERVICE = 176, PKEY_TABLE = 72, PATH = 64 };
+    switch (attribute) {
+    case DEMAND_MC_MEMBER_RECORD:
+        return MC_MEMBER;
+    case DEMAND_SERVICE_RECORD:
+        return SERVICE;
+    case DEMAND_PKEY_TABLE_RECORD:
+        return PKEY_TABLE;
+    default:
+        assert(attribute == DEMAND_PATH_RECORD);
+        return PATH;
+    }
+}
+
+void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
+{
+    switch ((enum demand_class)key->class) {
+    case DEMAND_SMP:
+        smp_make_lid_get(out, mkey, (enum smp_attribute)key->attribute, key->modifier);
+        return;
+    case DEMAND_PERF:
+        gmp_make_get_counters(out, (enum gmp_attribute)key->attribute, (uint8_t)key->modifier);
+        return;
+    case DEMAND_SA:
+        mad_query_table(out, key->attribute);
+        wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, key->mask);
+        memcpy(out + IB_SA_DATA_OFFS, key->record, sizeof key->record);
+    }
+}
+
+bool demand_mad_fits(const struct demand_key *key, const uint8_t *mad, size_t size)
+{
+    struct mad_header h;
+    return size >= MAD_SIZE && mad_read_header(mad, size, &h) &&
+           h.mgmt_class == demand_mad_class(key) && h.attribute == key->attribute &&
+           (key->class == DEMAND_SA || h.modifier == key->modifier || key->class == DEMAND_PERF);
+}
+
+static struct demand_answer *demand_mad_copy(const uint8_t *data, size_t size)
+{
+    struct demand_answer *answer = data ? demand_answer_new(1, size) : NULL;
+    if (answer)
+        memcpy(answer->octets, data, size);
+    return answer;
+}
+
+// The records of a table: counted first, then copied.
+struct demand_records {
+    struct demand_answer *answer; // NULL: they are counted
+    size_t count, size;
+};
+
+static void demand_mad_take(void *ctx, const uint8_t *record, size_t size)
+{
+    struct demand_records *r = ctx;
+    (void)size; // mad_read_table has compared it
+    if (r->answer)
+        memcpy(r->answer->octets + r->count * r->size, record, r->size);
+    r->count++;
+}
+
+static struct demand_answer *demand_mad_read_records(const struct demand_key *key,
+                                                     const uint8_t *mad, size_t size)
+{
+    struct error ignored;
+    struct demand_records r = {.size = demand_mad_record_size(key->attribute)};
+    if (!mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored))
+        return NULL;
+    r.answer = demand_answer_new(r.count, r.size);
+    r.count = 0;
+    if (r.answer)
+        mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored);
+    return r.answer;
+}
+
+struct demand_answer *demand_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)
+{
+    switch ((enum demand_class)key->class) {
+    case DEMAND_SMP:
+        return demand_mad_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
+                               SMP_DATA_SIZE);
+    case DEMAND_PERF:
+        return demand_mad_copy(
+            gmp_answer(mad, size, MAD_CLASS_PERF, (enum gmp_attribute)key->attribute),
+            GMP_DATA_SIZE);
+    default:
+        return demand_mad_read_records(key, mad, size);
+    }
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reads on demand, over a port whose answers the test gives.
+#include "support.h"
+
+#include "base/wire.h"
+#include "ib/demand.h"
+#include "ib/mad_io.h"
+#include "ib/sa_client.h"
+
+#include <poll.h>
+
+enum {
+    LOG_MAX = 4096,
+    RATE = 100,
+    ATTEMPTS = 2,
+    STATUS = 4,
+    TID = 12,
+    METHOD = 3,
+    MODIFIER = 20,
+    DATA = 64,
+    SA_DATA = 56,
+    SA_OFFSET = 44,
+};
+static const int64_t MS = CLOCK_US_PER_MS, S = CLOCK_US_PER_S, TIMEOUT = 200 * CLOCK_US_PER_MS;
+
+static struct support_time now;
+static struct clock virtual_clock;
+static struct demand *demand;
+static struct mad_listener listener;
+static struct sa_status status;
+static bool no_port, refuses;
+static struct sent {
+    enum mad_agent agent;
+    struct mad_address to;
+    uint8_t mad[MAD_SIZE];
+} sent[LOG_MAX];
+static size_t sent_count;
+static unsigned closed;
+
+static bool listen_to(void *self, const struct mad_listener *l, struct error *err)
+{
+    (void)self, (void)err;
+    listener = l ? *l : (struct mad_listener){0};
+    return true;
+}
+
+static bool send_mad(void *self, enum mad_agent agent, const struct mad_address *to,
+                     const uint8_t *octets, int response_timeout_ms, struct error *err)
+{
+    (void)self, (void)response_timeout_ms;
+    if (refuses)
+        return error_set(err, "not now");
+    assert_true(sent_count < LOG_MAX);
+    sent[sent_count].agent = agent;
+    sent[sent_count].to = *to;
+    memcpy(sent[sent_count++].mad, octets, MAD_SIZE);
+    return true;
+}
+
+static void close_port(void *self)
+{
+    (void)self;
+    closed++;
+}
+
+// In place of the SA client.
+
+bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_io *out,
+                      struct error *err)
+{
+    (void)client;
+    assert_int_equal(user, MAD_USER_DEMAND);
+    *out = (struct mad_io){
+        .listen = listen_to, .send = send_mad, .close = close_port, .self = &listener};
+    return !no_port || error_set(err, "no port is open");
+}
+
+void sa_client_status(struct sa_client *client, struct sa_status *out)
+{
+    (void)client;
+    *out = status;
+}
+
+static void begin(unsigned rate)
+{
+    const struct demand_options options = {.rate = rate,
+                                           .attempts = ATTEMPTS,
+                                           .timeout_us = TIMEOUT,
+                                           .mkey = 0x1122,
+                                           .clock = &virtual_clock,
+                                           .random = &random_system};
+    demand = demand_new(&options);
+    assert_non_null(demand);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    now = (struct support_time){.utc = SUPPORT_UTC_US, .monotonic = 1000 * S};
+    virtual_clock = support_clock(&now);
+    status = (struct sa_status){.port = {.state = 4, .lid = 3, .sm_lid = 9, .sm_sl = 2},
+                                .sm_answers = true};
+    no_port = refuses = false;
+    sent_count = closed = 0;
+    begin(RATE);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    demand_free(demand);
+    assert_null(listener.take);
+    return 0;
+}
+
+static struct demand_key smp(uint16_t lid, uint32_t modifier)
+{
+    return (struct demand_key){.guid = lid,
+                               .lid = lid,
+                               .class = DEMAND_SMP,
+                               .attribute = DEMAND_SL_TO_VL,
+                               .modifier = modifier};
+}
+
+static int64_t ticket;
+static struct demand_answer *answer;
+
+static enum demand_state ask(const struct demand_key *key)
+{
+    demand_answer_unref(answer);
+    answer = NULL;
+    return demand_ask(demand, key, &answer, &ticket);
+}
+
+static enum demand_state ask_smp(uint16_t lid, uint32_t modifier)
+{
+    const struct demand_key key = smp(lid, modifier);
+    return ask(&key);
+}
+
+// The answer to a MAD that was sent, with this first octet of data.
+static void reply_with(size_t at, uint16_t error, uint8_t first)
+{
+    uint8_t mad[MAD_SIZE];
+    memcpy(mad, sent[at].mad, sizeof mad);
+    mad[METHOD] |= MAD_METHOD_RESPONSE;
+    wire_put(mad + STATUS, 2, error);
+    mad[DATA] = first;
+    const struct mad_received in = {.octets = mad, .size = sizeof mad};
+    listener.take(listener.ctx, &in);
+}
+
+static void run_to(int64_t us)
+{
+    while (now.monotonic < us) {
+        const int64_t next = demand_run(demand);
+        assert_true(next > now.monotonic); // else it would turn without a pause
+        now.monotonic = next < us ? next : us;
+    }
+    demand_run(demand);
+}
+
+static void run_for(int64_t us)
+{
+    run_to(now.monotonic + us);
+}
+
+static bool has_news(void)
+{
+    struct pollfd p = {.fd = demand_fd(demand), .events = POLLIN};
+    return poll(&p, 1, 0) == 1;
+}
+
+TEST(what_is_asked_for_is_read_once_and_kept)
+{
+    assert_int_equal(ask_smp(5, 0x0102), DEMAND_LATER);
+    const int64_t first = ticket;
+    assert_int_equal(sent_count, 1);
+    assert_int_equal(sent[0].agent, MAD_AGENT_SMP_LID);
+    assert_int_equal(sent[0].to.lid, 5);
+    assert_int_equal(wire_get32(sent[0].mad + MODIFIER), 0x0102);
+    assert_int_equal(wire_get64(sent[0].mad + 24), 0x1122); // M_Key
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(ask_smp(5, 0x0102), DEMAND_LATER);
+        assert_int_equal(ticket, first);
+    }
+    assert_false(demand_is_ready(demand, first));
+    assert_false(has_news());
+    reply_with(0, 0, 77);
+    assert_true(has_news());
+    assert_true(demand_is_ready(demand, first));
+    assert_int_equal(ask_smp(5, 0x0102), DEMAND_HERE);
+    assert_int_equal(answer->count, 1);
+    assert_int_equal(answer->size, 64);
+    assert_int_equal(answer->octets[0], 77);
+    run_for(59 * S);
+    assert_false(has_news());
+    assert_int_equal(ask_smp(5, 0x0102), DEMAND_HERE);
+    assert_int_equal(sent_count, 1);
+    run_for(2 * S);
+    assert_int_equal(ask_smp(5, 0x0102), DEMAND_LATER);
+    assert_int_equal(sent_count, 2);
+}
+
+TEST(an_error_is_an_answer_and_kept)
+{
+    ask_smp(5, 1);
+    reply_with(0, 0x001C, 0);
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    assert_int_equal(ask_smp(5, 2), DEMAND_LATER); // the node does answer
+    assert_int_equal(sent_count, 2);
+}
+
+TEST(a_silent_node_costs_one_time_out_a_minute)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        ask_smp(5, i);
+    assert_int_equal(ask_smp(6, 0), DEMAND_LATER);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    assert_int_equal(ask_smp(5, 0), DEMAND_NONE);
+    const size_t before = sent_count;
+    for (uint32_t i = 3; i < 200; i++) {
+        ask_smp(5, i);
+        demand_run(demand);
+        assert_int_equal(ask_smp(5, i), DEMAND_NONE);
+    }
+    assert_int_equal(sent_count, before);
+    run_for(61 * S);
+    assert_int_equal(ask_smp(5, 300), DEMAND_LATER);
+    assert_int_equal(sent_count, before + 1);
+}
+
+TEST(an_attribute_that_a_pma_lacks_silences_only_itself)
+{
+    struct demand_key key = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
+    key.modifier = 1;
+    ask(&key);
+    assert_int_equal(sent[0].agent, MAD_AGENT_PERF);
+    assert_int_equal(sent[0].to.qpn, 1);
+    assert_int_equal(sent[0].mad[DATA + 1], 1); // PortSelect
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    key.modifier = 2;
+    ask(&key);
+    demand_run(demand);
+    assert_int_equal(ask(&key), DEMAND_NONE);
+    key.attribute = 0x16;
+    assert_int_equal(ask(&key), DEMAND_LATER);
+    assert_int_equal(ask_smp(5, 0), DEMAND_LATER);
+    assert_int_equal(sent_count, ATTEMPTS + 2);
+}
+
+// Answers all that was sent since `from`.
+static size_t reply_all(size_t from)
+{
+    for (; from < sent_count; from++)
+        reply_with(from, 0, 1);
+    return from;
+}
+
+TEST(all_together_have_so_many_a_second)
+{
+    size_t answered = 0;
+    for (uint32_t i = 0; i < 5 * RATE; i++)
+        assert_int_equal(ask_smp((uint16_t)(i % 40 + 10), i), DEMAND_LATER);
+    for (int i = 0; i < 1000; i++) {
+        answered = reply_all(answered);
+        run_for(1 * MS);
+    }
+    assert_in_range(sent_count, RATE - 1, RATE + RATE / 50 + 1);
+    for (int i = 0; i < 5000; i++) {
+        answered = reply_all(answered);
+        run_for(1 * MS);
+    }
+    assert_int_equal(sent_count, 5 * RATE);
+}
+
+TEST(repeats_count_as_well)
+{
+    for (uint32_t i = 0; i < RATE; i++)
+        ask_smp((uint16_t)(i + 10), 0); // nobody answers
+    run_for(1 * S);
+    assert_in_range(sent_count, DEMAND_IN_FLIGHT, RATE + RATE / 50 + 1);
+}
+
+TEST(so_many_are_under_way)
+{
+    for (uint32_t i = 0; i < 50; i++) {
+        ask_smp((uint16_t)(i + 10), 0);
+        now.monotonic += 10 * MS;
+    }
+    assert_int_equal(sent_count, DEMAND_IN_FLIGHT);
+    reply_with(0, 0, 1);
+    assert_int_equal(sent_count, DEMAND_IN_FLIGHT + 1);
+}
+
+TEST(further_askers_wait_for_a_place)
+{
+    for (uint32_t i = 0; i < DEMAND_WAITING_MAX + 100; i++)
+        assert_int_equal(ask_smp((uint16_t)(i + 10), 0), DEMAND_LATER);
+    assert_int_equal(ask_smp(1, 0), DEMAND_LATER);
+    const int64_t first = ticket;
+    assert_false(demand_is_ready(demand, first));
+    size_t answered = 0;
+    for (int i = 0; i < 1000; i++) {
+        answered = reply_all(answered);
+        run_for(1 * MS);
+    }
+    assert_true(demand_is_ready(demand, first));
+}
+
+TEST(old_answers_make_room)
+{
+    demand_free(demand);
+    begin(1000000);
+    for (uint32_t i = 0; i < DEMAND_ENTRIES_MAX + 10; i++) {
+        const size_t before = sent_count;
+        now.monotonic += 1;
+        assert_int_equal(ask_smp(5, i), DEMAND_LATER);
+        assert_int_equal(sent_count, before + 1);
+        reply_with(before, 0, 1);
+        sent_count = 0;
+    }
+    assert_int_equal(ask_smp(5, DEMAND_ENTRIES_MAX + 9), DEMAND_HERE);
+    assert_int_equal(ask_smp(5, 0), DEMAND_LATER);
+}
+
+TEST(a_lost_port_ends_the_wait)
+{
+    ask_smp(5, 1);
+    const int64_t first = ticket;
+    listener.lost(listener.ctx, "unplugged");
+    assert_true(has_news());
+    assert_true(demand_is_ready(demand, first));
+    no_port = true;
+    run_for(1 * S);
+    assert_int_equal(closed, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    no_port = false;
+    run_for(1 * S);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    assert_int_equal(sent_count, 2);
+}
+
+TEST(a_port_that_is_down_reads_nothing)
+{
+    ask_smp(5, 1);
+    const int64_t first = ticket;
+    status.port.state = 1;
+    run_for(1 * S);
+    assert_true(demand_is_ready(demand, first));
+    assert_int_equal(ask_smp(5, 2), DEMAND_NONE);
+}
+
+TEST(without_smps_gmps_go_on)
+{
+    struct demand_key key = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
+    snprintf(status.smp_refusal, sizeof status.smp_refusal, "not allowed");
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    assert_int_equal(ask(&key), DEMAND_LATER);
+}
+
+TEST(what_cannot_be_sent_is_tried_again_soon)
+{
+    refuses = true;
+    ask_smp(5, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    refuses = false;
+    run_for(2 * S);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+}
+
+// The SA.
+
+static const struct demand_key GROUPS = {.class = DEMAND_SA, .attribute = DEMAND_MC_MEMBER_RECORD};
+
+static void reply_table(size_t at, const uint8_t *records, size_t size, uint16_t stride)
+{
+    static uint8_t mad[1 << 16];
+    memcpy(mad, sent[at].mad, MAD_SIZE);
+    mad[METHOD] |= MAD_METHOD_RESPONSE;
+    wire_put(mad + SA_OFFSET, 2, stride / 8u);
+    memcpy(mad + SA_DATA, records, size);
+    const struct mad_received in = {.octets = mad, .size = SA_DATA + size};
+    listener.take(listener.ctx, &in);
+}
+
+TEST(the_sa_is_asked_for_tables)
+{
+    static uint8_t records[300 * 56];
+    assert_int_equal(ask(&GROUPS), DEMAND_LATER);
+    assert_int_equal(sent[0].agent, MAD_AGENT_SA);
+    assert_int_equal(sent[0].to.lid, 9);
+    assert_int_equal(sent[0].to.sl, 2);
+    for (size_t i = 0; i < 300; i++)
+        wire_put(records + i * 56, 4, (uint32_t)i + 1);
+    reply_table(0, records, sizeof records, 56);
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+    assert_int_equal(answer->count, 300);
+    assert_int_equal(answer->size, 52);
+    for (size_t i = 0; i < 300; i++)
+        assert_int_equal(wire_get32(demand_answer_at(answer, i)), i + 1);
+}
+
+TEST(an_sa_that_has_no_records_has_an_empty_table)
+{
+    ask(&GROUPS);
+    reply_with(0, 0x0300, 0); // no records
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+    assert_int_equal(answer->count, 0);
+    struct demand_key key = GROUPS;
+    key.mask = 1;
+    key.record[0] = 0xFF;
+    ask(&key);
+    assert_int_equal(wire_get64(sent[1].mad + 48), 1);
+    assert_int_equal(sent[1].mad[SA_DATA], 0xFF);
+    reply_with(1, 0x0700, 0); // request denied
+    assert_int_equal(ask(&key), DEMAND_NONE);
+}
+
+TEST(a_slow_sa_delays_no_node)
+{
+    struct demand_key key = GROUPS;
+    for (uint64_t i = 0; i < 5; i++) {
+        key.mask = i;
+        assert_int_equal(ask(&key), DEMAND_LATER);
+    }
+    assert_int_equal(sent_count, DEMAND_SA_IN_FLIGHT);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    run_for(1 * S);
+    assert_true(sent_count > DEMAND_SA_IN_FLIGHT);
+    status.sm_answers = false;
+    run_for(1 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_NONE);
+    assert_int_equal(ask_smp(6, 1), DEMAND_LATER);
+}
+
+// Hostile and late answers.
+
+TEST(answers_that_do_not_fit_are_ignored)
+{
+    ask_smp(5, 1);
+    uint8_t mad[MAD_SIZE];
+    memcpy(mad, sent[0].mad, sizeof mad);
+    struct mad_received in = {.octets = mad, .size = sizeof mad};
+    listener.take(listener.ctx, &in); // no response
+    mad[METHOD] |= MAD_METHOD_RESPONSE;
+    in.size = 30;
+    listener.take(listener.ctx, &in); // cut
+    in.size = sizeof mad;
+    mad[17] ^= 1;
+    listener.take(listener.ctx, &in); // another attribute
+    mad[17] ^= 1;
+    mad[MODIFIER] ^= 1;
+    listener.take(listener.ctx, &in); // another port
+    mad[MODIFIER] ^= 1;
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t tid = wire_get32(sent[0].mad + TID) ^ (i + 1);
+        wire_put(mad + TID, 4, tid);
+        listener.take(listener.ctx, &in); // another TransactionID
+    }
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    reply_with(0, 0, 1);
+    reply_with(0, 0, 2); // once more
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+    assert_int_equal(answer->octets[0], 1);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(what_is_asked_for_is_read_once_and_kept),
+        CASE(an_error_is_an_answer_and_kept),
+        CASE(a_silent_node_costs_one_time_out_a_minute),
+        CASE(an_attribute_that_a_pma_lacks_silences_only_itself),
+        CASE(all_together_have_so_many_a_second),
+        CASE(repeats_count_as_well),
+        CASE(so_many_are_under_way),
+        CASE(further_askers_wait_for_a_place),
+        CASE(old_answers_make_room),
+        CASE(a_lost_port_ends_the_wait),
+        CASE(a_port_that_is_down_reads_nothing),
+        CASE(without_smps_gmps_go_on),
+        CASE(what_cannot_be_sent_is_tried_again_soon),
+        CASE(the_sa_is_asked_for_tables),
+        CASE(an_sa_that_has_no_records_has_an_empty_table),
+        CASE(a_slow_sa_delays_no_node),
+        CASE(answers_that_do_not_fit_are_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
