@@ -18,7 +18,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { ROOTS = 3, DEVICE_ROOTS = 2, FABRIC_ROOTS = 2, WHO_SIZE = 256 };
+enum { FDS = 3, ROOTS = 3, DEVICE_ROOTS = 2, FABRIC_ROOTS = 2, WHO_SIZE = 256 };
 enum { REGIONS = 2 * ROOTS + FABRIC_ROOTS };
 
 #define FABRIC_KEY UINT64_MAX // stands for the fabric where a port GUID stands for a device
@@ -131,9 +131,16 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
     const struct table_list *tables = agent_tables(agent, guid, snapshot);
     if (!table_get_next(tables, snapshot, name, include, end, found, value))
         return false;
-    if (value->type != AGENTX_NOT_NOW)
+    if (value->type != AGENTX_NOT_NOW && value->type != AGENTX_LATER)
         walk_cache_remember(agent->cache, snapshot, found);
     return true;
+}
+
+static bool agent_is_ready(void *ctx, int64_t ticket)
+{
+    const struct agent *agent = ctx;
+    const struct snapshot_demand *demand = &agent->options.source.demand;
+    return demand->is_ready(demand->ctx, ticket);
 }
 
 static enum agentx_error agent_test(void *ctx, const char *context,
@@ -192,14 +199,21 @@ static bool agent_follows(const struct agent *agent)
 }
 
 // Waits until a descriptor is ready, or until that time.
-static void agent_wait_until(const struct agent *agent, struct pollfd fds[2], int64_t until)
+static void agent_wait_until(const struct agent *agent, struct pollfd fds[FDS], int64_t until)
 {
     enum { LOOK_MS = 5000, ALONE_MS = 60000 }; // at the fabric; without contexts
     const int longest = agent_follows(agent) ? LOOK_MS : ALONE_MS;
     int64_t left = until - clock_monotonic(agent->options.source.clock);
     int64_t ms = left > 0 ? left / CLOCK_US_PER_MS + 1 : 0;
-    if (poll(fds, 2, ms < longest ? (int)ms : longest) < 0)
+    if (poll(fds, FDS, ms < longest ? (int)ms : longest) < 0)
         fds[1].revents = 0;
+}
+
+// Continues the reads on demand. Returns when to do so again; INT64_MAX: not for its own sake.
+static int64_t agent_read_on(const struct agent *agent)
+{
+    const struct snapshot_demand *demand = &agent->options.source.demand;
+    return demand->run ? demand->run(demand->ctx) : INT64_MAX;
 }
 
 // Contexts.
@@ -292,16 +306,25 @@ static void agent_follow_fabric(struct agent *agent)
     agent->refused = !added;
 }
 
+static int64_t agent_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void *agent_run(void *arg)
 {
     struct agent *agent = arg;
     while (!atomic_load(&agent->stop)) {
         if (agent_follows(agent))
             agent_follow_fabric(agent);
-        struct pollfd fds[2] = {{.fd = agent->wake, .events = POLLIN}};
+        const int fd = agent->options.source.demand.run ? agent->options.source.demand.fd : -1;
+        struct pollfd fds[FDS] = {
+            [0] = {.fd = agent->wake, .events = POLLIN}, [2] = {.fd = fd, .events = POLLIN}};
         int64_t next = agentx_client_poll(agent->client, &fds[1]);
-        int64_t expires = walk_cache_expire(agent->cache);
-        agent_wait_until(agent, fds, next < expires ? next : expires);
+        next = agent_earlier(next, walk_cache_expire(agent->cache));
+        agent_wait_until(agent, fds, agent_earlier(next, agent_read_on(agent)));
+        if (fds[2].revents)
+            eventfd_read(fd, &(eventfd_t){0}); // before the answers are looked for
         agentx_client_run(agent->client, fds[1].revents);
         agent->options.source.master_started_at = agentx_client_master_started_at(agent->client);
         report_status(agent);
@@ -380,6 +403,7 @@ static bool make_client(struct agent *agent, struct error *err)
                                            .region_count = agent->region_count,
                                            .handler = {.get = agent_get,
                                                        .get_next = get_next,
+                                                       .is_ready = agent_is_ready,
                                                        .test = agent_test,
                                                        .commit = agent_commit,
                                                        .undo = agent_undo,

@@ -42,6 +42,12 @@ bool field_of_switch(const struct agent_snapshot *snapshot, const struct table_r
     return node->switch_info.known && field_put(out, how, fabric_switch_info(node, how->field));
 }
 
+bool field_of_octets(const uint8_t *octets, const struct table_row *row, struct agentx_value *out)
+{
+    const struct table_field *how = &row->column->field;
+    return field_put(out, how, attribute_get(octets, 0, how->field));
+}
+
 bool field_get_key(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out)
 {

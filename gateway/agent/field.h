@@ -21,6 +21,9 @@ bool field_of_port(const struct agent_snapshot *snapshot, const struct table_row
 bool field_of_switch(const struct agent_snapshot *snapshot, const struct table_row *row,
                      struct agentx_value *out);
 
+// The same of an attribute whose octets the caller has.
+bool field_of_octets(const uint8_t *octets, const struct table_row *row, struct agentx_value *out);
+
 // Keys are secrets: as many zero octets as the key has.
 bool field_get_key(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out);

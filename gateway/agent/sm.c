@@ -4,6 +4,8 @@
 #include "agent/put.h"
 #include "base/wire.h"
 
+#include <string.h>
+
 const struct fabric_node *sm_node(const struct agent_snapshot *snapshot,
                                   const struct table_row *row)
 {
@@ -79,6 +81,76 @@ bool sm_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, si
     found->length = 0;
     sm_port_index(snapshot, row->at, found);
     return true;
+}
+
+enum { SM_NODE_LENGTH = 16 }; // of the index of a node
+
+static bool sm_find_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                         sm_next *next, struct table_row *row)
+{
+    const struct fabric *fabric = snapshot->fabric;
+    struct agentx_oid at;
+    const size_t used = length < SM_NODE_LENGTH ? length : SM_NODE_LENGTH;
+    table_seek_sorted(snapshot, fabric->node_count, sm_node_index, ids, used, false, &row->at, &at);
+    for (bool first = true; row->at < fabric->node_count; row->at++, first = false) {
+        row->node = (uint32_t)row->at;
+        const bool within = first && length > SM_NODE_LENGTH &&
+                            agentx_oid_compare(at.ids, at.length, ids, SM_NODE_LENGTH) == 0;
+        if (next(snapshot, ids + SM_NODE_LENGTH, within ? length - SM_NODE_LENGTH : 0, row))
+            return true;
+    }
+    return false;
+}
+
+bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                  bool after, size_t tail_length, sm_next *next, struct table_row *row,
+                  struct agentx_oid *found)
+{
+    uint32_t from[AGENTX_OID_MAX];
+    const size_t whole = SM_NODE_LENGTH + tail_length;
+    if (!snapshot->fabric || length > AGENTX_OID_MAX || (!after && length != whole))
+        return false;
+    if (length > 0)
+        memcpy(from, ids, length * sizeof *from);
+    // The row itself is the first one after the index that is less by one.
+    size_t used = length;
+    if (!after && from[length - 1]-- == 0)
+        used--;
+    if (!sm_find_tail(snapshot, from, used, next, row))
+        return false;
+    found->length = 0;
+    sm_node_index(snapshot, row->node, found);
+    for (size_t i = 0; i < tail_length; i++)
+        agentx_oid_add(found, row->tail[i]);
+    return after || agentx_oid_compare(found->ids, found->length, ids, length) == 0;
+}
+
+bool sm_count_up(const struct sm_box *box, uint32_t *tail)
+{
+    for (size_t i = box->length; i-- > 0;) {
+        if (tail[i] >= box->last[i])
+            continue;
+        tail[i]++;
+        memcpy(tail + i + 1, box->first + i + 1, (box->length - i - 1) * sizeof *tail);
+        return true;
+    }
+    return false;
+}
+
+bool sm_begin_after(const struct sm_box *box, const uint32_t *after, size_t length, uint32_t *tail)
+{
+    const size_t given = length < box->length ? length : box->length;
+    memcpy(tail, box->first, box->length * sizeof *tail);
+    for (size_t i = 0; i < given; i++) {
+        if (after[i] < box->first[i])
+            return true;
+        tail[i] = after[i];
+        if (after[i] <= box->last[i])
+            continue;
+        memcpy(tail + i, box->last + i, (box->length - i) * sizeof *tail);
+        return sm_count_up(box, tail);
+    }
+    return length < box->length || sm_count_up(box, tail);
 }
 
 bool sm_get_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,

@@ -22,6 +22,25 @@ bool sm_seek_port(const struct agent_snapshot *snapshot, const uint32_t *ids, si
                   bool after, bool (*has)(const struct fabric_port *port), struct table_row *row,
                   struct agentx_oid *found);
 
+// The same for a table with several rows for each node: their indices end with as many identifiers
+// as each other. `next` finds the first such row of row->node after the one whose index ends with
+// `tail` (length 0: the first), and fills row->tail with its end. False: there is none.
+typedef bool sm_next(const struct agent_snapshot *snapshot, const uint32_t *tail, size_t length,
+                     struct table_row *row);
+bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                  bool after, size_t tail_length, sm_next *next, struct table_row *row,
+                  struct agentx_oid *found);
+
+// The ends of indices that a `next` goes through: each identifier from `first` to `last`.
+struct sm_box {
+    uint32_t first[TABLE_TAIL_MAX], last[TABLE_TAIL_MAX];
+    size_t length;
+};
+
+// Sets `tail` to the first end within the box after `after`; counts it up. False: there is none.
+bool sm_begin_after(const struct sm_box *box, const uint32_t *after, size_t length, uint32_t *tail);
+bool sm_count_up(const struct sm_box *box, uint32_t *tail);
+
 // Columns of several tables.
 bool sm_get_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out);

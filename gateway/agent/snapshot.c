@@ -91,6 +91,14 @@ bool snapshot_was_short(const struct agent_snapshot *snapshot)
     return was_short;
 }
 
+int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
+    const int64_t ticket = of->ticket;
+    of->ticket = 0;
+    return ticket;
+}
+
 void snapshot_unref(struct agent_snapshot *snapshot)
 {
     if (!snapshot || --snapshot->references > 0)
@@ -103,6 +111,9 @@ void snapshot_unref(struct agent_snapshot *snapshot)
     snapshot_alarms_free(snapshot->alarms);
     node_numbers_unref(snapshot->numbers);
     free(snapshot->interfaces);
+    for (size_t i = 0; i < RECORDS_KINDS; i++)
+        records_free(snapshot->records[i]);
+    demand_answer_unref(snapshot->fetched);
     free(snapshot->switches);
     free(snapshot);
 }

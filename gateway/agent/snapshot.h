@@ -6,10 +6,12 @@
 
 #include "agent/event_number.h"
 #include "agent/interface_list.h"
+#include "agent/records.h"
 #include "agent/snapshot_alarms.h"
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
 #include "journal/journal.h"
+#include "model/demand.h"
 #include "model/fabric.h"
 #include "model/names.h"
 #include "model/setting.h"
@@ -56,6 +58,17 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
+// Reads on demand, as in ib/demand.h. NULL functions: there are none. The agent's thread calls
+// them.
+struct snapshot_demand {
+    int fd; // an eventfd, written when answers have come
+    enum demand_state (*ask)(void *ctx, const struct demand_key *key, struct demand_answer **answer,
+                             int64_t *ticket);
+    bool (*is_ready)(void *ctx, int64_t ticket);
+    int64_t (*run)(void *ctx);
+    void *ctx;
+};
+
 // The parts of the gateway that snapshots are made from. All outlive the agent, which calls the
 // functions in its own thread.
 struct snapshot_source {
@@ -68,7 +81,8 @@ struct snapshot_source {
     void *ctx;
     enum contexts_of fabric_of; // whose ports are interfaces of the fabric as one device
     const char *gateway_name;   // with which that device is named
-    uint8_t event_trap_level;   // GswEventSeverity of a switch for which none was set
+    struct snapshot_demand demand;
+    uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
     int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
 };
@@ -99,10 +113,13 @@ struct agent_snapshot {
     struct snapshot_gateway gateway;
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
     struct node_numbers *numbers;
-    struct interface_list *interfaces; // NULL until snapshot_interfaces_of is called
-    bool was_short;                    // see snapshot_was_short
-    struct snapshot_events *events;    // the agent's, shared by all snapshots
-    struct snapshot_scope scope;       // for the tables of device.h
+    struct interface_list *interfaces;      // NULL until snapshot_interfaces_of is called
+    bool was_short;                         // see snapshot_was_short
+    struct snapshot_events *events;         // the agent's, shared by all snapshots
+    struct snapshot_scope scope;            // for the tables of device.h
+    struct demand_answer *fetched;          // see fetch.h
+    int64_t ticket;                         // see snapshot_take_ticket
+    struct records *records[RECORDS_KINDS]; // see sm_records.h; NULL until they are asked for
 };
 
 // An event's number in the journal is this base plus its event_number.
@@ -116,6 +133,10 @@ static inline struct snapshot_events_range snapshot_range(const struct agent_sna
 {
     return (struct snapshot_events_range){snapshot_base(snapshot), snapshot->last_event};
 }
+
+// The ticket of a value that is being read on demand and was missing since the last call; 0: there
+// was none.
+int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot);
 
 // NULL: out of memory. The agent's thread only.
 struct agent_snapshot *snapshot_take(const struct snapshot_source *source,

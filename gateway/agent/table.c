@@ -120,6 +120,15 @@ static bool read_row(const struct agent_snapshot *snapshot, const struct table_c
     return has;
 }
 
+// The answer where there is no value: it cannot be found now, comes later, or does not exist.
+static void table_set_missing(const struct agent_snapshot *snapshot, struct agentx_value *value)
+{
+    const bool was_short = snapshot_was_short(snapshot);
+    const int64_t ticket = snapshot_take_ticket(snapshot);
+    set_type(value, was_short ? AGENTX_NOT_NOW : ticket ? AGENTX_LATER : AGENTX_NO_SUCH_INSTANCE);
+    value->number = ticket;
+}
+
 static bool seek_instance(const struct agent_snapshot *snapshot, const struct table *table,
                           const struct table_column *column, const struct agentx_oid *name,
                           struct table_row *row)
@@ -143,7 +152,7 @@ void table_get(const struct table_list *list, const struct agent_snapshot *snaps
         set_type(value, AGENTX_NOT_NOW);
     else if (!column->get || !seek_instance(snapshot, table, column, name, &row) ||
              !read_row(snapshot, column, &row, value))
-        set_type(value, snapshot_was_short(snapshot) ? AGENTX_NOT_NOW : AGENTX_NO_SUCH_INSTANCE);
+        table_set_missing(snapshot, value);
 }
 
 enum agentx_error table_find_writable(const struct table_list *list,
@@ -195,6 +204,14 @@ static bool table_append(struct agentx_oid *oid, const struct agentx_oid *index)
 
 enum outcome { FOUND, NOT_HERE, BEYOND };
 
+enum { AHEAD = 16 }; // rows after one that comes later, for which it is asked as well
+
+// Whether to go on to the next row: this one is not there, or comes later.
+static bool table_goes_on(const struct search *s, enum outcome outcome, unsigned *ahead)
+{
+    return outcome == NOT_HERE && (s->snapshot->ticket == 0 || ++*ahead < AHEAD);
+}
+
 // Copies name and value of a row that was found, if it has this column.
 static enum outcome table_copy_row(const struct search *s, const struct table *table,
                                    const struct table_column *column, struct table_row *row,
@@ -226,12 +243,14 @@ static enum outcome search_column(const struct search *s, const struct table *ta
     struct agentx_oid next;
     if (exact && table->seek(s->snapshot, index.ids, index.length, false, &row, &next))
         outcome = table_copy_row(s, table, column, &row, &index);
-    while (outcome == NOT_HERE) {
+    for (unsigned ahead = 0; table_goes_on(s, outcome, &ahead); index = next) {
         row = (struct table_row){.column = column};
         if (!table->seek(s->snapshot, index.ids, index.length, true, &row, &next))
             break;
+        const bool waits = s->snapshot->ticket != 0;
         outcome = table_copy_row(s, table, column, &row, &next);
-        index = next;
+        if (waits)
+            outcome = NOT_HERE; // a row before it comes first
     }
     return outcome;
 }
@@ -244,7 +263,7 @@ static bool find_next(const struct table_list *list, const struct search *s)
             if (!table->columns[c].get)
                 continue;
             enum outcome outcome = search_column(s, table, &table->columns[c]);
-            if (outcome != NOT_HERE)
+            if (outcome != NOT_HERE || s->snapshot->ticket != 0)
                 return outcome == FOUND;
         }
     }
@@ -257,8 +276,11 @@ bool table_get_next(const struct table_list *list, const struct agent_snapshot *
 {
     const struct search s = {snapshot, name, end, include, found, value};
     bool is_found = snapshot && find_next(list, &s);
-    if (snapshot && !snapshot_was_short(snapshot))
-        return is_found;
-    set_type(value, AGENTX_NOT_NOW); // a row before this one could not be read
-    return true;
+    if (!snapshot)
+        set_type(value, AGENTX_NOT_NOW);
+    else if (is_found && snapshot->ticket == 0 && !snapshot->was_short)
+        return true;
+    else
+        table_set_missing(snapshot, value); // a row before this one could not be read
+    return value->type != AGENTX_NO_SUCH_INSTANCE;
 }

@@ -6,11 +6,14 @@
 #include "agent/snapshot.h"
 #include "agentx/value.h"
 
+enum { TABLE_TAIL_MAX = 3 };
+
 // A row that a table's `seek` found. Each table uses the members that it needs.
 struct table_row {
     size_t at;           // number of the row, if the rows are numbered
     uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
+    uint32_t tail[TABLE_TAIL_MAX];     // the last identifiers of its index
     struct event *event;               // a reference, which table.c drops; NULL: none
     const struct table_column *column; // whose value is wanted; set before `seek`
 };
@@ -77,7 +80,9 @@ struct table_list {
 };
 
 // The handlers get and get_next of agentx/handler.h. A row whose OID would be too long does not
-// exist. Without a snapshot (NULL: out of memory) the answer is AGENTX_NOT_NOW.
+// exist. Without a snapshot (NULL: out of memory) the answer is AGENTX_NOT_NOW. While what a row or
+// its value needs is being read on demand, it is AGENTX_LATER; a GetNext then asks for what some
+// more rows need, too.
 void table_get(const struct table_list *list, const struct agent_snapshot *snapshot,
                const struct agentx_oid *name, struct agentx_value *value);
 bool table_get_next(const struct table_list *list, const struct agent_snapshot *snapshot,

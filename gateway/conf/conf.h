@@ -107,6 +107,7 @@ struct conf_subagent {
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
     uint16_t recipient_port;  // of the trap recipients that managers set
+    uint16_t read_rate;       // MADs a second for what managers ask and no sweep reads
 };
 
 enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX };

@@ -603,6 +603,12 @@ static const struct schema_item SUBAGENT[] = {
     {"recipient_port", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(subagent.recipient_port),
      RANGE(1, 65535), .initial = "162",
      .help = "The UDP port of the trap recipients that managers set (gswAgtTrapRcp)."},
+    {"reads_per_second", SCHEMA_NUMBER, SCHEMA_LIVE, IN_CONF(subagent.read_rate), RANGE(1, 10000),
+     .initial = "500",
+     .help = "The most queries a second that ibtrapd sends to the fabric for tables that no sweep "
+             "reads, such as forwarding tables and service levels: for all managers together, "
+             "repeats included. An answer is kept for a minute. A request whose values need more "
+             "than three seconds is answered with genErr, and can be repeated."},
 };
 
 static const struct schema_item GATEWAY[] = {

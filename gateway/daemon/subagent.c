@@ -2,16 +2,20 @@
 #include "daemon/subagent.h"
 
 #include "agent/agent.h"
+#include "base/secret.h"
 #include "daemon/gateway.h"
 #include "daemon/settings.h"
 #include "daemon/subagent_source.h"
+#include "ib/demand.h"
 #include "pipeline/role.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct subagent {
-    struct conf_subagent conf;  // the agent points into it
+    struct conf_subagent conf; // the agents point into it
+    struct demand_options reads;
+    struct demand *demand;
     struct agent *agent;        // NULL: the configuration has no item `socket`
     struct agent *fabric_agent; // for the fabric alone; NULL: there is no `fabric_socket`
 };
@@ -62,8 +66,53 @@ static enum contexts_of subagent_contexts_of(uint16_t conf)
                                             : CONTEXTS_OFF;
 }
 
-static struct agent_options options_of(struct gateway *g, const struct conf_subagent *conf)
+// Reads on demand. Called in the subagent's thread.
+
+static enum demand_state subagent_ask(void *ctx, const struct demand_key *key,
+                                      struct demand_answer **answer, int64_t *ticket)
 {
+    const struct subagent *subagent = ctx;
+    return demand_ask(subagent->demand, key, answer, ticket);
+}
+
+static bool subagent_is_ready(void *ctx, int64_t ticket)
+{
+    const struct subagent *subagent = ctx;
+    return demand_is_ready(subagent->demand, ticket);
+}
+
+static int64_t subagent_read_on(void *ctx)
+{
+    const struct subagent *subagent = ctx;
+    return demand_run(subagent->demand);
+}
+
+// They go on as sweeps do, but for the rate.
+static struct demand_options subagent_reads(const struct gateway *g)
+{
+    const struct conf_sweep *sweep = &g->conf->sweep;
+    return (struct demand_options){
+        .rate = g->conf->subagent.read_rate,
+        .attempts = sweep->attempts,
+        .timeout_us = sweep->timeout_ms * CLOCK_US_PER_MS,
+        .mkey = sweep->has_mkey ? sweep->mkey : 0,
+        .mkeys = sweep->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
+        .client = g->client,
+        .clock = &clock_system,
+        .random = &random_system,
+        .log = g->log,
+    };
+}
+
+static bool subagent_reads_as(const struct demand_options *a, const struct demand_options *b)
+{
+    return a->rate == b->rate && a->attempts == b->attempts && a->timeout_us == b->timeout_us &&
+           a->mkey == b->mkey && a->mkeys == b->mkeys;
+}
+
+static struct agent_options options_of(struct gateway *g, struct subagent *subagent)
+{
+    const struct conf_subagent *conf = &subagent->conf;
     return (struct agent_options){.master = conf->socket,
                                   .context = conf->context,
                                   .contexts = subagent_contexts_of(conf->contexts),
@@ -77,6 +126,11 @@ static struct agent_options options_of(struct gateway *g, const struct conf_suba
                                              .ctx = g,
                                              .fabric_of = subagent_contexts_of(conf->fabric_ports),
                                              .gateway_name = g->name,
+                                             .demand = {.fd = demand_fd(subagent->demand),
+                                                        .ask = subagent_ask,
+                                                        .is_ready = subagent_is_ready,
+                                                        .run = subagent_read_on,
+                                                        .ctx = subagent},
                                              .event_trap_level = conf->event_trap_level,
                                              .clock = &clock_system},
                                   .change = settings_change,
@@ -90,7 +144,7 @@ static bool subagent_start_agents(struct gateway *gateway, struct subagent *suba
                                   struct error *err)
 {
     const struct conf_subagent *conf = &subagent->conf;
-    struct agent_options options = options_of(gateway, conf);
+    struct agent_options options = options_of(gateway, subagent);
     if (conf->socket[0] != '\0' && !(subagent->agent = agent_start(&options, err)))
         return false;
     if (conf->fabric_socket[0] == '\0' || conf->fabric_ports == CONF_CONTEXTS_OFF)
@@ -99,6 +153,8 @@ static bool subagent_start_agents(struct gateway *gateway, struct subagent *suba
     options.context = "";
     options.contexts = CONTEXTS_OFF;
     options.fabric_alone = true;
+    options.source.demand =
+        (struct snapshot_demand){0}; // it is the other agent's thread that reads
     options.writable = false;
     subagent->fabric_agent = agent_start(&options, err);
     return subagent->fabric_agent != NULL;
@@ -108,7 +164,8 @@ static void subagent_free(struct subagent *subagent)
 {
     agent_stop(subagent->agent);
     agent_stop(subagent->fabric_agent);
-    free(subagent);
+    demand_free(subagent->demand);
+    secret_release(subagent); // it has an M_Key
 }
 
 bool subagent_start(struct gateway *gateway, struct error *err)
@@ -120,7 +177,11 @@ bool subagent_start(struct gateway *gateway, struct error *err)
     if (!subagent)
         return error_set(err, "out of memory");
     subagent->conf = gateway->conf->subagent;
-    if (!subagent_start_agents(gateway, subagent, err)) {
+    subagent->reads = subagent_reads(gateway);
+    subagent->demand = demand_new(&subagent->reads);
+    if (!subagent->demand)
+        error_set(err, "out of memory");
+    if (!subagent->demand || !subagent_start_agents(gateway, subagent, err)) {
         subagent_free(subagent);
         return false;
     }
@@ -138,7 +199,9 @@ void subagent_stop(struct gateway *gateway)
 
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
 {
-    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0)
+    const struct demand_options reads = subagent_reads(gateway);
+    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 &&
+        (!gateway->subagent || subagent_reads_as(&gateway->subagent->reads, &reads)))
         return true;
     subagent_stop(gateway);
     return subagent_start(gateway, err);

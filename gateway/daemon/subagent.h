@@ -18,7 +18,8 @@ struct subagent;
 bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 
-// Restarts it if its configuration differs from `old`, the one that was in force before.
+// Restarts it if its configuration differs from `old`, the one that was in force before, or if
+// sweeps query nodes in another way than when it was started.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
 // The agents for all tables and for the fabric alone, valid until the next change; NULL if there is

@@ -2,6 +2,7 @@
 #include "ib/demand.h"
 
 #include "base/hash.h"
+#include "base/secret.h"
 #include "ib/demand_mad.h"
 #include "ib/sa_client.h"
 
@@ -183,10 +184,12 @@ static bool demand_send(struct demand *d, const struct entry *e, uint32_t tid, i
     struct error err;
     const struct demand_key *key = &e->key;
     struct mad_address to = {.lid = key->lid, .guid = key->guid};
-    if (key->class == DEMAND_SA)
+    if (key->class == DEMAND_SA) {
         to = d->sa;
-    else if (key->class == DEMAND_PERF)
+        to.keyless = key->keyless;
+    } else if (key->class == DEMAND_PERF) {
         to.qpn = 1;
+    }
     demand_mad_make(key, mkeys_find(d->options.mkeys, key->guid, d->options.mkey), mad);
     mad_set_tid(mad, tid);
     d->counters.sent++;
@@ -431,7 +434,7 @@ void demand_free(struct demand *demand)
     if (demand->fd >= 0)
         close(demand->fd);
     pthread_mutex_destroy(&demand->lock);
-    free(demand);
+    secret_release(demand); // it has an M_Key
 }
 
 static int64_t demand_ticket(const struct demand *d, const struct entry *e)
@@ -516,8 +519,6 @@ static int64_t demand_next(struct demand *d, int64_t now)
 
 int64_t demand_run(struct demand *demand)
 {
-    eventfd_t ignored;
-    eventfd_read(demand->fd, &ignored);
     demand_look(demand);
     pthread_mutex_lock(&demand->lock);
     const int64_t now = demand_now(demand);

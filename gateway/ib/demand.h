@@ -46,11 +46,11 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
 // Whether to ask again for what had this ticket.
 bool demand_is_ready(struct demand *demand, int64_t ticket);
 
-// A descriptor that can be read when answers have come.
+// An eventfd that is written when answers have come; the caller reads it.
 int demand_fd(const struct demand *demand);
 
-// Does what is due, and makes the descriptor unreadable. Returns when to call it again at the
-// latest, in monotonic microseconds; INT64_MAX: not before the next demand_ask.
+// Does what is due. Returns when to call it again at the latest, in monotonic microseconds;
+// INT64_MAX: not before the next demand_ask.
 int64_t demand_run(struct demand *demand);
 
 struct demand_counters {

@@ -37,6 +37,7 @@ struct mad_address {
     uint32_t qpn;
     uint16_t pkey; // of a request to a redirected SA; 0: that of the port
     uint32_t qkey; // the same; 0: that of QP1
+    bool keyless;  // of a request to the SA: without the SA key
     uint64_t guid; // of the port that a request goes to, if known: some ports require a GRH
     const struct mad_grh *grh; // of a received MAD, and of its answer; NULL: none
 };

@@ -141,7 +141,7 @@ static bool shared_port_transmit(struct shared_port *port, enum mad_agent agent,
     uint8_t mad[MAD_SIZE];
     struct mad_header h;
     memcpy(mad, octets, sizeof mad);
-    if (agent == MAD_AGENT_SA && port->sa_key != 0 && to->lid == port->key_lid &&
+    if (agent == MAD_AGENT_SA && port->sa_key != 0 && to->lid == port->key_lid && !to->keyless &&
         mad_read_header(mad, sizeof mad, &h) && !(h.method & MAD_METHOD_RESPONSE))
         mad_add_sa_key(mad, port->sa_key);
     return port->io.send(port->io.self, agent, to, mad, response_timeout_ms, err);

@@ -71,8 +71,8 @@ void shared_port_dismiss(struct shared_port *port, const char *reason);
 // Dismisses the MAD clients and closes the port, if one is open.
 void shared_port_close(struct shared_port *port);
 
-// Puts the SA key into every request to the SA at that LID from now on, the MAD clients', too, and
-// into no other MAD. 0: into none.
+// Puts the SA key into every request to the SA at that LID from now on, the MAD clients', too, but
+// for those that are to be without it, and into no other MAD. 0: into none.
 void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_key);
 
 // For any thread.

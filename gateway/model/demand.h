@@ -37,7 +37,8 @@ struct demand_key {
     uint16_t attribute;
     uint16_t lid; // of the port that answers
     uint8_t class;
-    uint8_t reserved[7];
+    uint8_t keyless; // of a query to the SA: 1: without the SA key, as one of a stranger
+    uint8_t reserved[6];
     uint8_t record[DEMAND_RECORD_SIZE]; // of a query to the SA: what its mask is about
 };
 

@@ -178,6 +178,48 @@ static struct journal *make_journal(struct topology *topology)
     return journal;
 }
 
+// What is read on demand: octets with all bits, but for what has to fit the objects.
+
+static const uint8_t A_GID[16] = {0xFF, 0x12, 0x40, 0x1B};
+
+static void make_record(uint16_t attribute, uint8_t *record, size_t size)
+{
+    enum { MTU_AND_RATE = 38, RATE = 42, SCOPE = 48, PKEY_PORT = 4, LID_1 = 1 };
+    memset(record, UINT8_MAX, size);
+    if (attribute == DEMAND_MC_MEMBER_RECORD) {
+        memcpy(record, A_GID, sizeof A_GID);
+        record[MTU_AND_RATE] = 0xC5;
+        record[RATE] = 0xD8;
+        record[SCOPE] = 0xE1;
+    } else if (attribute == DEMAND_PKEY_TABLE_RECORD) {
+        memset(record, 0, size);
+        record[LID_1] = 1;
+        record[size - 1] = 1; // a P_Key
+    }
+}
+
+static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
+                                     struct demand_answer **answer, int64_t *ticket)
+{
+    static const size_t SIZES[] = {[DEMAND_SMP] = 64, [DEMAND_PERF] = 192};
+    (void)ctx;
+    (void)ticket;
+    const bool is_sa = key->class == DEMAND_SA;
+    const size_t size = !is_sa                                       ? SIZES[key->class]
+                        : key->attribute == DEMAND_MC_MEMBER_RECORD  ? 52
+                        : key->attribute == DEMAND_PKEY_TABLE_RECORD ? 72
+                                                                     : 176;
+    *answer = demand_answer_new(1, size);
+    require(*answer);
+    if (is_sa)
+        make_record(key->attribute, (*answer)->octets, size);
+    else
+        memset((*answer)->octets, UINT8_MAX, size);
+    if (key->class == DEMAND_PERF)
+        (*answer)->octets[1] = (uint8_t)key->modifier; // PortSelect
+    return DEMAND_HERE;
+}
+
 struct agent_snapshot *made_view(void)
 {
     static struct snapshot_source source;
@@ -186,6 +228,7 @@ struct agent_snapshot *made_view(void)
                                       .settings = no_settings,
                                       .sums = tell_of_sums,
                                       .errors = tell_of_errors,
+                                      .demand = {.ask = tell_answer},
                                       .clock = &clock_system};
     source.journal = make_journal(source.topology);
     struct agent_snapshot *snapshot = snapshot_take(&source, snapshot_events_new());

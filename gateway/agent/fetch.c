@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "agent/fetch.h"
+
+const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
+                                  const struct demand_key *key)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
+    const struct snapshot_demand *demand = &snapshot->source->demand;
+    int64_t ticket = 0;
+    demand_answer_unref(of->fetched);
+    of->fetched = NULL;
+    if (demand->ask && demand->ask(demand->ctx, key, &of->fetched, &ticket) == DEMAND_LATER &&
+        of->ticket == 0)
+        of->ticket = ticket;
+    return of->fetched;
+}
+
+// The octets of an attribute that the node's port, or port 0 of a switch, answers.
+static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t port,
+                                struct demand_key *key)
+{
+    const struct fabric *fabric = snapshot->fabric;
+    const uint32_t number = fabric_node_of_port(fabric, port);
+    const struct fabric_node *node = &fabric->nodes[number];
+    const uint32_t answering =
+        node->type == FABRIC_SWITCH ? fabric_find_port(fabric, number, 0) : port;
+    if (node->silent || answering == FABRIC_NONE || fabric->ports[answering].lid == 0)
+        return NULL;
+    key->guid = fabric->ports[answering].guid;
+    key->lid = fabric->ports[answering].lid;
+    const struct demand_answer *answer = fetch(snapshot, key);
+    return answer ? demand_answer_at(answer, 0) : NULL;
+}
+
+const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
+                         enum demand_attribute attribute, uint32_t modifier)
+{
+    struct demand_key key = {
+        .class = DEMAND_SMP, .attribute = (uint16_t)attribute, .modifier = modifier};
+    return fetch_one(snapshot, port, &key);
+}
+
+const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, uint16_t attribute)
+{
+    enum { PORT_SELECT = 1 };
+    const uint8_t number = snapshot->fabric->ports[port].number;
+    struct demand_key key = {.class = DEMAND_PERF, .attribute = attribute, .modifier = number};
+    const uint8_t *data = fetch_one(snapshot, port, &key);
+    return data && data[PORT_SELECT] == number ? data : NULL;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Getters' way to attributes that are read on demand.
+#ifndef IBTRAPD_AGENT_FETCH_H
+#define IBTRAPD_AGENT_FETCH_H
+
+#include "agent/snapshot.h"
+
+// The answer, valid until the next call of a function here for this snapshot. NULL: there is none,
+// or it comes later; the snapshot then has a ticket.
+const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
+                                  const struct demand_key *key);
+
+// An attribute of a node's port, by its index in the fabric; of a switch, port 0 answers. NULL also
+// if the node is silent.
+const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
+                         enum demand_attribute attribute, uint32_t modifier);
+const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, uint16_t attribute);
+
+#endif

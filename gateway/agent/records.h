@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The SA's records as rows of tables: each kind (enum records_kind) is a list of elements, sorted
+// by an index, and those with one index are packed into as few rows as they fit in. Made when a
+// snapshot is first asked for them, and its from then on.
+#ifndef IBTRAPD_AGENT_RECORDS_H
+#define IBTRAPD_AGENT_RECORDS_H
+
+#include "model/demand.h"
+#include "model/fabric.h"
+
+enum { RECORDS_PIECE_MAX = 255 }; // octets of a row, unless it is one element
+
+// What the SA has in tables.
+enum records_kind {
+    RECORDS_GROUPS,     // MCMemberRecord, one for each multicast group
+    RECORDS_MEMBERS,    // the same, one for each port in a group, if the SA tells
+    RECORDS_PARTITIONS, // of P_KeyTableRecord: a port in a partition
+    RECORDS_SERVICES,   // ServiceRecord
+    RECORDS_KINDS,
+};
+
+// The query to the SA that asks for them.
+struct demand_key records_query(enum records_kind kind);
+
+// Makes the rows of an answer to the query; `fabric` knows whose LIDs those are. NULL: out of
+// memory.
+struct records;
+struct records *records_new(enum records_kind kind, const struct fabric *fabric,
+                            const struct demand_answer *answer);
+void records_free(struct records *records); // NULL is allowed
+
+size_t records_count(const struct records *records); // rows
+const uint8_t *records_index(const struct records *records, size_t row);
+size_t records_index_size(const struct records *records);
+uint32_t records_piece(const struct records *records, size_t row); // 0 is the first of its index
+
+// The octets of a row's elements, copied. Returns how many.
+size_t records_copy(const struct records *records, size_t row, uint8_t *out, size_t size);
+
+// The octets of the row's first element.
+const uint8_t *records_first(const struct records *records, size_t row);
+
+#endif
