@@ -158,3 +158,38 @@ void device_add_port_name(struct text *t, const struct agent_snapshot *snapshot,
     }
     text_addf(t, "%u", (unsigned)port);
 }
+
+static bool device_find_in_box(const struct agent_snapshot *snapshot, const uint32_t *ids,
+                               size_t length, bool after, const struct box *box,
+                               device_has_row *has, struct table_row *row)
+{
+    if (!after) {
+        for (size_t i = 0; i < box->length; i++)
+            row->tail[i] = ids[i];
+        return has(snapshot, row);
+    }
+    for (bool more = box_begin_after(box, ids, length, row->tail); more;
+         more = box_count_up(box, row->tail)) {
+        if (has(snapshot, row))
+            return true;
+    }
+    return false;
+}
+
+bool device_seek_box(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                     bool after, const struct box *box, device_has_row *has, struct table_row *row,
+                     struct agentx_oid *found)
+{
+    if (!device_enter(snapshot, row) || (!after && length != box->length))
+        return false;
+    for (size_t i = 0; !after && i < length; i++) {
+        if (ids[i] < box->first[i] || ids[i] > box->last[i])
+            return false;
+    }
+    if (!device_find_in_box(snapshot, ids, length, after, box, has, row))
+        return false;
+    found->length = 0;
+    for (size_t i = 0; i < box->length; i++)
+        agentx_oid_add(found, row->tail[i]);
+    return true;
+}

@@ -30,6 +30,14 @@ bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t
                            size_t length, bool after, struct table_row *row,
                            struct agentx_oid *found);
 
+// The same for a table whose indices are in a box. `has` says whether the device has the row that
+// row->tail names; else it may count `tail` up to the last end that the device lacks as well. Fills
+// `node`, `port` (the context's end port, unless `has` fills it) and `tail`.
+typedef bool device_has_row(const struct agent_snapshot *snapshot, struct table_row *row);
+bool device_seek_box(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
+                     bool after, const struct box *box, device_has_row *has, struct table_row *row,
+                     struct agentx_oid *found);
+
 const struct fabric_node *device_node(const struct agent_snapshot *snapshot,
                                       const struct table_row *row);
 const struct fabric_port *device_port(const struct agent_snapshot *snapshot,

@@ -125,34 +125,6 @@ bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, si
     return after || agentx_oid_compare(found->ids, found->length, ids, length) == 0;
 }
 
-bool sm_count_up(const struct sm_box *box, uint32_t *tail)
-{
-    for (size_t i = box->length; i-- > 0;) {
-        if (tail[i] >= box->last[i])
-            continue;
-        tail[i]++;
-        memcpy(tail + i + 1, box->first + i + 1, (box->length - i - 1) * sizeof *tail);
-        return true;
-    }
-    return false;
-}
-
-bool sm_begin_after(const struct sm_box *box, const uint32_t *after, size_t length, uint32_t *tail)
-{
-    const size_t given = length < box->length ? length : box->length;
-    memcpy(tail, box->first, box->length * sizeof *tail);
-    for (size_t i = 0; i < given; i++) {
-        if (after[i] < box->first[i])
-            return true;
-        tail[i] = after[i];
-        if (after[i] <= box->last[i])
-            continue;
-        memcpy(tail + i, box->last + i, (box->length - i) * sizeof *tail);
-        return sm_count_up(box, tail);
-    }
-    return length < box->length || sm_count_up(box, tail);
-}
-
 bool sm_get_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,
                    struct agentx_value *out)
 {

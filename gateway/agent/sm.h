@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_AGENT_SM_H
 #define IBTRAPD_AGENT_SM_H
 
+#include "agent/box.h"
 #include "agent/table.h"
 
 const struct fabric_node *sm_node(const struct agent_snapshot *snapshot,
@@ -30,16 +31,6 @@ typedef bool sm_next(const struct agent_snapshot *snapshot, const uint32_t *tail
 bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
                   bool after, size_t tail_length, sm_next *next, struct table_row *row,
                   struct agentx_oid *found);
-
-// The ends of indices that a `next` goes through: each identifier from `first` to `last`.
-struct sm_box {
-    uint32_t first[TABLE_TAIL_MAX], last[TABLE_TAIL_MAX];
-    size_t length;
-};
-
-// Sets `tail` to the first end within the box after `after`; counts it up. False: there is none.
-bool sm_begin_after(const struct sm_box *box, const uint32_t *after, size_t length, uint32_t *tail);
-bool sm_count_up(const struct sm_box *box, uint32_t *tail);
 
 // Columns of several tables.
 bool sm_get_prefix(const struct agent_snapshot *snapshot, const struct table_row *row,

@@ -20,9 +20,9 @@ static uint32_t sm_arbitration_size(const struct fabric_port *port, uint32_t pri
 static bool sm_arbitration_next(const struct agent_snapshot *snapshot, const uint32_t *tail,
                                 size_t length, struct table_row *row)
 {
-    static const struct sm_box BOX = {{1, LOW, 1}, {PORT_MAX, HIGH, PLACES_MAX}, 3};
+    static const struct box BOX = {{1, LOW, 1}, {PORT_MAX, HIGH, PLACES_MAX}, 3};
     const struct fabric *fabric = snapshot->fabric;
-    if (!sm_begin_after(&BOX, tail, length, row->tail))
+    if (!box_begin_after(&BOX, tail, length, row->tail))
         return false;
     do {
         row->port = fabric_find_port(fabric, row->node, (uint8_t)row->tail[PORT]);
@@ -34,7 +34,7 @@ static bool sm_arbitration_next(const struct agent_snapshot *snapshot, const uin
         row->tail[PLACE] = PLACES_MAX; // no further entry there
         if (!is_up)
             row->tail[PRIORITY] = HIGH;
-    } while (sm_count_up(&BOX, row->tail));
+    } while (box_count_up(&BOX, row->tail));
     return false;
 }
 

@@ -28,9 +28,9 @@ static bool sm_lanes_sends(const struct agent_snapshot *snapshot, const struct t
 static bool sm_lanes_next_pair(const struct agent_snapshot *snapshot, const uint32_t *tail,
                                size_t length, struct table_row *row)
 {
-    static const struct sm_box BOX = {{0, 0}, {LANES_PORT_MAX, LANES_PORT_MAX}, 2};
+    static const struct box BOX = {{0, 0}, {LANES_PORT_MAX, LANES_PORT_MAX}, 2};
     if (sm_node(snapshot, row)->type != FABRIC_SWITCH ||
-        !sm_begin_after(&BOX, tail, length, row->tail))
+        !box_begin_after(&BOX, tail, length, row->tail))
         return false;
     do {
         if (sm_lanes_port(snapshot, row->node, row->tail[0]) == FABRIC_NONE) {
@@ -40,22 +40,22 @@ static bool sm_lanes_next_pair(const struct agent_snapshot *snapshot, const uint
         row->port = sm_lanes_port(snapshot, row->node, row->tail[1]);
         if (row->port != FABRIC_NONE && sm_lanes_sends(snapshot, row))
             return true;
-    } while (sm_count_up(&BOX, row->tail));
+    } while (box_count_up(&BOX, row->tail));
     return false;
 }
 
 static bool sm_lanes_next_port(const struct agent_snapshot *snapshot, const uint32_t *tail,
                                size_t length, struct table_row *row)
 {
-    static const struct sm_box BOX = {{1}, {LANES_PORT_MAX}, 1};
+    static const struct box BOX = {{1}, {LANES_PORT_MAX}, 1};
     if (sm_node(snapshot, row)->type == FABRIC_SWITCH ||
-        !sm_begin_after(&BOX, tail, length, row->tail))
+        !box_begin_after(&BOX, tail, length, row->tail))
         return false;
     do {
         row->port = sm_lanes_port(snapshot, row->node, row->tail[0]);
         if (row->port != FABRIC_NONE)
             return true;
-    } while (sm_count_up(&BOX, row->tail));
+    } while (box_count_up(&BOX, row->tail));
     return false;
 }
 

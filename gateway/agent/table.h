@@ -3,17 +3,16 @@
 #ifndef IBTRAPD_AGENT_TABLE_H
 #define IBTRAPD_AGENT_TABLE_H
 
+#include "agent/box.h"
 #include "agent/snapshot.h"
 #include "agentx/value.h"
-
-enum { TABLE_TAIL_MAX = 3 };
 
 // A row that a table's `seek` found. Each table uses the members that it needs.
 struct table_row {
     size_t at;           // number of the row, if the rows are numbered
     uint32_t node, port; // indices in the snapshot's fabric
     uint8_t number;
-    uint32_t tail[TABLE_TAIL_MAX];     // the last identifiers of its index
+    uint32_t tail[BOX_LENGTH_MAX];     // the last identifiers of its index
     struct event *event;               // a reference, which table.c drops; NULL: none
     const struct table_column *column; // whose value is wanted; set before `seek`
 };

@@ -205,6 +205,9 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     (void)ctx;
     (void)ticket;
     const bool is_sa = key->class == DEMAND_SA;
+    if (key->class == DEMAND_SMP && key->attribute != DEMAND_SL_TO_VL &&
+        key->attribute != DEMAND_VL_ARBITRATION && (key->modifier & 0xFFFF) != 0)
+        return DEMAND_NONE; // only the first block of a table
     const size_t size = !is_sa                                       ? SIZES[key->class]
                         : key->attribute == DEMAND_MC_MEMBER_RECORD  ? 52
                         : key->attribute == DEMAND_PKEY_TABLE_RECORD ? 72
@@ -214,7 +217,7 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     if (is_sa)
         make_record(key->attribute, (*answer)->octets, size);
     else
-        memset((*answer)->octets, UINT8_MAX, size);
+        memset((*answer)->octets, key->attribute == DEMAND_LINEAR_FORWARDING ? 1 : UINT8_MAX, size);
     if (key->class == DEMAND_PERF)
         (*answer)->octets[1] = (uint8_t)key->modifier; // PortSelect
     return DEMAND_HERE;
