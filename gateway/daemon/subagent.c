@@ -87,14 +87,18 @@ static int64_t subagent_read_on(void *ctx)
     return demand_run(subagent->demand);
 }
 
-// They go on as sweeps do, but for the rate.
+// They are sent as often as the queries of sweeps, but have ended before the request that waits for
+// them has to be answered (agentx/client.c).
 static struct demand_options subagent_reads(const struct gateway *g)
 {
+    static const int64_t LONGEST_US = 2 * CLOCK_US_PER_S;
     const struct conf_sweep *sweep = &g->conf->sweep;
+    const int64_t longest_us = LONGEST_US / sweep->attempts;
+    const int64_t timeout_us = sweep->timeout_ms * CLOCK_US_PER_MS;
     return (struct demand_options){
         .rate = g->conf->subagent.read_rate,
         .attempts = sweep->attempts,
-        .timeout_us = sweep->timeout_ms * CLOCK_US_PER_MS,
+        .timeout_us = timeout_us < longest_us ? timeout_us : longest_us,
         .mkey = sweep->has_mkey ? sweep->mkey : 0,
         .mkeys = sweep->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
         .client = g->client,

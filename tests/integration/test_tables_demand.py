@@ -22,7 +22,6 @@ PAIRS, PORTS, ARBITRATION = (14, 1, 1), (15, 1, 1), (16, 1, 1)
 
 QOS = {"qos": "TRUE", "qos_max_vls": 4, "qos_high_limit": 4, "qos_vlarb_high": "0:4,1:8,2:16,3:32",
        "qos_vlarb_low": "0:1,1:2,2:3,3:64", "qos_sl2vl": "0,1,2,3,3,2,1,0,0,1,2,3,3,2,1,0"}
-MORE = "rocommunity public 127.0.0.1\nagentXTimeout 10\n"
 
 
 class Demand:
@@ -30,7 +29,7 @@ class Demand:
 
     def __init__(self, fabric, rate=None, **options):
         self.fabric = fabric
-        self.snmpd = fabric.keep(Snmpd(fabric.directory, more=MORE)).start()
+        self.snmpd = fabric.keep(Snmpd(fabric.directory)).start()
         self.gateway = fabric.keep(Gateway(fabric, sweep={"interval": 600, "settle": 300}, **options,
                                            more=section("subagent", socket=self.snmpd.socket, reads_per_second=rate)))
         self.manager = Manager(self.snmpd.address)

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Tables whose values are read on demand: what a request gets while they are being read, the ends
+// of indices, and the rows that the SA's records become.
+#include "support.h"
+
+#include "agent/fetch.h"
+#include "agent/put.h"
+#include "agent/records.h"
+#include "agent/table.h"
+#include "base/wire.h"
+#include "generated.h"
+
+enum { ROWS = 40, AT = 8, AHEAD_MAX = 16 };
+
+static struct snapshot_source source;
+static struct agent_snapshot snapshot = {.source = &source};
+
+// Reads 1 to ROWS; those that are away come later, those that are none do not come at all.
+static bool away[ROWS + 1], none[ROWS + 1];
+static unsigned asked;
+
+static enum demand_state ask(void *ctx, const struct demand_key *key, struct demand_answer **answer,
+                             int64_t *ticket)
+{
+    (void)ctx;
+    asked++;
+    *ticket = key->modifier;
+    if (away[key->modifier])
+        return DEMAND_LATER;
+    if (none[key->modifier])
+        return DEMAND_NONE;
+    *answer = demand_answer_new(1, 1);
+    assert_non_null(*answer);
+    (*answer)->octets[0] = (uint8_t)key->modifier;
+    return DEMAND_HERE;
+}
+
+static bool get(const struct agent_snapshot *of, const struct table_row *row,
+                struct agentx_value *out)
+{
+    const struct demand_key key = {.modifier = (uint32_t)row->at + 1};
+    const struct demand_answer *answer = fetch(of, &key);
+    return answer && put_number(out, demand_answer_at(answer, 0)[0]);
+}
+
+static void index_of(const struct agent_snapshot *of, size_t at, struct agentx_oid *out)
+{
+    (void)of;
+    agentx_oid_add(out, (uint32_t)at + 1);
+}
+
+static bool seek(const struct agent_snapshot *of, const uint32_t *ids, size_t length, bool after,
+                 struct table_row *row, struct agentx_oid *found)
+{
+    return table_seek_sorted(of, ROWS, index_of, ids, length, after, &row->at, found);
+}
+
+static const uint32_t ENTRY[] = {1, 3, 6, 1, 4, 1, 99999};
+static const struct table_column COLUMNS[] = {
+    {"one", 1, AGENTX_INTEGER, .get = get},
+    {"two", 2, AGENTX_INTEGER, .get = get},
+};
+static const struct table A_TABLE = TABLE("aTable", ENTRY, COLUMNS, seek);
+static const struct table *const ALL[] = {&A_TABLE};
+static const struct table_list LIST = {ALL, 1};
+
+static struct agentx_oid name, found, no_end;
+static struct agentx_value value;
+
+static bool next_after(uint32_t column, uint32_t row)
+{
+    memcpy(name.ids, ENTRY, sizeof ENTRY);
+    name.length = COUNT(ENTRY);
+    agentx_oid_add(&name, column);
+    agentx_oid_add(&name, row);
+    asked = 0;
+    return table_get_next(&LIST, &snapshot, &name, false, &no_end, &found, &value);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    source.demand = (struct snapshot_demand){.ask = ask};
+    memset(away, 0, sizeof away);
+    memset(none, 0, sizeof none);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    demand_answer_unref(snapshot.fetched);
+    snapshot.fetched = NULL;
+    assert_int_equal(snapshot.ticket, 0);
+    return 0;
+}
+
+TEST(a_value_that_is_being_read_comes_later)
+{
+    away[5] = true;
+    assert_true(next_after(1, 4));
+    assert_int_equal(value.type, AGENTX_LATER);
+    assert_int_equal(value.number, 5);
+    assert_int_equal(asked, 1 + AHEAD_MAX - 1); // and those behind it
+    away[5] = false;
+    assert_true(next_after(1, 4));
+    assert_int_equal(value.type, AGENTX_INTEGER);
+    assert_int_equal(value.number, 5);
+    assert_int_equal(found.ids[AT], 5);
+    assert_int_equal(asked, 1);
+}
+
+TEST(a_get_waits_as_well)
+{
+    away[5] = none[6] = true;
+    next_after(1, 4);
+    snapshot_take_ticket(&snapshot);
+    name.ids[AT] = 5;
+    table_get(&LIST, &snapshot, &name, &value);
+    assert_int_equal(value.type, AGENTX_LATER);
+    assert_int_equal(value.number, 5);
+    name.ids[AT] = 6;
+    table_get(&LIST, &snapshot, &name, &value);
+    assert_int_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
+    name.ids[AT] = 7;
+    table_get(&LIST, &snapshot, &name, &value);
+    assert_int_equal(value.type, AGENTX_INTEGER);
+}
+
+TEST(what_is_not_there_is_passed_over_but_not_what_comes_later)
+{
+    memset(none, true, sizeof none);
+    none[30] = false;
+    away[20] = true;
+    assert_true(next_after(1, 4));
+    assert_int_equal(value.type, AGENTX_LATER);
+    assert_int_equal(value.number, 20);
+    away[20] = false;
+    assert_true(next_after(1, 4));
+    assert_int_equal(value.number, 30);
+    none[30] = true;
+    assert_false(next_after(1, 4));
+    away[ROWS] = true; // of the first column: the second one does not come before it
+    assert_true(next_after(1, 4));
+    assert_int_equal(value.type, AGENTX_LATER);
+    assert_int_equal(value.number, ROWS);
+}
+
+TEST(without_reads_there_is_nothing)
+{
+    source.demand.ask = NULL;
+    assert_false(next_after(1, 4));
+}
+
+// The ends of indices, against all of them.
+
+TEST(a_box_has_each_end_once_and_in_order)
+{
+    static const struct box BOX = {{1, 0, 2}, {3, 1, 4}, 3};
+    uint32_t all[64][3], tail[3];
+    size_t count = 0;
+    for (uint32_t a = 1; a <= 3; a++) {
+        for (uint32_t b = 0; b <= 1; b++) {
+            for (uint32_t c = 2; c <= 4; c++, count++)
+                memcpy(all[count], (uint32_t[]){a, b, c}, sizeof tail);
+        }
+    }
+    size_t n = 0;
+    for (bool more = box_begin_after(&BOX, NULL, 0, tail); more; more = box_count_up(&BOX, tail))
+        assert_memory_equal(tail, all[n++], sizeof tail);
+    assert_int_equal(n, count);
+    for (uint32_t i = 0; i < 6 * 6 * 6 * 4; i++) {
+        const uint32_t ids[4] = {i % 6, i / 6 % 6, i / 36 % 6, 0};
+        const size_t length = i / 216 + 1;
+        size_t first = 0;
+        while (first < count && agentx_oid_compare(all[first], 3, ids, length) <= 0)
+            first++;
+        const bool more = box_begin_after(&BOX, ids, length, tail);
+        assert_int_equal(more, first < count);
+        if (more)
+            assert_memory_equal(tail, all[first], sizeof tail);
+    }
+}
+
+// Records.
+
+static struct demand_answer *members(size_t count)
+{
+    struct demand_answer *answer = demand_answer_new(count, 52);
+    assert_non_null(answer);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *record = answer->octets + i * answer->size;
+        record[0] = 0xFF;
+        record[15] = i % 2;                  // of the group
+        wire_put(record + 24, 8, count - i); // of the member, descending
+        record[48] = 0x21;                   // scope, full member
+        record[49] = i % 3 == 0 ? 0x80 : 0;  // by a proxy
+    }
+    return answer;
+}
+
+TEST(members_are_packed_into_pieces)
+{
+    enum { COUNT_OF_ALL = 60, OF_PIECE = 14 };
+    struct demand_answer *answer = members(COUNT_OF_ALL);
+    struct records *r = records_new(RECORDS_MEMBERS, NULL, answer);
+    uint8_t piece[RECORDS_PIECE_MAX];
+    assert_non_null(r);
+    assert_int_equal(records_count(r), 2 * 3); // 30 of each group
+    for (size_t row = 0; row < 6; row++) {
+        assert_int_equal(records_index(r, row)[15], row / 3);
+        assert_int_equal(records_piece(r, row), row % 3);
+        const size_t size = records_copy(r, row, piece, sizeof piece);
+        assert_int_equal(size, 18 * (row % 3 < 2 ? OF_PIECE : 30 - 2 * OF_PIECE));
+        for (size_t i = 18; i < size; i += 18)
+            assert_true(wire_get64(piece + i - 18 + 8) < wire_get64(piece + i + 8));
+    }
+    records_free(r);
+    r = records_new(RECORDS_GROUPS, NULL, answer);
+    assert_int_equal(records_count(r), 2);
+    assert_int_equal(records_first(r, 0)[48], 0x20); // nothing of a member
+    assert_int_equal(records_first(r, 0)[49], 0);
+    records_free(r);
+    demand_answer_unref(answer);
+}
+
+TEST(an_empty_answer_has_no_rows)
+{
+    struct demand_answer *answer = demand_answer_new(0, 52);
+    for (enum records_kind kind = 0; kind < RECORDS_KINDS; kind++) {
+        struct records *r = records_new(kind, NULL, answer);
+        assert_int_equal(records_count(r), 0);
+        records_free(r);
+    }
+    demand_answer_unref(answer);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(a_value_that_is_being_read_comes_later),
+        CASE(a_get_waits_as_well),
+        CASE(what_is_not_there_is_passed_over_but_not_what_comes_later),
+        CASE(without_reads_there_is_nothing),
+        CASE(a_box_has_each_end_once_and_in_order),
+        CASE(members_are_packed_into_pieces),
+        CASE(an_empty_answer_has_no_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
