@@ -206,8 +206,8 @@ TEST(a_host_has_its_own_port_alone)
     assert_true(is_missing("ibSmaSwLidsPerPort", 0));
 }
 
-// A register of 32 bits or less is full where that of 64 goes on; a sum goes on.
-TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
+// Reads the counters of the switch's port 3.
+static void read_counters(void)
 {
     struct counter_reading *reading = calloc(1, sizeof *reading + sizeof reading->samples[0]);
     assert_non_null(reading);
@@ -219,9 +219,15 @@ TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
                                                   .values = {[COUNTER_SYMBOL_ERROR] = 70000,
                                                              [COUNTER_VL15_DROPPED] = 65534,
                                                              [COUNTER_RCV_DATA] = UINT64_MAX}};
-    enter(SWITCH_GUID);
     snapshot.accumulated = accumulated_with(NULL, reading);
     free(reading);
+}
+
+// A register of 32 bits or less is full where that of 64 goes on; a sum goes on.
+TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
+{
+    enter(SWITCH_GUID);
+    read_counters();
     assert_int_equal(number("ibPmaSymbolErrCounter", 3), 65535);
     assert_int_equal(number("ibPmaVl15Dropped", 3), 65534);
     assert_true(number("ibPmaPortRcvData", 3) == UINT32_MAX);
@@ -305,6 +311,75 @@ TEST(entities_are_found_from_any_name)
     assert_true(is_missing("entAliasMappingIdentifier", 2));
 }
 
+// Every name, near an instance or not, is followed by the next instance of a walk.
+static struct agentx_oid walked[4000];
+
+static size_t walk_all(void)
+{
+    struct agentx_oid name = {.length = 0}, none = {.length = 0};
+    struct agentx_value value, again;
+    size_t count = 0;
+    while (table_get_next(&DEVICE_TABLES, &snapshot, &name, false, &none, &walked[count], &value)) {
+        assert_true(
+            agentx_oid_compare(walked[count].ids, walked[count].length, name.ids, name.length) > 0);
+        table_get(&DEVICE_TABLES, &snapshot, &walked[count], &again);
+        assert_int_equal(again.type, value.type);
+        name = walked[count++];
+        assert_true(count < COUNT(walked));
+    }
+    return count;
+}
+
+static void check_next(const struct agentx_oid *name, size_t count)
+{
+    struct agentx_oid found, none = {.length = 0};
+    struct agentx_value value;
+    size_t at = 0;
+    while (at < count &&
+           agentx_oid_compare(walked[at].ids, walked[at].length, name->ids, name->length) <= 0)
+        at++;
+    assert_int_equal(table_get_next(&DEVICE_TABLES, &snapshot, name, false, &none, &found, &value),
+                     at < count);
+    assert_true(at == count || agentx_oid_compare(found.ids, found.length, walked[at].ids,
+                                                  walked[at].length) == 0);
+}
+
+static void check_names(void)
+{
+    enum { ROUNDS = 4000, WAYS = 5 };
+    struct generated_chance chance = {.state = 1};
+    const size_t count = walk_all();
+    assert_true(count > 50);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        struct agentx_oid name = walked[generated_below(&chance, (uint32_t)count)];
+        const uint32_t at = generated_below(&chance, (uint32_t)name.length);
+        const uint32_t way = generated_below(&chance, WAYS);
+        if (way == 0)
+            name.ids[at]++;
+        else if (way == 1)
+            name.ids[at] -= name.ids[at] > 0;
+        else if (way == 2)
+            name.ids[name.length - 1] = UINT32_MAX;
+        else if (way == 3)
+            name.length = (uint8_t)(at + 1);
+        else
+            agentx_oid_add(&name, generated_below(&chance, 3));
+        check_next(&name, count);
+    }
+}
+
+TEST(a_walk_may_begin_at_any_name)
+{
+    generated_sm(&g, SWITCH, 0, 7, FABRIC_MASTER);
+    for (uint8_t port = 0; port <= 4; port++)
+        fabric_set_port_info(generated_port(&g, SWITCH, port), PORT_INFO_LMC, 1);
+    enter(SWITCH_GUID);
+    read_counters();
+    check_names();
+    enter(HOST_GUID + 2);
+    check_names();
+}
+
 #define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -316,6 +391,7 @@ int main(void)
         DEVICE_TEST(a_host_has_its_own_port_alone),
         DEVICE_TEST(a_switch_has_its_ports_in_it),
         DEVICE_TEST(entities_are_found_from_any_name),
+        DEVICE_TEST(a_walk_may_begin_at_any_name),
         DEVICE_TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
