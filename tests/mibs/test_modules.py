@@ -65,6 +65,8 @@ DEVIATIONS = {
         ('index', 'ibSmVLArbitrationSubnetPrefix, ibSmVLArbitrationNodeGUID, ibSmVLArbitrationPortNum, '
                   'ibSmVLArbitrationPriority, ibSmVLArbitrationIndex', 'a port has several entries'),
     ('IB-SM-MIB', 'ibSmPortInfoMasterSmLID'): ('syntax', 'Integer32(0..65535)', 'PortInfo has 0 where there is none'),
+    ('IB-SM-MIB', 'ibSmSwSLtoVLMapInPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
+    ('IB-SM-MIB', 'ibSmSwSLtoVLMapOutPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
     ('IB-SMA-MIB', 'ibSmaGuidPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaSmInfoPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaLinForwEgressPort'): ('syntax', 'Unsigned32(0..255)', 'LIDs of a switch go to its port 0'),
