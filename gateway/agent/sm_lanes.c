@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // IB-SM-MIB: ibSmSwSLtoVLMapTable and ibSmCaSLtoVLMapTable, read on demand. They have rows for
-// ports whose link is up, and for port 0 of a switch, whose number in an index is 255.
+// ports whose link is up, and for port 0 of a switch.
 #include "agent/fetch.h"
 #include "agent/put.h"
 #include "agent/sm.h"
