@@ -18,6 +18,7 @@
 // While a request is under way, the thread waits for MADs for RECEIVE_WAIT_MS at most.
 enum { RECEIVE_WAIT_MS = 200 };
 static const int64_t BEHIND_MAX_US = 600 * CLOCK_US_PER_S;
+static const int64_t NO_ROOM_US = 2 * CLOCK_US_PER_S; // the SM repeats a Report for less
 static const int64_t UNSUBSCRIBE_US = 1 * CLOCK_US_PER_S;
 enum { PORT_SILENCES_MAX = 5, UNSUBSCRIBE_ATTEMPTS = 3 };
 
@@ -283,6 +284,8 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         return;
     free(report);
     sa_state_count(a, &a->status.counters.no_room);
+    if (a->no_room_since == 0)
+        a->no_room_since = now;
     log_write_limited(
         a->options.log, &a->room_limit, LOG_LEVEL_WARNING,
         "reports arrive faster than they can be handled; the subnet manager will send "
@@ -388,6 +391,15 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
     sa_client_note_mute(a);
 }
 
+// The SM repeats what there was no room for, unless it gave up before that was read.
+static void sa_client_check_room(struct sa_client *a, int64_t now)
+{
+    if (a->no_room_since == 0 || now - a->no_room_since < NO_ROOM_US)
+        return;
+    a->no_room_since = 0;
+    sa_changes_emit(a, SA_REPORTS_MISSED, "there was no room for reports");
+}
+
 // What the lost Reports were about, a sweep finds.
 static void sa_client_check_gaps(struct sa_client *a, int64_t now)
 {
@@ -409,6 +421,7 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
 {
     sa_client_expire(a, now);
     sa_client_check_gaps(a, now);
+    sa_client_check_room(a, now);
     if (atomic_exchange(&a->resubscribe, false)) {
         log_write(a->options.log, LOG_LEVEL_INFO, "subscribing again, as requested");
         subscriptions_restart(&a->subscriptions, now);

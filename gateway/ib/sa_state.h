@@ -53,6 +53,8 @@ struct sa_client {
     bool listed[SUBSCRIPTIONS_PLACES]; // in the SM's answer that is read now
     unsigned port_silences;            // queries to the own port in a row without answer
     int64_t behind_since;              // MADs may wait to be read since then; 0: none does
+    int64_t
+        no_room_since; // there was no room for a Report; 0: since the last sweep for it, there was
     struct log_limit foreign_limit, room_limit, redirect_limit, missed_limit;
 
     struct shared_port port;

@@ -913,6 +913,26 @@ TEST(without_room_nothing_is_answered)
     assert_int_equal(sm.report_count, 1);
 }
 
+// The SM gives up after less than a second; who was stopped for longer hears of it once.
+TEST(a_report_without_room_makes_it_sweep)
+{
+    uint8_t mad[MAD_SIZE];
+    settle();
+    const size_t before = sm.change_count;
+    sm.full = true;
+    for (int i = 0; i < 3; i++) {
+        fake_sm_arrive(&sm, 1, mad, make_report(mad, GOLDEN_128));
+        fake_sm_run(&sm, 100 * MS);
+    }
+    assert_int_equal(sm.change_count, before);
+    fake_sm_run(&sm, 3 * S);
+    assert_int_equal(sm.change_count, before + 1);
+    assert_int_equal(sm.changes[before].change, SA_REPORTS_MISSED);
+    assert_string_equal(sm.changes[before].reason, "there was no room for reports");
+    fake_sm_run(&sm, 10 * S);
+    assert_int_equal(sm.change_count, before + 1);
+}
+
 TEST(answers_to_nothing_are_ignored)
 {
     uint8_t mad[MAD_SIZE];
@@ -1187,6 +1207,7 @@ int main(void)
         AGENT_TEST(a_report_of_another_version_is_malformed),
         AGENT_TEST(nonsense_of_any_length_is_malformed),
         AGENT_TEST(without_room_nothing_is_answered),
+        AGENT_TEST(a_report_without_room_makes_it_sweep),
         AGENT_TEST(answers_to_nothing_are_ignored),
         AGENT_TEST(it_waits_for_a_port),
         AGENT_TEST(a_port_that_stays_away_is_told),
