@@ -196,7 +196,7 @@ uint32_t fabric_find_port_guid(const struct fabric *fabric, uint64_t guid);
 uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid);
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port);
 uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at the other end
-uint32_t fabric_count_links(const struct fabric *fabric); // linear
+uint32_t fabric_count_links(const struct fabric *fabric);         // linear
 
 // The index of the master subnet manager, or FABRIC_NONE. While two subnets are merged there can be
 // several masters; the result is the one that wins, which has the higher priority or, if that is
