@@ -17,24 +17,57 @@ struct difference_keys {
     bool cut; // memory was short
 };
 
+// What differs, but for what is not expected and for consequences of other differences.
+struct difference_counts {
+    size_t switches, hosts, routers, links; // that are missing
+    size_t all;
+    char first[64]; // the name of the first node
+};
+
 struct expectations {
     const struct reconcile_options *options;
     const struct event_builder *builder;
     const struct expectation *expectation; // NULL: none
     struct difference_keys keys;
-    struct open_alarms alarms; // that may be root causes
+    struct difference_counts counts;
+    char summary_id[EVENT_ID_SIZE]; // of the event topology-differs; empty: it is not active
+    struct open_alarms alarms;      // that may be root causes
     const struct open_alarm **by_key;
     bool has_alarms;
     size_t unexpected; // differences of that kind so far
 };
 
+static const char SUMMARY_KEY[] = "expected topology";
+
+static bool is_unexpected(const struct change *difference)
+{
+    return difference->type == CATALOGUE_NODE_UNEXPECTED ||
+           difference->type == CATALOGUE_LINK_UNEXPECTED;
+}
+
 // Keys.
 
+static void count_difference(struct difference_counts *counts, const struct change *difference)
+{
+    if (is_unexpected(difference) || difference->cause != FABRIC_NONE)
+        return;
+    counts->switches += difference->type == CATALOGUE_SWITCH_MISSING;
+    counts->hosts += difference->type == CATALOGUE_HOST_MISSING;
+    counts->routers += difference->type == CATALOGUE_ROUTER_MISSING;
+    counts->links += difference->type == CATALOGUE_LINK_MISSING;
+    counts->all++;
+    if (counts->first[0] == '\0')
+        snprintf(counts->first, sizeof counts->first, "%s", difference->subject.name);
+}
+
+// An alarm that nobody can judge stays.
 static void keep_key(void *ctx, const struct change *difference, bool unseen)
 {
-    struct difference_keys *keys = ctx;
+    struct expectations *e = ctx;
+    struct difference_keys *keys = &e->keys;
     const size_t size = strlen(difference->alarm_key) + 1;
-    (void)unseen; // an alarm that nobody can judge stays
+    if (!unseen)
+        count_difference(&e->counts, difference);
     if (keys->room - keys->used < size) {
         const size_t room = keys->room > 0 ? 2 * keys->room : 1 << 14;
         char *octets = realloc(keys->octets, room);
@@ -90,12 +123,15 @@ struct expectations_page {
     int64_t last; // number of the last alarm that was looked at
     size_t count;
     struct ending found[PAGE];
+    char summary_id[EVENT_ID_SIZE]; // of the event topology-differs, if it is active
 };
 
 static void look_at_expected(void *ctx, const struct alarm *alarm)
 {
     struct expectations_page *page = ctx;
     page->last = alarm->event_sequence;
+    if (strcmp(alarm->key, SUMMARY_KEY) == 0)
+        memcpy(page->summary_id, alarm->event_id, sizeof page->summary_id);
     if (!expectation_read_key(alarm->key, NULL) || has_key(&page->of->keys, alarm->key))
         return;
     if (!policy_is_raised(page->of->options->policy, alarm->key))
@@ -139,7 +175,7 @@ static void end_expected(const struct expectations *e, const struct ending *endi
                                            : "no topology is expected any more");
 }
 
-static void end_gone(const struct expectations *e)
+static void end_gone(struct expectations *e)
 {
     struct expectations_page *page = calloc(1, sizeof *page);
     if (!page)
@@ -152,6 +188,11 @@ static void end_gone(const struct expectations *e)
         for (size_t i = 0; i < page->count; i++)
             end_expected(e, &page->found[i]);
     }
+    memcpy(e->summary_id, page->summary_id, sizeof e->summary_id);
+    if (!e->expectation && policy_is_raised(e->options->policy, SUMMARY_KEY))
+        reconcile_end_alarm(e->options, e->builder, SUMMARY_KEY,
+                            catalogue_get(CATALOGUE_TOPOLOGY_DIFFERS),
+                            "no topology is expected any more");
     free(page);
 }
 
@@ -178,12 +219,6 @@ static void collect_causes(struct expectations *e)
         e->by_key[i] = &e->alarms.all[i];
     if (e->alarms.count > 0)
         qsort(e->by_key, e->alarms.count, sizeof *e->by_key, compare_open_keys);
-}
-
-static bool is_unexpected(const struct change *difference)
-{
-    return difference->type == CATALOGUE_NODE_UNEXPECTED ||
-           difference->type == CATALOGUE_LINK_UNEXPECTED;
 }
 
 // The identifier of the event that raised the alarm about the same loss; empty: there is none.
@@ -213,8 +248,61 @@ static void raise_difference(void *ctx, const struct change *difference, bool un
         (is_unexpected(difference) && e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
         policy_is_raised(policy, difference->alarm_key) || !policy_has_room(policy))
         return;
-    struct event *event =
-        event_builder_from_change(e->builder, difference, false, find_loss(e, difference), "");
+    const char *cause = find_loss(e, difference);
+    if (cause[0] == '\0' && !is_unexpected(difference))
+        cause = e->summary_id;
+    struct event *event = event_builder_from_change(e->builder, difference, false, cause, "");
+    if (event)
+        e->options->emit(e->options->ctx, event);
+}
+
+// The alarm about all of them.
+
+static void expectations_add_count(struct text *t, size_t count, const char *one, const char *many)
+{
+    if (count > 0)
+        text_addf(t, "%s%zu %s", t->len > 0 ? ", " : "", count, count == 1 ? one : many);
+}
+
+// Adds "1200 hosts, 3 links missing, the first node1; 2 other differences".
+static void describe_counts(struct text *t, const struct difference_counts *counts)
+{
+    const size_t missing = counts->switches + counts->hosts + counts->routers + counts->links;
+    expectations_add_count(t, counts->switches, "switch", "switches");
+    expectations_add_count(t, counts->hosts, "host", "hosts");
+    expectations_add_count(t, counts->routers, "router", "routers");
+    expectations_add_count(t, counts->links, "link", "links");
+    if (missing > 0)
+        text_add(t, " missing");
+    expectations_add_count(t, counts->all - missing, "other difference", "other differences");
+    if (counts->all == 0)
+        text_add(t, "nothing does");
+    else if (counts->first[0] != '\0')
+        text_addf(t, "; the first is about %s", counts->first);
+}
+
+static struct event *make_summary(const struct expectations *e, enum catalogue_event type)
+{
+    struct change change = {.type = type, .cause = FABRIC_NONE};
+    struct text reason = text_in(change.reason, sizeof change.reason);
+    describe_counts(&reason, &e->counts);
+    snprintf(change.alarm_key, sizeof change.alarm_key, "%s", SUMMARY_KEY);
+    return event_builder_from_change(e->builder, &change, false, "", "");
+}
+
+// Raises or ends it. `summary_id` is that of one which is active already.
+static void update_summary(struct expectations *e)
+{
+    const bool active = policy_is_raised(e->options->policy, SUMMARY_KEY);
+    struct event *event = NULL;
+    if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->options->policy)) {
+        event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
+        if (event)
+            memcpy(e->summary_id, event->id, sizeof e->summary_id);
+    } else if (active && e->counts.all <= EXPECTATIONS_SINGLE_FEW) {
+        event = make_summary(e, CATALOGUE_TOPOLOGY_AGREES);
+        e->summary_id[0] = '\0';
+    }
     if (event)
         e->options->emit(e->options->ctx, event);
 }
@@ -223,10 +311,10 @@ static void raise_difference(void *ctx, const struct change *difference, bool un
 static void follow_expectation(struct expectations *e, const struct fabric *fabric)
 {
     const struct names *names = e->builder->names;
-    if (!expectation_compare(e->expectation, fabric, names, keep_key, &e->keys) ||
-        !sort_keys(&e->keys))
+    if (!expectation_compare(e->expectation, fabric, names, keep_key, e) || !sort_keys(&e->keys))
         return;
     end_gone(e);
+    update_summary(e);
     if (e->keys.count > 0)
         expectation_compare(e->expectation, fabric, names, raise_difference, e);
 }

@@ -12,6 +12,12 @@
 // Of what is not expected: a switch that makes up nodes is not to fill the table of alarms.
 enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
 
+// Where more than EXPECTATIONS_SINGLE_MAX differ, receivers get one alarm, topology-differs, and
+// not each of them: those are its consequences, unless the loss has an alarm already. It ends when
+// EXPECTATIONS_SINGLE_FEW or fewer differ, and receivers get what is left. What is not expected
+// does not count.
+enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
+
 // Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end. When memory
 // is short, what it did not do is done after the next sweep.
 void expectations_update(const struct reconcile_options *options,

@@ -84,7 +84,7 @@ static void pipeline_commit(struct pipeline *p)
 }
 
 // Policy has the alarms of the journal now.
-static void end_expected(struct pipeline *p)
+static void pipeline_end_expected(struct pipeline *p)
 {
     correlator_end_expected(p->correlator, &p->builder);
     if (p->uncommitted > 0)
@@ -98,7 +98,7 @@ static void recall_late(struct pipeline *p)
         return;
     p->recall = false;
     recall(p);
-    end_expected(p);
+    pipeline_end_expected(p);
     if (p->options.read_late)
         p->options.read_late(p->options.ctx);
 }
@@ -387,7 +387,7 @@ static void *pipeline_run(void *arg)
 {
     struct pipeline *p = arg;
     struct item *item;
-    end_expected(p);
+    pipeline_end_expected(p);
     while ((item = ring_pop(p->queue, until_due(p))) != NULL || !ring_closed(p->queue)) {
         atomic_fetch_add(&p->beats, 1);
         if (item)

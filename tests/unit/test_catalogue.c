@@ -243,6 +243,7 @@ TEST(alarms_come_in_pairs)
         {"link-below-expected", "as-expected"},
         {"node-unexpected", "as-expected"},
         {"link-unexpected", "as-expected"},
+        {"topology-differs", "topology-agrees"},
         {"link-unreliable", "link-reliable"},
         {"flapping", "settled"},
     };

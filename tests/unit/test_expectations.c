@@ -515,6 +515,82 @@ TEST(of_masses_that_are_not_expected_some_are_told)
     end(NULL);
 }
 
+struct summary {
+    char id[EVENT_ID_SIZE];
+    size_t consequences, others;
+};
+
+static void look_for_summary(void *ctx, const struct alarm *alarm)
+{
+    struct summary *s = ctx;
+    if (strcmp(alarm->key, "expected topology") == 0)
+        memcpy(s->id, alarm->event_id, sizeof s->id);
+}
+
+static void count_consequences(void *ctx, const struct alarm *alarm)
+{
+    struct summary *s = ctx;
+    if (strncmp(alarm->key, "host-missing", 12) != 0)
+        return;
+    s->consequences += s->id[0] != '\0' && strcmp(alarm->cause_id, s->id) == 0 && !alarm->notified;
+    s->others += alarm->notified;
+}
+
+static struct summary find_summary(void)
+{
+    struct summary s = {.id = ""};
+    journal_each_alarm(journal, look_for_summary, &s);
+    journal_each_alarm(journal, count_consequences, &s);
+    return s;
+}
+
+// One message says what a thousand missing hosts are; what is left of them in the end is told.
+TEST(masses_that_are_missing_are_one_alarm)
+{
+    enum { MASS = 120, LEFT = 3 };
+    begin(NULL);
+    generated_add(&plant, FABRIC_SWITCH, 0x900000, "wide", MASS + 1);
+    generated_link(&plant, 0, 12, NODES, MASS + 1);
+    for (uint32_t i = 0; i < MASS; i++) {
+        generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, "host", 1);
+        generated_link(&plant, NODES, (uint8_t)(i + 1), NODES + 1 + i, 1);
+    }
+    struct expectation *wider = expectation_new(generated_look(&plant, 0), false);
+    assert_non_null(wider);
+    struct expectation *before = expectation;
+    expectation = wider;
+    in_force = true;
+    assert_true(pipeline_call(pipeline, exchange, NULL));
+    for (uint32_t i = 0; i < MASS; i++) {
+        generated_unlink(&plant, NODES, (uint8_t)(i + 1));
+        plant.nodes[NODES + 1 + i].removed = true;
+    }
+    for (int again = 0; again < 2; again++) {
+        pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+        const struct summary s = find_summary();
+        assert_true(s.id[0] != '\0');
+        assert_int_equal(s.consequences, MASS);
+        assert_int_equal(s.others, 0);
+        restart(); // it stays what they follow from
+        lookup = event_builder_lookup_in(topology);
+    }
+    for (uint32_t i = LEFT; i < MASS; i++) {
+        plant.nodes[NODES + 1 + i].removed = false;
+        generated_link(&plant, NODES, (uint8_t)(i + 1), NODES + 1 + i, 1);
+    }
+    for (int again = 0; again < 3; again++) {
+        pipeline_put_fabric(pipeline, generated_look(&plant, 0));
+        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+    }
+    const struct summary s = find_summary();
+    assert_string_equal(s.id, "");
+    assert_int_equal(s.others, LEFT);
+    expectation = before;
+    end(NULL);
+    expectation_free(wider);
+}
+
 static void do_nothing(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx, (void)inside;
@@ -581,6 +657,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alarms_are_what_differs),
         cmocka_unit_test(a_missing_switch_is_one_alarm),
+        cmocka_unit_test(masses_that_are_missing_are_one_alarm),
         cmocka_unit_test(an_alarm_that_nobody_was_told_of_yet_does_not_end),
         cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
