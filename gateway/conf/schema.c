@@ -558,7 +558,8 @@ static const struct schema_item METRICS[] = {
      .initial = "off",
      .help = "What the metrics tell of each port of the fabric: with `errors` whether its link is "
              "up, its state and rate, its error counters and error rates, with `all` its traffic, "
-             "too. That is 16 or 20 series a port, and four more for each counter that had errors "
+             "too. That is 16 or 22 series a port, two more with counters of an error correction, "
+             "and four more for each counter that had errors "
              "lately; see the page about Prometheus. The counters are those that `counters` "
              "reads."},
 };

@@ -207,14 +207,14 @@ static void handle_step(void *ctx, const void *tag, size_t tag_size, const uint8
     struct reader *reader = ctx;
     struct group *group = sweep_counters_group(reader, tag);
     const bool prompt = was_prompt(reader, group, answer);
-    uint8_t step = STEP_COUNT;
+    unsigned step = STEP_COUNT;
     if (take_step(reader, group, answer, size))
         for (step = group->step + 1U; step < STEP_COUNT; step++) {
             if (step_is_wanted(reader, group, step))
                 break;
         }
     group->next += step == STEP_COUNT;
-    group->step = step == STEP_COUNT ? (uint8_t)STEP_COUNTERS : step;
+    group->step = (uint8_t)(step == STEP_COUNT ? STEP_COUNTERS : step);
     ask_next_step(reader, group, prompt);
 }
 

@@ -194,6 +194,8 @@ static void add_counter(struct port_metrics *m, const struct place *place, struc
     const enum counter counter = FAMILIES[m->family].counter;
     if (!find_sums(m, place))
         return;
+    if (!m->sums.fec && (counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE))
+        return; // the port has none
     if (counter != COUNTER_XMIT_DATA && counter != COUNTER_RCV_DATA) {
         add_count(m, place, m->sums.values[counter], out);
         return;

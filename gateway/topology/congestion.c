@@ -142,7 +142,8 @@ static void congestion_spread(const struct congestion *c, struct waiting *one,
         int64_t end = (i + 1) * length < c->updated_us ? (i + 1) * length : c->updated_us;
         double waited =
             one->waited[window][i % SLOTS] + share * (double)(end - begin) / (double)length * WHOLE;
-        one->waited[window][i % SLOTS] = waited < WHOLE ? (uint16_t)(waited + 0.5) : WHOLE;
+        waited += 0.5; // rounds
+        one->waited[window][i % SLOTS] = waited < WHOLE ? (uint16_t)waited : WHOLE;
     }
 }
 

@@ -246,10 +246,35 @@ TEST(a_walk_has_what_each_port_had_last)
     assert_false(accumulated_find_last(NULL, NODE, 1, &last));
 }
 
+static void read_fec(bool fec, uint64_t blocks)
+{
+    struct counter_sample *sample = add_port(NODE, 1);
+    sample->fec = fec;
+    sample->values[COUNTER_FEC_UNCORRECTABLE] = fec ? blocks : 0;
+    sample->values[COUNTER_SYMBOL_ERROR] = 1;
+    take_reading();
+}
+
+// The counters of the error correction come in an answer of their own, which may be lost.
+TEST(a_lost_answer_about_the_error_correction_is_no_reset)
+{
+    read_fec(true, 1000);
+    read_fec(false, 0);
+    assert_int_equal(sum(NODE, 1, COUNTER_FEC_UNCORRECTABLE), 1000);
+    read_fec(true, 1005);
+    assert_int_equal(sum(NODE, 1, COUNTER_FEC_UNCORRECTABLE), 1000);
+    read_fec(true, 1007);
+    assert_int_equal(sum(NODE, 1, COUNTER_FEC_UNCORRECTABLE), 1002);
+    read_fec(true, 3); // somebody reset it
+    assert_int_equal(sum(NODE, 1, COUNTER_FEC_UNCORRECTABLE), 1005);
+    assert_int_equal(sum(NODE, 1, COUNTER_SYMBOL_ERROR), 1);
+}
+
 int main(void)
 {
 #define SUMMED(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
+        SUMMED(a_lost_answer_about_the_error_correction_is_no_reset),
         SUMMED(they_begin_with_what_there_is_and_grow),
         SUMMED(a_reset_loses_nothing),
         SUMMED(a_full_counter_adds_nothing_until_it_is_reset),

@@ -580,6 +580,28 @@ TEST(random_growth)
         try_seed(seed);
 }
 
+// One reading lacks the counters of the error correction: what comes then is no growth from zero.
+TEST(a_lost_answer_about_the_error_correction_is_no_error)
+{
+    struct scene s = make_scene();
+    const struct {
+        bool fec;
+        uint64_t blocks;
+    } readings[] = {{true, 5000}, {false, 0}, {true, 5001}, {true, 5002}, {false, 0}, {true, 5003}};
+    for (size_t i = 0; i < COUNT(readings); i++) {
+        struct counter_sample *sample = add(&s, LEFT, 1);
+        sample->fec = readings[i].fec;
+        sample->values[COUNTER_FEC_UNCORRECTABLE] = readings[i].blocks;
+        assert_string_equal(update(&s, MINUTE), "");
+    }
+    struct counter_sample *sample = add(&s, LEFT, 1);
+    sample->fec = true;
+    sample->values[COUNTER_FEC_UNCORRECTABLE] = 5100;
+    assert_string_equal(update(&s, MINUTE), "raised PortFECUncorrectableBlockCtr 10/1-20/2");
+    assert_int_equal(s.last.errors, 98);
+    end(&s);
+}
+
 // A hundred thousand ports with an error each.
 TEST(many_ports)
 {
@@ -637,6 +659,7 @@ TEST(more_than_there_is_room_for)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lost_answer_about_the_error_correction_is_no_error),
         cmocka_unit_test(a_slow_burn_is_told_once),
         cmocka_unit_test(what_swings_about_a_limit_is_told_once),
         cmocka_unit_test(a_healthy_link_is_silent),

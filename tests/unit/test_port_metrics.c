@@ -14,6 +14,7 @@ static struct generated net;
 static struct names *names;
 static struct accumulated_counters *sums;
 static struct error_rates *rates;
+static struct congestion *congestion; // NULL: none
 static bool traffic;
 static char *written; // NUL-terminated
 static size_t size, pieces, longest_piece;
@@ -68,7 +69,7 @@ static void write_all(void)
                                      .fabric = generated_look(&net, 0),
                                      .names = names_ref(names),
                                      .accumulated = sums ? accumulated_ref(sums) : NULL,
-                                     .errors = rates ? measured_errors_of(rates, NULL) : NULL,
+                                     .errors = rates ? measured_errors_of(rates, congestion) : NULL,
                                      .traffic = traffic});
     size = pieces = longest_piece = 0;
     bool more = true;
@@ -195,6 +196,49 @@ TEST(traffic_is_told_if_asked_for)
     expect("ibtrapd_port_receive_bytes_total" LEAF1 "} 0");
 }
 
+static void ignore_congestion(void *ctx, const struct congestion_change *change)
+{
+    (void)ctx, (void)change;
+}
+
+// A port of EDR that waits a third of each minute.
+TEST(waiting_is_told_with_the_traffic_and_blocks_where_they_are_counted)
+{
+    const int64_t minute = 60 * INT64_C(1000000);
+    const struct congestion_limits limits = {.window_us = {12 * minute, 120 * minute}};
+    const struct error_rate_limits none = {.window_us = {12 * minute, 120 * minute}};
+    struct fabric *fabric = generated_look(&net, 0);
+    struct counter_sample samples[] = {
+        {.node_guid = LEAF, .port = 1, .extended = true, .fec = true, .tick = 50},
+        {.node_guid = LEAF, .port = 2, .extended = true}};
+    struct congestion *made = congestion_new(&limits);
+    rates = error_rates_new(&none);
+    assert_true(made && rates);
+    samples[0].values[COUNTER_FEC_CORRECTED] = 4711;
+    for (int i = 0; i < 40; i++) {
+        const struct counter_sample before = samples[0];
+        samples[0].values[COUNTER_XMIT_WAIT] += 1000000000; // of 50 times 0.4 ns: 20 s
+        congestion_begin(made, (1000 + i) * minute);
+        congestion_take(made, i > 0 ? &before : NULL, &samples[0], fabric);
+        congestion_end(made, ignore_congestion, NULL);
+    }
+    congestion = made;
+    read_counters(samples, 2, SUPPORT_UTC_US);
+    expect("ibtrapd_port_fec_corrected_blocks_total" LEAF1 "} 4711");
+    expect_nothing_of("fec_corrected_blocks_total" LEAF2);
+    expect_nothing_of("wait_ratio");
+    traffic = true;
+    expect("ibtrapd_port_wait_ratio" LEAF2 ",window=\"long\"} 0");
+    write_all();
+    const char *line = strstr(written, "ibtrapd_port_wait_ratio" LEAF1 ",window=\"short\"} ");
+    assert_non_null(line);
+    const double share = strtod(strchr(line, '}') + 1, NULL);
+    assert_true(share > 0.33 && share < 0.34);
+    congestion_free(congestion);
+    congestion = NULL;
+    fabric_unref(fabric);
+}
+
 TEST(names_are_escaped_and_have_an_end)
 {
     char many[FABRIC_DESCRIPTION_SIZE], expected[1000] = "ibtrapd_port_link_up{node=\"";
@@ -313,6 +357,7 @@ TEST(without_a_fabric_there_is_nothing)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        PORT_TEST(waiting_is_told_with_the_traffic_and_blocks_where_they_are_counted),
         PORT_TEST(both_ends_of_a_link_are_told),
         PORT_TEST(a_port_that_is_down_has_no_rate),
         PORT_TEST(the_port_of_a_switch_itself_is_none),
