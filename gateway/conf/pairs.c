@@ -161,8 +161,8 @@ static bool bit_error_rates_add(const void *array, size_t place, struct text *ou
 {
     if (place == COUNTER_ERRORS)
         return false;
-    const double(*rates)[RATE_WINDOWS] = array;
-    rates_add(rates[place], BIT_ERROR_RATES[place], (enum counter)place, out);
+    const double *rates = array;
+    rates_add(rates + place * RATE_WINDOWS, BIT_ERROR_RATES[place], (enum counter)place, out);
     return true;
 }
 
@@ -170,8 +170,8 @@ static bool error_rates_add(const void *array, size_t place, struct text *out)
 {
     if (place == COUNTER_ERRORS)
         return false;
-    const double(*rates)[RATE_WINDOWS] = array;
-    rates_add(rates[place], ERROR_RATES[place], (enum counter)place, out);
+    const double *rates = array;
+    rates_add(rates + place * RATE_WINDOWS, ERROR_RATES[place], (enum counter)place, out);
     return true;
 }
 

@@ -161,6 +161,9 @@ void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
     loop->hang_up = hang_up;
     loop->ctx = ctx;
     event_base_dispatch(loop->base);
-    const char *name = loop->stopped_by ? sigabbrev_np(loop->stopped_by) : NULL;
-    snprintf(reason, LOOP_REASON_SIZE, "signal %s", name ? name : "unknown");
+    const int by = loop->stopped_by;
+    snprintf(reason, LOOP_REASON_SIZE, "signal %s",
+             by == SIGTERM  ? "TERM"
+             : by == SIGINT ? "INT"
+                            : "unknown");
 }

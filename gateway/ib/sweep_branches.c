@@ -4,7 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { NONE = SWEEP_BRANCHES_NONE, FIRST = 0 };
+static const uint32_t NONE = SWEEP_BRANCHES_NONE;
+enum { FIRST = 0 };
 enum { TURN_US = 50, PATIENCE_US = 5000, PASSES_MAX = 1000000 };
 
 struct branch {

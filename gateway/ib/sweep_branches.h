@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SWEEP_BRANCHES_NONE = UINT32_MAX };
+#define SWEEP_BRANCHES_NONE UINT32_MAX
 
 // A query that has its turn.
 struct sweep_branches_query {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPEEDS_EXTENDED = 1u << 31, SPEEDS_VENDOR_MELLANOX = 0x0002c9 };
+static const uint32_t SPEEDS_EXTENDED = 1u << 31;
+enum { SPEEDS_VENDOR_MELLANOX = 0x0002c9 };
 enum { SPEEDS_PLAIN = FABRIC_SDR | FABRIC_DDR | FABRIC_QDR };
 
 struct speeds {

@@ -17,7 +17,7 @@ const char *tls_files_reason(void)
     ERR_clear_error();
     if (code == 0)
         return errno ? strerror(errno) : "the connection ended";
-    if (ERR_SYSTEM_ERROR(code))
+    if (ERR_GET_LIB(code) == ERR_LIB_SYS) // OpenSSL 1.1.1 has no ERR_SYSTEM_ERROR
         return strerror((int)ERR_GET_REASON(code));
     const char *text = ERR_reason_error_string(code);
     return text ? text : "unknown error";

@@ -75,7 +75,11 @@ static double ms_since(int64_t before)
 
 static double heap_mb(void)
 {
+#if __GLIBC_PREREQ(2, 33)
     const struct mallinfo2 m = mallinfo2();
+#else
+    const struct mallinfo m = mallinfo();
+#endif
     return (double)(m.uordblks + m.hblkhd) / 1e6;
 }
 

@@ -12,6 +12,7 @@
 #include "sink/tls.h"
 
 #include <fcntl.h>
+#include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -43,9 +44,21 @@ static X509 *make_certificate(EVP_PKEY *key)
     return x;
 }
 
+// As EVP_EC_gen, which OpenSSL 1.1.1 does not have.
+static EVP_PKEY *make_key(void)
+{
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *c = EVP_PKEY_CTX_new_id(EVP_PKEY_EC, NULL);
+    REQUIRE(c && EVP_PKEY_keygen_init(c) == 1);
+    REQUIRE(EVP_PKEY_CTX_set_ec_paramgen_curve_nid(c, NID_X9_62_prime256v1) == 1);
+    REQUIRE(EVP_PKEY_keygen(c, &key) == 1);
+    EVP_PKEY_CTX_free(c);
+    return key;
+}
+
 static void start(void)
 {
-    EVP_PKEY *key = EVP_EC_gen("P-256");
+    EVP_PKEY *key = make_key();
     X509 *certificate = make_certificate(key);
     snprintf(ca_file, sizeof ca_file, "%s/ca.pem", scratch_make());
     FILE *f = fopen(ca_file, "we");

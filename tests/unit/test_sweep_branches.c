@@ -3,7 +3,8 @@
 
 #include "ib/sweep_branches.h"
 
-enum { NONE = SWEEP_BRANCHES_NONE, LATE_US = 500000, LATE_TURNS = 10000 };
+static const uint32_t NONE = SWEEP_BRANCHES_NONE;
+enum { LATE_US = 500000, LATE_TURNS = 10000 };
 
 static struct sweep_branches *branches;
 
