@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -44,3 +45,12 @@ def test_who_only_builds_gets_nothing_else(ask):
     packages = ask('build')
     assert {'build-essential', 'cmake', 'libsnmp-dev', 'libcmocka-dev', 'file'} <= packages
     assert not LAB & packages
+
+
+def test_who_only_builds_gets_what_the_package_needs(ask):
+    """All that debian/control names."""
+    control = (SCRIPT.parents[1] / 'debian/control').read_text()
+    needed = re.search(r'^Build-Depends:(.*(?:\n .*)*)', control, re.MULTILINE)[1]
+    names = {re.split(r'[\s:(<]', word.strip())[0] for word in needed.split(',')}
+    assert {'cmake', 'libsnmp-dev'} <= names
+    assert {name.removesuffix('-compat') for name in names} <= ask('build')

@@ -15,10 +15,6 @@ time_limit=5400 # seconds, for the machine
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 
-[ "$(id -u)" -eq 0 ] || {
-    echo "$0: only root can make a machine" >&2
-    exit 1
-}
 program=
 case ${1:-} in
 *.py | *.sh)
@@ -31,36 +27,12 @@ case ${1:-} in
     ;;
 esac
 
-if [ -z "${IBTRAPD_BUILD_DIR:-}" ]; then
-    "$top/tests/packages.sh"
-    cmake -S "$top" --preset default
-    cmake --build "$top/build"
-    IBTRAPD_BUILD_DIR=$top/build
-fi
-IBTRAPD_BUILD_DIR=$(cd "$IBTRAPD_BUILD_DIR" && pwd)
-
-scratch=$(mktemp -d /var/tmp/ibtrapd-kernel-XXXXXX)
-trap 'rm -rf --one-file-system "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
-chmod 755 "$scratch"
+. "$top/tests/package/fresh_debian.sh"
 kept=${IBTRAPD_KEEP:-$scratch}
 root=$kept/root
 disk=$kept/disk
 share=$scratch/share
 mkdir -p "$kept" "$share"
-
-# Shows a command's output only if it fails.
-quietly() {
-    "$@" >"$scratch/log" 2>&1 || {
-        cat "$scratch/log" >&2
-        exit 1
-    }
-}
-
-inside() {
-    timeout 1800 unshare -mpf --kill-child --mount-proc="$root/proc" chroot "$root" env -i \
-        PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
-}
 
 install_here() {
     command -v qemu-system-x86_64 >/dev/null && command -v mkfs.ext4 >/dev/null && return
@@ -69,16 +41,9 @@ install_here() {
     quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends qemu-system-x86 e2fsprogs
 }
 
-# debootstrap is a script, which needs no installation.
 make_root() {
     echo "Installing Debian with its kernel in $root"
-    (cd "$scratch" && quietly apt-get download debootstrap && dpkg-deb -x debootstrap_*.deb debootstrap)
-    DEBOOTSTRAP_DIR=$scratch/debootstrap/usr/share/debootstrap
-    export DEBOOTSTRAP_DIR
-    quietly timeout 1800 sh "$scratch/debootstrap/usr/sbin/debootstrap" --variant=minbase --include=ca-certificates \
-        bookworm "$root"
-    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no daemon starts before a test starts it
-    chmod 755 "$root/usr/sbin/policy-rc.d"
+    install_debian ca-certificates
     mkdir -p "$root/etc/initramfs-tools/conf.d"
     echo 'MODULES=list' >"$root/etc/initramfs-tools/conf.d/machine"
     printf 'virtio_pci\nvirtio_blk\next4\n' >"$root/etc/initramfs-tools/modules"
@@ -91,8 +56,7 @@ make_root() {
 
 # What the package depends on, for machines without network.
 install_package_needs() {
-    build_package 0.1
-    cp "$share/0.1.deb" "$root/ibtrapd.deb"
+    build_package "$root/ibtrapd.deb"
     quietly inside sh -c 'apt-get install -y --no-install-recommends /ibtrapd.deb && apt-get purge -y ibtrapd && rm /ibtrapd.deb'
 }
 
@@ -116,12 +80,6 @@ ExecStopPost=/bin/systemctl poweroff --force
 END
     mkdir -p "$root/etc/systemd/system/multi-user.target.wants"
     ln -s ../outside.service "$root/etc/systemd/system/multi-user.target.wants/"
-}
-
-# The package, as that version.
-build_package() {
-    (cd "$scratch" && quietly cpack -G DEB --config "$IBTRAPD_BUILD_DIR/CPackConfig.cmake" -B "$scratch/package" -R "$1")
-    mv "$scratch"/package/ibtrapd_*.deb "$share/$1.deb"
 }
 
 # The fabric, in a copy of the sources that the root sees.
@@ -162,8 +120,8 @@ install_here
 [ -e "$root/complete" ] || make_root
 kernel=$(basename "$(ls -d "$root"/lib/modules/* | sort -V | tail -n 1)")
 [ -e "$disk" ] || make_disk
-build_package 1.0
-build_package 2.0
+build_package "$share/1.0.deb" 1.0
+build_package "$share/2.0.deb" 2.0
 build_fabric
 fill_share "$@"
 boot

@@ -14,10 +14,6 @@ managers='zabbix-server-pgsql zabbix-frontend-php php-cli php-pgsql postgresql p
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 
-[ "$(id -u)" -eq 0 ] || {
-    echo "$0: only root can boot a machine" >&2
-    exit 1
-}
 file=$here
 case ${1:-} in
 *.py)
@@ -26,43 +22,12 @@ case ${1:-} in
     ;;
 esac
 
-if [ -z "${IBTRAPD_BUILD_DIR:-}" ]; then
-    "$top/tests/packages.sh"
-    cmake -S "$top" --preset default
-    cmake --build "$top/build"
-    IBTRAPD_BUILD_DIR=$top/build
-fi
-IBTRAPD_BUILD_DIR=$(cd "$IBTRAPD_BUILD_DIR" && pwd)
-
-scratch=$(mktemp -d /var/tmp/ibtrapd-managers-XXXXXX)
-trap 'rm -rf --one-file-system "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
-chmod 755 "$scratch"
+. "$top/tests/package/fresh_debian.sh"
 root=${IBTRAPD_KEEP:-$scratch/root}
 
-# Shows a command's output only if it fails.
-quietly() {
-    "$@" >"$scratch/log" 2>&1 || {
-        cat "$scratch/log" >&2
-        exit 1
-    }
-}
-
-inside() {
-    timeout 1200 unshare -mpf --kill-child --mount-proc="$root/proc" chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-        DEBIAN_FRONTEND=noninteractive "$@"
-}
-
-# debootstrap is a script, which needs no installation.
 make_root() {
     echo "Installing a fresh Debian in $root"
-    (cd "$scratch" && quietly apt-get download debootstrap && dpkg-deb -x debootstrap_*.deb debootstrap)
-    DEBOOTSTRAP_DIR=$scratch/debootstrap/usr/share/debootstrap
-    export DEBOOTSTRAP_DIR
-    quietly timeout 1200 sh "$scratch/debootstrap/usr/sbin/debootstrap" --variant=minbase --include=systemd,dbus,ca-certificates \
-        bookworm "$root"
-    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # no daemon starts before a test starts it
-    chmod 755 "$root/usr/sbin/policy-rc.d"
+    install_debian systemd,dbus,ca-certificates
     quietly inside apt-get install -y --no-install-recommends $managers
     make_repository
     touch "$root/complete"
@@ -83,8 +48,7 @@ if [ ! -e "$root/complete" ]; then
     make_root
 fi
 echo "Installing ibtrapd's package"
-(cd "$scratch" && quietly cpack -G DEB --config "$IBTRAPD_BUILD_DIR/CPackConfig.cmake" -B "$scratch/package")
-cp "$scratch"/package/ibtrapd_*.deb "$root/ibtrapd.deb"
+build_package "$root/ibtrapd.deb"
 quietly inside apt-get install -y --reinstall --no-install-recommends /ibtrapd.deb
 
 export IBTRAPD_BUILD_DIR IBTRAPD_MANAGERS_ROOT="$root" IBTRAPD_PAGES="$root/usr/share/doc/ibtrapd"

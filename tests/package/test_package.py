@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The Debian package, built as cpack builds it and installed on a machine that systemd runs."""
+"""The Debian package, packed as debian/rules packs it and installed on a machine that systemd runs."""
 
 import json
 import os
@@ -13,6 +13,7 @@ from lab.fabric import PROGRAMS, SA_KEY, Fabric, SubnetManager
 from lab.receivers import SyslogSink
 from machine import Machine, Unavailable, wait_until
 
+HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
@@ -42,8 +43,10 @@ def run(*command):
 
 
 def build(directory, version):
-    run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", directory, "-R", version)
-    return directory / f"ibtrapd_{version}_{run('dpkg', '--print-architecture').strip()}.deb"
+    """The package of this build, as that version; "": as the one that the changelog has."""
+    package = directory / f"{version}.deb"
+    run(HERE / "make_deb.sh", BUILD, package, version)
+    return package
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +55,10 @@ def packages(tmp_path_factory):
     directory = tmp_path_factory.mktemp("packages")
     directory.chmod(0o755)
     for version in "0.1", "1.0":
-        build(directory, version).rename(directory / f"{version}.deb")
-    run("dpkg-deb", "-R", build(directory, "2.0"), directory / "2.0")
+        build(directory, version)
+    run("dpkg-deb", "-R", directory / "1.0.deb", directory / "2.0")
+    later = directory / "2.0/DEBIAN/control"
+    later.write_text(later.read_text().replace("Version: 1.0\n", "Version: 2.0\n"))
     with open(directory / "2.0" / CONFIG[1:], "a", encoding="ascii") as config:
         config.write("# New in this version.\n")
     run("dpkg-deb", "-b", directory / "2.0", directory / "2.0.deb")
@@ -111,8 +116,7 @@ def test_what_it_says_of_itself(packages):
 @pytest.mark.skipif(not shutil.which("lintian"), reason="lintian is not installed")
 def test_lintian_finds_nothing(tmp_path):
     """With the version that the project has, which the changelog knows."""
-    run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", tmp_path)
-    package = next(tmp_path.glob("*.deb"))
+    package = build(tmp_path, "")
     found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", str(package)], capture_output=True,
                            text=True, timeout=300, check=False)
     assert (found.returncode, found.stdout) == (0, ""), found.stdout + found.stderr
