@@ -102,7 +102,7 @@ class Modules:
         if word not in self.conventions:
             fail(f"{name} has the syntax {syntax}, for which ibtrapd has no encoding.")
         inner = self.conventions[word]
-        restriction = syntax.removeprefix(word).strip()
+        restriction = syntax[len(word):].strip()
         return self.encoding(name, re.sub(r"\(.*", "", inner) + restriction if restriction else inner)
 
     def index(self, column):

@@ -31,6 +31,9 @@ def test_the_foot_of_the_manual(page):
 def test_the_packages():
     changelog = (SOURCE / 'debian/changelog').read_text()
     assert re.match(r'ibtrapd \(([^-]+)-\d+\) ', changelog)[1] == VERSION
+    spec = (SOURCE / 'config/packaging/ibtrapd.spec').read_text()
+    assert re.findall(r'^Version: +(\S+)$', spec, re.MULTILINE) == [VERSION]
+    assert re.search(rf'^%changelog\n\* .* - {re.escape(VERSION)}-\d+$', spec, re.MULTILINE)
 
 
 def test_what_the_documents_show():

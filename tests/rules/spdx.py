@@ -22,7 +22,7 @@ WITHIN = 3  # lines
 # The beginning of a comment, by the end of a file's name. A template NAME.in is a file like NAME.
 COMMENTS = {
     ".c": "// ", ".h": "// ", ".def": "// ",
-    ".py": "# ", ".sh": "# ", ".cmake": "# ", "CMakeLists.txt": "# ",
+    ".py": "# ", ".sh": "# ", ".cmake": "# ", "CMakeLists.txt": "# ", ".spec": "# ",
     ".service": "# ", ".rules": "# ", ".sysusers": "# ", ".bash": "# ",
     ".1": '.\\" ', ".5": '.\\" ', ".7": '.\\" ', ".8": '.\\" ',
 }

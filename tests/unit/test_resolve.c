@@ -3,6 +3,7 @@
 
 #include "sink/resolve.h"
 
+#include <netdb.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -54,6 +55,10 @@ TEST(numbers_need_no_look_up)
 
 TEST(a_name_is_looked_up)
 {
+    struct addrinfo *known;
+    if (getaddrinfo("localhost", NULL, NULL, &known) != 0)
+        skip(); // a root to build packages in may have no /etc/hosts
+    freeaddrinfo(known);
     assert_true(resolve_all("localhost", 514, RESOLVE_AS_FOUND, found, &err) > 0);
     assert_true(strcmp(found[0].text, "127.0.0.1") == 0 || strcmp(found[0].text, "::1") == 0);
     assert_int_equal(resolve_all("no.such.host.invalid", 514, RESOLVE_AS_FOUND, found, &err), 0);
