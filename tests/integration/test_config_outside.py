@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 import pytest
-from lab.gateway import IBTRAPD, Gateway, check_config, secret_file, section
+from lab.gateway import IBTRAPD, Gateway, check_config, secret_file, section, without_service_user
 from lab.processes import DEADLINE
 
 USER, NOBODY = "ibtrapd", 65534
@@ -140,7 +140,7 @@ def test_the_directories_that_the_unit_makes_may_be_missing_still(tmp_path):
             pytest.skip(f"{path} is in use on this machine")
         config.write_text(archive(path))
         command = [IBTRAPD, "--check-config", "--config", config, *(["--instance", instance] if instance else [])]
-        done = subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=DEADLINE, check=False, env=without_service_user())
         assert (done.returncode == 0) == good, path
 
 
@@ -216,8 +216,8 @@ def check_as_root_for_the_service(tmp_path_factory):
     for parent in [directory, *directory.parents][:3]:
         parent.chmod(0o755)
     passwd, group = directory / "passwd", directory / "group"
-    passwd.write_text(pathlib.Path("/etc/passwd").read_text() + f"{USER}:x:{NOBODY}:{NOBODY}::/:/bin/false\n")
-    group.write_text(pathlib.Path("/etc/group").read_text() + f"{USER}:x:{NOBODY}:\n")
+    passwd.write_text(f"{USER}:x:{NOBODY}:{NOBODY}::/:/bin/false\n" + pathlib.Path("/etc/passwd").read_text())
+    group.write_text(f"{USER}:x:{NOBODY}:\n" + pathlib.Path("/etc/group").read_text())
     shutil.copy(IBTRAPD, directory / "ibtrapd")
     config = directory / "ibtrapd.conf"
 

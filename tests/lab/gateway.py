@@ -10,7 +10,7 @@ import secrets
 import signal
 import subprocess
 
-from lab.fabric import BUILD, SA_KEY
+from lab.fabric import BUILD, PROGRAMS, SA_KEY
 from lab.processes import DEADLINE, LabError, wait_until
 
 IBTRAPD = BUILD / "ibtrapd"
@@ -204,12 +204,17 @@ class Gateway:
         )
 
 
+def without_service_user():
+    """An environment in which root checks a configuration as root, also where a package has made the user ibtrapd."""
+    return os.environ | {"LD_PRELOAD": f"{PROGRAMS / 'libnouser.so'} {os.environ.get('LD_PRELOAD', '')}".strip()}
+
+
 def check_config(text, directory):
     """Runs ibtrapd --check-config on a configuration. Returns the exit status and the output."""
     config = pathlib.Path(directory) / "ibtrapd.conf"
     config.write_text(text)
     done = subprocess.run([IBTRAPD, "--check-config", "--config", config], capture_output=True, text=True,
-                          timeout=DEADLINE, check=False)
+                          timeout=DEADLINE, check=False, env=without_service_user())
     return done.returncode, done.stdout + done.stderr
 
 
