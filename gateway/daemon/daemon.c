@@ -12,6 +12,7 @@
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
+#include "daemon/starting.h"
 #include "daemon/subagent.h"
 #include "daemon/wiring.h"
 #include "install.h"
@@ -58,6 +59,7 @@ static void take_name(struct gateway *g)
 static bool open_journal(struct gateway *g, struct error *err)
 {
     const struct conf_journal *c = &g->conf->journal;
+    struct starting starting;
     memcpy(g->directory, c->directory, sizeof g->directory);
     const struct journal_options options = {.directory = g->directory,
                                             .rows_max = c->rows_max,
@@ -65,10 +67,13 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .age_us = c->age_us,
                                             .notify = wiring_on_journal_change,
                                             .ctx = g,
+                                            .watch = {starting_step, &starting},
                                             .clock = &clock_system,
                                             .random = &random_system,
                                             .log = g->log};
+    starting_begin(&starting, getenv("NOTIFY_SOCKET"), &clock_system, g->log);
     g->journal = journal_open(&options, err);
+    starting_end(&starting);
     if (!g->journal)
         return false;
     snmp_begin(c->directory, &random_system, g->log);

@@ -148,7 +148,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
     struct store_size size;
     int64_t identity = 0;
     struct store *opened = NULL;
-    enum store_result result = store_open(j->path, false, &opened, err);
+    enum store_result result = store_open_watched(j->path, &j->options.watch, &opened, err);
     j->writer = opened;
     if (result == STORE_OK)
         result = store_identity(j->writer, &identity, err);
@@ -173,6 +173,7 @@ static enum store_result load_file(struct journal *j, struct error *err)
         if (note_identity(j, identity) && !j->unread)
             journal_file_start_over(j, &size);
         load_last_number(j, &size);
+        store_end_watch(j->writer);
     }
     return result;
 }

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "journal/maintenance_window.h"
+#include "journal/watch.h"
 #include "model/alarm.h"
 #include "model/event.h"
 #include "model/node_numbers.h"
@@ -55,6 +56,7 @@ struct journal_options {
     // in the writer's thread or in the journal's own, one at a time.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
+    struct journal_watch watch; // hears what journal_open does; its step may be NULL
     const struct clock *clock;
     const struct random *random;
     struct log *log;

@@ -76,6 +76,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->packed_through = j->to_pack_through = j->committed;
     j->first_kept = j->appended + 1;
     j->runs = true;
+    j->options.watch = (struct journal_watch){0};
     j->disk = disk_start(j);
     if (!j->disk) {
         error_set(err, "out of memory");

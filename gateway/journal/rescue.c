@@ -106,6 +106,18 @@ static int64_t find_readable(const struct rescue *r)
     return r->through;
 }
 
+// Tells the watch of a start how far it is.
+static void rescue_tell(const struct rescue *r)
+{
+    char doing[96];
+    const struct journal_watch *watch = &r->journal->options.watch;
+    if (!watch->step)
+        return;
+    snprintf(doing, sizeof doing, "copying what can be read of the damaged file, %lld events",
+             (long long)r->copied);
+    watch->step(watch->ctx, doing);
+}
+
 // Copies the rows that can be read. A result other than STORE_OK says that it has to be done again.
 static enum store_result copy_rows(struct rescue *r, struct error *err)
 {
@@ -113,6 +125,7 @@ static enum store_result copy_rows(struct rescue *r, struct error *err)
     do {
         struct error why;
         copied = r->copied;
+        rescue_tell(r);
         store_begin(r->to);
         enum store_result read = store_read(r->from, read_after, BATCH_ROWS, rescue_row, r, &why);
         enum store_result written = store_commit(r->to, err);

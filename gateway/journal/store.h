@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "journal/maintenance_window.h"
+#include "journal/watch.h"
 #include "model/alarm.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
@@ -76,6 +77,12 @@ struct store;
 enum store_result store_open(const char *path, bool read_only, struct store **out,
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
+
+// As store_open to write; `watch` hears of this and of all else that is done with the connection,
+// until store_end_watch. It outlives that.
+enum store_result store_open_watched(const char *path, const struct journal_watch *watch,
+                                     struct store **out, struct error *err);
+void store_end_watch(struct store *store);
 
 // Opens a damaged file for reading what can be read. What needs a damaged page fails.
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err);

@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 enum { BUSY_MS = 2000 };
+enum {
+    STEP_OPERATIONS = 20000
+}; // of SQLite's virtual machine, which does some 20 in a microsecond
 
 // The page cache of each connection. Rows are added and read in order, so that few pages are used
 // twice; SQLite's default of 2000 KiB is not faster.
@@ -30,9 +33,30 @@ static int limit_wal(struct store *store)
     return store_run(store, pragma);
 }
 
+static int store_go_on(void *ctx)
+{
+    const struct store *store = ctx;
+    store->watch->step(store->watch->ctx, store->doing);
+    return 0;
+}
+
+static void store_begin_watch(struct store *store, const struct journal_watch *watch)
+{
+    store->watch = watch && watch->step ? watch : NULL;
+    if (store->watch)
+        sqlite3_progress_handler(store->db, STEP_OPERATIONS, store_go_on, store);
+}
+
+void store_end_watch(struct store *store)
+{
+    store->watch = NULL;
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+}
+
 static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
 {
     sqlite3_busy_timeout(store->db, BUSY_MS);
+    store_tell(store, "moving its WAL into the file");
     int64_t version = 0;
     int code = SQLITE_OK;
     // The checkpoint writes the WAL into the file: the WAL may have rows of a commit whose sync
@@ -65,8 +89,10 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (code == SQLITE_OK)
         code = store_prepare(store);
     store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
+    store_tell(store, "counting its events");
     if (code == SQLITE_OK && !read_only)
         code = store_count_rows(store);
+    store_tell(store, "reading its alarms and receivers");
     return store_report(store, code, err);
 }
 
@@ -95,7 +121,8 @@ static void create(const char *path)
 
 // `name` is the path, or a URI that contains it.
 static enum store_result open_named(const char *name, const char *path, int flags,
-                                    struct store **out, struct error *err)
+                                    const struct journal_watch *watch, struct store **out,
+                                    struct error *err)
 {
     bool read_only = flags & SQLITE_OPEN_READONLY;
     struct store *store = calloc(1, sizeof *store);
@@ -104,6 +131,8 @@ static enum store_result open_named(const char *name, const char *path, int flag
         return STORE_FAILED;
     }
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK)
+        store_begin_watch(store, watch);
     enum store_result result =
         code == SQLITE_OK ? prepare_file(store, read_only, err) : store_report(store, code, err);
     if (result == STORE_OK) {
@@ -123,9 +152,15 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err)
 {
     if (read_only)
-        return open_named(path, path, SQLITE_OPEN_READONLY, out, err);
+        return open_named(path, path, SQLITE_OPEN_READONLY, NULL, out, err);
+    return store_open_watched(path, NULL, out, err);
+}
+
+enum store_result store_open_watched(const char *path, const struct journal_watch *watch,
+                                     struct store **out, struct error *err)
+{
     create(path);
-    return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, err);
+    return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, watch, out, err);
 }
 
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
@@ -196,7 +231,7 @@ static enum store_result open_at_rest(const char *path, struct store **out, stru
         text_add_hex(&t, (const uint8_t *)p, 1);
     }
     text_add(&t, "?immutable=1");
-    return open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    return open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, out, err);
 }
 
 enum store_result store_examine(const char *path, struct store **out, struct error *err)

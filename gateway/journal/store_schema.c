@@ -80,8 +80,21 @@ static int store_schema_identify(struct store *store)
     return store_run(store, pragma);
 }
 
+// Says how much there is to do: making an index reads every event. Their numbers tell how many at
+// once, as nothing but retention removes any.
+static void store_schema_tell(struct store *store, int version)
+{
+    int64_t events = 0;
+    if (version > 0)
+        store_read_number(store, "SELECT coalesce(max(sequence) - min(sequence) + 1, 0) FROM event",
+                          &events);
+    store_tell(store, "upgrading its schema from version %d to %d, %" PRId64 " events", version,
+               (int)STORE_SCHEMA_VERSION, events);
+}
+
 int store_upgrade(struct store *store, int version)
 {
+    store_schema_tell(store, version);
     int code = store_run(store, "BEGIN IMMEDIATE");
     for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
         code = store_run(store, MIGRATIONS[v]);

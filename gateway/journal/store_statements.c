@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROW_COLUMNS                                                                                \
@@ -111,6 +113,16 @@ bool store_prepare_some(struct store *store, struct error *err)
             return false;
     }
     return true;
+}
+
+void store_tell(struct store *store, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(store->doing, sizeof store->doing, fmt, args);
+    va_end(args);
+    if (store->watch)
+        store->watch->step(store->watch->ctx, store->doing);
 }
 
 int store_run(struct store *store, const char *sql)

@@ -59,7 +59,12 @@ struct store {
     int wal_pages;             // after the last commit
     bool at_rest;              // opened by store_examine while no process wrote to the file
     struct stat before;        // with at_rest: the file's status at that time
+    const struct journal_watch *watch; // NULL: nobody listens
+    char doing[96];                    // what the watch hears
 };
+
+// Tells the watch, if there is one, what begins.
+void store_tell(struct store *store, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // Codes of SQLite. store_report says why in `err`, unless the result is STORE_OK.
 enum store_result store_classify(int code);

@@ -2265,6 +2265,36 @@ static int take_plan(void *ctx, int columns, char **values, char **names)
     return 0;
 }
 
+static unsigned upgrade_steps, other_steps;
+
+static void hear_step(void *ctx, const char *doing)
+{
+    assert_string_equal(ctx, "the watch");
+    if (strcmp(doing, "upgrading its schema from version 5 to 6, 5000 events") == 0)
+        upgrade_steps++;
+    else
+        other_steps++;
+}
+
+// An index over 5,000 events takes more operations of SQLite than are between two steps.
+static void test_who_watches_hears_of_an_upgrade_while_it_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    upgrade_steps = other_steps = 0;
+    add_many(f, 5000);
+    f->options.watch = (struct journal_watch){hear_step, "the watch"};
+    tamper(f, "DROP INDEX event_link; PRAGMA user_version = 5;");
+    assert_true(upgrade_steps > 1);
+    assert_true(other_steps > 0);
+    const unsigned heard = upgrade_steps + other_steps;
+    add_many(f, 5000); // the journal is open: nobody listens any more
+    assert_int_equal(upgrade_steps + other_steps, heard);
+    upgrade_steps = 0;
+    reopen(f);
+    assert_int_equal(upgrade_steps, 0);
+    f->options.watch = (struct journal_watch){0};
+}
+
 static void test_events_about_links_are_found_by_their_index(void **state)
 {
     enum { TYPE_COUNT = 6 };
@@ -2888,6 +2918,7 @@ int main(void)
         TEST(test_so_many_settings_wait_for_the_file),
         TEST(test_everything_waits_for_a_locked_file),
         TEST(test_a_file_of_the_third_schema_is_brought_up_to_date),
+        TEST(test_who_watches_hears_of_an_upgrade_while_it_goes_on),
         TEST(test_events_about_links_are_found_by_their_index),
         TEST(test_events_know_their_numbers),
         TEST(test_a_packed_event_is_the_same),
