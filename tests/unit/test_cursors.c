@@ -406,6 +406,8 @@ TEST(who_is_forgotten_while_the_file_is_locked_stays_so)
 TEST(cursors_of_an_older_file_go_on)
 {
     sqlite3 *db;
+    if (sqlite3_libversion_number() < 3035000)
+        skip(); // it cannot drop columns
     start("nms");
     add(3);
     journal_commit(journal);
