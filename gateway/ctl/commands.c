@@ -26,6 +26,8 @@ enum {
                    COMMAND_TAKES(OPTION_SEVERITY) | COMMAND_TAKES(OPTION_NODE) |
                    COMMAND_TAKES(OPTION_EVENT) | COMMAND_TAKES(OPTION_LIMIT) |
                    COMMAND_TAKES(OPTION_FOLLOW),
+    TOPOLOGY_TAKES =
+        COMMAND_TAKES(OPTION_DOT) | COMMAND_TAKES(OPTION_SVG) | COMMAND_TAKES(OPTION_HOSTS),
     TEST_TAKES = COMMAND_TAKES(OPTION_NODE) | COMMAND_TAKES(OPTION_RECEIVER),
 };
 
@@ -110,9 +112,12 @@ static const struct command COMMANDS[] = {
      "print lines of snmpd.conf that give each context a community",
      "They are for managers without SNMPv3. Each community is COMMUNITY, a hyphen and the "
      "context: whoever knows COMMUNITY can read all contexts."},
-    {"topology", "[N]", 0, 1, 0, topology_commands_show, "topology",
+    {"topology", "[N] [OPTION]...", 0, 1, TOPOLOGY_TAKES, topology_commands_show, "topology",
      "show nodes and links, now or in snapshot N",
-     "The format is that of ibnetdiscover(8). With -j each port has all that is known of it."},
+     "The format is that of ibnetdiscover(8). With -j each port has all that is known of it. --dot "
+     "and --svg draw the fabric as it is now: switches in layers by their distance from the hosts, "
+     "links with faults red and dashed, degraded ones orange, missing ones dotted. Hosts are "
+     "counted at their switch; up to four of a switch with something wrong are drawn."},
     {"topology list", "", 0, 0, 0, topology_commands_list, "topology-list",
      "list the snapshots of the fabric that the journal has", NULL},
     {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology-diff",

@@ -123,6 +123,7 @@ static bool fabric_pages_add_port(struct fabric_pages *p, uint32_t node, const j
 static bool fabric_pages_add_node(struct fabric_pages *p, const json_t *from)
 {
     struct fabric_node node = {.guid = page_guid(from, "guid"),
+                               .system_guid = page_guid(from, "system_guid"),
                                .type = page_type(from),
                                .port_count = (uint8_t)member_count(from, "port_count"),
                                .silent = json_is_true(json_object_get(from, "silent"))};

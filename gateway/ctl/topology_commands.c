@@ -2,6 +2,7 @@
 #include "ctl/topology_commands.h"
 
 #include "ctl/pages.h"
+#include "ctl/picture_command.h"
 #include "ctl/show.h"
 
 #include <inttypes.h>
@@ -216,6 +217,8 @@ enum command_outcome topology_commands_show(const struct arguments *a, struct er
 {
     const struct pages pages = {a->out, "nodes", a->json ? NULL : topology_commands_show_nodes};
     long long number = 0;
+    if (picture_command_wanted(a))
+        return picture_command(a, err);
     if (a->count == 1 && !read_snapshot(a->words[0], &number))
         return COMMAND_WRONG_USAGE;
     json_t *items = json_pack("{s:I}", "snapshot", (json_int_t)number);

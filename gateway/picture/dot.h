@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A picture for Graphviz.
+#ifndef IBTRAPD_PICTURE_DOT_H
+#define IBTRAPD_PICTURE_DOT_H
+
+#include "picture/picture.h"
+
+#include <stdio.h>
+
+// Writes an undirected graph in the DOT language, with a line for each node and each link whose
+// ends are shown. The identifiers of nodes are those of ibnetdiscover(8). Names become labels in
+// which nothing has a meaning for Graphviz. The stream keeps a write error.
+void dot_write(FILE *out, const struct picture *picture);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The layers of a picture, and the order of the switches in each.
+#ifndef IBTRAPD_PICTURE_LAYERS_H
+#define IBTRAPD_PICTURE_LAYERS_H
+
+#include "picture/parts.h"
+
+enum { LAYERS_MAX = 32 }; // what is farther away is in the last one
+
+// Sets layers and places (picture.h), and `order`. Within a layer, switches come by their names,
+// numbers in them by value; those of a higher layer first by the middle of their neighbours in the
+// layer below. Linear in the layers. False: out of memory.
+bool layers_arrange(struct picture *picture);
+
+#endif

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "picture/picture.h"
+
+#include "model/catalogue.h"
+#include "picture/layers.h"
+#include "topology/describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *picture_state_word(enum picture_state state)
+{
+    static const char *const WORDS[PICTURE_STATES] = {"good", "missing", "degraded", "fault"};
+    return WORDS[state];
+}
+
+void picture_name(const struct picture_node *node, char out[PICTURE_NAME_SIZE])
+{
+    text_clean(node->name, PICTURE_NAME_SIZE, out, PICTURE_NAME_SIZE);
+    if (out[strspn(out, " ")] == '\0')
+        snprintf(out, PICTURE_NAME_SIZE, "0x%016" PRIx64, node->guid);
+}
+
+// What is in the fabric.
+
+static void picture_take_nodes(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->fabric->node_count; i++) {
+        const struct fabric_node *node = &p->fabric->nodes[i];
+        p->nodes[p->node_count++] = (struct picture_node){.guid = node->guid,
+                                                          .name = describe_name(node, 0, p->names),
+                                                          .type = node->type,
+                                                          .silent = node->silent};
+    }
+}
+
+static void picture_take_links(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->fabric->node_count; i++) {
+        const struct fabric_node *node = &p->fabric->nodes[i];
+        for (uint32_t port = node->first_port; port < node->first_port + node->ports; port++) {
+            const uint32_t peer = fabric_peer(p->fabric, port);
+            const struct fabric_port *from = &p->fabric->ports[port];
+            p->link_of[port] = peer == FABRIC_NONE ? FABRIC_NONE
+                               : peer < port       ? p->link_of[peer]
+                                                   : p->link_count;
+            if (peer == FABRIC_NONE || peer < port)
+                continue;
+            p->links[p->link_count++] = (struct picture_link){.node = i,
+                                                              .peer = from->peer_node,
+                                                              .port = from->number,
+                                                              .peer_port = from->peer_port,
+                                                              .width = from->width_active,
+                                                              .speed = from->speed_active};
+        }
+    }
+    p->present_links = p->link_count;
+}
+
+struct picture *picture_new(const struct fabric *fabric, const struct names *names, bool show_hosts)
+{
+    struct picture *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    *p = (struct picture){.fabric = fabric,
+                          .names = names,
+                          .show_hosts = show_hosts,
+                          .node_room = fabric->node_count + PICTURE_ABSENT_MAX,
+                          .link_room = fabric->port_count / 2 + 1 + PICTURE_ABSENT_MAX};
+    p->nodes = calloc(p->node_room, sizeof *p->nodes);
+    p->links = calloc(p->link_room, sizeof *p->links);
+    p->link_of = calloc(fabric->port_count + 1U, sizeof *p->link_of);
+    if (!p->nodes || !p->links || !p->link_of) {
+        picture_free(p);
+        return NULL;
+    }
+    picture_take_nodes(p);
+    picture_take_links(p);
+    return p;
+}
+
+void picture_free(struct picture *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = p->fabric->node_count; i < p->node_count; i++)
+        free(p->nodes[i].own_name);
+    free(p->nodes);
+    free(p->links);
+    free(p->link_of);
+    free(p->order);
+    free(p);
+}
+
+// What alarms say.
+
+// What an alarm of that event is to its subject. PICTURE_GOOD: nothing to look at.
+static enum picture_state picture_state_of(const struct alarm_key *what, const char *event)
+{
+    const struct catalogue_entry *type = catalogue_find(event);
+    const size_t length = strlen(event);
+    static const char MISSING[] = "-missing";
+    if (!type || type->severity > SEVERITY_WARNING)
+        return PICTURE_GOOD;
+    if (length >= sizeof MISSING && strcmp(event + length - sizeof MISSING + 1, MISSING) == 0)
+        return PICTURE_MISSING;
+    if (what->kind == ALARM_KEY_RATE || strcmp(event, "link-below-expected") == 0)
+        return PICTURE_DEGRADED;
+    return PICTURE_FAULT;
+}
+
+static void picture_worsen(enum picture_state *state, enum picture_state to)
+{
+    if (to > *state)
+        *state = to;
+}
+
+// The index of the node; an absent one is added. FABRIC_NONE: there are too many.
+static uint32_t picture_find(struct picture *p, uint64_t guid)
+{
+    uint32_t i = fabric_find_node(p->fabric, guid);
+    if (i != FABRIC_NONE)
+        return i;
+    for (i = p->fabric->node_count; i < p->node_count; i++) {
+        if (p->nodes[i].guid == guid)
+            return i;
+    }
+    if (i == p->node_room) {
+        p->cut = true;
+        return FABRIC_NONE;
+    }
+    const char *name = names_find(p->names, guid);
+    p->nodes[p->node_count++] =
+        (struct picture_node){.guid = guid, .name = name ? name : "", .absent = true};
+    return i;
+}
+
+// The type of an absent node, as far as the event tells.
+static uint8_t picture_type_of(const char *event)
+{
+    return strncmp(event, "host-", 5) == 0     ? FABRIC_CA
+           : strncmp(event, "router-", 7) == 0 ? FABRIC_ROUTER
+           : strncmp(event, "switch-", 7) == 0 ? FABRIC_SWITCH
+                                               : 0;
+}
+
+static void picture_mark_node(struct picture *p, uint64_t guid, const char *event,
+                              enum picture_state state)
+{
+    const uint32_t i = picture_find(p, guid);
+    if (i == FABRIC_NONE)
+        return;
+    picture_worsen(&p->nodes[i].state, state);
+    if (p->nodes[i].absent && p->nodes[i].type == 0)
+        p->nodes[i].type = picture_type_of(event);
+}
+
+// The port of a node of the fabric, or FABRIC_NONE.
+static uint32_t picture_port(const struct picture *p, uint64_t guid, uint8_t number)
+{
+    const uint32_t node = fabric_find_node(p->fabric, guid);
+    return node == FABRIC_NONE ? FABRIC_NONE : fabric_find_port(p->fabric, node, number);
+}
+
+static bool picture_is_link(const struct picture *p, const struct picture_link *link,
+                            const struct alarm_key *what)
+{
+    return p->nodes[link->node].guid == what->guid && link->port == what->port &&
+           p->nodes[link->peer].guid == what->peer_guid && link->peer_port == what->peer_port;
+}
+
+// A link that the fabric does not have.
+static void picture_mark_absent(struct picture *p, const struct alarm_key *what,
+                                enum picture_state state)
+{
+    uint32_t i = p->present_links;
+    while (i < p->link_count && !picture_is_link(p, &p->links[i], what))
+        i++;
+    if (i == p->link_count) {
+        if (i - p->present_links == PICTURE_ABSENT_MAX) {
+            p->cut = true;
+            return;
+        }
+        const uint32_t node = picture_find(p, what->guid), peer = picture_find(p, what->peer_guid);
+        if (node == FABRIC_NONE || peer == FABRIC_NONE || node == peer)
+            return;
+        p->links[p->link_count++] = (struct picture_link){.node = node,
+                                                          .peer = peer,
+                                                          .port = what->port,
+                                                          .peer_port = what->peer_port,
+                                                          .absent = true};
+    }
+    picture_worsen(&p->links[i].state, state);
+}
+
+static void picture_mark_link(struct picture *p, const struct alarm_key *what,
+                              enum picture_state state)
+{
+    const uint32_t port = picture_port(p, what->guid, what->port);
+    const uint32_t peer = picture_port(p, what->peer_guid, what->peer_port);
+    if (port != FABRIC_NONE && peer != FABRIC_NONE && fabric_peer(p->fabric, port) == peer)
+        picture_worsen(&p->links[p->link_of[port]].state, state);
+    else
+        picture_mark_absent(p, what, state);
+}
+
+static void picture_mark_port(struct picture *p, const struct alarm_key *what, const char *event,
+                              enum picture_state state)
+{
+    const uint32_t port = picture_port(p, what->guid, what->port);
+    if (port != FABRIC_NONE && p->link_of[port] != FABRIC_NONE)
+        picture_worsen(&p->links[p->link_of[port]].state, state);
+    else
+        picture_mark_node(p, what->guid, event, state);
+}
+
+bool picture_read_key(const char *key, struct alarm_key *out)
+{
+    for (const char *at = key; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        if (alarm_key_read(at, out))
+            return true;
+    }
+    return false;
+}
+
+void picture_add_alarm(struct picture *p, const char *key, const char *event)
+{
+    struct alarm_key what;
+    if (!picture_read_key(key, &what))
+        return;
+    const enum picture_state state = picture_state_of(&what, event);
+    if (state == PICTURE_GOOD)
+        return;
+    if (what.kind == ALARM_KEY_NODE)
+        picture_mark_node(p, what.guid, event, state);
+    else if (what.kind == ALARM_KEY_PORT)
+        picture_mark_port(p, &what, event, state);
+    else if (what.kind == ALARM_KEY_LINK || what.kind == ALARM_KEY_RATE)
+        picture_mark_link(p, &what, state);
+}
+
+void picture_name_absent(struct picture *p, uint64_t guid, const char *name)
+{
+    for (uint32_t i = p->fabric->node_count; i < p->node_count; i++) {
+        struct picture_node *node = &p->nodes[i];
+        if (node->guid == guid && node->name[0] == '\0' && name[0] != '\0' &&
+            (node->own_name = strdup(name)))
+            node->name = node->own_name;
+    }
+}
+
+// Homes: which switch a host is drawn at.
+
+// An absent node of unknown type is a switch if more than one link leads to it.
+static void picture_guess_types(struct picture *p)
+{
+    for (uint32_t n = p->fabric->node_count; n < p->node_count; n++) {
+        unsigned links = 0;
+        for (uint32_t i = p->present_links; p->nodes[n].type == 0 && i < p->link_count; i++)
+            links += p->links[i].node == n || p->links[i].peer == n;
+        if (p->nodes[n].type == 0)
+            p->nodes[n].type = links > 1 ? FABRIC_SWITCH : FABRIC_CA;
+    }
+}
+
+static void picture_set_home(struct picture *p, uint32_t node, uint32_t at)
+{
+    struct picture_node *n = &p->nodes[node];
+    if (n->type != FABRIC_SWITCH && n->home == FABRIC_NONE && p->nodes[at].type == FABRIC_SWITCH)
+        n->home = at;
+}
+
+static void picture_find_homes(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->node_count; i++)
+        p->nodes[i].home = FABRIC_NONE;
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        picture_set_home(p, p->links[i].node, p->links[i].peer);
+        picture_set_home(p, p->links[i].peer, p->links[i].node);
+    }
+}
+
+// Whether a node of layer 0, or one of its links, is not good: in `troubled`, by node.
+static void picture_find_troubled(const struct picture *p, bool *troubled)
+{
+    for (uint32_t i = 0; i < p->node_count; i++)
+        troubled[i] = p->nodes[i].state != PICTURE_GOOD || p->nodes[i].absent;
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        const struct picture_link *link = &p->links[i];
+        if (link->state != PICTURE_GOOD)
+            troubled[link->node] = troubled[link->peer] = true;
+    }
+}
+
+static void picture_show_nodes(struct picture *p, const bool *troubled)
+{
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        if (p->nodes[i].home != FABRIC_NONE)
+            p->nodes[p->nodes[i].home].troubled_hosts += troubled[i];
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        struct picture_node *n = &p->nodes[i];
+        const struct picture_node *home = n->home == FABRIC_NONE ? NULL : &p->nodes[n->home];
+        n->shown = n->type != FABRIC_CA || !home || p->show_hosts ||
+                   (troubled[i] && home->troubled_hosts <= PICTURE_TROUBLED_HOSTS);
+    }
+}
+
+// A link between two nodes of layer 0 has no switch that could count it.
+static void picture_show_direct_links(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        const uint32_t ends[] = {p->links[i].node, p->links[i].peer};
+        if (p->nodes[ends[0]].type == FABRIC_SWITCH || p->nodes[ends[1]].type == FABRIC_SWITCH)
+            continue;
+        p->nodes[ends[0]].shown = p->nodes[ends[1]].shown = true;
+    }
+}
+
+static void picture_place_host(struct picture *p, uint32_t node, uint32_t at)
+{
+    struct picture_node *n = &p->nodes[node];
+    if (n->home == at && n->shown && n->place == FABRIC_NONE)
+        n->place = p->nodes[at].shown_hosts++;
+}
+
+// In the order of the switch's ports; then those that are absent.
+static void picture_place_hosts(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->node_count; i++)
+        p->nodes[i].place = FABRIC_NONE;
+    for (uint32_t i = 0; i < p->fabric->node_count; i++) {
+        const struct fabric_node *node = &p->fabric->nodes[i];
+        for (uint32_t port = node->first_port; port < node->first_port + node->ports; port++) {
+            if (p->link_of[port] != FABRIC_NONE)
+                picture_place_host(p, p->fabric->ports[port].peer_node, i);
+        }
+    }
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        if (p->nodes[i].home != FABRIC_NONE)
+            picture_place_host(p, i, p->nodes[i].home);
+    }
+}
+
+static void picture_count_host(struct picture *p, uint32_t at, uint32_t node)
+{
+    if (p->nodes[at].type == FABRIC_SWITCH && p->nodes[node].type != FABRIC_SWITCH) {
+        p->nodes[at].hosts++;
+        p->nodes[at].folded += !p->nodes[node].shown;
+    }
+}
+
+static void picture_count_hosts(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        picture_count_host(p, p->links[i].node, p->links[i].peer);
+        picture_count_host(p, p->links[i].peer, p->links[i].node);
+    }
+}
+
+// The end of the higher layer comes first.
+static void picture_turn_links(struct picture *p)
+{
+    for (uint32_t i = 0; i < p->link_count; i++) {
+        struct picture_link *link = &p->links[i];
+        if (p->nodes[link->node].layer >= p->nodes[link->peer].layer)
+            continue;
+        const struct picture_link was = *link;
+        link->node = was.peer;
+        link->peer = was.node;
+        link->port = was.peer_port;
+        link->peer_port = was.port;
+    }
+}
+
+bool picture_finish(struct picture *p)
+{
+    bool *troubled = calloc(p->node_count + 1U, sizeof *troubled);
+    if (!troubled)
+        return false;
+    picture_guess_types(p);
+    picture_find_homes(p);
+    picture_find_troubled(p, troubled);
+    picture_show_nodes(p, troubled);
+    picture_show_direct_links(p);
+    picture_place_hosts(p);
+    picture_count_hosts(p);
+    free(troubled);
+    if (!layers_arrange(p))
+        return false;
+    picture_turn_links(p);
+    return true;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A picture as SVG, with a layout for fabrics in layers: the edge switches at the bottom with their
+// hosts below them, the others above. A layer of many switches has several rows.
+#ifndef IBTRAPD_PICTURE_SVG_H
+#define IBTRAPD_PICTURE_SVG_H
+
+#include "picture/picture.h"
+
+#include <stdio.h>
+
+enum {
+    SVG_SWITCHES_MAX = 8192, // further ones are left out, and the picture says so
+};
+
+// The colours and fonts of all that svg_write writes, as CSS: for light and dark.
+extern const char SVG_STYLE[];
+
+// Writes an SVG document. `styled`: with SVG_STYLE in it; otherwise the page around it has that.
+// There is neither script nor link in it. Links of one state between the same two nodes are one
+// line, whose title tells the ports. The stream keeps a write error. False: out of memory.
+bool svg_write(FILE *out, const struct picture *picture, bool styled);
+
+#endif
