@@ -92,6 +92,7 @@ struct conf_metrics {
     char host[CONF_ADDRESS_SIZE]; // an IP address; empty: metrics are not served
     uint16_t port;
     enum conf_port_metrics ports; // what is told of each port of the fabric
+    bool page;                    // the page for browsers is served, too
 };
 
 enum conf_contexts { CONF_CONTEXTS_SWITCHES, CONF_CONTEXTS_ALL, CONF_CONTEXTS_OFF };

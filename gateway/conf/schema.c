@@ -562,6 +562,10 @@ static const struct schema_item METRICS[] = {
              "and four more for each counter that had errors "
              "lately; see the page about Prometheus. The counters are those that `counters` "
              "reads."},
+    {"page", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(metrics.page), .initial = "false",
+     .help = "Whether a browser finds a page at /: the verdict, active alarms, last events, "
+             "receivers, subscriptions and a map of the fabric. It only shows, and asks for no "
+             "password."},
 };
 
 static const struct schema_item SUBAGENT[] = {

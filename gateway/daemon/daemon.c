@@ -20,6 +20,7 @@
 #include "metrics/metrics_server.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
+#include "page/page.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/policies.h"
 #include "pipeline/role.h"
@@ -269,6 +270,14 @@ static bool start_loop(struct gateway *g, struct error *err)
     return g->server && g->settings_changed;
 }
 
+static bool start_page(struct gateway *g, struct error *err)
+{
+    g->page = page_new(&g->control);
+    const struct metrics_page page = page_functions(g->page);
+    return (g->page && metrics_server_serve_page(g->metrics, &page)) ||
+           error_set(err, "out of memory");
+}
+
 static bool start_metrics(struct gateway *g, struct error *err)
 {
     const struct conf_metrics *c = &g->conf->metrics;
@@ -278,7 +287,7 @@ static bool start_metrics(struct gateway *g, struct error *err)
                                       &g->metrics_parts, g->log, err);
     if (g->metrics)
         metrics_server_serve_health(g->metrics, metrics_parts_judge);
-    return g->metrics != NULL;
+    return g->metrics && start_page(g, err);
 }
 
 static uint64_t daemon_beats(void *ctx)
@@ -386,6 +395,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     pipeline_free(g->pipeline); // after the journal, which may report a change to it
     service_stop(g->service);
     metrics_server_stop(g->metrics);
+    page_free(g->page);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
     topology_answers_clear(&g->control);

@@ -66,6 +66,7 @@ struct gateway {
     struct metrics_parts metrics_parts;
     struct server *server;
     struct metrics_server *metrics; // NULL: metrics are off
+    struct page *page;              // as well
     struct loop_timer *heartbeat;   // NULL: there is none
     uint64_t heartbeat_events;      // number of events made up to the last one
     struct service *service;

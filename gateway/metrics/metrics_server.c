@@ -9,6 +9,7 @@
 #include <event2/listener.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 static const char TEXT[] = "text/plain; charset=utf-8";
@@ -34,6 +35,8 @@ struct metrics_server {
     struct event *pause; // ends a pause of the listener
     struct metrics_source source;
     metrics_judge judge; // NULL: no verdict is served
+    struct metrics_page page;
+    struct followers *followers; // NULL: there is no page
     void *ctx;
     struct metrics_client *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
     size_t client_count;
@@ -58,7 +61,7 @@ static void metrics_server_free_client(struct metrics_client *client)
     free(client);
 }
 
-static void metrics_server_drop(struct metrics_client *client)
+static void metrics_server_take_out(struct metrics_client *client)
 {
     struct metrics_server *server = client->server;
     size_t i = 0;
@@ -67,6 +70,11 @@ static void metrics_server_drop(struct metrics_client *client)
     server->client_count--;
     memmove(&server->clients[i], &server->clients[i + 1],
             (server->client_count - i) * sizeof *server->clients);
+}
+
+static void metrics_server_drop(struct metrics_client *client)
+{
+    metrics_server_take_out(client);
     metrics_server_free_client(client);
 }
 
@@ -225,6 +233,124 @@ static void answer_health(struct metrics_client *client, bool head_only, bool re
     answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
 }
 
+// The page.
+
+#define PAGE_HEADERS                                                                               \
+    "Cache-Control: no-store\r\n"                                                                  \
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "           \
+    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "                    \
+    "frame-ancestors 'none'\r\n"                                                                   \
+    "Cross-Origin-Opener-Policy: same-origin\r\n"                                                  \
+    "Cross-Origin-Resource-Policy: same-origin\r\n"                                                \
+    "Referrer-Policy: no-referrer\r\n"                                                             \
+    "X-Content-Type-Options: nosniff\r\n"
+
+// What the page wants to know of a request's head.
+struct page_request {
+    char host[256];
+    bool many_hosts;
+    int64_t after; // Last-Event-ID; -1: none
+};
+
+// The value if the line is that header (RFC 9110 5.1), without blanks before it; else NULL.
+static const char *header_value(const char *line, const char *name)
+{
+    const size_t length = strlen(name);
+    if (strncasecmp(line, name, length) != 0 || line[length] != ':')
+        return NULL;
+    line += length + 1;
+    return line + strspn(line, " \t");
+}
+
+static void read_headers(struct evbuffer *in, struct page_request *out)
+{
+    char *line;
+    bool more = true;
+    *out = (struct page_request){.after = -1};
+    while (more && (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT))) {
+        const char *host = header_value(line, "Host"), *id = header_value(line, "Last-Event-ID");
+        more = line[0] != '\0';
+        if (host) {
+            out->many_hosts |= out->host[0] != '\0' || strlen(host) >= sizeof out->host;
+            snprintf(out->host, sizeof out->host, "%s", host);
+        }
+        if (id && id[0] >= '0' && id[0] <= '9')
+            out->after = strtoll(id, NULL, 10);
+        free(line);
+    }
+}
+
+// Whether the host is an IP address, or a name without a dot, such as localhost.
+static bool is_near(const struct page_request *request)
+{
+    char host[sizeof request->host];
+    struct in_addr v4;
+    snprintf(host, sizeof host, "%s", request->host);
+    if (host[0] == '[')
+        return !request->many_hosts;
+    host[strcspn(host, ": \t")] = '\0';
+    return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
+}
+
+static void answer_document(struct metrics_client *client, bool head_only,
+                            const struct metrics_document *document)
+{
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    evbuffer_add_printf(
+        out,
+        "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n" PAGE_HEADERS
+        "Connection: close\r\n\r\n",
+        document->type, document->size);
+    if (!head_only)
+        evbuffer_add(out, document->text, document->size);
+    metrics_server_await(client, answer_sent);
+}
+
+static void answer_events(struct metrics_client *client, bool head_only, int64_t after)
+{
+    static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" PAGE_HEADERS
+                               "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
+    struct metrics_server *server = client->server;
+    if (followers_are_full(server->followers)) {
+        answer_text(client, head_only, "503 Service Unavailable", "Too many follow already.\n");
+        return;
+    }
+    evbuffer_add(bufferevent_get_output(client->stream), HEAD, sizeof HEAD - 1);
+    if (head_only) {
+        metrics_server_await(client, answer_sent);
+    } else if (followers_add(server->followers, client->stream, after)) {
+        metrics_server_take_out(client);
+        event_free(client->deadline);
+        free(client);
+    } else {
+        metrics_server_drop(client);
+    }
+}
+
+// False: it is no request for the page.
+static bool answer_page(struct metrics_client *client, const char *method, const char *path)
+{
+    const struct metrics_server *server = client->server;
+    const struct metrics_page *page = &server->page;
+    const bool head_only = strcmp(method, "HEAD") == 0;
+    struct metrics_document document = {0};
+    struct page_request request;
+    if (!server->followers || (!head_only && strcmp(method, "GET") != 0) ||
+        !page->has(page->ctx, path))
+        return false;
+    read_headers(bufferevent_get_input(client->stream), &request);
+    if (!is_near(&request))
+        answer_text(client, head_only, "421 Misdirected Request",
+                    "Ask for the page by the address of this host, or by localhost.\n");
+    else if (strcmp(path, page->events) == 0)
+        answer_events(client, head_only, request.after);
+    else if (page->make(page->ctx, path, &document))
+        answer_document(client, head_only, &document);
+    else
+        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+    return true;
+}
+
 static void answer_request(struct metrics_client *client, char *line)
 {
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
@@ -237,6 +363,8 @@ static void answer_request(struct metrics_client *client, char *line)
     client->chunked = strcmp(version, "HTTP/1.0") != 0;
     target[strcspn(target, "?")] = '\0';
     health = is_health(client->server, target);
+    if (answer_page(client, method, target))
+        return;
     if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
         answer_text(client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
     else if (!head_only && strcmp(method, "GET") != 0)
@@ -408,10 +536,18 @@ void metrics_server_serve_health(struct metrics_server *server, metrics_judge ju
     server->judge = judge;
 }
 
+bool metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page)
+{
+    server->page = *page;
+    server->followers = followers_new(server->base, page->follow, page->ctx);
+    return server->followers != NULL;
+}
+
 void metrics_server_stop(struct metrics_server *server)
 {
     if (!server)
         return;
+    followers_free(server->followers);
     event_free(server->pause);
     evconnlistener_free(server->listener);
     for (size_t i = 0; i < server->client_count; i++)

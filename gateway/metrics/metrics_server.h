@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "metrics/followers.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,24 @@ struct metrics_source {
 // `ready`: whether Reports reach the gateway.
 typedef bool (*metrics_judge)(void *ctx, bool ready, char *out, size_t size);
 
+// A document of the page.
+struct metrics_document {
+    const char *type; // of its content; static
+    const char *text; // the document's, until the next call
+    size_t size;
+};
+
+// The page. The server's thread calls all functions.
+struct metrics_page {
+    // Whether there is a document at a path such as "/page.css", or the events are there.
+    bool (*has)(void *ctx, const char *path);
+    // Makes the document. False: out of memory.
+    bool (*make)(void *ctx, const char *path, struct metrics_document *out);
+    const char *events; // the path of the events, which `follow` makes
+    followers_source follow;
+    void *ctx;
+};
+
 struct metrics_server;
 
 // Listens at an IP address in the loop of `base`, whose thread calls the source's functions. Copies
@@ -50,6 +69,12 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
 // Also serves the verdict at /healthz and /readyz: 200 if it is good, else 503. The loop's thread
 // calls `judge` with the context of the source.
 void metrics_server_serve_health(struct metrics_server *server, metrics_judge judge);
+
+// Also serves the page, which is copied, with headers that let a browser load nothing from
+// elsewhere. To a request whose Host is a name with a dot it is refused: by such a name a page of
+// somebody else could make a browser read this one (DNS rebinding). At most FOLLOWERS_MAX clients
+// follow the events at a time, besides the others. False: out of memory.
+bool metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page);
 
 void metrics_server_stop(struct metrics_server *server); // NULL is allowed
 

@@ -3,7 +3,7 @@
 // whole request gets one answer, whose length is what its head or its chunks say, and nobody gets
 // what is another's. The input is a list of actions: an octet for the client and what it does, and
 // the octets that it sends. The first octet says whether memory is short when the metrics are made,
-// and into how many pieces they come.
+// and into how many pieces they come. Besides the metrics there is a document of the page.
 #include "fuzz.h"
 #include "input.h"
 
@@ -60,6 +60,27 @@ static enum metrics_piece next_piece(void *scrape, const char **text, size_t *si
 
 static const struct metrics_source SOURCE = {begin_scrape, next_piece, free};
 
+// The page: a document at /doc.
+
+static bool has_document(void *ctx, const char *path)
+{
+    (void)ctx;
+    return strcmp(path, "/doc") == 0;
+}
+
+static bool make_document(void *ctx, const char *path, struct metrics_document *out)
+{
+    (void)ctx, (void)path;
+    *out = (struct metrics_document){"text/plain", BODY, sizeof BODY - 1};
+    return !short_of_memory;
+}
+
+static char *follow_nothing(void *ctx, int64_t *last, size_t *size)
+{
+    (void)ctx, (void)last, (void)size;
+    return NULL;
+}
+
 static bool is_listener(int fd)
 {
     int listens = 0;
@@ -75,7 +96,8 @@ static void start(void)
     base = event_base_new();
     REQUIRE(base && log_);
     server = metrics_server_start(base, "127.0.0.1", 0, &SOURCE, NULL, log_, &err);
-    REQUIRE(server);
+    const struct metrics_page page = {has_document, make_document, "/events", follow_nothing, NULL};
+    REQUIRE(server && metrics_server_serve_page(server, &page));
     while (!is_listener(fd))
         REQUIRE(++fd < 256);
     REQUIRE(getsockname(fd, (struct sockaddr *)&address, &(socklen_t){sizeof address}) == 0);
@@ -221,8 +243,8 @@ static void check(struct client *c)
     }
     REQUIRE(asked || too_long);
     const long status = read_answer(c);
-    REQUIRE(status == 200 || status == 400 || status == 404 || status == 405 || status == 431 ||
-            (status == 500 && short_of_memory));
+    REQUIRE(status == 200 || status == 400 || status == 404 || status == 405 || status == 421 ||
+            status == 431 || (status == 500 && short_of_memory));
     REQUIRE((status == 431) == too_long || sent > METRICS_SERVER_REQUEST_MAX);
     if (asked && after(c->sent, "GET /metrics HTTP/1.1\r\n"))
         REQUIRE(status == (short_of_memory ? 500 : 200));

@@ -41,6 +41,7 @@ FOLDERS = {
     "metrics": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
                 "agentx", "pipeline", "health"},
 }
+FOLDERS["page"] = {*FOLDERS["control"], "control", "metrics", "picture"}
 FOLDERS["daemon"] = set(FOLDERS)  # and no folder includes daemon/
 
 # Headers of a library -> the folders that may use it.
@@ -48,7 +49,7 @@ LIBRARIES = {
     r"infiniband/": {"ib"},
     r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
-    r"jansson\.h": {"control", "ctl", "daemon", "sink"},
+    r"jansson\.h": {"control", "ctl", "daemon", "page", "sink"},
     r"event2/": {"control", "daemon", "metrics"},
     r"openssl/": {"sink"},
 }

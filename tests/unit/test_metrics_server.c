@@ -361,6 +361,180 @@ TEST(a_stop_ends_scrapes)
     close(fd);
 }
 
+// Following. The source has a batch for each call while `batches` last; then it has nothing.
+static unsigned batches, follow_calls;
+static bool page_off;
+static int64_t last_after;
+
+static bool has_page(void *ctx, const char *path)
+{
+    (void)ctx;
+    return !page_off && (strcmp(path, "/doc") == 0 || strcmp(path, "/events") == 0);
+}
+
+static bool make_page(void *ctx, const char *path, struct metrics_document *out)
+{
+    (void)path;
+    *out = (struct metrics_document){"text/x", "document", 8};
+    return ctx != NULL;
+}
+
+static char *follow(void *ctx, int64_t *after, size_t *size)
+{
+    assert_ptr_equal(ctx, &base);
+    last_after = *after;
+    follow_calls++;
+    if (page_off)
+        return NULL;
+    *size = batches > 0 ? PIECE_SIZE : 0;
+    batches -= batches > 0;
+    *after += 1;
+    char *text = malloc(PIECE_SIZE);
+    memset(text, 'e', PIECE_SIZE);
+    return text;
+}
+
+static int begin_page(void **state)
+{
+    const int result = begin(state);
+    const struct metrics_page page = {has_page, make_page, "/events", follow, &base};
+    batches = follow_calls = 0;
+    page_off = false;
+    assert_true(metrics_server_serve_page(server, &page));
+    return result;
+}
+
+static int end_page(void **state)
+{
+    begun = ended;
+    return end(state);
+}
+
+#define FOLLOW "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+static void let_pass(int seconds)
+{
+    for (; seconds > 0; seconds--) {
+        passed++;
+        serve();
+    }
+}
+
+// Reads what there is; returns how many octets.
+static size_t take(int fd)
+{
+    size_t all = 0;
+    for (ssize_t n; (n = recv(fd, got, GOT_MAX - 1, MSG_DONTWAIT)) > 0;) {
+        all += (size_t)n;
+        got[n] = '\0';
+        serve();
+    }
+    return all;
+}
+
+TEST(a_document_comes_with_its_headers)
+{
+    int fd = ask("GET /doc HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "\r\nContent-Security-Policy: default-src 'none'; "));
+    assert_string_equal(body(), "document");
+    close(fd);
+    fd = ask("GET /doc HTTP/1.1\r\nhOST:a.example\r\n\r\n");
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "HTTP/1.1 421 "));
+    close(fd);
+}
+
+TEST(a_follower_gets_what_comes)
+{
+    int fd = ask("GET /events HTTP/1.1\r\nHost: x\r\nlast-event-id: 41\r\n\r\n");
+    take(fd);
+    batches = 2;
+    let_pass(1);
+    assert_int_equal(last_after, 41);
+    assert_int_equal(take(fd), PIECE_SIZE);
+    let_pass(1);
+    assert_int_equal(last_after, 42);
+    assert_int_equal(take(fd), PIECE_SIZE);
+    let_pass(FOLLOWERS_BEAT_S);
+    assert_int_equal(take(fd), 3);
+    assert_string_equal(got, ":\n\n");
+    close(fd);
+    let_pass(2);
+    const unsigned calls = follow_calls;
+    let_pass(5);
+    assert_int_equal(follow_calls, calls); // nobody follows, so nothing is made
+}
+
+TEST(a_follower_that_does_not_read_is_dropped)
+{
+    int fd = ask(FOLLOW);
+    batches = 1000; // fifty megabytes
+    let_pass(2 * FOLLOWERS_IDLE_S + 200);
+    assert_true(batches > 700); // what the kernel takes, and a batch
+    const unsigned calls = follow_calls;
+    let_pass(5);
+    assert_int_equal(follow_calls, calls);
+    close(fd);
+}
+
+TEST(a_follower_lives_an_hour)
+{
+    int fd = ask(FOLLOW);
+    let_pass(FOLLOWERS_LIFE_S - 10);
+    assert_true(take(fd) > 0);
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), -1);
+    let_pass(20);
+    take(fd);
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);
+    close(fd);
+}
+
+TEST(followers_end_with_the_page)
+{
+    int fd = ask(FOLLOW);
+    let_pass(1);
+    take(fd);
+    page_off = true;
+    let_pass(2);
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);
+    close(fd);
+}
+
+TEST(followers_take_no_place_of_others)
+{
+    int fds[FOLLOWERS_MAX], further, fd;
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = ask(FOLLOW);
+    further = ask(FOLLOW);
+    assert_true(read_all(further));
+    assert_non_null(strstr(got, "HTTP/1.1 503 "));
+    close(further);
+    for (size_t i = 0; i < 2 * METRICS_SERVER_CLIENTS_MAX; i++) {
+        fd = ask("GET /doc HTTP/1.1\r\nHost: x\r\n\r\n");
+        assert_true(read_all(fd));
+        close(fd);
+    }
+    batches = FOLLOWERS_MAX;
+    let_pass(2);
+    for (size_t i = 0; i < COUNT(fds); i++) {
+        assert_true(take(fds[i]) > PIECE_SIZE);
+        close(fds[i]);
+    }
+}
+
+TEST(a_stop_ends_followers)
+{
+    int fd = ask(FOLLOW);
+    let_pass(1);
+    metrics_server_stop(server);
+    server = NULL;
+    take(fd);
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);
+    close(fd);
+}
+
+#define PAGE_TEST(name)   cmocka_unit_test_setup_teardown(name, begin_page, end_page)
 #define SERVER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -381,6 +555,13 @@ int main(void)
         SERVER_TEST(who_stops_reading_is_dropped_soon),
         SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
         SERVER_TEST(a_stop_ends_scrapes),
+        PAGE_TEST(a_document_comes_with_its_headers),
+        PAGE_TEST(a_follower_gets_what_comes),
+        PAGE_TEST(a_follower_that_does_not_read_is_dropped),
+        PAGE_TEST(a_follower_lives_an_hour),
+        PAGE_TEST(followers_end_with_the_page),
+        PAGE_TEST(followers_take_no_place_of_others),
+        PAGE_TEST(a_stop_ends_followers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

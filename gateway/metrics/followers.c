@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "metrics/followers.h"
+
+#include <event2/buffer.h>
+#include <event2/bufferevent.h>
+#include <event2/event.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct timeval FOLLOWERS_TICK = {.tv_sec = 1},
+                            FOLLOWERS_IDLE = {.tv_sec = FOLLOWERS_IDLE_S};
+
+struct follower {
+    struct followers *all;
+    struct bufferevent *stream;
+    int64_t after;
+    unsigned age_s, quiet_s;
+};
+
+struct followers {
+    struct event *tick; // pending while there is a follower
+    followers_source source;
+    void *ctx;
+    struct follower *list[FOLLOWERS_MAX];
+    size_t count;
+};
+
+static void followers_drop(struct follower *one)
+{
+    struct followers *all = one->all;
+    size_t i = 0;
+    while (all->list[i] != one)
+        i++;
+    all->list[i] = all->list[--all->count];
+    bufferevent_free(one->stream);
+    free(one);
+    if (all->count == 0)
+        event_del(all->tick);
+}
+
+static void followers_discard(struct bufferevent *stream, void *ctx)
+{
+    (void)ctx;
+    struct evbuffer *in = bufferevent_get_input(stream);
+    evbuffer_drain(in, evbuffer_get_length(in));
+}
+
+static void followers_end(struct bufferevent *stream, short what, void *ctx)
+{
+    (void)stream, (void)what; // the client has closed, or does not read
+    followers_drop(ctx);
+}
+
+// Sends what is new. False: the answer is to end.
+static bool followers_serve(struct follower *one)
+{
+    static const char BEAT[] = ":\n\n";
+    struct evbuffer *out = bufferevent_get_output(one->stream);
+    if (++one->age_s >= FOLLOWERS_LIFE_S)
+        return false;
+    if (evbuffer_get_length(out) > 0)
+        return true;
+    size_t size = 0;
+    char *text = one->all->source(one->all->ctx, &one->after, &size);
+    bool ok = text != NULL;
+    if (ok && size > 0)
+        ok = evbuffer_add(out, text, size) == 0;
+    free(text);
+    one->quiet_s = size > 0 ? 0 : one->quiet_s + 1;
+    if (ok && one->quiet_s >= FOLLOWERS_BEAT_S) {
+        one->quiet_s = 0;
+        ok = evbuffer_add(out, BEAT, sizeof BEAT - 1) == 0;
+    }
+    return ok;
+}
+
+static void followers_on_tick(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct followers *all = ctx;
+    for (size_t i = all->count; i > 0; i--) {
+        if (!followers_serve(all->list[i - 1]))
+            followers_drop(all->list[i - 1]);
+    }
+}
+
+struct followers *followers_new(struct event_base *base, followers_source source, void *ctx)
+{
+    struct followers *all = calloc(1, sizeof *all);
+    if (!all)
+        return NULL;
+    *all = (struct followers){.source = source, .ctx = ctx};
+    all->tick = event_new(base, -1, EV_PERSIST, followers_on_tick, all);
+    if (all->tick)
+        return all;
+    free(all);
+    return NULL;
+}
+
+void followers_free(struct followers *all)
+{
+    if (!all)
+        return;
+    for (size_t i = all->count; i > 0; i--)
+        followers_drop(all->list[i - 1]);
+    event_free(all->tick);
+    free(all);
+}
+
+bool followers_are_full(const struct followers *all)
+{
+    return all->count == FOLLOWERS_MAX;
+}
+
+bool followers_add(struct followers *all, struct bufferevent *stream, int64_t after)
+{
+    struct follower *one = all->count < FOLLOWERS_MAX ? calloc(1, sizeof *one) : NULL;
+    if (!one)
+        return false;
+    if (all->count == 0 && event_add(all->tick, &FOLLOWERS_TICK) != 0) {
+        free(one);
+        return false;
+    }
+    *one = (struct follower){.all = all, .stream = stream, .after = after};
+    all->list[all->count++] = one;
+    bufferevent_setcb(stream, followers_discard, NULL, followers_end, one);
+    bufferevent_set_timeouts(stream, NULL, &FOLLOWERS_IDLE);
+    return true;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Fills the page. All that comes from the fabric becomes text nodes or attributes of nodes that an
+// XML parser made, never HTML.
+"use strict";
+
+const STATE_MS = 10000, TIMEOUT_MS = 8000, EVENTS_MAX = 100;
+const $ = (id) => document.getElementById(id);
+let heard = 0, mapVersion = null, mapAlarms = "", mapTurns = 0, lastNumber = 0, asking = null, again = false;
+
+function element(tag, className, ...content) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...content.filter((one) => one !== null && one !== ""));
+  return made;
+}
+
+function fill(id, ...content) {
+  $(id).replaceChildren(...content);
+}
+
+function plural(number, word) {
+  return `${number.toLocaleString()} ${word}${number === 1 ? "" : "s"}`;
+}
+
+function age(iso, now) {
+  const s = Math.max(0, Math.round((now - Date.parse(iso)) / 1000));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor(s % 3600 / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor(s % 86400 / 3600)} h`;
+}
+
+function clock(iso, dated) {
+  const when = new Date(iso);
+  const made = element("time", "", dated || when.toDateString() !== new Date().toDateString()
+    ? when.toLocaleString([], { dateStyle: "short", timeStyle: "short" }) : when.toLocaleTimeString());
+  made.dateTime = iso;
+  made.title = iso;
+  return made;
+}
+
+function severityClass(severity) {
+  if (["emergency", "alert", "critical", "error"].includes(severity)) return "bad";
+  return severity === "warning" ? "warn" : "";
+}
+
+const endName = (end) => (end.name || end.guid) + (end.port ? ` port ${end.port}` : "");
+
+function alarmCard(alarm, now) {
+  const acknowledged = alarm.acknowledged !== null;
+  const shelved = alarm.shelved_until !== null && Date.parse(alarm.shelved_until) > now;
+  const kind = severityClass(alarm.severity);
+  const card = element("li", `${kind}${acknowledged || shelved ? " calm" : ""}`,
+    element("p", "top", element("span", `badge ${kind}`, alarm.severity),
+      element("span", "soft", `for ${age(alarm.raised, now)}, since `, clock(alarm.raised))),
+    alarm.ends.length ? element("p", "ends", alarm.ends.map(endName).join(" ↔ ")) : "",
+    element("p", "", alarm.text),
+    acknowledged ? element("p", "soft", `Acknowledged${alarm.note ? `: ${alarm.note}` : ""}`) : "",
+    shelved ? element("p", "soft", "Shelved until ", clock(alarm.shelved_until)) : "",
+    element("p", "soft", `${alarm.event} · alarm ${alarm.number}${alarm.count > 1 ? ` · raised ${alarm.count} times` : ""}`));
+  card.dataset.number = alarm.number;
+  return card;
+}
+
+function showAlarms(state, now) {
+  const total = Object.values(state.health.alarms).reduce((sum, one) => sum + one, 0);
+  $("alarm-count").textContent = total.toLocaleString();
+  fill("alarms", ...state.alarms.map((one) => alarmCard(one, now)));
+  $("alarms-note").textContent = total === 0 ? "None."
+    : total > state.alarms.length ? `The ${state.alarms.length} worst of ${total.toLocaleString()}; ibtrapctl alarms lists all.` : "";
+}
+
+function showVerdict(state) {
+  const words = { ok: "The gateway works", warning: "The gateway works, but look", critical: "The gateway is in trouble" };
+  $("verdict").className = `verdict ${state.health.state}`;
+  $("verdict-word").textContent = words[state.health.state] || state.health.state;
+  $("verdict-line").textContent = state.health.line.replace(/^[A-Z]+: /, "");
+  fill("findings", ...state.health.findings.slice(1).map((one) => element("li", "", one.sentence)));
+  const worst = state.alarms.filter((one) => severityClass(one.severity)).length;
+  document.title = `${state.health.state === "ok" ? "" : "! "}${worst ? `(${worst}) ` : ""}ibtrapd ${state.port.device}`;
+}
+
+function number(title, value, kind) {
+  return element("div", kind || "", element("dt", "", title), element("dd", "", value));
+}
+
+function showNumbers(state, now) {
+  const waiting = state.receivers.reduce((most, one) => Math.max(most, one.queued), 0);
+  const done = state.subscriptions.filter((one) => one.state === "subscribed").length;
+  const alarms = Object.entries(state.health.alarms).filter(([, count]) => count > 0);
+  const total = alarms.reduce((sum, [, count]) => sum + count, 0);
+  const worst = alarms.map(([severity]) => severityClass(severity));
+  fill("numbers", number("Active alarms", total.toLocaleString(),
+    worst.includes("bad") ? "bad" : worst.includes("warn") ? "warn" : total ? "" : "good"),
+    number("Nodes", (state.sweep.nodes ?? 0).toLocaleString()),
+    number("Links", (state.sweep.links ?? 0).toLocaleString()),
+    number("Last sweep", state.sweep.last ? `${age(state.sweep.last, now)} ago` : state.sweep.method === "off" ? "off" : "none yet"),
+    number("Subscriptions", `${done} of ${state.subscriptions.length}`),
+    number("Most events waiting", waiting.toLocaleString()),
+    number("Role", state.role.active ? "active" : "standby"));
+}
+
+function receiverCard(one) {
+  const kind = { working: "good", failing: "bad", paused: "warn" }[one.state] || "";
+  return element("li", kind, element("p", "top", element("strong", "", one.name), element("span", `badge ${kind}`, one.state)),
+    element("p", "soft", `${one.kind} · ${plural(one.queued, "event")} waiting · ${one.sent.toLocaleString()} sent`
+      + (one.dropped ? ` · ${one.dropped.toLocaleString()} lost` : "")),
+    one.problem ? element("p", "", one.problem) : "");
+}
+
+function showRest(state) {
+  fill("receivers", ...state.receivers.map(receiverCard));
+  if (state.receivers.length === 0) fill("receivers", element("li", "", "No receiver is configured."));
+  const done = state.subscriptions.filter((one) => one.state === "subscribed").length;
+  $("subscription-count").textContent = `${done} of ${state.subscriptions.length}`;
+  fill("subscriptions", ...state.subscriptions.map((one) => element("li", one.state === "subscribed" ? "" : "warn",
+    `${one.trap === "vendor" ? "vendor" : `trap ${one.trap}`}: ${one.state}`)));
+  $("port").textContent = state.port.device ? `${state.port.device} port ${state.port.port}, ${state.port.state}` : "no port";
+  $("release").textContent = `ibtrapd ${state.release}`;
+}
+
+async function get(path) {
+  const answer = await fetch(path, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(`${answer.status}`);
+  return answer;
+}
+
+async function showMap(state) {
+  const alarms = state.alarms.map((one) => one.number).join(" ");
+  if (state.map !== mapVersion || alarms !== mapAlarms) mapTurns = 2; // the first may be an earlier one
+  if (mapTurns === 0) return;
+  const parsed = new DOMParser().parseFromString(await (await get("fabric.svg")).text(), "image/svg+xml");
+  if (parsed.querySelector("parsererror")) throw new Error("the map");
+  const map = $("map"), x = map.scrollLeft, y = map.scrollTop;
+  fill("map", document.importNode(parsed.documentElement, true));
+  map.scrollTo(x, y);
+  mapVersion = state.map;
+  mapAlarms = alarms;
+  mapTurns--;
+}
+
+function showFresh() {
+  const s = Math.round((Date.now() - heard) / 1000);
+  $("fresh").textContent = heard === 0 ? "" : `as of ${new Date(heard).toLocaleTimeString()}`;
+  if (heard === 0 ? performance.now() > 15000 : s > 30) {
+    $("verdict").className = "verdict critical";
+    $("verdict-word").textContent = "No answer";
+    $("verdict-line").textContent = `ibtrapd has not answered${heard ? ` for ${s} s` : ""}. What is below may be old.`;
+    document.title = "! ibtrapd does not answer";
+  }
+}
+
+async function refresh() {
+  const state = await (await get("state.json")).json();
+  const now = Date.parse(state.now);
+  heard = Date.now();
+  showVerdict(state);
+  showNumbers(state, now);
+  showAlarms(state, now);
+  showRest(state);
+  await showMap(state);
+}
+
+// One request at a time; a further one follows.
+async function ask() {
+  if (asking) {
+    again = true;
+    return;
+  }
+  asking = refresh().catch(() => {});
+  await asking;
+  asking = null;
+  showFresh();
+  if (again) {
+    again = false;
+    setTimeout(ask, 1000);
+  }
+}
+
+function eventRow(event) {
+  const kind = event.alarmState === "cleared" ? "good" : severityClass(event.severity);
+  return element("li", "", clock(event.time), element("span", `badge ${kind}`, event.alarmState === "cleared" ? "cleared" : event.severity),
+    element("span", "text", event.text,
+      event.suppressed ? element("span", "soft", ` (suppressed: ${event.suppressed})`) : ""));
+}
+
+function follow() {
+  const source = new EventSource("events");
+  source.onopen = () => {
+    $("live").textContent = "live";
+    $("live").className = "live on";
+  };
+  source.onmessage = (message) => {
+    const event = JSON.parse(message.data), list = $("events");
+    if (event.number < lastNumber) list.replaceChildren(); // a new journal
+    lastNumber = event.number;
+    list.prepend(eventRow(event));
+    while (list.children.length > EVENTS_MAX) list.lastChild.remove();
+    ask();
+  };
+  source.onerror = () => {
+    const closed = source.readyState === EventSource.CLOSED; // too many follow, or it was refused
+    $("live").textContent = closed ? "not live: reload the page to see new ones" : "connecting";
+    $("live").className = "live";
+    if (closed) setTimeout(follow, 60000);
+  };
+}
+
+function size(whole) {
+  $("map").classList.toggle("fit", whole);
+  $("fit").setAttribute("aria-pressed", whole);
+  $("full").setAttribute("aria-pressed", !whole);
+}
+
+$("fit").addEventListener("click", () => size(true));
+$("full").addEventListener("click", () => size(false));
+document.addEventListener("visibilitychange", () => document.hidden || ask());
+setInterval(() => document.hidden || ask(), STATE_MS);
+setInterval(showFresh, 1000);
+ask();
+follow();

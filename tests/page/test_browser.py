@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The page in a real browser: what it shows against what the simulator was told to do.
+
+With IBTRAPD_PICTURES set, the test also writes the pictures of doc/."""
+
+import os
+import pathlib
+import re
+import signal
+
+import pytest
+from lab.fabric import Fabric
+from lab.fattree import fat_tree
+from lab.gateway import Gateway, section
+from lab.processes import wait_until
+from lab.receivers import SyslogSink
+from lab.sockets import free_port
+from selenium.webdriver.common.by import By
+
+SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
+EVIL = b"<img src=x onerror=alert(1)>\"'</script>&amp;"
+DOC = pathlib.Path(__file__).resolve().parents[2] / "doc"
+
+
+class Site:
+    def __init__(self, fabric, syslog, **options):
+        self.fabric, self.syslog, self.port = fabric, syslog, free_port()
+        self.url = f"http://127.0.0.1:{self.port}/"
+        self.gateway = fabric.keep(Gateway(fabric, syslog=[syslog.address], sweep=SWEEP, more=section(
+            "metrics", listen=f"127.0.0.1:{self.port}", page=True), **options))
+        self.gateway.wait_subscribed()
+
+    def wait_nodes(self, count):
+        self.gateway.wait_status(lambda one: one["sweep"]["complete"] and one["sweep"]["nodes"] == count, "a sweep")
+
+    def message(self, event):
+        return self.syslog.wait_for(lambda one: one.message_id == event, f"syslog {event}")[0]
+
+
+@pytest.fixture
+def open_site(tmp_path):
+    opened = []
+
+    def build(net_text=None, nodes=8, sm=None, **options):
+        path, sm = "small", sm or {}
+        if net_text:
+            path = tmp_path / "made.net"
+            path.write_bytes(net_text)
+        fabric, syslog = Fabric(path), SyslogSink()
+        opened.extend([syslog.__enter__(), fabric.__enter__()])
+        fabric.subnet_manager(**sm).wait_master()
+        site = Site(fabric, syslog, **options)
+        site.wait_nodes(nodes)
+        return site
+
+    yield build
+    for one in reversed(opened):
+        one.__exit__(None, None, None)
+
+
+def texts(browser, selector):
+    return browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent.trim())", selector)
+
+
+def wait_for(browser, condition, what):
+    return wait_until(lambda: condition(browser), what, interval=0.2)
+
+
+def dark(browser, on):
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
+        {"name": "prefers-color-scheme", "value": "dark" if on else "light"}]})
+
+
+def at_size(browser, width, height, mobile=False):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile})
+
+
+def picture(browser, name):
+    """Writes what the window shows, if asked to."""
+    if directory := os.environ.get("IBTRAPD_PICTURES"):
+        browser.save_screenshot(str(pathlib.Path(directory) / name))
+
+
+def no_complaints(browser):
+    assert [one for one in browser.get_log("browser") if "favicon" not in one["message"]] == []
+
+
+def width_is_enough(browser):
+    return browser.execute_script("return document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def contrast(browser, selector):
+    """The least contrast of the texts below elements with their backgrounds (WCAG 2.1, 1.4.3)."""
+    return browser.execute_script("""
+        const light = (c) => { const v = c.match(/[\\d.]+/g).slice(0, 3).map((x) => { x /= 255;
+            return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4; });
+            return .2126 * v[0] + .7152 * v[1] + .0722 * v[2]; };
+        const back = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+            if (!/, 0\\)$|transparent/.test(c)) return c; } return "rgb(255,255,255)"; };
+        let least = 99;
+        for (const e of document.querySelectorAll(arguments[0])) {
+            if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue;
+            const [a, b] = [light(getComputedStyle(e).color), light(back(e))].sort((x, y) => y - x);
+            least = Math.min(least, (a + .05) / (b + .05));
+        }
+        return least;""", selector)
+
+
+def test_it_shows_what_happened(open_site, browser):
+    names = {f"node{leaf}-{host}" for leaf in range(8) for host in range(8)}
+    site = open_site(fat_tree(8, 16).encode(), nodes=80, host="node7-7", sm={"host": "node0-0"})
+    at_size(browser, 1280, 900)
+    browser.get(site.url)
+    wait_for(browser, lambda b: len(texts(b, "#map .switch")) == 16, "the map")
+    assert texts(browser, "#alarm-count") == ["0"] and texts(browser, "#alarms > li") == []
+    drawn = texts(browser, "#map .switch > text:first-of-type")
+    assert sorted(drawn) == sorted([f"leaf{i}" for i in range(8)] + [f"spine{i}" for i in range(8)])
+    assert sum(int(one.split()[0]) for one in texts(browser, "#map .soft")) == len(names)
+
+    site.fabric.unlink("leaf2", 11)
+    site.message("link-down")
+    site.fabric.unlink("node3-4")
+    site.message("host-removed")
+    wait_for(browser, lambda b: len(texts(b, "#alarms > li")) == 3, "the alarms")
+    ends = texts(browser, "#alarms .ends")
+    assert any(re.fullmatch(r"leaf2 port 11 ↔ spine2 port 3|spine2 port 3 ↔ leaf2 port 11", one) for one in ends), ends
+    assert any("node3-4" in one for one in ends), texts(browser, "#alarms > li")
+    wait_for(browser, lambda b: texts(b, "#map path.fault title"), "the fault on the map")
+    assert "leaf2 port 11" in texts(browser, "#map path.fault title")[0]
+    assert len(texts(browser, "#map .host.absent")) == 1
+    wait_for(browser, lambda b: any("went down" in one for one in texts(b, "#events .text")), "the events")
+    assert "udp0" in texts(browser, "#receivers strong") and "sent" in texts(browser, "#receivers .soft")[0]
+    assert texts(browser, "#subscription-count") == ["17 of 17"]
+
+    site.gateway.control("test", "bad-pkey")  # and it comes by itself
+    wait_for(browser, lambda b: any(one.startswith("[test]") for one in texts(b, "#events .text")), "the test event")
+    number = browser.find_element(By.CSS_SELECTOR, "#alarms > li").get_attribute("data-number")
+    site.gateway.control("alarms", "acknowledge", number, "cable ordered")
+    wait_for(browser, lambda b: any("cable ordered" in one for one in texts(b, "#alarms > li")), "the note")
+
+    for is_dark in (False, True):
+        dark(browser, is_dark)
+        assert contrast(browser, "body *:not(svg *)") >= 4.5
+        browser.execute_script("window.scrollTo(0, 0)")
+        at_size(browser, 1280, 1500)
+        picture(browser, f"page-{'dark' if is_dark else 'light'}.png")
+        at_size(browser, 390, 844, mobile=True)
+        assert width_is_enough(browser)
+        picture(browser, f"page-phone-{'dark' if is_dark else 'light'}.png")
+    no_complaints(browser)
+    if directory := os.environ.get("IBTRAPD_PICTURES"):
+        (pathlib.Path(directory) / "fabric.svg").write_text(site.gateway.control("topology", "--svg").stdout)
+
+    site.gateway.process.popen.send_signal(signal.SIGSTOP)
+    try:
+        wait_for(browser, lambda b: texts(b, "#verdict-word") == ["No answer"], "the page to notice")
+    finally:
+        site.gateway.process.popen.send_signal(signal.SIGCONT)
+    wait_for(browser, lambda b: texts(b, "#verdict-word") != ["No answer"], "the page to go on")
+
+
+def test_a_hostile_name_is_only_a_name(open_site, browser):
+    text = (pathlib.Path(__file__).parents[1] / "lab/nets/small.net").read_bytes()
+    for name in (b"leaf2", b"node2"):
+        text = re.sub(rb'(?m)^((?:Hca|Switch)\s+\d+ "' + name + rb'").*$',
+                      lambda one: one[1] + b' # "' + EVIL.replace(b'"', b"") + b'"', text)
+    site = open_site(text)
+    browser.get(site.url)
+    wait_for(browser, lambda b: len(texts(b, "#map .switch")) == 2, "the map")
+    site.fabric.unlink("leaf2", 3)
+    site.message("host-removed")
+    shown = EVIL.replace(b'"', b"").decode()
+    wait_for(browser, lambda b: any(shown in one for one in texts(b, "#alarms .ends")), "the alarm")
+    wait_for(browser, lambda b: any(shown in one for one in texts(b, "#events .text")), "the event")
+    assert any(shown in one for one in texts(browser, "#map .switch title"))
+    assert browser.find_elements(By.CSS_SELECTOR, "main img, main script") == []
+    no_complaints(browser)
+
+
+def test_two_thousand_nodes(open_site, browser):
+    site = open_site(fat_tree(60, 64).encode(), nodes=60 * 32 + 60 + 32, host="node7-7", sm={"host": "node0-0"})
+    at_size(browser, 1280, 900)
+    browser.get(site.url)
+    wait_for(browser, lambda b: len(texts(b, "#map .switch")) == 92, "the map")
+    site.fabric.unlink("leaf7", 40)
+    site.message("link-down")
+    wait_for(browser, lambda b: texts(b, "#map path.fault title"), "the fault on the map")
+    assert "leaf7 port 40" in texts(browser, "#map path.fault title")[0]
+    browser.execute_script("document.getElementById('map').scrollIntoView()")
+    picture(browser, "page-2000.png")
+    browser.find_element(By.ID, "full").click()
+    box = browser.execute_script("return document.querySelector('#map .switch text').getBoundingClientRect().height")
+    assert box >= 10  # it can be read
+    no_complaints(browser)
