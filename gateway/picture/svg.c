@@ -69,6 +69,7 @@ struct svg {
     uint32_t link_count;
     uint32_t width, height;
     uint32_t left_out; // switches
+    uint32_t left_out_links;
     uint32_t of[PICTURE_STATES];
 };
 
@@ -316,14 +317,15 @@ static void svg_write_line(const struct svg *s, const struct picture_link *const
     else
         fprintf(s->out, "M%d %dL%d %d", ax, a->y, bx, b->y + BOX_HEIGHT);
     fputs("\">", s->out);
-    svg_write_link_title(s, links, count);
+    if (link->state != PICTURE_GOOD || s->link_count <= SVG_TOLD_MAX)
+        svg_write_link_title(s, links, count);
     fputs("</path>\n", s->out);
 }
 
-static void svg_write_links(const struct svg *s)
+static void svg_write_links(struct svg *s)
 {
     fprintf(s->out, "<g%s>\n", s->link_count > 200 ? " class=\"many\"" : "");
-    uint32_t count;
+    uint32_t count, lines = 0;
     for (uint32_t i = 0; i < s->link_count; i += count) {
         const struct picture_link *link = s->links[i];
         for (count = 1; i + count < s->link_count; count++) {
@@ -332,7 +334,10 @@ static void svg_write_links(const struct svg *s)
                 other->peer != link->peer)
                 break;
         }
-        svg_write_line(s, &s->links[i], count);
+        if (link->state == PICTURE_GOOD && lines++ >= SVG_LINES_MAX)
+            s->left_out_links += count;
+        else
+            svg_write_line(s, &s->links[i], count);
     }
     fputs("</g>\n", s->out);
 }
@@ -443,11 +448,12 @@ static void svg_write_legend(const struct svg *s)
             picture_state_word((enum picture_state)i), x, y, x + 44, y + 4, s->of[i],
             i == 0 && s->of[i] == 1 ? "link" : WORDS[i]);
     }
-    if (s->left_out > 0 || s->picture->cut)
+    if (s->left_out > 0 || s->left_out_links > 0 || s->picture->cut)
         fprintf(s->out,
                 "<text class=\"left\" x=\"%d\" y=\"%d\">Not all of the fabric is drawn: %" PRIu32
-                " switches and more are left out.</text>\n",
-                MARGIN, y + 20, s->left_out);
+                " switches and %" PRIu32 " good links%s are left out.</text>\n",
+                MARGIN, y + 20, s->left_out, s->left_out_links,
+                s->picture->cut ? ", and some of what is missing," : "");
 }
 
 static void svg_write_head(const struct svg *s, bool styled)

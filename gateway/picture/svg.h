@@ -10,6 +10,8 @@
 
 enum {
     SVG_SWITCHES_MAX = 8192, // further ones are left out, and the picture says so
+    SVG_LINES_MAX = 10000,   // of good links: so are further ones
+    SVG_TOLD_MAX = 2000,     // if there are more links, lines of good ones have no titles
 };
 
 // The colours and fonts of all that svg_write writes, as CSS: for light and dark.

@@ -348,6 +348,17 @@ TEST(a_long_chain_is_drawn)
     assert_non_null(strstr(svg(), "Not all of the fabric is drawn: 11809 switches"));
 }
 
+TEST(a_large_fabric_has_a_small_picture)
+{
+    generated_fat_tree(&g, 10000, 18);
+    look(false);
+    assert_true(picture_finish(picture));
+    const char *out = svg();
+    assert_int_equal(count(out, "<path class=\"good\" data-links"), SVG_LINES_MAX);
+    assert_non_null(strstr(out, "Not all of the fabric is drawn: 0 switches and "));
+    assert_true(strlen(out) < 2000000);
+}
+
 TEST(an_empty_fabric_is_drawn)
 {
     look(false);
@@ -376,6 +387,7 @@ int main(void)
         PICTURE_TEST(random_fabrics_and_alarms_are_drawn),
         PICTURE_TEST(more_than_there_is_room_for_is_cut),
         PICTURE_TEST(a_long_chain_is_drawn),
+        PICTURE_TEST(a_large_fabric_has_a_small_picture),
         PICTURE_TEST(an_empty_fabric_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
