@@ -3,6 +3,7 @@
 
 #include "base/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum {
     MEMBER_GID = 16,
     MEMBER_STATE = 48,
     MEMBER_PROXY = 49,
+    BOTH_GIDS_SIZE = 32,
     MEMBER_SIZE = GID_SIZE + 2,
     PARTITION_SIZE = 10,
     SERVICE_INDEX_SIZE = 26,
@@ -69,9 +71,9 @@ static void records_add_member(struct records *r, const struct fabric *fabric,
     uint8_t *to = memcmp(record + MEMBER_GID, NO_GID, GID_SIZE) != 0 ? records_add(r) : NULL;
     if (!to)
         return;
-    memcpy(to, record, 2 * GID_SIZE);
-    to[2 * GID_SIZE] = record[MEMBER_STATE] & JOINED;
-    to[2 * GID_SIZE + 1] = record[MEMBER_PROXY] & PROXY ? BY_PROXY : BY_ITSELF;
+    memcpy(to, record, BOTH_GIDS_SIZE);
+    to[BOTH_GIDS_SIZE] = record[MEMBER_STATE] & JOINED;
+    to[BOTH_GIDS_SIZE + 1] = record[MEMBER_PROXY] & PROXY ? BY_PROXY : BY_ITSELF;
 }
 
 static void records_add_partition(struct records *r, const struct fabric *fabric, uint16_t pkey,
@@ -158,6 +160,7 @@ static void records_drop_repeats(struct records *r, bool packed)
 
 static void records_make_rows(struct records *r)
 {
+    assert(r->rows);
     for (size_t i = 0; i < r->element_count; i++) {
         struct records_row *last = r->row_count > 0 ? &r->rows[r->row_count - 1] : NULL;
         const bool same =

@@ -106,7 +106,7 @@ bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, si
                   bool after, size_t tail_length, sm_next *next, struct table_row *row,
                   struct agentx_oid *found)
 {
-    uint32_t from[AGENTX_OID_MAX];
+    uint32_t from[AGENTX_OID_MAX] = {0};
     const size_t whole = SM_NODE_LENGTH + tail_length;
     if (!snapshot->fabric || length > AGENTX_OID_MAX || (!after && length != whole))
         return false;
@@ -114,7 +114,7 @@ bool sm_seek_tail(const struct agent_snapshot *snapshot, const uint32_t *ids, si
         memcpy(from, ids, length * sizeof *from);
     // The row itself is the first one after the index that is less by one.
     size_t used = length;
-    if (!after && from[length - 1]-- == 0)
+    if (!after && length > 0 && from[length - 1]-- == 0)
         used--;
     if (!sm_find_tail(snapshot, from, used, next, row))
         return false;

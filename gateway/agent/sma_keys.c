@@ -39,7 +39,7 @@ static bool sma_keys_guid(const struct agent_snapshot *snapshot, const struct ta
 {
     const uint32_t at = row->tail[WHICH] - 1;
     const uint8_t *data = fetch_smp(snapshot, row->port, DEMAND_GUID_INFO, at / GUID_BLOCK);
-    return data && put_guid(out, wire_get64(data + at % GUID_BLOCK * 8));
+    return data && put_guid(out, wire_get64(data + (size_t)(at % GUID_BLOCK) * 8));
 }
 
 static const struct table_column GUID_COLUMNS[] = {
@@ -97,7 +97,7 @@ static bool sma_keys_read(const struct agent_snapshot *snapshot, const struct ta
     const uint8_t *data =
         fetch_smp(snapshot, row->port, DEMAND_PKEY_TABLE, port << 16 | at / PKEY_BLOCK);
     if (data)
-        *pkey = wire_get16(data + at % PKEY_BLOCK * 2);
+        *pkey = wire_get16(data + (size_t)(at % PKEY_BLOCK) * 2);
     return data != NULL;
 }
 

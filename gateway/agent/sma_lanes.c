@@ -121,7 +121,7 @@ static const uint8_t *sma_lanes_entry(const struct agent_snapshot *snapshot,
     const uint32_t block = first + place / LANES_BLOCK;
     const uint8_t *data = fetch_smp(snapshot, row->port, DEMAND_VL_ARBITRATION,
                                     block << 16 | (is_switch ? row->tail[OUT] : 0));
-    return data ? data + place % LANES_BLOCK * 2 : NULL;
+    return data ? data + (size_t)(place % LANES_BLOCK) * 2 : NULL;
 }
 
 enum { LOW_BLOCK = 1, HIGH_BLOCK = 3, LANE_MASK = 15 };

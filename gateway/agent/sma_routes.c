@@ -101,7 +101,7 @@ static bool sma_routes_mask(const struct agent_snapshot *snapshot, const struct 
                                         i << 28 | at / MLIDS_OF_BLOCK);
         all = all && data;
         if (data)
-            sma_routes_add_ports(list, i, wire_get16(data + at % MLIDS_OF_BLOCK * 2));
+            sma_routes_add_ports(list, i, wire_get16(data + (size_t)(at % MLIDS_OF_BLOCK) * 2));
     }
     return all && memcmp(list, NO_PORTS, sizeof list) != 0 && put_octets(out, list, sizeof list);
 }

@@ -20,8 +20,12 @@ void agentx_later_remove(struct agentx_later *later, struct agentx_later_request
 
 void agentx_later_clear(struct agentx_later *later)
 {
-    while (!TAILQ_EMPTY(&later->requests))
-        agentx_later_remove(later, TAILQ_FIRST(&later->requests));
+    struct agentx_later_request *request, *next;
+    for (request = TAILQ_FIRST(&later->requests); request; request = next) {
+        next = TAILQ_NEXT(request, in_order);
+        free(request);
+    }
+    agentx_later_init(later);
 }
 
 bool agentx_later_has_room(const struct agentx_later *later, size_t size)

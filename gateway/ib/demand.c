@@ -427,7 +427,7 @@ void demand_free(struct demand *demand)
     if (!demand)
         return;
     demand_detach(demand);
-    for (size_t i = 0; i < demand->used; i++)
+    for (size_t i = 0; demand->entries && i < demand->used; i++)
         demand_answer_unref(demand->entries[i].answer);
     hash_clear(&demand->by_key);
     free(demand->entries);
