@@ -73,8 +73,7 @@ static uint32_t sma_keys_capacity(const struct agent_snapshot *snapshot, struct 
 static bool sma_keys_has_pkey(const struct agent_snapshot *snapshot, struct table_row *row)
 {
     row->port = snapshot->scope.port;
-    const uint32_t capacity = sma_keys_capacity(snapshot, row);
-    if (row->tail[WHICH] < (capacity < SHOWN_MAX ? capacity : SHOWN_MAX))
+    if (row->tail[WHICH] < SHOWN_MAX && row->tail[WHICH] < sma_keys_capacity(snapshot, row))
         return true;
     row->tail[WHICH] = PKEYS_MAX;
     return false;

@@ -59,9 +59,9 @@ enum mad_user { MAD_USER_BATCH, MAD_USER_DEMAND, MAD_USER_COUNT };
 
 static inline enum mad_user mad_user_of(uint32_t tid)
 {
-    return tid & MAD_TID_BATCH    ? MAD_USER_BATCH
-           : tid & MAD_TID_DEMAND ? MAD_USER_DEMAND
-                                  : MAD_USER_COUNT;
+    if (tid & MAD_TID_BATCH)
+        return MAD_USER_BATCH;
+    return (tid & MAD_TID_DEMAND) ? MAD_USER_DEMAND : MAD_USER_COUNT;
 }
 
 // Handles the MADs that another thread receives. That thread calls both functions, one at a time.
