@@ -132,9 +132,9 @@ static const struct schema_item SWEEP[] = {
      .initial = "600",
      .help =
          "Seconds after which the search for nodes ends in any case, and as many for the "
-         "queries for further speeds, for those to subnet managers, for those to I/O units, and "
-         "for the counters. In a small fabric it is a minute, and the time in which every node "
-         "could be silent."},
+         "queries for further speeds, for those to subnet managers, for those to I/O units, for "
+         "P_Key tables, and for the counters. In a small fabric it is a minute, and the time in "
+         "which every node could be silent."},
     {"mkey_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_CONF(sweep.mkey_file), .check = check_path,
      .look = check_key_file, .example = "\"/etc/ibtrapd/mkey\"",
      .help = "A file with the M_Key of the nodes, as that of `sa_key_file`. The own port is "

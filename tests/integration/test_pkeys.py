@@ -39,7 +39,8 @@ def changed(site):
 @pytest.mark.parametrize("method", ["smp", "sa"])
 def test_partitions_that_change_are_told(open_site, fabric, method):
     partitions = Partitions(fabric)
-    site = open_site(sm_options={"partition_config_file": partitions.path}, sweep={"method": method, "interval": 5, "pkeys": True})
+    site = open_site(sm_options={"partition_config_file": partitions.path},
+                     sweep={"method": method, "interval": 5, "pkeys": True})
     site.gateway.wait_subscribed()
     site.gateway.wait_swept(2)
     assert partitions.of_port("node1") == {0xFFFF}
@@ -54,6 +55,7 @@ def test_partitions_that_change_are_told(open_site, fabric, method):
     site.gateway.stop()
     partitions.set(site, "", {0xFFFF})
     site.gateway.start()
+    site.gateway.wait_subscribed()
     wait_until(lambda: "0x0005 (limited) went; 0x8006 (full) went" in "; ".join(changed(site)), "the change in the pause")
     assert [event for event in site.gateway.journal() if event["event"] == "pkeys-changed"][-1]["foundLate"]
 
