@@ -5,6 +5,7 @@
 #include "conf/check.h"
 
 #include <grp.h>
+#include <string.h>
 
 #define ITEMS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -65,6 +66,9 @@ void section_check_subagent(struct section *section)
     s->has_context = section_has(section, "context");
     section_needs(section_has(section, "socket"), section, ITEMS("context", "contexts", "writable"),
                   "item 'socket'");
+    if (s->fabric_socket[0] != '\0' && strcmp(s->fabric_socket, s->socket) == 0)
+        section_refuse(section, "'fabric_socket' is 'socket', where snmpd has interfaces of the "
+                                "host: an snmpd of its own is needed, as ibtrapd-snmpd.service");
 }
 
 void section_check_rule(struct section *section)

@@ -1737,6 +1737,8 @@ TEST(what_would_have_no_effect_is_told)
                         "1: subagent: item 'writable' has no effect without item 'socket'");
     assert_string_equal(error_of("subagent { context = \"\" }"),
                         "1: subagent: item 'context' has no effect without item 'socket'");
+    assert_non_null(strstr(error_of("subagent { socket = \"/a\" fabric_socket = \"/a\" }"),
+                           "1: subagent: 'fabric_socket' is 'socket'"));
 }
 
 // A file may repeat a default, or configure something that is switched off.
