@@ -20,6 +20,7 @@ static const struct row {
     [FORMAT_CEF] = {"cef", format_rfc3164_header, format_cef},
     [FORMAT_LEEF] = {"leef", format_rfc3164_header, format_leef},
     [FORMAT_JSON] = {"json", format_rfc5424_header, format_json},
+    [FORMAT_CLOUDEVENTS] = {"cloudevents", format_rfc5424_header, format_cloudevents},
 };
 
 bool format_find(const char *name, enum format *out)

@@ -3,8 +3,8 @@
 //
 // Pure: the same origin and event give the same octets. Each line is valid UTF-8 without control
 // characters, except LEEF's tab. It fits the buffer of at least FORMAT_SIZE_MIN octets: whole
-// fields are left out, the least important first, so that the line stays well-formed. JSON and ECS
-// allocate memory; the text is empty if that fails.
+// fields are left out, the least important first, so that the line stays well-formed. JSON, ECS
+// and CloudEvents allocate memory; the text is empty if that fails.
 #ifndef IBTRAPD_SINK_FORMAT_H
 #define IBTRAPD_SINK_FORMAT_H
 
@@ -12,12 +12,13 @@
 #include "sink/format_origin.h"
 
 enum format {
-    FORMAT_RFC5424, // syslog with structured data
-    FORMAT_RFC3164, // BSD syslog: the sentence, then name=value
-    FORMAT_ECS,     // JSON, Elastic Common Schema 8
-    FORMAT_CEF,     // ArcSight Common Event Format
-    FORMAT_LEEF,    // QRadar Log Event Extended Format 2.0
-    FORMAT_JSON,    // JSON, every field by its name
+    FORMAT_RFC5424,     // syslog with structured data
+    FORMAT_RFC3164,     // BSD syslog: the sentence, then name=value
+    FORMAT_ECS,         // JSON, Elastic Common Schema 8
+    FORMAT_CEF,         // ArcSight Common Event Format
+    FORMAT_LEEF,        // QRadar Log Event Extended Format 2.0
+    FORMAT_JSON,        // JSON, every field by its name
+    FORMAT_CLOUDEVENTS, // JSON, CloudEvents 1.0 around the former
     FORMAT_COUNT,
 };
 

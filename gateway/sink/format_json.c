@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The JSON formats: ibtrapd's own, and the Elastic Common Schema.
+// The JSON formats: ibtrapd's own, the Elastic Common Schema, and CloudEvents.
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
@@ -7,6 +7,7 @@
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "sink/format_fields.h"
+#include "sink/format_key.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -118,6 +119,13 @@ static void add_json(struct text *t, struct node made, const struct path *spare)
 
 // ibtrapd's own.
 
+static void set_own(struct node object, const struct event *event)
+{
+    set_time(object, field_name(FIELD_TIME), event->time_us);
+    format_fields(event, add_member, &object);
+    set(object, field_name(FIELD_TEXT), event->text);
+}
+
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     static const struct path SPARE[] = {{"raw", NULL},
@@ -131,9 +139,7 @@ void format_json(struct text *t, const struct format_origin *origin, const struc
     (void)origin;
     bool whole = true;
     struct node object = {json_object(), &whole};
-    set_time(object, field_name(FIELD_TIME), event->time_us);
-    format_fields(event, add_member, &object);
-    set(object, field_name(FIELD_TEXT), event->text);
+    set_own(object, event);
     add_json(t, object, SPARE);
 }
 
@@ -257,5 +263,80 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     struct node ours = set_object(object, "ibtrapd");
     format_fields(event, add_member, &ours);
     json_object_del(ours.object, "raw"); // event.original has it
+    add_json(t, object, SPARE);
+}
+
+// CloudEvents 1.0, structured, with the extensions "partitioning" and "severity".
+
+// Sets the gateway's host as a network-path reference (RFC 3986 4.2).
+static void set_source(struct node object, const struct format_origin *origin)
+{
+    static const char UNRESERVED[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789-._~";
+    char source[1024];
+    struct text t = text_in(source, sizeof source);
+    text_add(&t, "//");
+    for (const char *p = origin->hostname; *p; p++) {
+        if (strchr(UNRESERVED, *p))
+            text_add_n(&t, p, 1);
+        else
+            text_addf(&t, "%%%02X", (unsigned char)*p);
+    }
+    text_add(&t, "/ibtrapd");
+    set(object, "source", source);
+}
+
+// Sets the name or else the GUID of the node that the event is about, if it is about one.
+static void set_subject(struct node object, const struct event *event)
+{
+    char guid[32];
+    struct text t = text_in(guid, sizeof guid);
+    text_add(&t, "0x");
+    text_add_hex_number(&t, event->subject.guid, 16);
+    if (event->subject.name[0])
+        set(object, "subject", event->subject.name);
+    else if (event->subject.guid != 0)
+        set(object, "subject", guid);
+}
+
+// SeverityNumber as OpenTelemetry maps the severities of syslog to it.
+static int severity_number(enum severity severity)
+{
+    static const int NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
+    return NUMBERS[severity];
+}
+
+void format_cloudevents(struct text *t, const struct format_origin *origin,
+                        const struct event *event)
+{
+    static const struct path SPARE[] = {{"data", "raw"},
+                                        {"data", "reason"},
+                                        {"data", "issuerName"},
+                                        {"data", "sourceName"},
+                                        {"data", "destinationName"},
+                                        {"data", "peerName"},
+                                        {"data", "text"},
+                                        {"subject", NULL},
+                                        {"partitionkey", NULL},
+                                        {"data", "subjectName"},
+                                        {NULL, NULL}};
+    char type[80], key[FORMAT_KEY_SIZE];
+    struct text name = text_in(type, sizeof type);
+    bool whole = true;
+    struct node object = {json_object(), &whole};
+    text_addf(&name, "ibtrapd.%s", event->type->name);
+    set(object, "specversion", "1.0");
+    set(object, "id", event->id);
+    set_source(object, origin);
+    set(object, "type", type);
+    set_time(object, "time", event->time_us);
+    set_subject(object, event);
+    set(object, "datacontenttype", "application/json");
+    if (format_key(event, key) > 0)
+        set(object, "partitionkey", key);
+    set(object, "severitytext", severity_word(format_severity(origin, event)));
+    format_json_set_number(object, "severitynumber",
+                           severity_number(format_severity(origin, event)));
+    set_own(set_object(object, "data"), event);
     add_json(t, object, SPARE);
 }

@@ -13,6 +13,8 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
 void format_cef(struct text *t, const struct format_origin *origin, const struct event *event);
 void format_leef(struct text *t, const struct format_origin *origin, const struct event *event);
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event);
+void format_cloudevents(struct text *t, const struct format_origin *origin,
+                        const struct event *event);
 
 // What follows the tag of RFC 3164 (5.3): the sentence, then name=value.
 void format_rfc3164_content(struct text *t, const struct event *event);

@@ -182,6 +182,18 @@ static void check_ecs(const char *s, const struct event *event, bool whole)
 }
 
 // A line of JSON as its receiver gets it: the message after an RFC 5424 header.
+static void check_cloudevents(const char *s, const struct event *event, bool whole)
+{
+    read_json(s, &line);
+    check_value("", "specversion", "1.0", true);
+    check_value("", "id", event->id, true);
+    check_value("", "source", "//gw1.example.org/ibtrapd", true);
+    check_time("", "time", event, true);
+    check_time("data", "time", event, true);
+    size_t others = 1 + check_value("data", "text", event->text, whole);
+    check_fields(event, "data", "", whole, others, true);
+}
+
 static const char *json_of(const char *s)
 {
     read_rfc5424(s, &line);
@@ -214,6 +226,9 @@ static void check_line(enum format format, const char *s, const struct event *ev
     case FORMAT_LEEF:
         check_leef(behind_header(s, local), event, whole);
         break;
+    case FORMAT_CLOUDEVENTS:
+        check_cloudevents(json_of(s), event, whole);
+        break;
     default:
         check_json(json_of(s), event, whole);
         break;
@@ -241,7 +256,8 @@ static void check_format(enum format format, const struct format_origin *origin,
     REQUIRE(t.len < size && strlen(buffer) == t.len);
     check_octets(buffer, t.len, format == FORMAT_LEEF);
     check_line(format, buffer, event, size == FORMAT_SIZE, origin->local);
-    REQUIRE(line.priority / 8 == origin->facility || format == FORMAT_JSON || format == FORMAT_ECS);
+    REQUIRE(line.priority / 8 == origin->facility || format == FORMAT_JSON ||
+            format == FORMAT_ECS || format == FORMAT_CLOUDEVENTS);
     free(buffer);
 }
 

@@ -6,6 +6,7 @@
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "sink/format.h"
+#include "sink/format_key.h"
 #include "sink/format_lines.h"
 
 #define VERSION INSTALL_VERSION
@@ -245,6 +246,61 @@ TEST(ecs)
           "\"ibtrapd\":{" FIELDS "}}");
 }
 
+TEST(cloudevents)
+{
+    check(FORMAT_CLOUDEVENTS, link_event(),
+          HEADER "{\"specversion\":\"1.0\",\"id\":\"0199a2b3-0000-7000-8000-000000000001\","
+                 "\"source\":\"//host.example/ibtrapd\","
+                 "\"type\":\"ibtrapd.link-integrity-threshold\","
+                 "\"time\":\"2026-11-21T03:19:03.123456Z\","
+                 "\"subject\":\"a\\\"b]c|d=e\\\\f g\","
+                 "\"datacontenttype\":\"application/json\","
+                 "\"partitionkey\":\"0x0002c90300001234\",\"severitytext\":\"warning\","
+                 "\"severitynumber\":13,\"data\":{\"time\":\"2026-11-21T03:19:03.123456Z\"," FIELDS
+                 ",\"raw\":\"81a5\",\"text\":" SENTENCE "}}");
+}
+
+TEST(a_source_is_a_uri_whatever_the_host_is_called)
+{
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    struct format_origin origin = ORIGIN;
+    struct event *e = link_event();
+    origin.hostname = "gw/1 \"\xC3\xBC";
+    format_line(&t, FORMAT_CLOUDEVENTS, &origin, e);
+    assert_non_null(strstr(buffer, "\"source\":\"//gw%2F1%20%22%C3%BC/ibtrapd\","));
+    event_unref(e);
+}
+
+TEST(events_that_belong_together_have_one_key)
+{
+    char key[FORMAT_KEY_SIZE];
+    struct event *e = link_event();
+    assert_int_equal(format_key(e, key), strlen("0x0002c90300001234"));
+    assert_string_equal(key, "0x0002c90300001234");
+    e->subject.guid = 0;
+    e->issuer.guid = 7;
+    format_key(e, key);
+    assert_string_equal(key, "0x0000000000000007");
+    e->issuer.guid = 0;
+    format_key(e, key);
+    assert_string_equal(key, "lid 3");
+    e->subject.lid = 0;
+    e->issuer.lid = 4;
+    format_key(e, key);
+    assert_string_equal(key, "lid 4");
+    event_unref(e);
+    e = alarm_event(CATALOGUE_SUBSCRIPTION_LOST);
+    e->subject.guid = 7;
+    format_key(e, key);
+    assert_string_equal(key, "subscriptions");
+    event_unref(e);
+    e = make(CATALOGUE_GATEWAY_STARTED, "", "Started.");
+    assert_int_equal(format_key(e, key), 0);
+    assert_string_equal(key, "");
+    event_unref(e);
+}
+
 // A link between a switch and a host that went down while the gateway was not running.
 static struct event *change_event(void)
 {
@@ -358,7 +414,7 @@ TEST(lines_without_a_syslog_header)
         char buffer[FORMAT_SIZE];
         struct text t = text_in(buffer, sizeof buffer);
         format_line(&t, (enum format)f, &ORIGIN, e);
-        assert_int_equal(buffer[0], "<<{CL{"[f]);
+        assert_int_equal(buffer[0], "<<{CL{{"[f]);
     }
     event_unref(e);
 }
@@ -376,8 +432,8 @@ TEST(severities_are_sent_as_configured)
 
 TEST(formats_have_names)
 {
-    static const char *const NAMES[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs",
-                                                    "cef",     "leef",    "json"};
+    static const char *const NAMES[FORMAT_COUNT] = {"rfc5424", "rfc3164", "ecs",        "cef",
+                                                    "leef",    "json",    "cloudevents"};
     enum format found;
     for (int f = 0; f < FORMAT_COUNT; f++) {
         assert_true(format_find(NAMES[f], &found));
@@ -433,7 +489,7 @@ static int depth(const char *s, char open, char close)
 
 static void check_shape(enum format format, char *line)
 {
-    if (format == FORMAT_JSON || format == FORMAT_ECS) {
+    if (format == FORMAT_JSON || format == FORMAT_ECS || format == FORMAT_CLOUDEVENTS) {
         assert_int_equal(depth(strchr(line, '{'), '{', '}'), 0);
         assert_int_equal(line[strlen(line) - 1], '}');
     }
@@ -481,6 +537,9 @@ int main(void)
         cmocka_unit_test(leef),
         cmocka_unit_test(json),
         cmocka_unit_test(ecs),
+        cmocka_unit_test(cloudevents),
+        cmocka_unit_test(a_source_is_a_uri_whatever_the_host_is_called),
+        cmocka_unit_test(events_that_belong_together_have_one_key),
         cmocka_unit_test(json_of_a_change),
         cmocka_unit_test(rfc5424_of_a_change),
         cmocka_unit_test(what_went_along_is_counted_where_something_did),

@@ -132,6 +132,17 @@ static void check_ecs(const char *line, const struct event *e)
     json_decref(object);
 }
 
+static void check_cloudevents(const char *line, const struct event *e)
+{
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(object);
+    check_member(object, "id", e->id);
+    check_member(object, "subject", e->subject.name);
+    check_member(json_object_get(object, "data"), "text", e->text);
+    check_member(json_object_get(object, "data"), "subjectName", e->subject.name);
+    json_decref(object);
+}
+
 // Reads up to an unescaped character of `ends` and removes the escapes.
 static const char *unescape(const char *p, const char *ends, char *out)
 {
@@ -215,8 +226,9 @@ static void check_leef(const char *line, const struct event *e)
 static void check_formats(const struct event *e)
 {
     static void (*const CHECKS[FORMAT_COUNT])(const char *, const struct event *) = {
-        [FORMAT_RFC5424] = check_rfc5424, [FORMAT_ECS] = check_ecs,   [FORMAT_CEF] = check_cef,
-        [FORMAT_LEEF] = check_leef,       [FORMAT_JSON] = check_json,
+        [FORMAT_RFC5424] = check_rfc5424, [FORMAT_ECS] = check_ecs,
+        [FORMAT_CEF] = check_cef,         [FORMAT_LEEF] = check_leef,
+        [FORMAT_JSON] = check_json,       [FORMAT_CLOUDEVENTS] = check_cloudevents,
     };
     char buffer[FORMAT_SIZE];
     for (int i = 0; i < FORMAT_COUNT; i++) {
