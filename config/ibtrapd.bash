@@ -17,6 +17,7 @@ _ibtrapd()
     local program=$1 word=$2 before=$3 one found=()
     case $before in
     -c | --config) mapfile -t found < <(compgen -f -- "$word") ;;
+    -m | --modules) mapfile -t found < <(compgen -d -- "$word") ;;
     -i | --instance) mapfile -t found < <(_ibtrapd_instances) ;;
     *) mapfile -t found < <("$program" --help | grep -o -e '--[a-z][-a-z]*' | sort -u) ;;
     esac

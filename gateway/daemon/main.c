@@ -8,6 +8,7 @@
 #include "daemon/daemon.h"
 #include "daemon/surroundings.h"
 #include "install.h"
+#include "sink/module.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -29,8 +30,10 @@ struct arguments {
 static int main_usage(FILE *out, int status)
 {
     fputs(
-        "Usage: ibtrapd [--instance DEVICE-PORT] [--config FILE] [--foreground]\n"
+        "Usage: ibtrapd [--instance DEVICE-PORT] [--config FILE] [--modules DIRECTORY]\n"
+        "               [--foreground]\n"
         "       ibtrapd --check-config|--print-config [--instance DEVICE-PORT] [--config FILE]\n"
+        "               [--modules DIRECTORY]\n"
         "\n"
         "  -c, --config FILE             read FILE instead of " INSTALL_CONFIG_FILE "\n"
         "  -i, --instance DEVICE-PORT    one gateway of several: serve that port, such as "
@@ -39,6 +42,8 @@ static int main_usage(FILE *out, int status)
         "/mlx5_0-1.conf if there is such a file,\n"
         "                                " INSTALL_STATE_DIRECTORY "-mlx5_0-1/,\n"
         "                                " INSTALL_RUN_DIRECTORY "-mlx5_0-1/control.sock\n"
+        "  -m, --modules DIRECTORY       load receiver modules from there, not from\n"
+        "                                " INSTALL_MODULE_DIRECTORY "\n"
         "  -f, --foreground              print every event on standard output, too\n"
         "      --check-config            check the configuration and exit: 0 good, 1 not\n"
         "      --print-config            print the configuration that would be in force, and exit\n"
@@ -213,6 +218,7 @@ int main(int argc, char **argv)
     enum { CHECK_CONFIG = 256, PRINT_CONFIG };
     static const struct option OPTIONS[] = {{"config", required_argument, NULL, 'c'},
                                             {"instance", required_argument, NULL, 'i'},
+                                            {"modules", required_argument, NULL, 'm'},
                                             {"foreground", no_argument, NULL, 'f'},
                                             {"check-config", no_argument, NULL, CHECK_CONFIG},
                                             {"print-config", no_argument, NULL, PRINT_CONFIG},
@@ -220,13 +226,16 @@ int main(int argc, char **argv)
                                             {"help", no_argument, NULL, 'h'},
                                             {0}};
     struct arguments a = {0};
-    for (int c; (c = getopt_long(argc, argv, "c:i:fVh", OPTIONS, NULL)) != -1;) {
+    for (int c; (c = getopt_long(argc, argv, "c:i:m:fVh", OPTIONS, NULL)) != -1;) {
         switch (c) {
         case 'c':
             a.config = optarg;
             break;
         case 'i':
             a.instance = optarg;
+            break;
+        case 'm':
+            module_set_directory(optarg);
             break;
         case 'f':
             a.foreground = true;
