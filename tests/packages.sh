@@ -9,9 +9,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential debhelper cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libsqlite3-dev libjansson-dev libevent-dev libncurses-dev
-       libssl-dev libcmocka-dev file python3'
+       librdkafka-dev libssl-dev libcmocka-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
-     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq
+     smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq kcat
      python3-pytest python3-pyte systemd mandoc iproute2 rpm graphviz'
 checkers='clang clang-tidy cppcheck gcovr libclang-rt-dev lintian llvm valgrind'
 formatter=clang-format-14 # not in Debian 13; tests/rules/format.sh skips its check without it

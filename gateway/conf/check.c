@@ -247,6 +247,67 @@ bool check_master(const struct schema_item *item, const char *value, struct erro
     return port != 0 || error_set(reason, "the port is missing");
 }
 
+bool check_brokers(const struct schema_item *item, const char *value, struct error *reason)
+{
+    char copy[CONF_BROKERS_SIZE], host[CONF_ADDRESS_SIZE], *rest = copy, *one;
+    uint16_t port;
+    if (strlen(value) >= sizeof copy)
+        return error_set(reason, "is longer than %zu octets", sizeof copy - 1);
+    snprintf(copy, sizeof copy, "%s", value);
+    while ((one = strsep(&rest, ","))) {
+        one += strspn(one, " ");
+        one[strcspn(one, " ")] = '\0';
+        const char *wrong = check_split_address(one, host, &port);
+        if (wrong)
+            return error_set(reason, "%s", wrong);
+        if (!check_host(item, host, reason))
+            return false;
+    }
+    return true;
+}
+
+// The length of a placeholder at the beginning of `p`, and the greatest of what takes its place; 0:
+// there is none.
+static size_t check_placeholder(const char *p, size_t *longest)
+{
+    static const struct {
+        const char *name;
+        size_t longest;
+    } ALL[] = {{"{severity}", sizeof "informational" - 1},
+               {"{category}", sizeof "multicast" - 1},
+               {"{subnet}", 16}};
+    for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
+        const size_t length = strlen(ALL[i].name);
+        *longest = ALL[i].longest;
+        if (strncmp(p, ALL[i].name, length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+bool check_topic(const struct schema_item *item, const char *value, struct error *reason)
+{
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    size_t all = 0, longest = 1;
+    (void)item;
+    for (const char *p = value; *p; all += longest) {
+        const size_t n = *p == '{' ? check_placeholder(p, &longest) : 1;
+        if (n == 0)
+            return error_set(reason, "its placeholders are {severity}, {category} and {subnet}");
+        if (*p != '{') {
+            longest = 1;
+            if (!strchr(GOOD, *p))
+                return error_set(reason, "a topic has letters, digits, '.', '_', '-'");
+        }
+        p += n;
+    }
+    if (all >= CONF_TOPIC_SIZE)
+        return error_set(reason, "topics may become longer than %d characters",
+                         (int)CONF_TOPIC_SIZE - 1);
+    return (strcmp(value, ".") != 0 && strcmp(value, "..") != 0) ||
+           error_set(reason, "must not be '.' or '..'");
+}
+
 static bool check_fits(const char *pattern, const char *name)
 {
     struct filter_list list = {.count = 1};

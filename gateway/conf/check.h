@@ -19,6 +19,8 @@ check_fn check_ip;               // an IPv4 or IPv6 address
 check_fn check_host;             // the host of an address: a name, or an IPv4 or IPv6 address
 check_fn check_server_name;      // a name or an address in a certificate
 check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT
+check_fn check_brokers;          // addresses of brokers, with commas between them
+check_fn check_topic;            // a template of a topic of Kafka, as kafka/topic.h reads it
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
 

@@ -29,6 +29,10 @@ enum {
     CONF_KEY_GUIDS_MAX = 8,
     CONF_KEY_GUIDS_SIZE = CONF_KEY_GUIDS_MAX * 20,
     CONF_RULES_MAX = 64,
+    CONF_BROKERS_SIZE = 1024,
+    CONF_TOPIC_SIZE = 250, // a topic of Kafka has 249 characters at most
+    CONF_SETTINGS_MAX = 16,
+    CONF_SETTING_SIZE = 256,
 };
 
 struct conf_fabric {
@@ -111,7 +115,7 @@ struct conf_subagent {
     uint16_t read_rate;       // MADs a second for what managers ask and no sweep reads
 };
 
-enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX };
+enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX, CONF_KAFKA };
 
 enum conf_transport {
     CONF_LOCAL,
@@ -150,6 +154,15 @@ enum conf_format {
     CONF_ECS,
     CONF_CEF,
     CONF_LEEF,
+    CONF_JSON,
+    CONF_CLOUDEVENTS,
+};
+
+enum conf_sasl {
+    CONF_SASL_NONE,
+    CONF_SASL_PLAIN,
+    CONF_SASL_SCRAM_SHA_256,
+    CONF_SASL_SCRAM_SHA_512
 };
 
 enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
@@ -197,6 +210,16 @@ struct conf_agentx {
     bool extra_varbinds;
 };
 
+struct conf_kafka {
+    enum conf_format format;
+    enum conf_sasl sasl;
+    char brokers[CONF_BROKERS_SIZE]; // "host:port", with commas between them
+    char topic[CONF_TOPIC_SIZE];     // a template, as kafka/topic.h reads it
+    char user[CONF_SECRET_SIZE], password_file[CONF_PATH_SIZE];
+    char password[CONF_SECRET_SIZE];                     // from that file
+    char settings[CONF_SETTINGS_MAX][CONF_SETTING_SIZE]; // "name=value"; empty behind the last
+};
+
 struct conf_receiver {
     char name[CONF_NAME_SIZE];
     enum conf_kind kind;
@@ -213,6 +236,7 @@ struct conf_receiver {
     struct conf_syslog syslog;
     struct conf_file file;
     struct conf_agentx agentx;
+    struct conf_kafka kafka;
 };
 
 enum { CONF_SAME = -1 }; // a rule does not change this; a folder has no log level of its own

@@ -265,3 +265,42 @@ static bool severities_add(const void *array, size_t place, struct text *out)
 
 const struct schema_pairs PAIRS_SEVERITIES = {severities_reset, severities_take, severities_add,
                                               NULL};
+
+// Settings of a library. Any name is good here; the module that has the library knows better.
+
+typedef char setting[CONF_SETTING_SIZE];
+
+static void settings_reset(void *array)
+{
+    memset(array, 0, CONF_SETTINGS_MAX * sizeof(setting));
+}
+
+static bool settings_take(const char *pair, void *array, struct error *reason)
+{
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    setting *all = array;
+    const size_t name = strspn(pair, GOOD);
+    size_t i = 0;
+    if (name == 0 || pair[name] != '=' || pair[name + 1] == '\0')
+        return error_set(reason,
+                         "must be a setting and its value, such as \"compression.codec=lz4\"");
+    if (strlen(pair) >= sizeof(setting))
+        return error_set(reason, "is longer than %zu octets", sizeof(setting) - 1);
+    while (i < CONF_SETTINGS_MAX && all[i][0] && strncmp(all[i], pair, name + 1) != 0)
+        i++;
+    if (i == CONF_SETTINGS_MAX)
+        return error_set(reason, "there are more than %d settings", (int)CONF_SETTINGS_MAX);
+    memset(all[i], 0, sizeof all[i]);
+    memcpy(all[i], pair, strlen(pair));
+    return true;
+}
+
+static bool settings_add(const void *array, size_t place, struct text *out)
+{
+    if (place == CONF_SETTINGS_MAX)
+        return false;
+    text_add(out, ((const setting *)array)[place]);
+    return true;
+}
+
+const struct schema_pairs PAIRS_SETTINGS = {settings_reset, settings_take, settings_add, NULL};

@@ -12,4 +12,7 @@ extern const struct schema_pairs PAIRS_ERROR_RATES;
 extern const struct schema_pairs PAIRS_LEVELS;     // in an int [LOG_FOLDER_COUNT]; else CONF_SAME
 extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severity to send for each
 
+// In a char [CONF_SETTINGS_MAX][CONF_SETTING_SIZE]: the pairs as they are, each name once.
+extern const struct schema_pairs PAIRS_SETTINGS;
+
 #endif

@@ -183,3 +183,30 @@ void section_check_agentx(struct section *section)
     if (r->agentx.socket[0] == '\0')
         section_refuse(section, "item 'socket' is empty: it says where the master agent listens");
 }
+
+static bool kafka_check_user(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    const bool sasl = r->kafka.sasl != CONF_SASL_NONE;
+    if (sasl && r->kafka.user[0] == '\0')
+        return section_refuse(section, "item 'sasl' needs item 'user'");
+    if (sasl && r->kafka.password_file[0] == '\0')
+        return section_refuse(section, "item 'sasl' needs item 'password_file'");
+    if (r->kafka.sasl == CONF_SASL_PLAIN && r->transport != CONF_TLS)
+        return section_refuse(section, "PLAIN sends the password as it is: it needs "
+                                       "transport = \"tls\"");
+    return section_needs(sasl, section, ITEMS("user", "password_file"), "item 'sasl'") &&
+           receiver_read_secret(section, r->kafka.password_file, r->kafka.password);
+}
+
+void section_check_kafka(struct section *section)
+{
+    const struct conf_receiver *r = section->object;
+    if (r->kafka.brokers[0] == '\0')
+        section_refuse(section, "item 'brokers' is missing: it says where Kafka is");
+    else if (section_sets(section, "server_name"))
+        section_refuse(section, "item 'server_name' has no use here: there are several brokers, "
+                                "and the certificate of each has its host's name");
+    else if (receiver_check_tls(section, "transport = \"tls\""))
+        kafka_check_user(section);
+}

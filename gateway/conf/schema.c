@@ -485,6 +485,38 @@ static const struct schema_item AGENTX[] = {
     RATE("1000", ""),
 };
 
+static const struct schema_item KAFKA[] = {
+    {"brokers", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.brokers), .check = check_brokers,
+     .shown = true, .example = "\"kafka1.example.org:9092, kafka2.example.org:9092\"",
+     .help = "Some of the brokers, with commas between them; these tell of the others. The port is "
+             "9092 unless it follows after a colon. The item must be there."},
+    {"topic", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.topic), .check = check_topic,
+     .initial = "ibtrapd",
+     .help =
+         "The topic. `{severity}` and `{category}` stand for those of the event, `{subnet}` for "
+         "the 16 digits of the subnet prefix. All these topics must be there, or the brokers "
+         "make them: events wait for a topic that is missing, and those behind them, too."},
+    {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(kafka.format), .words = WORDS_OBJECT_FORMAT,
+     .initial = "json",
+     .help = "What a message is: an object in JSON with every field, in the Elastic Common Schema "
+             "(`ecs`), or a CloudEvent 1.0 with the former as its data (`cloudevents`)."},
+    {"transport", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(transport), .words = WORDS_KAFKA_TRANSPORT,
+     .initial = "tcp", .help = "How the brokers are reached."},
+    {"sasl", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(kafka.sasl), .words = WORDS_SASL,
+     .initial = "none", .help = "How a user and his password are told. `PLAIN` needs TLS."},
+    {"user", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.user), .example = "\"ibtrapd\"",
+     .help = "The user of `sasl`."},
+    {"password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.password_file),
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/kafka.password\"",
+     .help = "A file with the password of `sasl`."},
+    {"settings", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(kafka.settings), .pairs = &PAIRS_SETTINGS,
+     .example = "{\"compression.codec=lz4\", \"linger.ms=20\"}",
+     .help =
+         "Settings of librdkafka, as in its CONFIGURATION.md, at most 16. Those that other items "
+         "say or that the delivery rests on, such as acks, are refused."},
+    RATE("0", ""),
+};
+
 static const struct schema_item EVERY_RECEIVER[] = {
     {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(filter.severity), .words = WORDS_SEVERITY,
      .initial = "debug",
@@ -717,6 +749,10 @@ const struct schema_section SCHEMA[] = {
      .help = "A receiver of SNMP notifications behind net-snmp's snmpd on this host: its trap "
              "sinks, targets and notification log apply. It has to have `master agentx` in its "
              "configuration."},
+    {"kafka", SCHEMA_RECEIVER, CONF_KAFKA, .title = "bus", .commented = true,
+     .parts = {OWN(KAFKA), WITH_TLS, RECEIVER}, .check = section_check_kafka,
+     .help = "A receiver behind Apache Kafka. It needs the package ibtrapd-kafka. An event is "
+             "delivered when all replicas in sync have it."},
     {"metrics", SCHEMA_CONF, .commented = true, .parts = {OWN(METRICS)},
      .help = "Metrics for Prometheus, over HTTP at /metrics. There is neither password nor "
              "encryption: 127.0.0.1 lets this host alone read them."},

@@ -87,6 +87,18 @@ const struct word WORDS_FORMAT[] = {{CONF_RFC5424, "rfc5424"}, {CONF_RFC3164, "r
                                     {CONF_ECS, "ecs"},         {CONF_CEF, "cef"},
                                     {CONF_LEEF, "leef"},       {0, NULL}};
 
+// The formats that are JSON objects.
+const struct word WORDS_OBJECT_FORMAT[] = {
+    {CONF_JSON, "json"}, {CONF_ECS, "ecs"}, {CONF_CLOUDEVENTS, "cloudevents"}, {0, NULL}};
+
+const struct word WORDS_KAFKA_TRANSPORT[] = {{CONF_TCP, "tcp"}, {CONF_TLS, "tls"}, {0, NULL}};
+
+const struct word WORDS_SASL[] = {{CONF_SASL_NONE, "none"},
+                                  {CONF_SASL_PLAIN, "PLAIN"},
+                                  {CONF_SASL_SCRAM_SHA_256, "SCRAM-SHA-256"},
+                                  {CONF_SASL_SCRAM_SHA_512, "SCRAM-SHA-512"},
+                                  {0, NULL}};
+
 const struct word WORDS_FRAMING[] = {{false, "octet-counting"}, {true, "lines"}, {0, NULL}};
 
 // RFC 5424 6.2.1.

@@ -68,6 +68,7 @@ static int64_t receivers_digest_of(const struct conf_receiver *conf)
     explicit_bzero(copy.snmp.community, sizeof copy.snmp.community);
     explicit_bzero(copy.snmp.auth_password, sizeof copy.snmp.auth_password);
     explicit_bzero(copy.snmp.privacy_password, sizeof copy.snmp.privacy_password);
+    explicit_bzero(copy.kafka.password, sizeof copy.kafka.password);
     copy.filter.trap_group = NULL;
     const uint8_t *octets = (const uint8_t *)&copy;
     for (size_t i = offsetof(struct conf_receiver, kind); i < sizeof copy; i++)

@@ -2,14 +2,18 @@
 #include "daemon/sinks.h"
 
 #include "base/writable.h"
+#include "conf/word.h"
+#include "kafka/options.h"
 #include "sink/agentx.h"
 #include "sink/file.h"
+#include "sink/module.h"
 #include "sink/snmp.h"
 #include "sink/syslog.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -38,8 +42,13 @@ static enum snmp_priv sinks_privacy(enum conf_privacy privacy)
 static enum format sinks_format(enum conf_format format)
 {
     static const enum format FORMATS[] = {
-        [CONF_RFC5424] = FORMAT_RFC5424, [CONF_RFC3164] = FORMAT_RFC3164, [CONF_ECS] = FORMAT_ECS,
-        [CONF_CEF] = FORMAT_CEF,         [CONF_LEEF] = FORMAT_LEEF,
+        [CONF_RFC5424] = FORMAT_RFC5424,
+        [CONF_RFC3164] = FORMAT_RFC3164,
+        [CONF_ECS] = FORMAT_ECS,
+        [CONF_CEF] = FORMAT_CEF,
+        [CONF_LEEF] = FORMAT_LEEF,
+        [CONF_JSON] = FORMAT_JSON,
+        [CONF_CLOUDEVENTS] = FORMAT_CLOUDEVENTS,
     };
     assert(format != CONF_FORMAT_UNSET && format < sizeof FORMATS / sizeof *FORMATS);
     return FORMATS[format];
@@ -168,6 +177,57 @@ static bool make_file(struct sink *out, const struct conf_receiver *c, struct er
     return file_sink(out, c->name, &options, err);
 }
 
+// Modules.
+
+static const char *sinks_mechanism(enum conf_sasl sasl)
+{
+    return sasl == CONF_SASL_NONE ? NULL : word_name(WORDS_SASL, sasl);
+}
+
+static struct kafka_options sinks_kafka_options(const struct conf_receiver *c)
+{
+    static_assert(sizeof c->kafka.settings[0] == KAFKA_SETTING_SIZE, "one array");
+    return (struct kafka_options){.brokers = c->kafka.brokers,
+                                  .topic = c->kafka.topic,
+                                  .format = sinks_format(c->kafka.format),
+                                  .uses_tls = c->transport == CONF_TLS,
+                                  .tls = tls_of(&c->tls, NULL),
+                                  .mechanism = sinks_mechanism(c->kafka.sasl),
+                                  .user = c->kafka.user,
+                                  .password = c->kafka.password,
+                                  .settings = c->kafka.settings,
+                                  .setting_count = CONF_SETTINGS_MAX};
+}
+
+static struct module_use sinks_kafka_use(const struct kafka_options *options, struct log *log)
+{
+    return (struct module_use){.kind = "kafka",
+                               .file = "kafka",
+                               .package = "ibtrapd-kafka",
+                               .options = options,
+                               .options_size = sizeof *options,
+                               .in_flight_max = KAFKA_IN_FLIGHT_MAX,
+                               .host = {.log = log}};
+}
+
+static bool make_kafka(struct sink *out, const struct conf_receiver *c, struct log *log,
+                       struct error *err)
+{
+    const struct kafka_options options = sinks_kafka_options(c);
+    const struct module_use use = sinks_kafka_use(&options, log);
+    if (!module_sink(out, c->name, &use, err))
+        return false;
+    snprintf(out->address, sizeof out->address, "topic %s at %s", c->kafka.topic, c->kafka.brokers);
+    return true;
+}
+
+static bool sinks_check_kafka(const struct conf_receiver *c, struct error *err)
+{
+    const struct kafka_options options = sinks_kafka_options(c);
+    const struct module_use use = sinks_kafka_use(&options, NULL);
+    return (!options.uses_tls || tls_files_check(&options.tls, err)) && module_check(&use, err);
+}
+
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
                 int64_t started_at, struct log *log, struct error *err)
 {
@@ -184,6 +244,9 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         break;
     case CONF_FILE:
         ok = make_file(out, conf, err);
+        break;
+    case CONF_KAFKA:
+        ok = make_kafka(out, conf, log, err);
         break;
     }
     return ok || error_prefix(err, "receiver %s", conf->name);
@@ -215,6 +278,8 @@ static bool sinks_check_parts(const struct conf_receiver *conf, struct error *er
         return sinks_check_socket(conf->agentx.socket, err);
     case CONF_FILE:
         return file_sink_check(conf->file.path, err);
+    case CONF_KAFKA:
+        return sinks_check_kafka(conf, err);
     }
     return true;
 }

@@ -7,8 +7,8 @@
 #include "conf/conf.h"
 #include "sink/sink.h"
 
-// Fills `out`. False with a sentence: memory is short, or libsnmp lacks a protocol that `conf` asks
-// for.
+// Fills `out`, which points into `conf`. False with a sentence: memory is short, or libsnmp lacks a
+// protocol that `conf` asks for.
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
                 int64_t started_at, struct log *log, struct error *err);
 

@@ -118,6 +118,8 @@ static uint8_t receiver_kind(const struct conf_receiver *conf)
         return KIND_AGENTX;
     case CONF_FILE:
         return KIND_FILE;
+    case CONF_KAFKA:
+        return KIND_OTHER;
     }
     return KIND_OTHER;
 }

@@ -74,6 +74,10 @@ static void check_receiver(const struct conf_receiver *r)
         check_syslog(r);
     else if (r->kind == CONF_AGENTX)
         REQUIRE(r->agentx.socket[0] == '/' || strncmp(r->agentx.socket, "tcp:", 4) == 0);
+    else if (r->kind == CONF_KAFKA)
+        REQUIRE(r->kafka.brokers[0] != '\0' && r->kafka.topic[0] != '\0' &&
+                (r->kafka.sasl == CONF_SASL_NONE) == (r->kafka.password[0] == '\0') &&
+                (r->kafka.sasl != CONF_SASL_PLAIN || r->transport == CONF_TLS));
     else
         REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
 }

@@ -15,6 +15,7 @@ from lab.processes import DEADLINE, LabError, wait_until
 
 IBTRAPD = BUILD / "ibtrapd"
 IBTRAPCTL = BUILD / "ibtrapctl"
+MODULES = BUILD / "modules"  # of receivers
 
 # A checker that ibtrapd runs under, such as valgrind with its options; see tests/checkers/.
 WRAPPER = os.environ.get("IBTRAPD_WRAPPER", "").split()
@@ -66,12 +67,13 @@ class Gateway:
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
-                 mkey=None, all_traps=None, expected=None, match=None):
+                 mkey=None, all_traps=None, expected=None, match=None, modules=MODULES):
         self.fabric = fabric
         self.host = host
         self.preload = preload
         self.beside_sm = beside_sm
         self.mkey = mkey
+        self.modules = modules
         self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
         self.socket = self.directory / "ctl.sock"
         self.config = self.directory / "ibtrapd.conf"
@@ -102,7 +104,7 @@ class Gateway:
     def start(self):
         self.process = self.fabric.start(
             self.directory.name,
-            [*WRAPPER, IBTRAPD, "--foreground", "--config", self.config],
+            [*WRAPPER, IBTRAPD, "--foreground", "--modules", self.modules, "--config", self.config],
             env=self._environment(),
         )
 
@@ -213,7 +215,7 @@ def check_config(text, directory):
     """Runs ibtrapd --check-config on a configuration. Returns the exit status and the output."""
     config = pathlib.Path(directory) / "ibtrapd.conf"
     config.write_text(text)
-    done = subprocess.run([IBTRAPD, "--check-config", "--config", config], capture_output=True, text=True,
+    done = subprocess.run([IBTRAPD, "--check-config", "--modules", MODULES, "--config", config], capture_output=True, text=True,
                           timeout=DEADLINE, check=False, env=without_service_user())
     return done.returncode, done.stdout + done.stderr
 

@@ -69,7 +69,7 @@ def items_of_the_page():
 SHARED = ["TLS", "Every receiver"]
 
 # The example shows another value than the default of these items.
-SHOWN = {"enabled", "inform", "address", "format", "path", "listen", "socket", "thresholds", "bit_error_rates",
+SHOWN = {"enabled", "inform", "address", "brokers", "format", "path", "listen", "socket", "thresholds", "bit_error_rates",
          "error_rates"}
 
 

@@ -1436,6 +1436,104 @@ TEST(receivers_behind_a_master_agent)
     check_receiver(1, &full);
 }
 
+TEST(kafka_receivers)
+{
+    const char *secret = support_file("kafka", "pass word\n", 0600);
+    char text[600];
+    snprintf(text, sizeof text,
+             "kafka \"a\" { brokers = \"k1\" }\n"
+             "kafka \"b\" { brokers = \"k1:9093,[::1]\" topic = \"x.{severity}\" format = \"ecs\"\n"
+             "transport = \"tls\" sasl = \"PLAIN\" user = \"u\" password_file = \"%s\"\n"
+             "settings = {\"a=1\", \"b=2=3\", \"a=4\"} settings += \"c= 5\" }",
+             secret);
+    load(text);
+    const struct conf_kafka *plain = &conf.receivers[0].kafka, *full = &conf.receivers[1].kafka;
+    assert_int_equal(conf.receivers[0].kind, CONF_KAFKA);
+    assert_int_equal(conf.receivers[0].transport, CONF_TCP);
+    assert_int_equal(conf.receivers[0].rate, 0);
+    assert_string_equal(plain->brokers, "k1");
+    assert_string_equal(plain->topic, "ibtrapd");
+    assert_int_equal(plain->format, CONF_JSON);
+    assert_int_equal(plain->sasl, CONF_SASL_NONE);
+    assert_string_equal(plain->settings[0], "");
+    assert_int_equal(conf.receivers[1].transport, CONF_TLS);
+    assert_string_equal(full->topic, "x.{severity}");
+    assert_int_equal(full->format, CONF_ECS);
+    assert_int_equal(full->sasl, CONF_SASL_PLAIN);
+    assert_string_equal(full->password, "pass word");
+    assert_string_equal(full->settings[0], "a=4");
+    assert_string_equal(full->settings[1], "b=2=3");
+    assert_string_equal(full->settings[2], "c= 5");
+    assert_string_equal(full->settings[3], "");
+}
+
+#define KAFKA(items) "kafka \"a\" { brokers = \"k\" " items " }"
+
+TEST(bad_kafka_receivers_are_refused)
+{
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"kafka \"a\" { }", "1: kafka 'a': item 'brokers' is missing: it says where Kafka is"},
+        {"kafka \"a\" { brokers = \"k1,,k2\" }",
+         "1: item 'brokers': value 'k1,,k2': the host is missing"},
+        {"kafka \"a\" { brokers = \"k1:99999\" }",
+         "1: item 'brokers': value 'k1:99999': the port must be a number from 1 to 65535"},
+        {KAFKA("topic = \"a b\""),
+         "1: item 'topic': value 'a b': a topic has letters, digits, '.', '_', '-'"},
+        {KAFKA("topic = \"a{node}\""), "1: item 'topic': value 'a{node}': its placeholders are "
+                                       "{severity}, {category} and {subnet}"},
+        {KAFKA("topic = \"..\""), "1: item 'topic': value '..': must not be '.' or '..'"},
+        {KAFKA("format = \"cef\""),
+         "1: item 'format': value 'cef': must be one of json, ecs, cloudevents"},
+        {KAFKA("transport = \"udp\""), "1: item 'transport': value 'udp': must be one of tcp, tls"},
+        {KAFKA("settings = {\"acks\"}"),
+         "1: item 'settings': value 'acks': must be a setting and its value, such as "
+         "\"compression.codec=lz4\""},
+        {KAFKA("sasl = \"PLAIN\""), "1: kafka 'a': item 'sasl' needs item 'user'"},
+        {KAFKA("sasl = \"SCRAM-SHA-256\" user = \"u\""),
+         "1: kafka 'a': item 'sasl' needs item 'password_file'"},
+        {KAFKA("user = \"u\""), "1: kafka 'a': item 'user' has no effect without item 'sasl'"},
+        {KAFKA("ca_file = \"/c\""),
+         "1: kafka 'a': item 'ca_file' has no effect without transport = \"tls\""},
+        {KAFKA("transport = \"tls\" server_name = \"n\""),
+         "1: kafka 'a': item 'server_name' has no use here: there are several brokers, and the "
+         "certificate of each has its host's name"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
+TEST(a_password_needs_tls_unless_it_is_hashed)
+{
+    const char *secret = support_file("kafka", "pass word\n", 0600);
+    char text[300];
+    snprintf(text, sizeof text, KAFKA("sasl = \"PLAIN\" user = \"u\" password_file = \"%s\""),
+             secret);
+    assert_string_equal(error_of(text), "1: kafka 'a': PLAIN sends the password as it is: it needs "
+                                        "transport = \"tls\"");
+}
+
+TEST(topics_and_settings_have_their_limits)
+{
+    char text[1200], long_topic[251], many[600];
+    struct text t = text_in(many, sizeof many);
+    memset(long_topic, 'x', 250);
+    long_topic[250] = '\0';
+    memcpy(long_topic, "{severity}", 10); // 10 characters, and 13 in the longest topic
+    for (size_t length = 246; length <= 247; length++) {
+        snprintf(text, sizeof text, KAFKA("topic = \"%.*s\""), (int)length, long_topic);
+        assert_int_equal(conf_load_text(text, "t", &conf, &err), length == 246);
+        if (length == 246)
+            conf_free(&conf);
+    }
+    for (int i = 0; i <= CONF_SETTINGS_MAX; i++)
+        text_addf(&t, "%s\"s%d=1\"", i == 0 ? "" : ", ", i);
+    snprintf(text, sizeof text, KAFKA("settings = {%s}"), many);
+    assert_string_equal(error_of(text),
+                        "1: item 'settings': value 's16=1': there are more than 16 settings");
+}
+
 TEST(bad_master_agents_are_refused)
 {
     static const struct {
@@ -2188,6 +2286,10 @@ int main(void)
         CONF_TEST(bad_values_are_told_with_line_item_value_and_reason),
         CONF_TEST(receivers_behind_a_master_agent),
         CONF_TEST(bad_master_agents_are_refused),
+        CONF_TEST(kafka_receivers),
+        CONF_TEST(bad_kafka_receivers_are_refused),
+        CONF_TEST(a_password_needs_tls_unless_it_is_hashed),
+        CONF_TEST(topics_and_settings_have_their_limits),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
         CONF_TEST(what_is_neither_true_nor_false_is_told),
         CONF_TEST(values_too_long_are_told),

@@ -266,6 +266,9 @@ static const char RICH[] =
     "syslog \"o\" { transport = stdout } syslog \"l\" { path = /l categories = {l*} guids = "
     "{\"0x*\"} }\n"
     "agentx \"x\" { socket = \"tcp:[::1]:705\" context = c } file \"f\" { path = - sync = off }\n"
+    "kafka \"k\" { brokers = \"k1, [::1]:99\" topic = \"t-{subnet}\" format = cloudevents "
+    "transport = tls\n"
+    " ca_file = /c settings = {\"linger.ms=7\", \"client.id=x y\"} }\n"
     "metrics { listen = \"[::1]\" } subagent { socket = /s context = \"\" writable = true }\n"
     "gateway { heartbeat = 4 } control { socket = /run/c group = daemon }\n"
     "log { level = error levels = {\"ib=debug\", \"sink=info\"} }\n";
@@ -291,14 +294,16 @@ TEST(secrets_are_not_printed)
     const char *community = support_file("community", "hidden-one\n", 0600);
     const char *auth = support_file("auth", "hidden-two\n", 0600);
     const char *privacy = support_file("privacy", "hidden-three\n", 0600);
+    const char *password = support_file("password", "hidden-five\n", 0600);
     snprintf(
         text, sizeof text,
         "fabric { sa_key_file = \"%s\" } sweep { mkey_file = \"%s\" }\n"
         "snmp \"a\" { address = x community_file = \"%s\" }\n"
         "snmp \"b\" { address = x community = hidden-four }\n"
         "snmp \"c\" { address = x version = 3 user = u auth = SHA auth_password_file = \"%s\"\n"
-        " privacy = AES privacy_password_file = \"%s\" }\n",
-        key, key, community, auth, privacy);
+        " privacy = AES privacy_password_file = \"%s\" }\n"
+        "kafka \"d\" { brokers = x sasl = SCRAM-SHA-256 user = u password_file = \"%s\" }\n",
+        key, key, community, auth, privacy, password);
     if (!conf_load_text(text, "secrets", &conf, &err))
         fail_msg("%s", err.text);
     snprintf(conf.receivers[0].snmp.community, sizeof conf.receivers[0].snmp.community, "public");
@@ -315,6 +320,7 @@ TEST(secrets_are_not_printed)
     assert_int_equal(other.fabric.sa_key, 77777);
     assert_string_equal(other.receivers[0].snmp.community, "hidden-one");
     assert_string_equal(other.receivers[2].snmp.privacy_password, "hidden-three");
+    assert_string_equal(other.receivers[3].kafka.password, "hidden-five");
     free(printed);
 }
 

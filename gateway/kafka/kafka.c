@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "kafka/options.h"
+
+#include "base/clock.h"
+#include "install.h"
+#include "kafka/settings.h"
+#include "kafka/topic.h"
+#include "kafka/window.h"
+#include "model/catalogue.h"
+#include "sink/format_key.h"
+#include "sink/module.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+// Time limits: to find a broker; the same once all refused, so that each address of a name has its
+// turn; to confirm the oldest event; the same where no broker answers.
+static const int64_t OPEN_US = 4 * CLOCK_US_PER_S;
+static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
+static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
+static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
+
+enum { FACILITY_DAEMON = 3, STEP_MS = 100, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
+
+struct kafka_sink {
+    const struct kafka_options *options;
+    struct log *log;
+    struct log_limit limit;
+    struct format_origin origin;
+    char hostname[256], process_id[16];
+
+    rd_kafka_t *client;
+    bool plain; // the brokers have no idempotence
+    struct window window;
+    int64_t moved_at;   // monotonic: since when the oldest pending event is the oldest
+    int64_t down_since; // monotonic: since when no broker answers; 0: one does
+    struct error down;  // the latest reason why a broker does not answer; empty: none yet
+    bool hopeless;      // the reason will not pass by itself, such as a wrong password
+
+    bool failed;      // `problem` says why
+    uint64_t refused; // the event that the brokers refused; 0: none
+    struct error problem;
+
+    // So many events go alone: a request was refused, for one event among its many perhaps.
+    unsigned alone;
+};
+
+static int64_t kafka_now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// What librdkafka reports. It calls these functions within rd_kafka_poll.
+
+// Whether the broker refuses this very event, and will again.
+static bool kafka_is_refusal(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
+           code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP ||
+           code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE || code == RD_KAFKA_RESP_ERR_INVALID_RECORD;
+}
+
+static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const char *topic)
+{
+    switch (code) {
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE:
+        return error_set(err,
+                         "an event is too large for topic '%s': raise its max.message.bytes, and "
+                         "message.max.bytes if 'settings' has it",
+                         topic);
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        return error_set(err,
+                         "there is no topic '%s': make it with kafka-topics, or let the brokers "
+                         "make topics (auto.create.topics.enable)",
+                         topic);
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        return error_set(err, "the brokers do not let this user write to topic '%s'", topic);
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+        return error_set(err, "the brokers do not let this user write idempotently: give it the "
+                              "right IdempotentWrite on the cluster");
+    default:
+        return error_set(err, "topic '%s': %s", topic, rd_kafka_err2str(code));
+    }
+}
+
+// Keeps the first failure.
+static void kafka_fail(struct kafka_sink *s, const char *sentence)
+{
+    if (!s->failed)
+        error_set(&s->problem, "%s", sentence);
+    s->failed = true;
+}
+
+static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
+{
+    char reason[300];
+    const rd_kafka_resp_err_t code = rd_kafka_fatal_error(client, reason, sizeof reason);
+    const bool lacks = code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE;
+    if (lacks && !s->plain && s->log)
+        log_write(
+            s->log, LOG_LEVEL_INFO,
+            "the brokers %s have no idempotence, which needs Kafka 0.11: after a failure they "
+            "may have an event twice, with the same identifier",
+            s->options->brokers);
+    s->plain |= lacks;
+    kafka_fail(s, reason);
+}
+
+static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
+{
+    struct kafka_sink *s = opaque;
+    struct error why;
+    const uint64_t number = (uintptr_t)message->_private;
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        window_confirm(&s->window, number);
+        return;
+    }
+    if (message->err == RD_KAFKA_RESP_ERR__FATAL)
+        kafka_on_fatal(s, client);
+    if (message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+        message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || s->failed)
+        return;
+    kafka_explain(&why, message->err, message->rkt ? rd_kafka_topic_name(message->rkt) : "");
+    kafka_fail(s, why.text);
+    if (!kafka_is_refusal(message->err))
+        return;
+    // Of a request with many events, only librdkafka knows which is too large, or none is.
+    if (s->alone > 0 || window_pending(&s->window) == 1)
+        s->refused = number;
+    s->alone = KAFKA_IN_FLIGHT_MAX;
+}
+
+static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
+{
+    struct kafka_sink *s = opaque;
+    switch (code) {
+    case RD_KAFKA_RESP_ERR__FATAL:
+        kafka_on_fatal(s, client);
+        break;
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+        if (s->down_since == 0)
+            s->down_since = kafka_now();
+        break;
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR__SSL:
+        s->hopeless = true;
+        error_set(&s->down, "%s", reason);
+        break;
+    default:
+        if (!s->hopeless)
+            error_set(&s->down, "%s", reason);
+        break;
+    }
+}
+
+static void kafka_on_log(const rd_kafka_t *client, int level, const char *facility,
+                         const char *text)
+{
+    struct kafka_sink *s = rd_kafka_opaque(client);
+    if (level <= LOG_WARNING && s->log)
+        log_write_limited(s->log, &s->limit, LOG_LEVEL_WARNING, "librdkafka %s: %s", facility,
+                          text);
+}
+
+// Opening and closing.
+
+static void kafka_end(struct kafka_sink *s)
+{
+    rd_kafka_purge(s->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
+                                  RD_KAFKA_PURGE_F_NON_BLOCKING);
+    rd_kafka_destroy(s->client);
+    s->client = NULL;
+}
+
+static bool kafka_begin(struct kafka_sink *s, struct error *err)
+{
+    char reason[300];
+    rd_kafka_conf_t *conf = settings_make(s->options, !s->plain, err);
+    if (!conf)
+        return false;
+    rd_kafka_conf_set_opaque(conf, s);
+    rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
+    rd_kafka_conf_set_error_cb(conf, kafka_on_error);
+    rd_kafka_conf_set_log_cb(conf, kafka_on_log);
+    s->client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    if (!s->client) {
+        rd_kafka_conf_destroy(conf);
+        return error_set(err, "librdkafka: %s", reason);
+    }
+    rd_kafka_set_log_queue(s->client, NULL);
+    return true;
+}
+
+static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
+{
+    const int64_t now = kafka_now();
+    const bool down = s->down_since != 0 && (s->hopeless || now - s->down_since > OPEN_REFUSED_US);
+    return now < until && !s->failed && !down;
+}
+
+// Waits until a broker answers. Then lets librdkafka find out for a moment whether it has
+// idempotence.
+static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error *err)
+{
+    bool found = false;
+    while (!found && kafka_is_worth_waiting(s, until)) {
+        const struct rd_kafka_metadata *answer;
+        found =
+            rd_kafka_metadata(s->client, 0, NULL, &answer, STEP_MS) == RD_KAFKA_RESP_ERR_NO_ERROR;
+        if (found)
+            rd_kafka_metadata_destroy(answer);
+        rd_kafka_poll(s->client, 0);
+    }
+    for (int i = 0; i < SETTLE_STEPS && found && !s->plain; i++)
+        rd_kafka_poll(s->client, SETTLE_MS / SETTLE_STEPS);
+    if (found && !s->failed)
+        return true;
+    return error_set(err, "no broker of %s answers%s%s", s->options->brokers,
+                     s->failed || s->down.text[0] ? ": " : "",
+                     s->failed ? s->problem.text : s->down.text);
+}
+
+static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err)
+{
+    s->failed = s->hopeless = false;
+    s->refused = 0;
+    s->down_since = 0;
+    s->down.text[0] = '\0';
+    if (!kafka_begin(s, err))
+        return false;
+    if (kafka_find_broker(s, until, err))
+        return true;
+    kafka_end(s);
+    return false;
+}
+
+static bool kafka_open(void *self, struct error *err)
+{
+    struct kafka_sink *s = self;
+    const int64_t until = kafka_now() + OPEN_US;
+    const bool was_plain = s->plain;
+    window_clear(&s->window);
+    return kafka_connect(s, until, err) || (s->plain != was_plain && kafka_connect(s, until, err));
+}
+
+static void kafka_close(void *self)
+{
+    kafka_end(self);
+}
+
+// Sending.
+
+static rd_kafka_headers_t *kafka_headers(const struct kafka_sink *s, const struct event *event)
+{
+    rd_kafka_headers_t *headers = rd_kafka_headers_new(HEADERS);
+    const char *type = s->options->format == FORMAT_CLOUDEVENTS
+                           ? "application/cloudevents+json; charset=UTF-8"
+                           : "application/json";
+    if (headers) {
+        rd_kafka_header_add(headers, "id", -1, event->id, -1);
+        rd_kafka_header_add(headers, "type", -1, event->type->name, -1);
+        rd_kafka_header_add(headers, "severity", -1, severity_word(event->severity), -1);
+        rd_kafka_header_add(headers, "content-type", -1, type, -1);
+    }
+    return headers;
+}
+
+static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const char *topic,
+                                         const struct event *event, const struct text *value)
+{
+    char key[FORMAT_KEY_SIZE];
+    const size_t key_size = format_key(event, key);
+    const char *key_or_none = key_size != 0 ? key : NULL;
+    void *number =
+        (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
+    rd_kafka_headers_t *headers = kafka_headers(s, event);
+    const rd_kafka_resp_err_t code = rd_kafka_producev(
+        s->client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
+        RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
+        RD_KAFKA_V_TIMESTAMP(event->time_us / CLOCK_US_PER_MS),
+        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && headers)
+        rd_kafka_headers_destroy(headers);
+    return code;
+}
+
+static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_err_t code,
+                                           const char *topic, struct error *err)
+{
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && window_pending(&s->window) > 0)
+        return SINK_BLOCKED;
+    if (kafka_is_refusal(code))
+        s->refused = s->window.next;
+    if (code == RD_KAFKA_RESP_ERR__FATAL) {
+        kafka_on_fatal(s, s->client);
+        *err = s->problem;
+    } else {
+        kafka_explain(err, code, topic);
+    }
+    return SINK_FAILED;
+}
+
+// A digest of the event's key, FNV-1a; 0: it has none. Of two equal ones, one event waits in vain.
+static uint64_t kafka_digest(const struct event *event)
+{
+    char key[FORMAT_KEY_SIZE];
+    uint64_t h = UINT64_C(14695981039346656037);
+    const size_t size = format_key(event, key);
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ (uint8_t)key[i]) * UINT64_C(1099511628211);
+    return size > 0 ? h : 0;
+}
+
+static enum sink_result kafka_send(void *self, const struct event *event, struct error *err)
+{
+    struct kafka_sink *s = self;
+    char buffer[FORMAT_SIZE], topic[TOPIC_SIZE];
+    struct text value = text_in(buffer, sizeof buffer);
+    const uint64_t key = s->plain ? kafka_digest(event) : 0;
+    // Without idempotence, librdkafka repeats a request that failed behind those that followed it.
+    if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
+        return SINK_BLOCKED;
+    format_line(&value, s->options->format, &s->origin, event);
+    if (value.len == 0) {
+        error_set(err, "out of memory");
+        return SINK_FAILED;
+    }
+    topic_write(s->options->topic, event, topic);
+    const rd_kafka_resp_err_t code = kafka_produce(s, topic, event, &value);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+        return kafka_note_failure(s, code, topic, err);
+    if (window_pending(&s->window) == 0)
+        s->moved_at = kafka_now();
+    window_add(&s->window, key);
+    return SINK_PENDING;
+}
+
+// Confirmations.
+
+// Fails what takes too long.
+static void kafka_check_time(struct kafka_sink *s, int64_t now)
+{
+    struct error why;
+    const int64_t since = s->down_since > s->moved_at ? s->down_since : s->moved_at;
+    const bool down = s->down_since != 0 && (s->hopeless || now - since > DOWN_US);
+    if (!down && now - s->moved_at <= CONFIRM_US)
+        return;
+    const char *reason = s->down.text[0] ? s->down.text : "librdkafka does not say why";
+    if (down)
+        error_set(&why, "no broker answers: %s", reason);
+    else
+        error_set(&why, "the brokers do not confirm an event: %s", reason);
+    kafka_fail(s, why.text);
+}
+
+static int kafka_wait(void *self, int timeout_ms, struct error *err)
+{
+    struct kafka_sink *s = self;
+    if (!s->failed)
+        rd_kafka_poll(s->client, timeout_ms);
+    const int64_t now = kafka_now();
+    const int n = window_pass(&s->window);
+    if (n > 0) {
+        s->moved_at = now;
+        s->down_since = 0;
+        s->hopeless = false;
+        s->alone -= (unsigned)n < s->alone ? (unsigned)n : s->alone;
+        return n;
+    }
+    if (!s->failed && window_pending(&s->window) > 0)
+        kafka_check_time(s, now);
+    if (!s->failed)
+        return 0;
+    *err = s->problem;
+    return -1;
+}
+
+static int kafka_refused(void *self)
+{
+    const struct kafka_sink *s = self;
+    return s->refused != 0 ? (int)(s->refused - s->window.first) : -1;
+}
+
+// The module.
+
+static void kafka_describe_origin(struct kafka_sink *s)
+{
+    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
+        snprintf(s->hostname, sizeof s->hostname, "-");
+    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
+    s->origin = (struct format_origin){
+        .facility = FACILITY_DAEMON, .hostname = s->hostname, .process_id = s->process_id};
+    for (int i = 0; i < FORMAT_SEVERITIES; i++)
+        s->origin.severity_map[i] = (enum severity)i;
+}
+
+static bool kafka_make(struct sink *out, const char *kind, const char *name, const void *options,
+                       const struct module_host *host, struct error *err)
+{
+    struct kafka_sink *s = calloc(1, sizeof *s);
+    (void)kind;
+    if (!s)
+        return error_set(err, "out of memory");
+    s->options = options;
+    s->log = host->log;
+    kafka_describe_origin(s);
+    *out = (struct sink){.open = kafka_open,
+                         .send = kafka_send,
+                         .wait = kafka_wait,
+                         .refused = kafka_refused,
+                         .close = kafka_close,
+                         .free = free,
+                         .self = s,
+                         .in_flight_max = KAFKA_IN_FLIGHT_MAX,
+                         .kind = "kafka"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return true;
+}
+
+static bool kafka_check(const char *kind, const void *options, struct error *err)
+{
+    char reason[300];
+    struct kafka_options offline = *(const struct kafka_options *)options;
+    offline.brokers = "";
+    rd_kafka_conf_t *conf = settings_make(&offline, true, err);
+    (void)kind;
+    if (!conf)
+        return false;
+    // What does not fit together, and files that cannot be read, come out here only.
+    rd_kafka_t *client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    if (!client) {
+        rd_kafka_conf_destroy(conf);
+        return error_set(err, "librdkafka: %s", reason);
+    }
+    rd_kafka_destroy(client);
+    return true;
+}
+
+const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),
+                                      kafka_make, kafka_check};

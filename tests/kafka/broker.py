@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Apache Kafka 0.9.0.1 and its ZooKeeper on the loopback."""
+
+import os
+import pathlib
+import signal
+
+from lab.processes import Process, wait_until
+from lab.sockets import free_port
+
+HOME = pathlib.Path(os.environ.get("IBTRAPD_KAFKA", ""))  # has libs/ and config/; see run.sh
+ZOOKEEPER, KAFKA = "org.apache.zookeeper.server.quorum.QuorumPeerMain", "kafka.Kafka"
+SETTINGS = ["api.version.request=false", "broker.version.fallback=0.9.0.1"]  # of librdkafka, for this version
+
+
+class Broker:
+    """One broker. It keeps its port and its messages over kill() and start(). It is a context manager."""
+
+    def __init__(self, directory, partitions=4, **items):
+        self._directory = directory
+        self.zookeeper_port, self.port = free_port(), free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        self._zookeeper = self._kafka = None
+        (directory / "zookeeper.properties").write_text(
+            f"dataDir={directory}/zookeeper\nclientPort={self.zookeeper_port}\nclientPortAddress=127.0.0.1\n")
+        more = {"num.partitions": partitions, "zookeeper.session.timeout.ms": 2000} | items
+        (directory / "server.properties").write_text(
+            f"broker.id=0\nlisteners=PLAINTEXT://{self.address}\nlog.dirs={directory}/messages\n"
+            f"zookeeper.connect=127.0.0.1:{self.zookeeper_port}\n"
+            + "".join(f"{name}={value}\n" for name, value in more.items()))
+
+    def _run(self, name, main, properties):
+        log = self._directory / f"{name}.log"
+        log.unlink(missing_ok=True)
+        # The programs' own log is their output.
+        return Process(name, ["java", "-Xmx400m", "-cp", f"{HOME}/libs/*", f"-Dkafka.logs.dir={self._directory}",
+                              f"-Dlog4j.configuration=file:{HOME}/config/log4j.properties", main, properties],
+                       log=log, cwd=self._directory)
+
+    def start(self):
+        """Starts it, again and again while ZooKeeper still believes in the one that was killed."""
+        self._kafka = self._run("kafka", KAFKA, "server.properties")
+
+        def started():
+            if not self._kafka.running:
+                self._kafka = self._run("kafka", KAFKA, "server.properties")
+            return "started (kafka.server.KafkaServer)" in self._kafka.log_text()
+
+        wait_until(started, "Kafka to run", 60, interval=0.5)
+
+    def kill(self):
+        self._kafka.kill()
+
+    def freeze(self, frozen):
+        """Stops it as it is, without a word to its clients, or lets it go on."""
+        os.kill(self._kafka.pid, signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def __enter__(self):
+        self._zookeeper = self._run("zookeeper", ZOOKEEPER, "zookeeper.properties")
+        wait_until(lambda: self._zookeeper.check() and "binding to port" in self._zookeeper.log_text(),
+                   "ZooKeeper to run", 60)
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self._kafka.kill()
+        self._zookeeper.kill()

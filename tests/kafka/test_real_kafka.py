@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""ibtrapd and Apache Kafka 0.9: events arrive, a killed or frozen broker loses none and disorders none, and what it will
+not take has its sentence. kcat consumes."""
+
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+from broker import SETTINGS, Broker
+from lab import notices
+from lab.gateway import Gateway, section
+from lab.kafka import consume
+from lab.processes import wait_until
+
+LOAD = int(os.environ.get("IBTRAPD_LOAD", "3000"))  # events
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "doc/kafka.md"
+EVENT = "system-image-guid-change"
+
+
+def begin(fabric, broker, **items):
+    fabric.subnet_manager().wait_master()
+    more = section("kafka", "bus", brokers=broker.address, events=[EVENT], settings=SETTINGS, **items)
+    gateway = fabric.keep(Gateway(fabric, more=more))
+    gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+    return gateway
+
+
+def receiver(gateway):
+    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
+                if one["name"] == "bus")
+
+
+def came(broker, topic="ibtrapd"):
+    """(number, identifier) in the order of each partition."""
+    return [(int(one["value"]["systemImageGuid"], 16), one["value"]["id"])
+            for one in consume(broker.address, topic, *SETTINGS)]
+
+
+def check_all(broker, gateway, count=None):
+    """Each event of the journal came, in order; what came twice has the same identifier, behind the first. Returns how
+    many came twice."""
+    events = came(broker)
+    journal = [(int(one["systemImageGuid"], 16), one["id"]) for one in gateway.journal() if one["event"] == EVENT]
+    assert len(journal) == count or (count is None and journal)
+    assert list(dict.fromkeys(events)) == journal
+    return len(events) - len(journal)
+
+
+def test_events_arrive_at_a_broker_without_idempotence(fabric, broker):
+    gateway = begin(fabric, broker)
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    for number in range(1, 11):
+        client.report(notices.system_image_guid_change(6, number), lid)
+    wait_until(lambda: receiver(gateway)["delivered"] >= 10, "the broker to have all")
+    assert check_all(broker, gateway, 10) == 0
+    assert "have no idempotence, which needs Kafka 0.11" in gateway.log
+    assert receiver(gateway)["problem"] in (None, "")
+
+
+def test_a_broker_that_is_killed_and_one_that_freezes_lose_nothing(fabric, broker):
+    gateway = begin(fabric, broker)
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    for number in range(1, LOAD + 1):
+        client.report(notices.system_image_guid_change(6, number), lid)
+        if number == LOAD // 4:
+            broker.kill()
+        if number == LOAD // 2:
+            wait_until(lambda: "answer" in (receiver(gateway)["problem"] or ""), "the outage to be told", 60)
+            broker.start()
+        if number == LOAD * 3 // 4:
+            broker.freeze(True)
+    wait_until(lambda: receiver(gateway)["problem"], "the frozen broker to be told", 90)
+    broker.freeze(False)
+    wait_until(lambda: receiver(gateway)["queued"] == 0, "the broker to have all", 120)
+    doubles = check_all(broker, gateway, LOAD)
+    print(f"{doubles} of {LOAD} events came twice")
+
+
+def test_a_gateway_that_is_killed_loses_nothing(fabric, broker):
+    gateway = begin(fabric, broker)
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    for number in range(1, 301):
+        client.report(notices.system_image_guid_change(6, number), lid)
+        if number % 100 == 50:
+            gateway.kill()
+            gateway.start()
+            gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+    wait_until(lambda: receiver(gateway)["queued"] == 0, "the broker to have all", 60)
+    check_all(broker, gateway)  # Reports that the dead gateway did not get are in no journal
+
+
+def test_a_topic_that_is_not_there_is_told(fabric, tmp_path):
+    directory = tmp_path / "strict"
+    directory.mkdir()
+    with Broker(directory, **{"auto.create.topics.enable": "false"}) as strict:
+        gateway = begin(fabric, strict)
+        fabric.client("sm1").report(notices.system_image_guid_change(6, 1), fabric.lid_of("monitor"))
+        wait_until(lambda: "there is no topic 'ibtrapd'" in (receiver(gateway)["problem"] or ""), "the problem", 60)
+        assert receiver(gateway)["dropped"] == 0
+
+
+def test_an_event_that_is_too_large_is_given_up(fabric, tmp_path):
+    directory = tmp_path / "small"
+    directory.mkdir()
+    with Broker(directory, **{"message.max.bytes": "100"}) as small:
+        gateway = begin(fabric, small)
+        fabric.client("sm1").report(notices.system_image_guid_change(6, 1), fabric.lid_of("monitor"))
+        wait_until(lambda: receiver(gateway)["refused"] == 1, "the event to be given up", 60)
+        assert "too large for topic 'ibtrapd'" in gateway.log
+
+
+def test_the_consumer_of_the_page_prints_each_event_once(fabric, broker, tmp_path):
+    gateway = begin(fabric, broker)
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    for number in range(1, 4):
+        client.report(notices.system_image_guid_change(6, number), lid)
+    wait_until(lambda: receiver(gateway)["delivered"] >= 3, "the broker to have all")
+    again = consume(broker.address, "ibtrapd", *SETTINGS)[1]
+    subprocess.run(["kcat", "-P", "-b", broker.address, "-t", "ibtrapd", *(f"-X{one}" for one in SETTINGS)],
+                   input=json.dumps(again["value"]), text=True, check=True, timeout=60)
+    page = PAGE.read_text()
+    script = "\n".join(line[4:] for line in page[page.index("    #!/bin/sh"):].split("\n\n")[0].splitlines())
+    settings = " ".join(f"-X {one}" for one in [*SETTINGS, "auto.offset.reset=earliest", "session.timeout.ms=10000"])
+    script = script.replace("kafka1.example.org:9092", f"{broker.address} {settings}")
+    consumer = subprocess.Popen(["sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+                                start_new_session=True)
+    seen = tmp_path / "seen"
+    wait_until(lambda: seen.exists() and len(seen.read_text().splitlines()) >= 3, "the consumer to have all", 60)
+    time.sleep(1)
+    os.killpg(consumer.pid, 15)
+    lines = consumer.communicate()[0].splitlines()
+    assert len(lines) == 3 and all(" notice " in line or " informational " in line for line in lines)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Kafka for tests: librdkafka's mock cluster, and kcat as a consumer that shares no code with the gateway's producer
+but the library."""
+
+import json
+import subprocess
+
+from lab.fabric import BUILD
+from lab.processes import DEADLINE, LabError
+
+BROKER = BUILD / "tests/receivers/kafka_broker"
+
+
+class MockCluster:
+    """Some brokers on the loopback. It is a context manager."""
+
+    def __init__(self, brokers=3):
+        self._process = subprocess.Popen([BROKER, str(brokers)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.brokers = self._process.stdout.readline().strip()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.stdin.close()
+        self._process.wait(DEADLINE)
+
+    def tell(self, line):
+        """down, up, refuse N: see kafka_broker.c."""
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+
+
+def consume(brokers, topic, *settings):
+    """All messages of a topic as kcat reads them, in the order of each partition: dictionaries with key, headers, partition
+    and value, which is read as JSON. Empty while there is no such topic."""
+    done = subprocess.run(["kcat", "-C", "-q", "-b", brokers, "-t", topic, "-o", "beginning", "-e", "-J",
+                           *(part for setting in settings for part in ("-X", setting))],
+                          capture_output=True, text=True, timeout=DEADLINE, check=False)
+    if done.returncode != 0 and "Unknown topic" not in done.stderr:
+        raise LabError(f"kcat: {done.stderr}")
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    for message in messages:
+        headers = message.get("headers", [])
+        message["headers"] = dict(zip(headers[::2], headers[1::2]))
+        message["value"] = json.loads(message.pop("payload"))
+    return messages

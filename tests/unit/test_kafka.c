@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The kind `kafka` against librdkafka's mock cluster: what arrives, in which order, and what is
+// said when it does not. The consumer is librdkafka's.
+#include "support.h"
+
+#include "kafka/options.h"
+#include "kafka/topic.h"
+#include "model/catalogue.h"
+#include "sink/module.h"
+
+#include <arpa/inet.h>
+#include <librdkafka/rdkafka.h>
+#include <librdkafka/rdkafka_mock.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    BROKERS = 3,
+    PARTITIONS = 4,
+    PRODUCE = 0,
+    INIT_PRODUCER_ID = 22,
+    KEYS = 7,
+    EVENTS_MAX = 4000,
+    FEW = 600,
+    CHANGE_EVERY = 80,
+    ATTEMPTS = 5
+};
+
+static const int64_t PATIENCE_US = 60 * CLOCK_US_PER_S, CALL_US = 5 * CLOCK_US_PER_S;
+static const char TOPIC[] = "ibtrapd";
+
+static rd_kafka_t *cluster_client;
+static rd_kafka_mock_cluster_t *cluster;
+static char bootstraps[1024];
+static char settings[KAFKA_SETTINGS_MAX][KAFKA_SETTING_SIZE];
+static struct kafka_options options;
+static struct sink sink;
+static struct error err;
+static struct event *events[EVENTS_MAX];
+
+static int64_t now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// The events: link-down with one of some keys, numbered by their identifiers.
+
+static struct event *make_event(unsigned number)
+{
+    struct event *e = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    assert_non_null(e);
+    snprintf(e->id, sizeof e->id, "%08u-0000-7000-8000-000000000000", number);
+    e->time_us = SUPPORT_UTC_US;
+    e->subnet_prefix = UINT64_C(0xfe80000000000000);
+    snprintf(e->alarm_key, sizeof e->alarm_key, "link %u", number % KEYS);
+    snprintf(e->text, sizeof e->text, "Link %u went down.", number % KEYS);
+    return e;
+}
+
+// The engine in short: sends all events, again after a failure, and gives up what is refused.
+
+struct run {
+    unsigned failures, given_up;
+    char last[sizeof err.text];          // the sentence of the last failure
+    void (*between)(unsigned confirmed); // called after each wait; NULL: nothing
+};
+
+static void fail_once(struct run *run, int refused, unsigned *first, unsigned *refusals)
+{
+    run->failures++;
+    snprintf(run->last, sizeof run->last, "%s", err.text);
+    if (refused < 0 || ++*refusals < ATTEMPTS)
+        return;
+    assert_int_equal(refused, 0); // the tests' events go alone then
+    run->given_up++;
+    *refusals = 0;
+    ++*first;
+}
+
+static bool open_in_time(struct run *run)
+{
+    const int64_t began = now();
+    const bool ok = sink.open(sink.self, &err);
+    assert_true(now() - began < CALL_US);
+    if (!ok) {
+        run->failures++;
+        snprintf(run->last, sizeof run->last, "%s", err.text);
+    }
+    return ok;
+}
+
+static void close_in_time(void)
+{
+    const int64_t began = now();
+    sink.close(sink.self);
+    assert_true(now() - began < CALL_US);
+}
+
+static void deliver(unsigned count, struct run *run)
+{
+    const int64_t until = now() + PATIENCE_US;
+    unsigned first = 0, next = 0, refusals = 0;
+    bool is_open = false;
+    while (first < count && now() < until) {
+        enum sink_result result = SINK_BLOCKED;
+        if (!is_open && !(is_open = open_in_time(run)))
+            continue;
+        while (next < count && next - first < sink.in_flight_max &&
+               (result = sink.send(sink.self, events[next], &err)) == SINK_PENDING)
+            next++;
+        const int n = result == SINK_FAILED ? -1 : sink.wait(sink.self, 20, &err);
+        first += n > 0 ? (unsigned)n : 0;
+        if (n < 0) {
+            fail_once(run, sink.refused(sink.self), &first, &refusals);
+            close_in_time();
+            is_open = false;
+            next = first;
+        } else if (run->between) {
+            run->between(first);
+        }
+    }
+    if (is_open)
+        close_in_time();
+    if (first < count)
+        fail_msg("%u of %u were delivered; %s", first, count, run->last);
+}
+
+// The consumer.
+
+struct seen {
+    unsigned count, doubles; // different events; further ones
+    bool had[EVENTS_MAX];
+    unsigned highest[KEYS]; // number of the last new event of each key, plus 1
+    bool disordered;
+};
+
+static rd_kafka_t *consume(const char *topic)
+{
+    char reason[200];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", bootstraps, NULL, 0);
+    rd_kafka_conf_set(conf, "group.id", "tests", NULL, 0);
+    rd_kafka_conf_set(conf, "auto.offset.reset", "earliest", NULL, 0);
+    rd_kafka_t *consumer = rd_kafka_new(RD_KAFKA_CONSUMER, conf, reason, sizeof reason);
+    assert_non_null(consumer);
+    rd_kafka_topic_partition_list_t *all = rd_kafka_topic_partition_list_new(PARTITIONS);
+    for (int i = 0; i < PARTITIONS; i++)
+        rd_kafka_topic_partition_list_add(all, topic, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
+    assert_int_equal(rd_kafka_assign(consumer, all), RD_KAFKA_RESP_ERR_NO_ERROR);
+    rd_kafka_topic_partition_list_destroy(all);
+    return consumer;
+}
+
+static rd_kafka_message_t *next_message(rd_kafka_t *consumer, int64_t patience_us)
+{
+    const int64_t until = now() + patience_us;
+    while (now() < until) {
+        rd_kafka_message_t *m = rd_kafka_consumer_poll(consumer, 50);
+        if (m && m->err == RD_KAFKA_RESP_ERR_NO_ERROR)
+            return m;
+        if (m)
+            rd_kafka_message_destroy(m);
+    }
+    return NULL;
+}
+
+static void end_consumer(rd_kafka_t *consumer)
+{
+    rd_kafka_consumer_close(consumer);
+    rd_kafka_destroy(consumer);
+}
+
+// The number of the event in a message, by its header.
+static unsigned number_of(const rd_kafka_message_t *m)
+{
+    rd_kafka_headers_t *headers;
+    const void *id;
+    size_t size;
+    assert_int_equal(rd_kafka_message_headers(m, &headers), RD_KAFKA_RESP_ERR_NO_ERROR);
+    assert_int_equal(rd_kafka_header_get_last(headers, "id", &id, &size),
+                     RD_KAFKA_RESP_ERR_NO_ERROR);
+    return (unsigned)strtoul(id, NULL, 10);
+}
+
+static void look_at(struct seen *seen, const rd_kafka_message_t *m)
+{
+    const unsigned number = number_of(m);
+    assert_true(number < EVENTS_MAX);
+    if (seen->had[number]) {
+        seen->doubles++;
+        return;
+    }
+    seen->disordered |= seen->highest[number % KEYS] > number;
+    seen->highest[number % KEYS] = number + 1;
+    seen->had[number] = true;
+    seen->count++;
+}
+
+// Reads until that many different events came, and for a moment more.
+static struct seen read_back(const char *topic, unsigned count)
+{
+    static struct seen seen;
+    rd_kafka_t *consumer = consume(topic);
+    rd_kafka_message_t *m;
+    memset(&seen, 0, sizeof seen);
+    while ((m = next_message(consumer, seen.count < count ? PATIENCE_US : CLOCK_US_PER_S / 2))) {
+        look_at(&seen, m);
+        rd_kafka_message_destroy(m);
+    }
+    end_consumer(consumer);
+    return seen;
+}
+
+// Each test has a cluster of its own.
+
+static void make_cluster(void)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    char reason[200];
+    rd_kafka_conf_set(conf, "log_level", "0", NULL, 0);
+    cluster_client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    assert_non_null(cluster_client);
+    cluster = rd_kafka_mock_cluster_new(cluster_client, BROKERS);
+    assert_non_null(cluster);
+    snprintf(bootstraps, sizeof bootstraps, "%s", rd_kafka_mock_cluster_bootstraps(cluster));
+    rd_kafka_mock_topic_create(cluster, TOPIC, PARTITIONS, BROKERS);
+}
+
+static void make_sink(void)
+{
+    static const struct module_host HOST = {NULL};
+    assert_true(ibtrapd_module.make(&sink, "kafka", "bus", &options, &HOST, &err));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(settings, 0, sizeof settings);
+    make_cluster();
+    options = (struct kafka_options){.brokers = bootstraps,
+                                     .topic = TOPIC,
+                                     .format = FORMAT_JSON,
+                                     .settings = settings,
+                                     .setting_count = KAFKA_SETTINGS_MAX};
+    make_sink();
+    for (unsigned i = 0; i < EVENTS_MAX; i++)
+        events[i] = make_event(i);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sink.free(sink.self);
+    for (unsigned i = 0; i < EVENTS_MAX; i++)
+        event_unref(events[i]);
+    rd_kafka_mock_cluster_destroy(cluster);
+    rd_kafka_destroy(cluster_client);
+    return 0;
+}
+
+// What arrives.
+
+static void check_header(const rd_kafka_message_t *m, const char *name, const char *expected)
+{
+    rd_kafka_headers_t *headers;
+    const void *value;
+    size_t size;
+    assert_int_equal(rd_kafka_message_headers(m, &headers), RD_KAFKA_RESP_ERR_NO_ERROR);
+    assert_int_equal(rd_kafka_header_get_last(headers, name, &value, &size),
+                     RD_KAFKA_RESP_ERR_NO_ERROR);
+    assert_int_equal(size, strlen(expected));
+    assert_memory_equal(value, expected, size);
+}
+
+static void check_arrives(enum format format, const char *topic, const char *begins,
+                          const char *type)
+{
+    struct run run = {0};
+    options.format = format;
+    options.topic = topic;
+    deliver(1, &run);
+    rd_kafka_t *consumer = consume("ibtrapd-warning-link-fe80000000000000");
+    rd_kafka_message_t *m = next_message(consumer, PATIENCE_US);
+    assert_non_null(m);
+    assert_int_equal(m->key_len, strlen("link 0"));
+    assert_memory_equal(m->key, "link 0", m->key_len);
+    assert_memory_equal(m->payload, begins, strlen(begins));
+    check_header(m, "id", "00000000-0000-7000-8000-000000000000");
+    check_header(m, "type", "link-down");
+    check_header(m, "severity", "warning");
+    check_header(m, "content-type", type);
+    assert_int_equal(rd_kafka_message_timestamp(m, NULL), SUPPORT_UTC_US / CLOCK_US_PER_MS);
+    rd_kafka_message_destroy(m);
+    end_consumer(consumer);
+}
+
+TEST(an_event_arrives_with_key_and_headers)
+{
+    check_arrives(FORMAT_JSON, "ibtrapd-{severity}-{category}-{subnet}",
+                  "{\"time\":", "application/json");
+}
+
+TEST(a_cloud_event_says_that_it_is_one)
+{
+    check_arrives(FORMAT_CLOUDEVENTS, "ibtrapd-{severity}-{category}-{subnet}",
+                  "{\"specversion\":\"1.0\",", "application/cloudevents+json; charset=UTF-8");
+}
+
+TEST(an_unknown_brace_stays)
+{
+    char out[TOPIC_SIZE];
+    topic_write("a{severity}{b}{", events[0], out);
+    assert_string_equal(out, "awarning{b}{");
+}
+
+TEST(an_event_of_nothing_has_no_key)
+{
+    struct run run = {0};
+    event_unref(events[0]);
+    events[0] = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
+    deliver(1, &run);
+    rd_kafka_t *consumer = consume(TOPIC);
+    rd_kafka_message_t *m = next_message(consumer, PATIENCE_US);
+    assert_non_null(m);
+    assert_null(m->key);
+    rd_kafka_message_destroy(m);
+    end_consumer(consumer);
+}
+
+// Order and loss.
+
+static unsigned changes;
+
+static void move_leaders(unsigned confirmed)
+{
+    if (confirmed / CHANGE_EVERY < changes)
+        return;
+    for (int i = 0; i < PARTITIONS; i++)
+        rd_kafka_mock_partition_set_leader(cluster, TOPIC, i,
+                                           1 + (int)(changes + (unsigned)i) % BROKERS);
+    changes++;
+}
+
+static void fail_requests(unsigned confirmed)
+{
+    static const rd_kafka_resp_err_t ERRORS[] = {RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                                                 RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
+                                                 RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT};
+    if (confirmed / CHANGE_EVERY < changes)
+        return;
+    rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, ERRORS[changes % COUNT(ERRORS)]);
+    changes++;
+}
+
+static struct seen deliver_all(unsigned count, void (*between)(unsigned confirmed))
+{
+    struct run run = {.between = between};
+    changes = 0;
+    rd_kafka_mock_broker_set_rtt(cluster, -1, 5);
+    deliver(count, &run);
+    assert_int_equal(run.failures, 0);
+    const struct seen seen = read_back(TOPIC, count);
+    assert_int_equal(seen.count, count);
+    assert_int_equal(seen.doubles, 0);
+    return seen;
+}
+
+TEST(all_come_once_and_in_order)
+{
+    assert_false(deliver_all(EVENTS_MAX, NULL).disordered);
+}
+
+// The mock cluster, unlike a broker, takes a request whose predecessor it refused, and librdkafka
+// concludes from its confirmation that the predecessor is there, too, if it is idempotent. So these
+// tests are with brokers that have no idempotence.
+static void forget_idempotence(void)
+{
+    rd_kafka_mock_set_apiversion(cluster, INIT_PRODUCER_ID, -1, -1);
+}
+
+TEST(requests_that_fail_lose_and_disorder_nothing)
+{
+    forget_idempotence();
+    assert_false(deliver_all(FEW, fail_requests).disordered);
+    assert_true(changes > 4);
+}
+
+TEST(leaders_that_change_lose_and_disorder_nothing)
+{
+    forget_idempotence();
+    assert_false(deliver_all(FEW, move_leaders).disordered);
+    assert_true(changes > 4);
+}
+
+static bool went_down;
+
+static void go_down(unsigned confirmed)
+{
+    if (confirmed < 500 || went_down)
+        return;
+    went_down = true;
+    rd_kafka_mock_broker_set_down(cluster, -1);
+}
+
+// Ends the outage once it was told.
+static void *come_back(void *arg)
+{
+    const struct run *run = arg;
+    const int64_t until = now() + PATIENCE_US;
+    while (*(const volatile unsigned *)&run->failures < 2 && now() < until)
+        usleep(20000);
+    rd_kafka_mock_broker_set_up(cluster, -1);
+    return NULL;
+}
+
+TEST(an_outage_of_all_brokers_is_told_and_loses_nothing)
+{
+    struct run run = {.between = go_down};
+    pthread_t thread;
+    went_down = false;
+    assert_int_equal(pthread_create(&thread, NULL, come_back, &run), 0);
+    deliver(1500, &run);
+    pthread_join(thread, NULL);
+    assert_true(run.failures >= 2);
+    assert_non_null(strstr(run.last, "answers"));
+    const struct seen seen = read_back(TOPIC, 1500);
+    assert_int_equal(seen.count, 1500);
+    assert_false(seen.disordered);
+}
+
+// What is said.
+
+TEST(no_broker_has_a_sentence)
+{
+    struct run run = {0};
+    rd_kafka_mock_broker_set_down(cluster, -1);
+    assert_false(open_in_time(&run));
+    assert_memory_equal(err.text, "no broker of 127.0.0.1:", 23);
+}
+
+// A peer that accepts and says nothing.
+TEST(a_silent_peer_holds_nobody_up)
+{
+    struct run run = {0};
+    char silent[64];
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof a;
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&a, size), 0);
+    assert_int_equal(listen(listener, 4), 0);
+    getsockname(listener, (struct sockaddr *)&a, &size);
+    snprintf(silent, sizeof silent, "127.0.0.1:%u", ntohs(a.sin_port));
+    options.brokers = silent;
+    assert_false(open_in_time(&run));
+    close(listener);
+}
+
+TEST(a_name_that_is_not_there_has_a_sentence)
+{
+    struct run run = {0};
+    options.brokers = "kafka.invalid:9092";
+    assert_false(open_in_time(&run));
+    assert_non_null(strstr(err.text, "no broker of kafka.invalid:9092 answers: "));
+}
+
+TEST(a_missing_topic_is_told_and_nothing_is_given_up)
+{
+    const int64_t until = now() + PATIENCE_US;
+    int n = 0;
+    rd_kafka_mock_topic_set_error(cluster, TOPIC, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+    assert_true(sink.open(sink.self, &err));
+    enum sink_result result = sink.send(sink.self, events[0], &err);
+    while (result == SINK_PENDING && n == 0 && now() < until)
+        n = sink.wait(sink.self, 100, &err);
+    assert_true(result == SINK_FAILED || n == -1);
+    assert_non_null(strstr(err.text, "there is no topic 'ibtrapd'"));
+    assert_int_equal(sink.refused(sink.self), -1);
+    close_in_time();
+}
+
+TEST(an_event_that_is_too_large_is_given_up_alone)
+{
+    struct run run = {0};
+    // Each of its requests fails; what went with it at first does not suffer.
+    rd_kafka_mock_push_request_errors(
+        cluster, PRODUCE, ATTEMPTS + 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+        RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+        RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
+        RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+    for (unsigned i = 0; i < 20; i++)
+        strcpy(events[i]->alarm_key, "link 0"); // one partition, one request
+    deliver(20, &run);
+    assert_int_equal(run.given_up, 1);
+    assert_non_null(strstr(run.last, "too large for topic 'ibtrapd': raise its max.message.bytes"));
+    const struct seen seen = read_back(TOPIC, 19);
+    assert_int_equal(seen.count, 19);
+    assert_false(seen.had[0]);
+}
+
+TEST(an_event_beyond_the_own_limit_is_refused)
+{
+    strcpy(settings[0], "message.max.bytes=1000");
+    memset(events[0]->text, 'x', sizeof events[0]->text - 1);
+    assert_true(sink.open(sink.self, &err));
+    assert_int_equal(sink.send(sink.self, events[1], &err), SINK_PENDING);
+    assert_int_equal(sink.send(sink.self, events[0], &err), SINK_FAILED);
+    assert_int_equal(sink.refused(sink.self), 1);
+    assert_non_null(strstr(err.text, "too large"));
+    close_in_time();
+}
+
+// The settings.
+
+static void check_refused(const char *setting, const char *part)
+{
+    snprintf(settings[0], sizeof settings[0], "%s", setting);
+    assert_false(ibtrapd_module.check("kafka", &options, &err));
+    if (!strstr(err.text, part))
+        fail_msg("'%s' does not say '%s'", err.text, part);
+    assert_false(sink.open(sink.self, &err));
+}
+
+TEST(settings_are_checked)
+{
+    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    strcpy(settings[0], "compression.codec=gzip");
+    strcpy(settings[1], "linger.ms=1");
+    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    check_refused("compression.codec=zip", "compression.codec");
+    check_refused("no.such.setting=1", "no.such.setting");
+    check_refused("acks=1", "'acks' cannot be one of 'settings'");
+    check_refused("sasl.password=x", "'sasl.password' cannot be");
+    check_refused("ssl.key.password=x", "'ssl.key.password' cannot be");
+    check_refused("plugin.library.paths=/tmp/x", "'plugin.library.paths' cannot be");
+    check_refused("test.mock.num.brokers=3", "'test.mock.num.brokers' cannot be");
+    check_refused("max.in.flight=9", "idempotence");
+    check_refused("retries=0", "idempotence");
+}
+
+TEST(credentials_are_taken)
+{
+    options.mechanism = "SCRAM-SHA-512";
+    options.user = "ibtrapd";
+    options.password = "a secret";
+    assert_true(ibtrapd_module.check("kafka", &options, &err));
+    options.uses_tls = true;
+    options.tls = (struct tls_options){
+        .ca_file = "/nowhere.pem", .crl_file = "", .cert_file = "", .key_file = "", .name = ""};
+    assert_false(ibtrapd_module.check("kafka", &options, &err));
+    assert_null(strstr(err.text, "a secret"));
+}
+
+#define KAFKA_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        KAFKA_TEST(an_event_arrives_with_key_and_headers),
+        KAFKA_TEST(a_cloud_event_says_that_it_is_one),
+        KAFKA_TEST(an_unknown_brace_stays),
+        KAFKA_TEST(an_event_of_nothing_has_no_key),
+        KAFKA_TEST(all_come_once_and_in_order),
+        KAFKA_TEST(requests_that_fail_lose_and_disorder_nothing),
+        KAFKA_TEST(leaders_that_change_lose_and_disorder_nothing),
+        KAFKA_TEST(an_outage_of_all_brokers_is_told_and_loses_nothing),
+        KAFKA_TEST(no_broker_has_a_sentence),
+        KAFKA_TEST(a_silent_peer_holds_nobody_up),
+        KAFKA_TEST(a_name_that_is_not_there_has_a_sentence),
+        KAFKA_TEST(a_missing_topic_is_told_and_nothing_is_given_up),
+        KAFKA_TEST(an_event_that_is_too_large_is_given_up_alone),
+        KAFKA_TEST(an_event_beyond_the_own_limit_is_refused),
+        KAFKA_TEST(settings_are_checked),
+        KAFKA_TEST(credentials_are_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
