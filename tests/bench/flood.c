@@ -16,6 +16,7 @@
 #include "conf/load.h"
 #include "ctl/client.h"
 #include "daemon/daemon.h"
+#include "sink/module.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -328,6 +329,7 @@ int main(int argc, char **argv)
     struct error err;
     pthread_t thread;
     parse(&b, argc, argv);
+    module_set_directory(MODULES);
     if (!load(&b, &conf, &err))
         give_up(err.text);
     memcpy(b.socket, conf.socket, sizeof b.socket);
