@@ -5,7 +5,7 @@ import os
 import subprocess
 
 import pytest
-from machine import CONFIG, Fabric, Gateway, SubnetManager, TrapDaemon, install, kernel_log, run
+from machine import CONFIG, Fabric, Gateway, SubnetManager, TrapDaemon, install, kernel_log, run, with_watchdog
 
 OOPS = ("BUG:", "WARNING:", "Oops", "general protection", "Call Trace")
 
@@ -65,6 +65,7 @@ def site():
     one = Site()
     yield one
     one.clean()
+    with_watchdog()
     run("sh", "-c", "rm -rf /var/lib/ibtrapd* /var/log/ibtrapd*; journalctl --rotate -q; journalctl --vacuum-time=1s -q")
     assert not [line for line in kernel_log().splitlines() if any(word in line for word in OOPS)]
 

@@ -9,13 +9,12 @@ rate and, if no rates are given, what is left of 260,000 Reports that come while
 """
 
 import os
-import pathlib
 import signal
 import sys
 import time
 
 from conftest import Site
-from machine import GATEWAY_HOST, install, run, wait
+from machine import GATEWAY_HOST, install, run, wait, without_watchdog
 
 RATES = [2000, 5000, 10000, 20000, 40000, 60000]
 SECONDS, QUIET = 2, 10
@@ -65,14 +64,6 @@ def flood(site, count, rate, held=False):
 
 def show(row):
     print("  ".join(f"{name} {value}" for name, value in row.items()), flush=True)
-
-
-def without_watchdog():
-    """It would end a gateway that is stopped for a minute."""
-    directory = pathlib.Path("/run/systemd/system/ibtrapd.service.d")
-    directory.mkdir(parents=True)
-    (directory / "rate.conf").write_text("[Service]\nWatchdogSec=0\n")
-    run("systemctl", "daemon-reload")
 
 
 def main():

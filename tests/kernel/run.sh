@@ -11,7 +11,7 @@ set -eu
 
 packages='linux-image-amd64 linux-headers-amd64 initramfs-tools systemd-sysv systemd dbus kmod udev make gcc rdma-core
           ibverbs-providers ibverbs-utils infiniband-diags opensm snmptrapd snmp python3-pytest procps strace'
-time_limit=5400 # seconds, for the machine
+time_limit=14400 # seconds, for the machine
 here=$(cd "$(dirname "$0")" && pwd)
 top=$here/../..
 
