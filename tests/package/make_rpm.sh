@@ -19,13 +19,13 @@ version=$(sed -n 's/^Version: *//p' "$scratch/ibtrapd.spec")
 tar -C "$top" -czf "$scratch/ibtrapd-$version.tar.gz" --transform "s,^,ibtrapd-$version/," LICENSE systemd
 
 rpmbuild -bb --nodeps --without check --define "_topdir $scratch/top" --define "_sourcedir $scratch" \
-    --define "_rpmdir $scratch/rpms" --define "_rpmfilename package.rpm" --define "debug_package %{nil}" \
+    --define "_rpmdir $scratch/rpms" --define '_rpmfilename %%{NAME}.rpm' --define "debug_package %{nil}" \
     --define "finished_build $build" --define "dist .trial" \
-    --define 'systemd_post() if [ $1 -eq 1 ]; then systemctl --no-reload preset %{1} || :; fi' \
-    --define 'systemd_preun() if [ $1 -eq 0 ]; then systemctl --no-reload disable --now %{1} || :; fi' \
+    --define 'systemd_post() if [ $1 -eq 1 ]; then systemctl --no-reload preset %* || :; fi' \
+    --define 'systemd_preun() if [ $1 -eq 0 ]; then systemctl --no-reload disable --now %* || :; fi' \
     --define 'systemd_postun() :' \
     "$scratch/ibtrapd.spec" >"$scratch/log" 2>&1 || {
     cat "$scratch/log" >&2
     exit 1
 }
-mv "$scratch/rpms/package.rpm" "$out"
+mv "$scratch/rpms/ibtrapd.rpm" "$out"
