@@ -13,6 +13,7 @@ static const uint64_t SWITCH_GUID = 0x100, HOST_GUID = 0x200;
 
 static struct generated g;
 static struct agent_snapshot snapshot;
+static struct snapshot_source source; // nothing is read on demand
 
 static int begin(void **state)
 {
@@ -28,7 +29,7 @@ static void forget(void)
 {
     fabric_unref(snapshot.fabric);
     accumulated_unref(snapshot.accumulated);
-    snapshot = (struct agent_snapshot){.fabric = NULL};
+    snapshot = (struct agent_snapshot){.source = &source};
 }
 
 static int end(void **state)
@@ -43,6 +44,7 @@ static int end(void **state)
 static void enter(uint64_t port_guid)
 {
     forget();
+    snapshot.source = &source;
     snapshot.fabric = generated_look(&g, 0);
     snapshot.scope.port = fabric_find_port_guid(snapshot.fabric, port_guid);
     assert_int_not_equal(snapshot.scope.port, FABRIC_NONE);
