@@ -33,7 +33,10 @@ static void print_foot(void)
          ".Sh SEE ALSO\n"
          ".Xr ibtrapd.conf 5 ,\n"
          ".Xr ibtrapctl 8 ,\n"
-         ".Xr ibtrapd 8");
+         ".Xr ibtrapd 8\n"
+         ".Pp\n"
+         "The manual by task, with recipes for receivers:\n"
+         ".Pa " INSTALL_DOC_DIRECTORY "/doc/README.md");
 }
 
 static void print_facts(const struct catalogue_entry *e)

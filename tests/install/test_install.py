@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The files that `cmake --install` installs, and whether they work at their places."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -86,10 +87,19 @@ def test_a_root_that_is_not_below_enterprises_is_refused(tmp_path, root):
 
 
 def test_the_pages_lead_to_each_other(root):
-    """Checks all links of all pages; every page of the book is the target of some link."""
+    """Checks all links and pictures of all pages; every page of the book is the target of some link."""
     documents = root / 'usr/share/doc/ibtrapd'
     pages = list(documents.rglob('*.md'))
     linked = {(page.parent / link).resolve() for page in pages for link in LINK.findall(page.read_text())}
     assert [path for path in linked if not path.is_file()] == []
     book = {documents.resolve() / page.relative_to(SOURCE) for page in (SOURCE / 'doc').glob('*.md')}
     assert book and book <= linked
+
+
+def test_each_manual_page_names_the_pages_where_they_are(root):
+    manual = [page for page in (root / 'usr/share/man').rglob('ibtrap*') if page.is_file()]
+    assert len(manual) == 4
+    for page in manual:
+        text = gzip.decompress(page.read_bytes()) if page.suffix == '.gz' else page.read_bytes()
+        [place] = re.findall(r'^\.Pa /(\S+/README\.md)$', text.decode().partition('.Sh SEE ALSO')[2], re.MULTILINE)
+        assert (root / place).is_file(), page
