@@ -1,56 +1,30 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""ibtrapctl watch at a terminal. What the screen shows is what a terminal emulator (pyte) makes of its output."""
+"""ibtrapctl watch at a terminal (lab/terminal.py)."""
 
 import contextlib
 import json
 import os
 import pty
-import select
 import signal
 import subprocess
 import termios
 import time
 
-import pyte
 import pytest
 from lab.gateway import IBTRAPCTL
 from lab.processes import DEADLINE, LabError, wait_until
+from lab.terminal import Terminal
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
 LINES, COLUMNS = 30, 110
-KEYS = {"up": "\033OA", "down": "\033OB", "escape": "\033", "enter": "\r", "erase": "\177"}
 ALTERNATE = ("\033[?1049h", "\033[?1049l")  # a screen of its own, and back
 
 
-class Terminal:
+class Watch(Terminal):
     """A terminal with ibtrapctl watch in it."""
 
     def __init__(self, gateway, **environment):
-        self.screen = pyte.Screen(COLUMNS, LINES)
-        self.stream, self.written = pyte.ByteStream(self.screen), b""
-        self.leader, self.follower = pty.openpty()
-        termios.tcsetwinsize(self.follower, (LINES, COLUMNS))
-        self.before = termios.tcgetattr(self.follower)
-        command = [IBTRAPCTL, "--socket", str(gateway.socket), "watch"]
-        self.process = subprocess.Popen(command, stdin=self.follower, stdout=self.follower, stderr=self.follower,
-                                        start_new_session=True, env={**os.environ, "TERM": "xterm", **environment})
-
-    def close(self):
-        self.process.kill()
-        self.process.wait(DEADLINE)
-        os.close(self.leader)
-        os.close(self.follower)
-
-    def read(self, seconds=0.05):
-        while select.select([self.leader], [], [], seconds)[0]:
-            chunk = os.read(self.leader, 65536)
-            self.written += chunk
-            self.stream.feed(chunk)
-            seconds = 0
-
-    def lines(self):
-        self.read()
-        return [line.rstrip() for line in self.screen.display]
+        super().__init__([IBTRAPCTL, "--socket", gateway.socket, "watch"], LINES, COLUMNS, **environment)
 
     def shows(self, *texts):
         """Waits until each text is in a line of the screen, and returns the lines."""
@@ -64,15 +38,6 @@ class Terminal:
             wait_until(there, "the screen")
         assert all(any(text in line for line in seen) for text in texts), (texts, seen)
         return seen
-
-    def press(self, *keys):
-        for key in keys:
-            os.write(self.leader, KEYS.get(key, key).encode())
-
-    def resize(self, lines, columns):
-        self.screen.resize(lines, columns)
-        termios.tcsetwinsize(self.leader, (lines, columns))
-        os.killpg(self.process.pid, signal.SIGWINCH)
 
     def ended(self):
         """The exit status, once the terminal is as it was before."""
@@ -100,7 +65,7 @@ def watch(site):
     with contextlib.ExitStack() as stack:
 
         def start(**environment):
-            terminal = Terminal(site.gateway, **environment)
+            terminal = Watch(site.gateway, **environment)
             stack.callback(terminal.close)
             return terminal
 
