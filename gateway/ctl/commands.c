@@ -44,7 +44,8 @@ static const struct command COMMANDS[] = {
      "active that nobody has acknowledged or shelved."},
     {"watch", "", 0, 0, 0, watch_command, NULL,
      "show alarms, receivers and new events at the terminal, until the key q",
-     "The worst alarms come first, and those that somebody has acknowledged or shelved last. Up and "
+     "The worst alarms come first, and those that somebody has acknowledged or shelved last. Up "
+     "and "
      "down select one, a acknowledges it with a note, e explains it."},
     {"catalogue", "", 0, 0, 0, gateway_commands_catalogue, NULL,
      "list every event that ibtrapd knows",

@@ -62,8 +62,8 @@ void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
 bool demand_mad_fits(const struct demand_key *key, const uint8_t *mad, size_t size)
 {
     struct mad_header h;
-    return mad_read_header(mad, size, &h) &&
-           h.mgmt_class == demand_mad_class(key) && h.attribute == key->attribute &&
+    return mad_read_header(mad, size, &h) && h.mgmt_class == demand_mad_class(key) &&
+           h.attribute == key->attribute &&
            (key->class == DEMAND_SA || h.modifier == key->modifier || key->class == DEMAND_PERF);
 }
 
