@@ -68,11 +68,13 @@ static void agent_log_answer(const struct agent *agent, const char *request,
               (unsigned long long)walk_cache_number(agent->cache, snapshot));
 }
 
-// What the context shows: the end port of that GUID, FABRIC_KEY; 0: the gateway's own tables.
+// What the context shows: the end port of that GUID, FABRIC_KEY; 0: the gateway's own tables. A
+// master agent for the fabric alone gets nothing else, whatever context it asks for.
 static uint64_t agent_key(const struct agent *agent, const char *context)
 {
     uint64_t guid;
-    if (agent->has_fabric && strcmp(context, agent->fabric_context) == 0)
+    if (agent->options.fabric_alone ||
+        (agent->has_fabric && strcmp(context, agent->fabric_context) == 0))
         return FABRIC_KEY;
     if (strcmp(context, agent->options.context) != 0 && contexts_read_name(context, &guid) &&
         guid != FABRIC_KEY)
