@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The fabric as one device: in a context of its own, and alone below a second snmpd; compared with infiniband-diags."""
 
+import re
+import shlex
+import signal
+
 import pytest
+from lab.fabric import BUILD
 from lab.gateway import Gateway, section
-from lab.processes import LabError, wait_until
+from lab.processes import LabError, Process, wait_until
+from lab.receivers import listening
 from lab.snmpd import Snmpd
+from lab.sockets import free_port
 from lab.tables import Manager, ask, fields, switch_ports
 from lab.watch import discovered
 
@@ -237,3 +244,46 @@ def test_who_serves_nothing_answers_nothing(fabric):
     site.gateway.stop()
     wait_until(lambda: not site.without_context().walk(IF_X), "no interfaces without the gateway")
     assert not site.without_context().walk(SYSTEM)
+
+
+class Service:
+    """What ibtrapd-snmpd.service starts, with other directories and another port."""
+
+    def __init__(self, directory):
+        self.directory, self.port = directory, free_port()
+        unit = (BUILD / "systemd/ibtrapd-snmpd.service").read_text().replace("\\\n", " ")
+        self.command, = (shlex.split(self.place(line)) for line in re.findall("^ExecStart=(.*)$", unit, re.MULTILINE))
+        self.environment = dict(self.place(line).split("=", 1) for line in re.findall("^Environment=(.*)$", unit, re.MULTILINE))
+        for name in ("etc", "var", "run"):
+            (directory / name).mkdir()
+
+    def place(self, line):
+        for pattern, name in (("/var/lib/ibtrapd-snmpd", "var"), ("/run/ibtrapd-snmpd", "run"), (r"/[^ :=]*etc/ibtrapd", "etc")):
+            line = re.sub(pattern, str(self.directory / name), line)
+        return line
+
+    def run(self, password, tries):
+        """Which of the passwords are accepted when snmpd.conf has this one."""
+        (self.directory / "etc/snmpd.conf").write_text(
+            f'agentAddress udp:127.0.0.1:{self.port}\ncreateUser nms SHA "{password}" AES "another password"\n'
+            "view fabric included .1.3.6.1.2.1\nrouser nms priv -V fabric\n")
+        process = Process("snmpd", [*self.command, "-p", self.directory / "pid"], log=self.directory / "log",
+                          cwd=self.directory, env=self.environment)
+        try:
+            process.wait_ready(lambda: listening(self.port), "snmpd to listen")
+            return [one for one in tries if self.accepts(one)]
+        finally:
+            process.stop(signal.SIGTERM)
+
+    def accepts(self, password):
+        who = ["-v3", "-u", "nms", "-l", "authPriv", "-a", "SHA", "-A", password, "-x", "AES", "-X", "another password"]
+        said = Manager(f"127.0.0.1:{self.port}", who=who).run("snmpget", ".1.3.6.1.2.1.11.1.0", check=False)
+        return "Counter32" in said
+
+
+def test_a_password_that_was_changed_holds_after_a_restart(tmp_path):
+    """snmpd keeps keys of users in a file of its own: that of a former password must not outlive it."""
+    service, both = Service(tmp_path), ("the first one", "the second one")
+    assert service.run(both[0], both) == [both[0]]
+    assert service.run(both[1], both) == [both[1]]
+    assert service.run(both[1], both) == [both[1]]
