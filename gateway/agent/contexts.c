@@ -164,7 +164,8 @@ static bool contexts_note(struct context *context, const struct fabric *fabric,
     return true;
 }
 
-// Calls the function for each end port that gets a context.
+// Calls the function for each end port that gets a context. Of several with the same GUID, it is
+// the one that the context shows.
 static bool contexts_each(struct contexts *contexts, const struct fabric *fabric, int64_t at,
                           bool (*visit)(struct contexts *contexts, const struct fabric *fabric,
                                         const struct fabric_node *node,
@@ -174,7 +175,8 @@ static bool contexts_each(struct contexts *contexts, const struct fabric *fabric
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
         for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
-            if (contexts_wants(contexts->of, node, &fabric->ports[k]))
+            if (contexts_wants(contexts->of, node, &fabric->ports[k]) &&
+                fabric_find_port_guid(fabric, fabric->ports[k].guid) == k)
                 all = visit(contexts, fabric, node, &fabric->ports[k], at) && all;
         }
     }

@@ -102,6 +102,22 @@ TEST(a_change_of_state_is_remembered)
     assert_int_equal(contexts_changed_at(contexts, 0x999, 1), 0);
 }
 
+// Two switches whose port 0 has the same GUID, as after a mistake in firmware: their states differ,
+// but no port of the one that the context shows changes.
+TEST(twins_do_not_change_each_others_states)
+{
+    start(CONTEXTS_SWITCHES);
+    const uint32_t first = generated_add(&g, FABRIC_SWITCH, 0x100, "first", 2);
+    const uint32_t second = generated_add(&g, FABRIC_SWITCH, 0x200, "second", 2);
+    generated_port(&g, second, 0)->guid = 0x100;
+    generated_port(&g, first, 1)->state = FABRIC_ACTIVE;
+    generated_port(&g, second, 1)->state = FABRIC_DOWN;
+    for (int64_t at = 1; at < 4; at++)
+        assert_true(update(at));
+    assert_int_equal(contexts_count(contexts), 1);
+    assert_int_equal(contexts_changed_at(contexts, 0x100, 1), 0);
+}
+
 TEST(there_is_room_for_some_thousands)
 {
     start(CONTEXTS_SWITCHES);
@@ -196,6 +212,7 @@ int main(void)
         CONTEXTS_TEST(each_switch_has_one_or_each_end_port),
         CONTEXTS_TEST(who_comes_later_comes_behind_and_who_leaves_stays),
         CONTEXTS_TEST(a_change_of_state_is_remembered),
+        CONTEXTS_TEST(twins_do_not_change_each_others_states),
         CONTEXTS_TEST(there_is_room_for_some_thousands),
         CONTEXTS_TEST(who_has_been_gone_for_a_day_makes_room),
         CONTEXTS_TEST(who_comes_back_keeps_its_context),
