@@ -9,7 +9,8 @@ struct node_number_rows {
     struct node_numbers *none;    // without any number
     struct node_numbers *planned; // that the transaction writes; NULL: nothing. Its thread only
     struct node_numbers *in_file; // that the file has. The same thread only
-    pthread_mutex_t lock;         // guards the members below
+    pthread_mutex_t adding;       // who changes `given` once it is loaded; comes before `lock`
+    pthread_mutex_t lock;         // guards the members below, for moments
     struct node_numbers *given;   // all of them
     struct node_numbers *shown;   // those that were committed
     bool loaded;                  // the file has been read
@@ -36,6 +37,7 @@ struct node_number_rows *node_number_rows_new(void)
     rows->in_file = node_numbers_ref(none);
     rows->given = node_numbers_ref(none);
     rows->shown = node_numbers_ref(none);
+    pthread_mutex_init(&rows->adding, NULL);
     pthread_mutex_init(&rows->lock, NULL);
     return rows;
 }
@@ -50,18 +52,34 @@ void node_number_rows_free(struct node_number_rows *rows)
     node_numbers_unref(rows->shown);
     node_numbers_unref(rows->none);
     pthread_mutex_destroy(&rows->lock);
+    pthread_mutex_destroy(&rows->adding);
     free(rows);
 }
 
-bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n)
+// All that were given, a reference; NULL: they have not been loaded.
+static struct node_numbers *node_number_rows_given(struct node_number_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    struct node_numbers *next = rows->loaded ? node_numbers_with(rows->given, guids, n) : NULL;
-    if (next && next != rows->given) {
+    struct node_numbers *given = rows->loaded ? node_numbers_ref(rows->given) : NULL;
+    pthread_mutex_unlock(&rows->lock);
+    return given;
+}
+
+// Numbers the nodes of a large fabric, which takes a good part of a second, without `lock`: the
+// thread that takes Reports waits for that.
+bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n)
+{
+    pthread_mutex_lock(&rows->adding);
+    struct node_numbers *given = node_number_rows_given(rows);
+    struct node_numbers *next = given ? node_numbers_with(given, guids, n) : NULL;
+    if (next && next != given) {
+        pthread_mutex_lock(&rows->lock);
         node_number_rows_set(&rows->given, next);
         rows->dirty = true;
+        pthread_mutex_unlock(&rows->lock);
     }
-    pthread_mutex_unlock(&rows->lock);
+    pthread_mutex_unlock(&rows->adding);
+    node_numbers_unref(given);
     node_numbers_unref(next);
     return next != NULL;
 }
