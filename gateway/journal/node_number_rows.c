@@ -135,7 +135,7 @@ enum store_result node_number_rows_load(struct node_number_rows *rows, struct st
         pthread_mutex_lock(&rows->lock);
         node_number_rows_set(&rows->given, read);
         node_number_rows_set(&rows->shown, read);
-        rows->loaded = true;
+        rows->loaded = result == STORE_OK;
         pthread_mutex_unlock(&rows->lock);
     }
     node_numbers_unref(read);

@@ -16,7 +16,8 @@ void node_number_rows_free(struct node_number_rows *rows); // NULL is allowed
 // memory is short or the file has not been read. Any thread.
 bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n);
 
-// Loads the numbers of the file, once. Of a damaged one, as many as can be read.
+// Loads the numbers of the file, once. Of a damaged one, as many as can be read, for the file that
+// takes its place.
 enum store_result node_number_rows_load(struct node_number_rows *rows, struct store *store,
                                         struct error *err);
 

@@ -197,7 +197,8 @@ enum store_result store_read_settings(struct store *store,
                                       void (*each)(void *ctx, const struct setting *setting),
                                       void *ctx, struct error *err);
 
-// Calls `each` for the node numbers, also for one that is not valid.
+// Calls `each` for the node numbers, also for one that is not valid. In a damaged file, for those
+// before the damage, then for those behind it from the greatest one on.
 enum store_result store_read_node_numbers(struct store *store,
                                           void (*each)(void *ctx, const struct node_number *number),
                                           void *ctx, struct error *err);

@@ -288,11 +288,12 @@ void store_add_node_number(struct store *store, const struct node_number *number
     store_finish_statement(store, s);
 }
 
-enum store_result store_read_node_numbers(struct store *store,
-                                          void (*each)(void *ctx, const struct node_number *number),
-                                          void *ctx, struct error *err)
+static enum store_result store_state_read_numbers(struct store *store, enum store_statement which,
+                                                  void (*each)(void *ctx,
+                                                               const struct node_number *number),
+                                                  void *ctx, struct error *err)
 {
-    sqlite3_stmt *s = store->statements[READ_NODE_NUMBERS];
+    sqlite3_stmt *s = store->statements[which];
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         const int64_t number = sqlite3_column_int64(s, 0);
@@ -303,6 +304,18 @@ enum store_result store_read_node_numbers(struct store *store,
     }
     enum store_result result = store_report(store, code, err);
     sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_read_node_numbers(struct store *store,
+                                          void (*each)(void *ctx, const struct node_number *number),
+                                          void *ctx, struct error *err)
+{
+    struct error again;
+    const enum store_result result =
+        store_state_read_numbers(store, READ_NODE_NUMBERS, each, ctx, err);
+    if (result == STORE_CORRUPT)
+        store_state_read_numbers(store, READ_NODE_NUMBERS_BACKWARDS, each, ctx, &again);
     return result;
 }
 

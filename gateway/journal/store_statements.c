@@ -57,7 +57,8 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_SETTINGS] = "SELECT kind, guid, number, value FROM setting",
     [DELETE_NODE_NUMBER] = "DELETE FROM node_number WHERE number = ?",
     [ADD_NODE_NUMBER] = "INSERT OR REPLACE INTO node_number (number, guid) VALUES (?,?)",
-    [READ_NODE_NUMBERS] = "SELECT number, guid FROM node_number",
+    [READ_NODE_NUMBERS] = "SELECT number, guid FROM node_number ORDER BY number",
+    [READ_NODE_NUMBERS_BACKWARDS] = "SELECT number, guid FROM node_number ORDER BY number DESC",
     [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
                      " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
                      " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",

@@ -275,6 +275,72 @@ TEST(numbers_that_cannot_be_are_left_out)
     assert_int_equal(shown(40), 4);
 }
 
+static uint32_t get32(const uint8_t *octets)
+{
+    return (uint32_t)octets[0] << 24 | (uint32_t)octets[1] << 16 | (uint32_t)octets[2] << 8 |
+           octets[3];
+}
+
+// Overwrites the first leaf of the table of numbers (SQLite's file format, 1.6: an interior page
+// has its cells' offsets from octet 12 on, and a cell begins with the page to its left).
+static void damage_first_numbers(void)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s;
+    enum { PAGE_MAX = 65536, INTERIOR = 5 };
+    static uint8_t page[PAGE_MAX];
+    journal_close(journal);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL), 0);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT rootpage, page_size FROM sqlite_master,"
+                                        " pragma_page_size WHERE name = 'node_number'",
+                                        -1, &s, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+    const long root = sqlite3_column_int(s, 0), size = sqlite3_column_int(s, 1);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (root - 1) * size, SEEK_SET), 0);
+    assert_int_equal(fread(page, (size_t)size, 1, file), 1);
+    assert_int_equal(page[0], INTERIOR);
+    const uint32_t leaf = get32(page + (page[12] << 8 | page[13]));
+    memset(page, 0xFF, (size_t)size);
+    assert_int_equal(fseek(file, (long)(leaf - 1) * size, SEEK_SET), 0);
+    assert_int_equal(fwrite(page, (size_t)size, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    open_journal();
+}
+
+// Whose number was lost gets one that nobody had: a manager would take it for the other node.
+TEST(after_damage_no_number_is_given_again)
+{
+    enum { NODES = 5000 };
+    static uint64_t guids[NODES + 1];
+    for (uint64_t i = 0; i <= NODES; i++)
+        guids[i] = 1000 + i;
+    assert_true(journal_number_nodes(journal, guids, NODES));
+    commit();
+    damage_first_numbers();
+    for (int i = 0; i < 5; i++)
+        commit();
+    assert_int_equal(shown(guids[NODES - 1]), NODES);
+    assert_int_equal(shown(guids[0]), 0);
+    assert_true(journal_number_nodes(journal, guids, NODES + 1));
+    commit();
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i <= NODES; i++) {
+        kept += shown(guids[i]) == i + 1;
+        assert_true(shown(guids[i]) == i + 1 || shown(guids[i]) > NODES);
+    }
+    assert_in_range(kept, NODES / 2, NODES - 1);
+    tamper("");
+    assert_int_equal(shown(guids[NODES - 1]), NODES);
+    assert_true(shown(guids[0]) > NODES);
+}
+
 // Before the file was read nobody knows which numbers are in it.
 TEST(without_its_file_no_numbers_are_given)
 {
@@ -315,6 +381,7 @@ int main(void)
         OF_JOURNAL(a_file_that_was_removed_gets_them_again),
         OF_JOURNAL(a_file_of_the_sixth_schema_is_brought_up_to_date),
         OF_JOURNAL(numbers_that_cannot_be_are_left_out),
+        OF_JOURNAL(after_damage_no_number_is_given_again),
         OF_JOURNAL(without_its_file_no_numbers_are_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
