@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-enum { WAIT_MS = 60000, KNOWN_MAX = CONTEXTS_MAX + 8, ROOTS_OF_DEVICE = 2, ROOTS_OF_OWN = 3 };
+enum { WAIT_MS = 60000, KNOWN_MAX = 2 * CONTEXTS_MAX, ROOTS_OF_DEVICE = 2, ROOTS_OF_OWN = 3 };
 
 // The master's side: in which contexts how many regions are registered.
 struct known {
@@ -155,6 +155,15 @@ static unsigned regions_in(uint64_t guid)
     return one ? one->regions : 0;
 }
 
+// In the contexts of so many GUIDs.
+static unsigned regions_of(uint64_t first, uint64_t count)
+{
+    unsigned sum = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += regions_in(first + i);
+    return sum;
+}
+
 static void note(const char *context, bool is_added)
 {
     struct known *one = find(context);
@@ -251,9 +260,11 @@ static void expect_device(uint64_t guid, const char *name)
     }
 }
 
-// The contexts are full, and one that left makes room after a day: the master hears of it.
+// The contexts are full. Those that left make room after a day, more than the master is asked to
+// register at once; and the master hears of each.
 TEST(who_comes_after_a_day_is_registered_in_the_place_of_who_left)
 {
+    enum { LEAVE = 300 };
     const unsigned all = ROOTS_OF_OWN + ROOTS_OF_DEVICE * CONTEXTS_MAX;
     for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
         generated_add(&g, FABRIC_SWITCH, 0x1000 + i, "old", 1);
@@ -261,8 +272,10 @@ TEST(who_comes_after_a_day_is_registered_in_the_place_of_who_left)
     start(CONTEXTS_SWITCHES, false);
     serve(all);
     expect_device(0x1007, "old");
-    generated_remove(&g, 7);
-    generated_add(&g, FABRIC_SWITCH, 0x10, "new", 1);
+    for (uint32_t i = 0; i < LEAVE; i++) {
+        generated_remove(&g, i);
+        generated_add(&g, FABRIC_SWITCH, 0x10 + i, "new", 1);
+    }
     pass(CLOCK_US_PER_S);
     sweep();
     expect_device(0x1007, ""); // the agent looks at the fabric after each request
@@ -271,17 +284,55 @@ TEST(who_comes_after_a_day_is_registered_in_the_place_of_who_left)
     assert_int_equal(regions_in(0x1007), ROOTS_OF_DEVICE);
     pass(CONTEXTS_KEEP_US);
     sweep();
-    for (int i = 0; i < WAIT_MS && regions_in(0x10) < ROOTS_OF_DEVICE; i++) {
-        expect_device(0x1008, "old");
-        usleep(1000);
-    }
-    assert_true(agent_has_context(agent, 0x10));
-    assert_false(agent_has_context(agent, 0x1007));
-    assert_int_equal(regions_in(0x10), ROOTS_OF_DEVICE);
-    assert_int_equal(regions_in(0x1007), 0);
+    for (int i = 0; i < WAIT_MS && regions_of(0x10, LEAVE) < ROOTS_OF_DEVICE * LEAVE; i++)
+        expect_device(0x1000 + LEAVE, "old");
+    assert_int_equal(regions_of(0x10, LEAVE), ROOTS_OF_DEVICE * LEAVE);
+    assert_int_equal(regions_of(0x1000, LEAVE), 0);
     assert_int_equal(regions_of_all(), all);
+    for (uint32_t i = 0; i < LEAVE; i++) {
+        assert_true(agent_has_context(agent, 0x10 + i));
+        assert_int_equal(regions_in(0x10 + i), ROOTS_OF_DEVICE);
+        assert_false(agent_has_context(agent, 0x1000 + i));
+    }
     expect_device(0x10, "new");
-    expect_device(0x1006, "old");
+    expect_device(0x1000 + LEAVE, "old");
+}
+
+// The master dies while contexts move: the next one hears of those that there are, and no other.
+TEST(a_master_that_comes_while_contexts_move_gets_them_all)
+{
+    enum { LEAVE = 300 };
+    const unsigned all = ROOTS_OF_OWN + ROOTS_OF_DEVICE * CONTEXTS_MAX;
+    for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
+        generated_add(&g, FABRIC_SWITCH, 0x1000 + i, "old", 1);
+    sweep();
+    start(CONTEXTS_SWITCHES, false);
+    serve(all);
+    for (uint32_t i = 0; i < LEAVE; i++) {
+        generated_remove(&g, i);
+        generated_add(&g, FABRIC_SWITCH, 0x10 + i, "new", 1);
+    }
+    pass(CLOCK_US_PER_S);
+    sweep();
+    expect_device(0x1007, "");
+    expect_device(0x1007, "");
+    pass(CONTEXTS_KEEP_US);
+    sweep();
+    for (int i = 0; i < WAIT_MS && regions_of(0x10, LEAVE) == 0; i++)
+        expect_device(0x1000 + LEAVE, "old");
+    fake_master_die(&master);
+    known_count = 0;
+    fake_master_listen(&master);
+    for (int i = 0; i < WAIT_MS / 10 && !fake_master_accept(&master); i++) {
+        pass(CLOCK_US_PER_S);
+        usleep(10000);
+    }
+    serve(all);
+    expect_device(0x1000 + LEAVE, "old");
+    assert_int_equal(regions_of_all(), all);
+    assert_int_equal(regions_of(0x1000, LEAVE), 0);
+    for (uint32_t i = 0; i < LEAVE; i++)
+        assert_int_equal(regions_in(0x10 + i), ROOTS_OF_DEVICE);
 }
 
 // Who may reach this socket need not be trusted with more: communities, receivers, alarms.
@@ -308,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         AGENT_TEST(who_comes_after_a_day_is_registered_in_the_place_of_who_left),
+        AGENT_TEST(a_master_that_comes_while_contexts_move_gets_them_all),
         AGENT_TEST(a_master_for_the_fabric_alone_gets_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
