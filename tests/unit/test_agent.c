@@ -219,8 +219,8 @@ static bool get_next(const char *context, const uint32_t *ids, size_t length,
 {
     uint8_t octets[512];
     struct pdu_writer w = {.octets = octets, .size = sizeof octets};
-    uint32_t uptime;
-    uint16_t error, index;
+    uint32_t uptime = 0;
+    uint16_t error = 0, index = 0;
     pdu_begin(&w, PDU_GET_NEXT, FAKE_MASTER_SESSION, 1, ++asked, context);
     pdu_add_oid(&w, ids, length, true);
     pdu_add_oid(&w, NULL, 0, false);
