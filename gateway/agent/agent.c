@@ -37,7 +37,7 @@ struct agent {
     bool numbered;            // each of its nodes has a number
     struct contexts *changes; // of its ports
     struct agentx_client *client;
-    struct snapshot_events *events;
+    struct snapshot_events *events; // NULL: no table has them
     struct walk_cache *cache;
     struct set set;
     char who[WHO_SIZE];
@@ -448,11 +448,12 @@ static void free_parts(struct agent *agent)
 
 static bool agent_make_parts(struct agent *agent, struct error *err)
 {
-    agent->events = snapshot_events_new();
+    const bool has_events = !agent->options.fabric_alone;
+    agent->events = has_events ? snapshot_events_new() : NULL;
     agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
     agent->contexts = contexts_new(agent->options.contexts);
     agent->changes = contexts_new(agent->options.source.fabric_of);
-    if (!agent->events || !agent->cache || !agent->contexts || !agent->changes)
+    if ((has_events && !agent->events) || !agent->cache || !agent->contexts || !agent->changes)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)

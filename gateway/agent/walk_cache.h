@@ -27,8 +27,8 @@ enum {
 
 struct walk_cache;
 
-// The cache is for one thread. `source`, `events` and `random` outlive the cache. NULL: out of
-// memory.
+// The cache is for one thread. `source`, `events` and `random` outlive the cache. `events` may be
+// NULL: snapshots have none. NULL: out of memory.
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
