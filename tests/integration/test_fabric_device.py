@@ -258,7 +258,8 @@ class Service:
             (directory / name).mkdir()
 
     def place(self, line):
-        for pattern, name in (("/var/lib/ibtrapd-snmpd", "var"), ("/run/ibtrapd-snmpd", "run"), (r"/[^ :=]*etc/ibtrapd", "etc")):
+        places = {"/var/lib/ibtrapd-snmpd": "var", "/run/ibtrapd-snmpd": "run", "/[^ :=]*etc/ibtrapd": "etc"}
+        for pattern, name in places.items():
             line = re.sub(pattern, str(self.directory / name), line)
         return line
 
