@@ -17,7 +17,8 @@ struct difference_keys {
     bool cut; // memory was short
 };
 
-// What differs, but for what is not expected and for consequences of other differences.
+// What differs, but for what is not expected, and for unseen differences and consequences of others
+// that have no alarm.
 struct difference_counts {
     size_t switches, hosts, routers, links; // that are missing
     size_t all;
@@ -47,10 +48,18 @@ static bool is_unexpected(const struct change *difference)
 
 // Keys.
 
+// Whether it has an alarm of its own, or is to have one. An alarm stays when its subject is unseen
+// or becomes a consequence: the end of topology-differs would send it to the receivers.
+static bool expectations_counts(const struct expectations *e, const struct change *difference,
+                                bool unseen)
+{
+    return !is_unexpected(difference) &&
+           ((!unseen && difference->cause == FABRIC_NONE) ||
+            policy_is_raised(e->options->policy, difference->alarm_key));
+}
+
 static void count_difference(struct difference_counts *counts, const struct change *difference)
 {
-    if (is_unexpected(difference) || difference->cause != FABRIC_NONE)
-        return;
     counts->switches += difference->type == CATALOGUE_SWITCH_MISSING;
     counts->hosts += difference->type == CATALOGUE_HOST_MISSING;
     counts->routers += difference->type == CATALOGUE_ROUTER_MISSING;
@@ -66,7 +75,7 @@ static void keep_key(void *ctx, const struct change *difference, bool unseen)
     struct expectations *e = ctx;
     struct difference_keys *keys = &e->keys;
     const size_t size = strlen(difference->alarm_key) + 1;
-    if (!unseen)
+    if (expectations_counts(e, difference, unseen))
         count_difference(&e->counts, difference);
     if (keys->room - keys->used < size) {
         const size_t room = keys->room > 0 ? 2 * keys->room : 1 << 14;

@@ -15,7 +15,8 @@ enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
 // Where more than EXPECTATIONS_SINGLE_MAX differ, receivers get one alarm, topology-differs, and
 // not each of them: those are its consequences, unless the loss has an alarm already. It ends when
 // EXPECTATIONS_SINGLE_FEW or fewer differ, and receivers get what is left. What is not expected
-// does not count.
+// does not count; what a sweep could not see, or follows from another difference, counts as long as
+// it has an alarm.
 enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
 
 // Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end. When memory

@@ -544,51 +544,112 @@ static struct summary find_summary(void)
     return s;
 }
 
-// One message says what a thousand missing hosts are; what is left of them in the end is told.
-TEST(masses_that_are_missing_are_one_alarm)
+// A wide switch with hosts that are expected and missing.
+enum { MASS = 120, WIDE = NODES, FIRST_OF_MASS = NODES + 1 };
+
+static struct expectation *before_mass;
+
+static void begin_with_mass(void)
 {
-    enum { MASS = 120, LEFT = 3 };
     begin(NULL);
     generated_add(&plant, FABRIC_SWITCH, 0x900000, "wide", MASS + 1);
-    generated_link(&plant, 0, 12, NODES, MASS + 1);
+    generated_link(&plant, 0, 12, WIDE, MASS + 1);
     for (uint32_t i = 0; i < MASS; i++) {
         generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, "host", 1);
-        generated_link(&plant, NODES, (uint8_t)(i + 1), NODES + 1 + i, 1);
+        generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
     }
-    struct expectation *wider = expectation_new(generated_look(&plant, 0), false);
-    assert_non_null(wider);
-    struct expectation *before = expectation;
-    expectation = wider;
+    before_mass = expectation;
+    expectation = expectation_new(generated_look(&plant, 0), false);
+    assert_non_null(expectation);
     in_force = true;
     assert_true(pipeline_call(pipeline, exchange, NULL));
     for (uint32_t i = 0; i < MASS; i++) {
-        generated_unlink(&plant, NODES, (uint8_t)(i + 1));
-        plant.nodes[NODES + 1 + i].removed = true;
+        generated_unlink(&plant, WIDE, (uint8_t)(i + 1));
+        plant.nodes[FIRST_OF_MASS + i].removed = true;
     }
+}
+
+static void end_with_mass(void)
+{
+    struct expectation *wider = expectation;
+    expectation = before_mass;
+    end(NULL);
+    expectation_free(wider);
+}
+
+static void look(bool complete)
+{
+    struct fabric *fabric = generated_look(&plant, 0);
+    fabric->complete = complete;
+    pipeline_put_fabric(pipeline, fabric);
+    assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
+}
+
+static void assert_one_alarm(void)
+{
+    const struct summary s = find_summary();
+    assert_true(s.id[0] != '\0');
+    assert_int_equal(s.consequences, MASS);
+    assert_int_equal(s.others, 0);
+}
+
+// One message says what a thousand missing hosts are; what is left of them in the end is told.
+TEST(masses_that_are_missing_are_one_alarm)
+{
+    enum { LEFT = 3 };
+    begin_with_mass();
     for (int again = 0; again < 2; again++) {
-        pipeline_put_fabric(pipeline, generated_look(&plant, 0));
-        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
-        const struct summary s = find_summary();
-        assert_true(s.id[0] != '\0');
-        assert_int_equal(s.consequences, MASS);
-        assert_int_equal(s.others, 0);
+        look(true);
+        assert_one_alarm();
         restart(); // it stays what they follow from
         lookup = event_builder_lookup_in(topology);
     }
     for (uint32_t i = LEFT; i < MASS; i++) {
-        plant.nodes[NODES + 1 + i].removed = false;
-        generated_link(&plant, NODES, (uint8_t)(i + 1), NODES + 1 + i, 1);
+        plant.nodes[FIRST_OF_MASS + i].removed = false;
+        generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
     }
-    for (int again = 0; again < 3; again++) {
-        pipeline_put_fabric(pipeline, generated_look(&plant, 0));
-        assert_true(pipeline_call(pipeline, wait_in_pipeline, NULL));
-    }
+    for (int again = 0; again < 3; again++)
+        look(true);
     const struct summary s = find_summary();
     assert_string_equal(s.id, "");
     assert_int_equal(s.others, LEFT);
-    expectation = before;
-    end(NULL);
-    expectation_free(wider);
+    end_with_mass();
+}
+
+// A sweep that cannot tell does not end the one alarm: receivers would get all the others.
+TEST(masses_that_a_sweep_does_not_see_stay_one_alarm)
+{
+    begin_with_mass();
+    look(true);
+    assert_one_alarm();
+    for (uint32_t i = 0; i < MASS; i++) {
+        struct fabric_port *port = generated_port(&plant, WIDE, (uint8_t)(i + 1));
+        port->state = FABRIC_ACTIVE;
+        port->silent = true;
+    }
+    for (int again = 0; again < 3; again++) {
+        look(false);
+        assert_one_alarm();
+    }
+    end_with_mass();
+}
+
+// Nor does the loss of their switch, whose consequences they are from then on.
+TEST(masses_whose_switch_goes_too_stay_one_alarm)
+{
+    begin_with_mass();
+    look(true);
+    generated_unlink(&plant, WIDE, MASS + 1);
+    plant.nodes[WIDE].removed = true;
+    for (int again = 0; again < 3; again++) {
+        look(true);
+        assert_one_alarm();
+    }
+    generated_link(&plant, 0, 12, WIDE, MASS + 1);
+    plant.nodes[WIDE].removed = false;
+    look(true);
+    assert_one_alarm();
+    end_with_mass();
 }
 
 static void do_nothing(void *ctx, const struct pipeline_context *inside)
@@ -658,6 +719,8 @@ int main(void)
         cmocka_unit_test(alarms_are_what_differs),
         cmocka_unit_test(a_missing_switch_is_one_alarm),
         cmocka_unit_test(masses_that_are_missing_are_one_alarm),
+        cmocka_unit_test(masses_that_a_sweep_does_not_see_stay_one_alarm),
+        cmocka_unit_test(masses_whose_switch_goes_too_stay_one_alarm),
         cmocka_unit_test(an_alarm_that_nobody_was_told_of_yet_does_not_end),
         cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
