@@ -205,10 +205,11 @@ static void add_sample(struct accumulated_port *port, const struct counter_sampl
     port->missing_since = 0;
 }
 
-// Notes that a reading lacks the port. False: the port was missing for too long, drop it.
+// Notes that a reading lacks the port. False: the port was missing for too long, drop it. After the
+// clock was set back, it is missing since then.
 static bool keep_missing(struct accumulated_port *port, int64_t time_us)
 {
-    if (port->missing_since == 0)
+    if (port->missing_since == 0 || port->missing_since > time_us)
         port->missing_since = time_us;
     return time_us - port->missing_since < ACCUMULATED_KEEP_US;
 }

@@ -109,9 +109,10 @@ static void compare_port(const struct update *u, struct reached *port, bool has_
         compare_counter(u, port, now, c);
 }
 
+// After the clock was set back, the port is missing since then.
 static void miss_port(const struct update *u, struct reached *port, bool has_last)
 {
-    if (port->missing_since == 0)
+    if (port->missing_since == 0 || port->missing_since > u->reading->time_us)
         port->missing_since = u->reading->time_us;
     if (u->reading->time_us - port->missing_since < ACCUMULATED_KEEP_US)
         return;

@@ -193,6 +193,22 @@ TEST(a_missing_port_keeps_its_sum_for_a_day)
     assert_true(knows(LATER_NODE, 1));
 }
 
+TEST(a_clock_that_was_years_ahead_keeps_no_sum)
+{
+    const int64_t right = now;
+    read_one(COUNTER_RCV_ERRORS, 40, false, false);
+    now += 1000 * ACCUMULATED_KEEP_US;
+    take_reading();
+    now = right;
+    take_reading();
+    now = right + ACCUMULATED_KEEP_US - 1;
+    take_reading();
+    assert_true(knows(NODE, 1));
+    now = right + ACCUMULATED_KEEP_US;
+    take_reading();
+    assert_false(knows(NODE, 1));
+}
+
 TEST(a_port_that_comes_back_goes_on)
 {
     read_one(COUNTER_RCV_ERRORS, 40, false, false);
@@ -285,6 +301,7 @@ int main(void)
         SUMMED(each_counter_of_each_port_has_its_own),
         SUMMED(what_was_never_read_is_not_known),
         SUMMED(a_missing_port_keeps_its_sum_for_a_day),
+        SUMMED(a_clock_that_was_years_ahead_keeps_no_sum),
         SUMMED(a_port_that_comes_back_goes_on),
         SUMMED(what_others_hold_does_not_change),
         SUMMED(a_walk_has_what_each_port_had_last),

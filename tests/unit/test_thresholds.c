@@ -216,6 +216,18 @@ TEST(a_port_is_forgotten_after_a_day)
     end(&s);
 }
 
+TEST(a_clock_that_was_years_ahead_keeps_no_port)
+{
+    struct scene s = make_scene(10);
+    read_one(&s, COUNTER_SYMBOL_ERROR, 0);
+    read_one(&s, COUNTER_SYMBOL_ERROR, 10);
+    assert_string_equal(update(&s, 1000 * DAY), ""); // missing from here on
+    assert_string_equal(update(&s, 10 * DAY), "");   // the clock was set right
+    assert_string_equal(update(&s, 11 * DAY - 1), "");
+    assert_string_equal(update(&s, 11 * DAY), "cleared 1/1 SymbolErrorCounter 10-10");
+    end(&s);
+}
+
 static void set_limit(struct scene *s, uint64_t limit)
 {
     uint64_t limits[COUNTER_ERRORS];
@@ -313,6 +325,7 @@ int main(void)
         cmocka_unit_test(those_that_stand_for_traps_are_told_each_time),
         cmocka_unit_test(ports_and_counters_are_apart_and_in_order),
         cmocka_unit_test(a_port_is_forgotten_after_a_day),
+        cmocka_unit_test(a_clock_that_was_years_ahead_keeps_no_port),
         cmocka_unit_test(a_port_that_comes_back_is_missed_for_a_day_again),
         cmocka_unit_test(what_has_no_limit_any_more_is_cleared),
         cmocka_unit_test(what_was_recalled_is_cleared_like_any_other),
