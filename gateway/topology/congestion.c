@@ -14,6 +14,7 @@ enum { WHOLE = UINT16_MAX, BITS_PER_SYMBOL = 10 };
 // A port that waited lately, or whose alarm stands, or whose counter is full.
 struct waiting {
     uint64_t node_guid;
+    int64_t held_until_us; // no reading has the port, whose counter was full: no alarm ends before
     uint16_t waited[ERROR_WINDOWS][SLOTS]; // by slot modulo SLOTS; WHOLE: all of its time
     uint8_t port;
     bool alarm;
@@ -178,8 +179,11 @@ void congestion_begin(struct congestion *congestion, int64_t now_us)
     if (c->fresh)
         c->held_until_us = now_us + c->limits.window_us[ERROR_WINDOW_LONG];
     c->fresh = false;
-    for (size_t i = 0; i < c->count; i++)
-        c->all[i].full = false; // so is that of a port which the reading lacks
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->all[i].full) // as it was last; congestion_take sets both anew
+            c->all[i].held_until_us = now_us + c->limits.window_us[ERROR_WINDOW_LONG];
+        c->all[i].full = false;
+    }
 }
 
 // How much of the time since the update before so many ticks are; 0 to 1.
@@ -218,6 +222,7 @@ bool congestion_take(struct congestion *congestion, const struct counter_sample 
     if (!one)
         return !full && share == 0;
     one->full = full;
+    one->held_until_us = 0;
     one->tick_known = now->tick != 0;
     for (int w = 0; share > 0 && w < ERROR_WINDOWS; w++)
         congestion_spread(c, one, (enum error_window)w, share);
@@ -252,7 +257,8 @@ static bool congestion_judge(const struct congestion *c, struct waiting *one,
         return one->alarm;
     }
     bool limited = c->limits.raise > 0;
-    bool stays = limited && (one->full || c->updated_us < c->held_until_us);
+    bool held = c->updated_us < c->held_until_us || c->updated_us < one->held_until_us;
+    bool stays = limited && (one->full || held);
     if (stays || (limited && out->share > c->limits.clear))
         return false;
     if (!limited)

@@ -12,7 +12,7 @@
 #include "model/fabric.h"
 #include "topology/error_window.h"
 
-enum { CONGESTION_MAX = 256 << 10 }; // ports that wait: 16 MB
+enum { CONGESTION_MAX = 256 << 10 }; // ports that wait: 18 MB
 
 struct congestion_limits {
     int64_t window_us[ERROR_WINDOWS]; // at least ERROR_RATES_SLOTS
@@ -57,7 +57,8 @@ bool congestion_take(struct congestion *congestion, const struct counter_sample 
                      const struct counter_sample *now, const struct fabric *fabric);
 
 // Calls `each` for each alarm that begins or ends, ascending by node and port. Ports that the
-// reading lacked wait no more: their alarms end as the windows go on.
+// reading lacked wait no more: their alarms end as the windows go on, that of a full counter after
+// a long window.
 void congestion_end(struct congestion *congestion,
                     void (*each)(void *ctx, const struct congestion_change *change), void *ctx);
 

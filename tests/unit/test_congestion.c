@@ -236,6 +236,33 @@ TEST(a_full_counter_says_nothing_and_keeps_its_alarm)
     end(&s);
 }
 
+// Its port did not answer, or is gone.
+TEST(a_full_counter_that_no_reading_has_keeps_its_alarm_a_long_window)
+{
+    struct scene s = make_scene();
+    uint64_t sum = 0;
+    for (int i = 0; i < 10; i++) {
+        sum += ticks(40);
+        add(&s, LEFT, sum)->extended = false;
+        update(&s, MINUTE);
+    }
+    assert_true(congestion_has_alarm(s.congestion, LEFT, 1));
+    for (int lost = 0; lost < 124; lost += 62) {
+        for (int i = 0; i < 200; i++) {
+            add(&s, LEFT, UINT32_MAX)->extended = false;
+            assert_string_equal(update(&s, MINUTE), "");
+        }
+        for (int i = 0; i < 62; i++)
+            assert_string_equal(update(&s, MINUTE), "");
+    }
+    for (int i = 62; i < 124; i++)
+        assert_string_equal(update(&s, MINUTE), "");
+    update(&s, 2 * MINUTE);
+    assert_string_equal(s.told, "cleared 10/1");
+    assert_int_equal(congestion_count(s.congestion), 0);
+    end(&s);
+}
+
 TEST(a_port_that_is_lost_waits_no_more)
 {
     struct scene s = make_scene();
@@ -411,6 +438,7 @@ int main(void)
         cmocka_unit_test(shares_are_between_nothing_and_all),
         cmocka_unit_test(a_tick_that_is_not_said_is_one_symbol_time),
         cmocka_unit_test(a_full_counter_says_nothing_and_keeps_its_alarm),
+        cmocka_unit_test(a_full_counter_that_no_reading_has_keeps_its_alarm_a_long_window),
         cmocka_unit_test(a_port_that_is_lost_waits_no_more),
         cmocka_unit_test(a_port_of_unknown_rate_has_no_share),
         cmocka_unit_test(a_restored_alarm_lasts_a_long_window),
