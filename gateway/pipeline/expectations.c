@@ -249,10 +249,23 @@ static const char *find_loss(struct expectations *e, const struct change *differ
     return found ? (*found)->event_id : "";
 }
 
+// While topology-differs is active, an alarm whose root cause is over follows from it: the alarms
+// about the losses may all end at once, by their age.
+static void expectations_find_cause(const struct expectations *e, const char *key)
+{
+    struct policy *policy = e->options->policy;
+    if (e->summary_id[0] == '\0' || policy_cause_of(policy, key) != POLICY_CAUSE_CLEARED)
+        return;
+    policy_set_cause(policy, key, SUMMARY_KEY, clock_monotonic(e->builder->clock));
+    journal_set_alarm_cause(e->options->journal, key, e->summary_id);
+}
+
 static void raise_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
     struct policy *policy = e->options->policy;
+    if (!is_unexpected(difference))
+        expectations_find_cause(e, difference->alarm_key);
     if (unseen || difference->cause != FABRIC_NONE ||
         (is_unexpected(difference) && e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
         policy_is_raised(policy, difference->alarm_key) || !policy_has_room(policy))

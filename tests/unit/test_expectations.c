@@ -589,8 +589,8 @@ static void assert_one_alarm(void)
 {
     const struct summary s = find_summary();
     assert_true(s.id[0] != '\0');
-    assert_int_equal(s.consequences, MASS);
     assert_int_equal(s.others, 0);
+    assert_int_equal(s.consequences, MASS);
 }
 
 // One message says what a thousand missing hosts are; what is left of them in the end is told.
@@ -649,6 +649,37 @@ TEST(masses_whose_switch_goes_too_stay_one_alarm)
     plant.nodes[WIDE].removed = false;
     look(true);
     assert_one_alarm();
+    end_with_mass();
+}
+
+static void age_alarms(void *ctx, const struct pipeline_context *inside)
+{
+    (void)ctx;
+    pipeline_change_alarm_age(inside, 1);
+}
+
+// The alarms about losses end by their age, all in one sweep: the others follow from the one.
+TEST(masses_whose_losses_are_over_follow_from_the_one_alarm)
+{
+    begin_with_mass();
+    for (int lost = 0; lost < 2; lost++) {
+        for (uint32_t i = 0; i < MASS; i++) {
+            plant.nodes[FIRST_OF_MASS + i].removed = lost;
+            if (lost)
+                generated_unlink(&plant, WIDE, (uint8_t)(i + 1));
+            else
+                generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
+        }
+        look(true);
+    }
+    struct summary s = find_summary();
+    assert_true(s.id[0] != '\0');
+    assert_int_equal(s.consequences + s.others, 0); // they follow from the losses
+    assert_true(pipeline_call(pipeline, age_alarms, NULL));
+    for (int again = 0; again < 3; again++) {
+        look(true);
+        assert_one_alarm();
+    }
     end_with_mass();
 }
 
@@ -721,6 +752,7 @@ int main(void)
         cmocka_unit_test(masses_that_are_missing_are_one_alarm),
         cmocka_unit_test(masses_that_a_sweep_does_not_see_stay_one_alarm),
         cmocka_unit_test(masses_whose_switch_goes_too_stay_one_alarm),
+        cmocka_unit_test(masses_whose_losses_are_over_follow_from_the_one_alarm),
         cmocka_unit_test(an_alarm_that_nobody_was_told_of_yet_does_not_end),
         cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
