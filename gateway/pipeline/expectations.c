@@ -22,7 +22,7 @@ struct difference_keys {
 struct difference_counts {
     size_t switches, hosts, routers, links; // that are missing
     size_t all;
-    char first[64]; // the name of the first node
+    char first[NAMES_NAME_SIZE]; // the name of the first node
 };
 
 struct expectations {

@@ -517,14 +517,17 @@ TEST(of_masses_that_are_not_expected_some_are_told)
 
 struct summary {
     char id[EVENT_ID_SIZE];
+    int64_t sequence;
     size_t consequences, others;
 };
 
 static void look_for_summary(void *ctx, const struct alarm *alarm)
 {
     struct summary *s = ctx;
-    if (strcmp(alarm->key, "expected topology") == 0)
-        memcpy(s->id, alarm->event_id, sizeof s->id);
+    if (strcmp(alarm->key, "expected topology") != 0)
+        return;
+    memcpy(s->id, alarm->event_id, sizeof s->id);
+    s->sequence = alarm->last_sequence;
 }
 
 static void count_consequences(void *ctx, const struct alarm *alarm)
@@ -547,6 +550,11 @@ static struct summary find_summary(void)
 // A wide switch with hosts that are expected and missing.
 enum { MASS = 120, WIDE = NODES, FIRST_OF_MASS = NODES + 1 };
 
+// Of 126 octets, in which a character begins at each even place.
+#define NAME_PART "\u00e4\u00f6\u00fc\u00e9\u00e8\u00ea\u00e5"
+#define LONG_NAME                                                                                  \
+    NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART NAME_PART
+
 static struct expectation *before_mass;
 
 static void begin_with_mass(void)
@@ -555,7 +563,7 @@ static void begin_with_mass(void)
     generated_add(&plant, FABRIC_SWITCH, 0x900000, "wide", MASS + 1);
     generated_link(&plant, 0, 12, WIDE, MASS + 1);
     for (uint32_t i = 0; i < MASS; i++) {
-        generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, "host", 1);
+        generated_add(&plant, FABRIC_CA, 0x100000 + 16 * (uint64_t)i, LONG_NAME, 1);
         generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
     }
     before_mass = expectation;
@@ -613,6 +621,19 @@ TEST(masses_that_are_missing_are_one_alarm)
     const struct summary s = find_summary();
     assert_string_equal(s.id, "");
     assert_int_equal(s.others, LEFT);
+    end_with_mass();
+}
+
+// Receivers refuse text that is cut within a character.
+TEST(the_one_alarm_names_the_first_whole)
+{
+    begin_with_mass();
+    look(true);
+    struct event *event = journal_find(journal, find_summary().sequence);
+    assert_non_null(event);
+    assert_true(text_is_utf8(event->reason));
+    assert_non_null(strstr(event->reason, LONG_NAME));
+    event_unref(event);
     end_with_mass();
 }
 
@@ -750,6 +771,7 @@ int main(void)
         cmocka_unit_test(alarms_are_what_differs),
         cmocka_unit_test(a_missing_switch_is_one_alarm),
         cmocka_unit_test(masses_that_are_missing_are_one_alarm),
+        cmocka_unit_test(the_one_alarm_names_the_first_whole),
         cmocka_unit_test(masses_that_a_sweep_does_not_see_stay_one_alarm),
         cmocka_unit_test(masses_whose_switch_goes_too_stay_one_alarm),
         cmocka_unit_test(masses_whose_losses_are_over_follow_from_the_one_alarm),
