@@ -141,6 +141,7 @@ static bool read_sample(const struct group *group, struct counter_sample *sample
         return false;
     sample->node_guid = group->node_guid;
     sample->extended = sample->wide = extended;
+    sample->no_wait = !extended && !group->counting.wait;
     return true;
 }
 

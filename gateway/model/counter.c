@@ -90,6 +90,8 @@ bool counter_is_comparable(const struct counter_sample *before, const struct cou
 {
     if (counter_is_fec(counter))
         return before->fec == now->fec;
+    if (counter == COUNTER_XMIT_WAIT && before->no_wait != now->no_wait)
+        return false;
     return counter < COUNTER_ERRORS ? before->extended == now->extended : before->wide == now->wide;
 }
 

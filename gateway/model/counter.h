@@ -57,6 +57,7 @@ struct counter_sample {
     bool extended; // all values have 64 bits (PortCountersExtended with the error counters)
     bool wide;     // at least the traffic counters have 64 bits
     bool fec;      // those of the error correction were read; otherwise they are 0
+    bool no_wait;  // PortXmitWait was not read, and is 0
     uint16_t tick; // of PortXmitWait, in symbol times of a lane, 1 to 256; 0: the port did not say
     uint64_t values[COUNTER_COUNT];
 };

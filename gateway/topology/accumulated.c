@@ -26,8 +26,8 @@ struct accumulated_counters {
 struct accumulated_port {
     uint64_t node_guid;
     uint8_t port;
-    bool extended, wide, fec; // of `last`, as in struct counter_sample
-    int64_t missing_since;    // UTC, of the first reading without the port; 0: the last one had it
+    bool extended, wide, fec, no_wait; // of `last`, as in struct counter_sample
+    int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
     uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
 };
 
@@ -40,6 +40,7 @@ enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
     FLAG_FEC = 4,
+    FLAG_NO_WAIT = 8,
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
     PORT_SIZE_MAX = 2 + NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
@@ -93,7 +94,7 @@ static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
 {
     *p++ = port->port;
     *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0) |
-           (port->fec ? FLAG_FEC : 0);
+           (port->fec ? FLAG_FEC : 0) | (port->no_wait ? FLAG_NO_WAIT : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     return put_values(put_values(p, port->last), port->base);
 }
@@ -104,6 +105,7 @@ static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
     port->port = *p++;
     port->extended = *p & FLAG_EXTENDED;
     port->fec = *p & FLAG_FEC;
+    port->no_wait = *p & FLAG_NO_WAIT;
     port->wide = *p++ & FLAG_WIDE;
     p = get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
@@ -184,14 +186,15 @@ static void begin_port(struct accumulated_port *port, const struct counter_sampl
                                       .port = now->port,
                                       .extended = now->extended,
                                       .wide = now->wide,
-                                      .fec = now->fec};
+                                      .fec = now->fec,
+                                      .no_wait = now->no_wait};
     memcpy(port->last, now->values, sizeof port->last);
 }
 
 static void add_sample(struct accumulated_port *port, const struct counter_sample *now)
 {
     const struct counter_sample before = {
-        .extended = port->extended, .wide = port->wide, .fec = port->fec};
+        .extended = port->extended, .wide = port->wide, .fec = port->fec, .no_wait = port->no_wait};
     for (enum counter c = 0; c < COUNTER_COUNT; c++) {
         if (!counter_is_comparable(&before, now, c))
             port->base[c] += port->last[c] - now->values[c];
@@ -202,6 +205,7 @@ static void add_sample(struct accumulated_port *port, const struct counter_sampl
     port->extended = now->extended;
     port->wide = now->wide;
     port->fec = now->fec;
+    port->no_wait = now->no_wait;
     port->missing_since = 0;
 }
 
@@ -320,7 +324,8 @@ static void accumulated_put_last(const struct accumulated_port *port, struct cou
                                    .port = port->port,
                                    .extended = port->extended,
                                    .wide = port->wide,
-                                   .fec = port->fec};
+                                   .fec = port->fec,
+                                   .no_wait = port->no_wait};
     memcpy(out->values, port->last, sizeof out->values);
 }
 

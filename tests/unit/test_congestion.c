@@ -215,6 +215,23 @@ TEST(a_tick_that_is_not_said_is_one_symbol_time)
     end(&s);
 }
 
+// Its device refused for once to say what it counts.
+TEST(a_counter_that_one_reading_lacks_did_not_grow)
+{
+    struct scene s = make_scene();
+    for (int i = 0; i < 4; i++) {
+        struct counter_sample *sample = add(&s, LEFT, i == 1 ? 0 : 4000000000);
+        sample->extended = false;
+        sample->no_wait = i == 1;
+        assert_string_equal(update(&s, MINUTE), "");
+    }
+    assert_int_equal(congestion_count(s.congestion), 0);
+    uint64_t sums[COUNTER_COUNT];
+    assert_true(accumulated_find(s.accumulated, LEFT, 1, sums));
+    assert_int_equal(sums[COUNTER_XMIT_WAIT], 4000000000);
+    end(&s);
+}
+
 TEST(a_full_counter_says_nothing_and_keeps_its_alarm)
 {
     struct scene s = make_scene();
@@ -437,6 +454,7 @@ int main(void)
         cmocka_unit_test(an_alarm_ends_when_its_limit_goes),
         cmocka_unit_test(shares_are_between_nothing_and_all),
         cmocka_unit_test(a_tick_that_is_not_said_is_one_symbol_time),
+        cmocka_unit_test(a_counter_that_one_reading_lacks_did_not_grow),
         cmocka_unit_test(a_full_counter_says_nothing_and_keeps_its_alarm),
         cmocka_unit_test(a_full_counter_that_no_reading_has_keeps_its_alarm_a_long_window),
         cmocka_unit_test(a_port_that_is_lost_waits_no_more),

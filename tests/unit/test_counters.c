@@ -306,9 +306,22 @@ TEST(who_keeps_its_64_bits_to_itself_has_32)
     assert_int_equal(reading->samples[0].values[COUNTER_RCV_DATA], 0x07070707);
 }
 
+static const struct counter_sample *sample_of(uint64_t node, uint8_t port)
+{
+    for (size_t i = 0; i < reading->count; i++) {
+        if (reading->samples[i].node_guid == node && reading->samples[i].port == port)
+            return &reading->samples[i];
+    }
+    fail_msg("no sample");
+    return NULL;
+}
+
 TEST(without_xmit_wait_its_place_means_nothing)
 {
+    manners[SPINE_LID].wait = true;
     read_counters(true);
+    assert_true(reading->samples[0].no_wait);
+    assert_false(sample_of(SPINE, 3)->no_wait);
     assert_int_equal(reading->samples[0].values[COUNTER_XMIT_WAIT], 0);
     assert_int_equal(reading->samples[0].values[COUNTER_VL15_DROPPED], 0x0C0C);
 }
@@ -320,6 +333,7 @@ TEST(extended_counters_where_they_have_errors)
     check_sample(2, SPINE, 3);
     assert_true(reading->samples[2].extended);
     assert_true(reading->samples[2].wide);
+    assert_false(reading->samples[2].no_wait);
     for (unsigned i = 0; i < COUNTER_COUNT; i++) {
         const bool is_fec = i == COUNTER_FEC_CORRECTED || i == COUNTER_FEC_UNCORRECTABLE;
         assert_int_equal(reading->samples[2].values[i], is_fec ? 0 : UINT64_C(0x0100000000) + i);
@@ -537,16 +551,6 @@ TEST(a_port_that_does_not_say_why_is_not_known)
 }
 
 // The error correction.
-
-static const struct counter_sample *sample_of(uint64_t node, uint8_t port)
-{
-    for (size_t i = 0; i < reading->count; i++) {
-        if (reading->samples[i].node_guid == node && reading->samples[i].port == port)
-            return &reading->samples[i];
-    }
-    fail_msg("no sample");
-    return NULL;
-}
 
 static void check_fec(uint64_t node, uint8_t port, uint64_t corrected, uint64_t uncorrectable)
 {
