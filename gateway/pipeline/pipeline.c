@@ -254,6 +254,14 @@ static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabr
     return p->options.role ? p->options.role(p->options.ctx, fabric) : PIPELINE_ACTIVE;
 }
 
+static uint32_t pipeline_count_pkey_tables(const struct pipeline *p)
+{
+    struct fabric *fabric = topology_current(p->options.topology);
+    const uint32_t count = fabric ? fabric->pkey_table_count : 0;
+    fabric_unref(fabric);
+    return count;
+}
+
 // A snapshot that leaves the role unknown is dropped, and changes no role.
 static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
@@ -266,7 +274,10 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         set_role(p, role);
         p->builder.subnet_prefix = fabric->subnet_prefix;
         p->in_sweep = true;
+        const uint32_t tables = pipeline_count_pkey_tables(p);
         bool changed = correlator_take_snapshot(p->correlator, &p->builder, fabric);
+        // The first table of a port is no change, but what the next ones are compared with.
+        changed |= pipeline_count_pkey_tables(p) != tables;
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             p->fabric_saved = save_fabric(p);
         p->in_sweep = false;

@@ -6,6 +6,7 @@
 #include "ib/repeats.h"
 #include "journal/store.h"
 #include "model/event_record.h"
+#include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 #include "pipeline/pipeline.h"
 #include "topology/topology.h"
@@ -562,6 +563,36 @@ TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows)
     generated_clear(&part);
 }
 
+// A lone host; `pkeys`: its P_Key table was read.
+static struct fabric *look_at_host(bool pkeys)
+{
+    static const uint16_t DEFAULT = 0xFFFF;
+    struct fabric_builder *builder = fabric_builder_new();
+    assert_non_null(builder);
+    const uint32_t node =
+        fabric_builder_node(builder, &(struct fabric_node){.guid = 0x100, .type = FABRIC_CA});
+    const struct fabric_port port = {
+        .number = 1, .known = true, .state = FABRIC_ACTIVE, .guid = 0x101};
+    assert_true(fabric_builder_port(builder, node, &port));
+    if (pkeys)
+        assert_true(fabric_builder_pkeys(builder, node, 1, &DEFAULT, 1));
+    return fabric_builder_finish(builder, 0, 0, true);
+}
+
+// That a table was read for the first time is no change, but what later ones are compared with.
+TEST(the_snapshot_has_the_first_pkeys)
+{
+    finish();
+    close_all();
+    LIVE(look_at_host(false), look_at_host(false), look_at_host(true));
+    assert_int_equal(journal_last(journal), 0);
+    struct fabric *saved = read_snapshot();
+    assert_non_null(saved);
+    assert_int_equal(saved->pkey_table_count, 1);
+    fabric_unref(saved);
+    die();
+}
+
 // Counts.
 
 TEST(what_repeated_until_the_stop_is_told_with_its_count)
@@ -866,6 +897,7 @@ int main(void)
         PIPELINE_TEST(what_is_lost_is_logged_and_calls_still_fit),
         PIPELINE_TEST(a_call_after_the_stop_says_that_it_did_not_run),
         PIPELINE_TEST(the_snapshot_is_what_is_known_not_what_one_sweep_shows),
+        PIPELINE_TEST(the_snapshot_has_the_first_pkeys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
