@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/agent.h"
 
+#include "agent/paths.h"
 #include "agent/set.h"
 #include "agent/tables.h"
 #include "agent/walk_cache.h"
@@ -154,7 +155,7 @@ static enum agentx_error agent_test(void *ctx, const char *context,
     if (agent_key(agent, context) != 0)
         return AGENTX_NOT_WRITABLE;
     if (snapshot)
-        return set_test(&agent->set, snapshot, varbinds, n, failed);
+        return set_test(&agent->set, snapshot, context, varbinds, n, failed);
     return AGENTX_RESOURCE_UNAVAILABLE;
 }
 
@@ -164,6 +165,8 @@ static enum agentx_error agent_commit(void *ctx)
     enum agentx_error error = set_commit(&agent->set);
     log_debug(agent->options.log, "commit of a Set: %s", agentx_error_word(error));
     agent->sets += error == AGENTX_NO_ERROR;
+    if (error == AGENTX_NO_ERROR)
+        paths_ask(agent->options.source.paths, &agent->options.source.demand);
     return error;
 }
 
@@ -425,6 +428,7 @@ static void make_set(struct agent *agent)
     snprintf(agent->who, sizeof agent->who, "an SNMP manager, through the master agent at %s%s%s%s",
              o->master, has_context ? " (context " : "", o->context, has_context ? ")" : "");
     set_init(&agent->set, &(struct set_options){.tables = &TABLES,
+                                                .paths = o->source.paths,
                                                 .writable = o->writable,
                                                 .change = o->change,
                                                 .ctx = o->ctx,
@@ -440,6 +444,7 @@ static void free_parts(struct agent *agent)
     contexts_free(agent->changes);
     walk_cache_free(agent->cache);
     snapshot_events_free(agent->events);
+    paths_free(agent->options.source.paths);
     if (agent->wake >= 0)
         close(agent->wake);
     pthread_mutex_destroy(&agent->lock);
@@ -449,11 +454,13 @@ static void free_parts(struct agent *agent)
 static bool agent_make_parts(struct agent *agent, struct error *err)
 {
     const bool has_events = !agent->options.fabric_alone;
+    agent->options.source.paths = paths_new();
     agent->events = has_events ? snapshot_events_new() : NULL;
     agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
     agent->contexts = contexts_new(agent->options.contexts);
     agent->changes = contexts_new(agent->options.source.fabric_of);
-    if ((has_events && !agent->events) || !agent->cache || !agent->contexts || !agent->changes)
+    if (!agent->options.source.paths || (has_events && !agent->events) || !agent->cache ||
+        !agent->contexts || !agent->changes)
         return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)

@@ -15,6 +15,16 @@ const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
     return of->fetched;
 }
 
+const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
+                                      const struct demand_key *key)
+{
+    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
+    const int64_t ticket = of->ticket;
+    const struct demand_answer *answer = fetch(snapshot, key);
+    of->ticket = ticket;
+    return answer;
+}
+
 // The octets of an attribute that the node's port, or port 0 of a switch, answers.
 static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t port,
                                 struct demand_key *key)

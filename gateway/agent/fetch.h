@@ -10,6 +10,10 @@
 const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
                                   const struct demand_key *key);
 
+// The same, but nobody waits for what comes later: there is no ticket.
+const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
+                                      const struct demand_key *key);
+
 // An attribute of a node's port, by its index in the fabric; of a switch, port 0 answers. NULL also
 // if the node is silent.
 const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,

@@ -17,6 +17,8 @@ static bool field_put(struct agentx_value *out, const struct table_field *how, u
         return put_number(out, within ? number : how->most + 1u);
     case FIELD_NEXT_LABEL:
         return put_number(out, (within ? number : how->most + 1u) + 1u);
+    case FIELD_FROM_ZERO:
+        return within && put_number(out, (int64_t)number - 1);
     case FIELD_TRUTH:
         return put_truth(out, number != 0);
     case FIELD_OCTETS:

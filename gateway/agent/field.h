@@ -10,6 +10,7 @@ enum field_form {
     FIELD_NUMBER,     // no instance outside `least` to `most`
     FIELD_LABEL,      // numbers outside `least` to `most` are reserved: `most` + 1
     FIELD_NEXT_LABEL, // the same plus one: for labels that count from 1
+    FIELD_FROM_ZERO,  // FIELD_NUMBER minus one: for a list that counts from 0
     FIELD_TRUTH,      // TruthValue
     FIELD_OCTETS,     // as many octets as its bits need
 };

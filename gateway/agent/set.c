@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/set.h"
 
+#include "agent/paths.h"
 #include "agent/set_check.h"
 
 void set_init(struct set *set, const struct set_options *options)
@@ -11,6 +12,7 @@ void set_init(struct set *set, const struct set_options *options)
 void set_cleanup(struct set *set)
 {
     set->count = 0;
+    set->makes_rows = false;
     set->committed = false;
 }
 
@@ -45,8 +47,44 @@ static enum agentx_error test_one(struct set *set, const struct agent_snapshot *
     return AGENTX_NO_ERROR;
 }
 
+// Rows of options.paths.
+static enum agentx_error set_test_row(struct set *set, const struct agent_snapshot *snapshot,
+                                      const char *context, const struct table_column *column,
+                                      const struct agentx_oid *index,
+                                      const struct agentx_value *value, size_t at)
+{
+    struct paths *paths = set->options.paths;
+    if (!paths || !snapshot->fabric)
+        return AGENTX_RESOURCE_UNAVAILABLE;
+    if (!set->makes_rows)
+        paths_begin(paths, context, snapshot->fabric->subnet_prefix,
+                    clock_monotonic(snapshot->source->clock));
+    set->makes_rows = true;
+    return paths_stage(paths, column, index, value, at);
+}
+
+static enum agentx_error set_test_all(struct set *set, const struct agent_snapshot *snapshot,
+                                      const char *context, const struct agentx_varbind *varbinds,
+                                      size_t n, size_t *failed)
+{
+    for (*failed = 0; *failed < n; ++*failed) {
+        const struct agentx_varbind *one = &varbinds[*failed];
+        struct agentx_oid index;
+        const struct table_column *column =
+            table_find_creatable(set->options.tables, &one->name, &index);
+        const enum agentx_error error =
+            column ? set_test_row(set, snapshot, context, column, &index, &one->value, *failed)
+                   : test_one(set, snapshot, one);
+        if (error != AGENTX_NO_ERROR)
+            return error;
+    }
+    *failed = 0;
+    return set->makes_rows ? paths_check(set->options.paths, failed) : AGENTX_NO_ERROR;
+}
+
 enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
-                           const struct agentx_varbind *varbinds, size_t n, size_t *failed)
+                           const char *context, const struct agentx_varbind *varbinds, size_t n,
+                           size_t *failed)
 {
     set_cleanup(set);
     *failed = 0;
@@ -54,15 +92,10 @@ enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapsho
         return AGENTX_NOT_WRITABLE;
     if (n > AGENTX_SET_MAX)
         return AGENTX_RESOURCE_UNAVAILABLE;
-    for (size_t i = 0; i < n; i++) {
-        enum agentx_error error = test_one(set, snapshot, &varbinds[i]);
-        if (error == AGENTX_NO_ERROR)
-            continue;
-        *failed = i;
+    const enum agentx_error error = set_test_all(set, snapshot, context, varbinds, n, failed);
+    if (error != AGENTX_NO_ERROR)
         set_cleanup(set);
-        return error;
-    }
-    return AGENTX_NO_ERROR;
+    return error;
 }
 
 static bool set_change(const struct set *set, const struct setting *changes, const char *what)
@@ -79,6 +112,8 @@ enum agentx_error set_commit(struct set *set)
 {
     if (set->count > 0 && !set_change(set, set->changes, "change the settings"))
         return AGENTX_COMMIT_FAILED;
+    if (set->makes_rows)
+        paths_commit(set->options.paths);
     set->committed = true;
     return AGENTX_NO_ERROR;
 }
@@ -88,6 +123,8 @@ enum agentx_error set_undo(struct set *set)
     if (set->committed && set->count > 0 &&
         !set_change(set, set->before, "undo the change of the settings"))
         return AGENTX_UNDO_FAILED;
+    if (set->committed && set->makes_rows)
+        paths_undo(set->options.paths);
     set->committed = false;
     return AGENTX_NO_ERROR;
 }

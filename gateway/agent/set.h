@@ -9,7 +9,8 @@
 
 struct set_options {
     const struct table_list *tables;
-    bool writable; // false: every Set is refused
+    struct paths *paths; // rows that Sets make; NULL: none
+    bool writable;       // false: every Set is refused
     // As in agent/agent.h.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
@@ -23,6 +24,7 @@ struct set {
     struct set_options options;
     struct setting changes[AGENTX_SET_MAX], before[AGENTX_SET_MAX]; // in the order of the request
     size_t count;
+    bool makes_rows; // it is about rows of options.paths, too
     bool committed;
 };
 
@@ -31,7 +33,8 @@ void set_init(struct set *set, const struct set_options *options);
 
 // The handlers of agentx/handler.h. `snapshot` is as of now.
 enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
-                           const struct agentx_varbind *varbinds, size_t n, size_t *failed);
+                           const char *context, const struct agentx_varbind *varbinds, size_t n,
+                           size_t *failed);
 enum agentx_error set_commit(struct set *set);
 enum agentx_error set_undo(struct set *set);
 void set_cleanup(struct set *set);

@@ -58,6 +58,8 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
+struct paths;
+
 // Reads on demand, as in ib/demand.h. NULL functions: there are none. The agent's thread calls
 // them.
 struct snapshot_demand {
@@ -85,6 +87,7 @@ struct snapshot_source {
     uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
     const struct clock *clock;
     int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
+    struct paths *paths;       // live, not of the snapshot's time; the agent sets it; NULL: none
 };
 
 struct contexts;

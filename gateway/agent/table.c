@@ -170,6 +170,20 @@ enum agentx_error table_find_writable(const struct table_list *list,
     return AGENTX_NO_ERROR;
 }
 
+const struct table_column *table_find_creatable(const struct table_list *list,
+                                                const struct agentx_oid *name,
+                                                struct agentx_oid *index)
+{
+    const struct table *table;
+    const struct table_column *column = column_of(list, name, &table);
+    if (!column || !column->creates)
+        return NULL;
+    const size_t above = table->entry_length + 1;
+    index->length = (uint8_t)(name->length - above);
+    memcpy(index->ids, name->ids + above, index->length * sizeof *index->ids);
+    return column;
+}
+
 // A GetNext: the request, and the place of the answer.
 struct search {
     const struct agent_snapshot *snapshot;

@@ -34,6 +34,7 @@ struct table_column {
     bool (*get)(const struct agent_snapshot *snapshot, const struct table_row *row,
                 struct agentx_value *out);
     enum setting_kind setting; // that a Set changes; SETTING_NONE: the column cannot be written
+    bool creates;              // or a Set makes or changes a row of agent/paths.h
     struct table_field field;  // for getters that many columns share
 };
 
@@ -94,5 +95,10 @@ enum agentx_error table_find_writable(const struct table_list *list,
                                       const struct agent_snapshot *snapshot,
                                       const struct agentx_oid *name,
                                       const struct table_column **column, struct table_row *row);
+
+// The column of a name whose rows are made by Sets, and the row's index. NULL: it is none.
+const struct table_column *table_find_creatable(const struct table_list *list,
+                                                const struct agentx_oid *name,
+                                                struct agentx_oid *index);
 
 #endif

@@ -3,13 +3,13 @@
 
 // Ascending by the OID of the first column (table.h).
 static const struct table *const ALL[] = {
-    &GSW_MISC,         &GSW_SYSTEM,     &GSW_INVENTORY,     &GSW_SWITCHES,    &GSW_PORTS,
-    &GSW_SENSORS,      &GSW_IB_NODES,   &GSW_IB_SWITCHES,   &GSW_LINKS,       &GSW_IB_TOPOLOGY,
-    &GSW_IB_PORTS,     &GSW_COUNTERS,   &GSW_EVENTS,        &GSW_COMMUNITIES, &SM_CONFIG,
-    &SM_NODES,         &SM_PORTS,       &SM_SWITCHES,       &SM_PARTITIONS,   &SM_GROUPS,
-    &SM_GROUP_MEMBERS, &SM_MANAGERS,    &SM_LINKS,          &SM_SERVICES,     &SM_SWITCH_LANES,
-    &SM_PORT_LANES,    &SM_ARBITRATION, &OWN_SUBSCRIPTIONS, &OWN_RECEIVERS,   &OWN_ALARMS,
-    &OWN_EVENT_LOG,    &OWN_FLOW,       &OWN_PORTS,
+    &GSW_MISC,         &GSW_SYSTEM,      &GSW_INVENTORY,   &GSW_SWITCHES,     &GSW_PORTS,
+    &GSW_SENSORS,      &GSW_IB_NODES,    &GSW_IB_SWITCHES, &GSW_LINKS,        &GSW_IB_TOPOLOGY,
+    &GSW_IB_PORTS,     &GSW_COUNTERS,    &GSW_EVENTS,      &GSW_COMMUNITIES,  &SM_CONFIG,
+    &SM_NODES,         &SM_PORTS,        &SM_SWITCHES,     &SM_PARTITIONS,    &SM_GROUPS,
+    &SM_GROUP_MEMBERS, &SM_MANAGERS,     &SM_LINKS,        &SM_PATH_REQUESTS, &SM_PATHS,
+    &SM_SERVICES,      &SM_SWITCH_LANES, &SM_PORT_LANES,   &SM_ARBITRATION,   &OWN_SUBSCRIPTIONS,
+    &OWN_RECEIVERS,    &OWN_ALARMS,      &OWN_EVENT_LOG,   &OWN_FLOW,         &OWN_PORTS,
 };
 
 const struct table_list TABLES = {ALL, sizeof ALL / sizeof *ALL};

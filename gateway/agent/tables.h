@@ -33,7 +33,10 @@ extern const struct table GSW_MISC, GSW_SYSTEM, GSW_INVENTORY, GSW_SWITCHES, GSW
 
 // The same, read on demand.
 extern const struct table SM_PARTITIONS, SM_GROUPS, SM_GROUP_MEMBERS, SM_SERVICES, SM_SWITCH_LANES,
-    SM_PORT_LANES, SM_ARBITRATION;
+    SM_PORT_LANES, SM_ARBITRATION, SM_PATHS;
+
+// What managers ask of the SA.
+extern const struct table SM_PATH_REQUESTS;
 
 // From the journal.
 extern const struct table GSW_EVENTS, OWN_ALARMS, OWN_EVENT_LOG;

@@ -157,7 +157,7 @@ static void try_set(struct input *in)
     struct settings *before = snapshot->settings ? settings_ref(snapshot->settings) : NULL;
     calls = 0;
     set.options.writable = how >> 5 != 7;
-    const enum agentx_error error = set_test(&set, snapshot, varbinds, count, &failed);
+    const enum agentx_error error = set_test(&set, snapshot, "", varbinds, count, &failed);
     REQUIRE(calls == 0 && is_same(snapshot->settings, before));
     if (error == AGENTX_NO_ERROR)
         go_on(how, before);

@@ -133,6 +133,9 @@ def test_columns_have_the_type_of_their_objects(columns):
 def test_what_can_be_written_is_what_the_modules_let_write(columns):
     wanted = {name for mib in WRITABLE for name, i in module(mib).identifiers.items() if i['access'] == 'read-write'}
     assert NEVER_WRITABLE <= wanted
+    rows = {name for name, i in readable().items() if i['access'] == 'read-create'} & columns.keys()
+    assert {above(name) for name in rows if columns[name]['writable']} == {'ibSmPathReqTable'}
+    wanted |= {name for name in rows if above(name) == 'ibSmPathReqTable'}
     assert {name for name, one in columns.items() if one['writable']} == wanted - NEVER_WRITABLE
 
 

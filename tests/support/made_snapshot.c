@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "made_snapshot.h"
 
+#include "agent/paths.h"
 #include "agent/snapshot_events.h"
+#include "agent/tables.h"
 #include "base/log.h"
 #include "generated.h"
 #include "model/catalogue.h"
@@ -185,6 +187,7 @@ static const uint8_t A_GID[16] = {0xFF, 0x12, 0x40, 0x1B};
 static void make_record(uint16_t attribute, uint8_t *record, size_t size)
 {
     enum { MTU_AND_RATE = 38, RATE = 42, SCOPE = 48, PKEY_PORT = 4, LID_1 = 1 };
+    enum { PATH_SELECTORS = 54, PATH_SELECTOR_COUNT = 3, PATH_SELECTED = 0x85 };
     memset(record, UINT8_MAX, size);
     if (attribute == DEMAND_MC_MEMBER_RECORD) {
         memcpy(record, A_GID, sizeof A_GID);
@@ -195,6 +198,8 @@ static void make_record(uint16_t attribute, uint8_t *record, size_t size)
         memset(record, 0, size);
         record[LID_1] = 1;
         record[size - 1] = 1; // a P_Key
+    } else if (attribute == DEMAND_PATH_RECORD) {
+        memset(record + PATH_SELECTORS, PATH_SELECTED, PATH_SELECTOR_COUNT);
     }
 }
 
@@ -211,6 +216,7 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     const size_t size = !is_sa                                       ? SIZES[key->class]
                         : key->attribute == DEMAND_MC_MEMBER_RECORD  ? 52
                         : key->attribute == DEMAND_PKEY_TABLE_RECORD ? 72
+                        : key->attribute == DEMAND_PATH_RECORD       ? 64
                                                                      : 176;
     *answer = demand_answer_new(1, size);
     require(*answer);
@@ -223,6 +229,35 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     return DEMAND_HERE;
 }
 
+// A question for PathRecords, as a manager puts it.
+static void ask_for_paths(const struct agent_snapshot *snapshot)
+{
+    enum { ACTIVE_AT_ONCE = 4, PATHS_LID = 9, LID_COLUMNS = 2, MTU_COLUMN = 18 };
+    static const uint8_t MASK[8] = {[7] = 0x30};
+    struct paths *paths = snapshot->source->paths;
+    const uint64_t prefix = snapshot->fabric->subnet_prefix;
+    struct agentx_oid index = {.length = 0};
+    size_t failed;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        agentx_oid_add(&index, prefix >> shift & UINT8_MAX);
+    agentx_oid_add(&index, 1);
+    paths_begin(paths, "", prefix, snapshot->now);
+    for (size_t i = 0; i < SM_PATH_REQUESTS.column_count; i++) {
+        const struct table_column *column = &SM_PATH_REQUESTS.columns[i];
+        struct agentx_value value = {.type = column->type, .number = 1};
+        const bool is_lid = column->number - PATHS_LID < LID_COLUMNS;
+        if (column->number == PATHS_COMPONENT_MASK)
+            agentx_value_set_octets(&value, MASK, sizeof MASK);
+        else if (column->number == PATHS_STATUS)
+            value.number = ACTIVE_AT_ONCE;
+        else if (!is_lid && column->number != MTU_COLUMN)
+            continue;
+        require(paths_stage(paths, column, &index, &value, 0) == AGENTX_NO_ERROR);
+    }
+    require(paths_check(paths, &failed) == AGENTX_NO_ERROR);
+    paths_commit(paths);
+}
+
 struct agent_snapshot *made_view(void)
 {
     static struct snapshot_source source;
@@ -232,9 +267,11 @@ struct agent_snapshot *made_view(void)
                                       .sums = tell_of_sums,
                                       .errors = tell_of_errors,
                                       .demand = {.ask = tell_answer},
+                                      .paths = paths_new(),
                                       .clock = &clock_system};
     source.journal = make_journal(source.topology);
     struct agent_snapshot *snapshot = snapshot_take(&source, snapshot_events_new());
-    require(snapshot && snapshot->switch_count > 0);
+    require(snapshot && snapshot->switch_count > 0 && source.paths);
+    ask_for_paths(snapshot);
     return snapshot;
 }

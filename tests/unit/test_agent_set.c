@@ -132,7 +132,7 @@ static void check_refused(struct fixture *f, const struct agentx_varbind *varbin
                           enum agentx_error expected, size_t at)
 {
     size_t failed = 99;
-    assert_int_equal(set_test(&f->set, &f->snapshot, varbinds, n, &failed), expected);
+    assert_int_equal(set_test(&f->set, &f->snapshot, "", varbinds, n, &failed), expected);
     assert_int_equal(failed, at);
     assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR); // without any setting
     assert_int_equal(f->calls, 0);
@@ -142,7 +142,7 @@ static void test_both(struct fixture *f, const char *san, const char *fabric)
 {
     size_t failed;
     const struct agentx_varbind both[] = {varbind(2, 1, san), varbind(3, 2, fabric)};
-    assert_int_equal(set_test(&f->set, &f->snapshot, both, 2, &failed), AGENTX_NO_ERROR);
+    assert_int_equal(set_test(&f->set, &f->snapshot, "", both, 2, &failed), AGENTX_NO_ERROR);
 }
 
 TEST(nothing_is_set_before_the_commit_and_then_all_at_once)
@@ -234,7 +234,8 @@ TEST(too_many_varbinds_are_refused)
         v[i] = varbind(2, 1, "north");
     check_refused(f, v, AGENTX_SET_MAX + 1, AGENTX_RESOURCE_UNAVAILABLE, 0);
     size_t failed;
-    assert_int_equal(set_test(&f->set, &f->snapshot, v, AGENTX_SET_MAX, &failed), AGENTX_NO_ERROR);
+    assert_int_equal(set_test(&f->set, &f->snapshot, "", v, AGENTX_SET_MAX, &failed),
+                     AGENTX_NO_ERROR);
     free(v);
 }
 
