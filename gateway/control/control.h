@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "conf/conf.h"
 #include "control/peer_credentials.h"
+#include "ib/demand.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
@@ -42,6 +43,7 @@ struct control {
     size_t receiver_count;
     struct agent *subagent;       // NULL: there is none
     struct agent *fabric_agent;   // the same; for the fabric as one device alone
+    struct demand *demand;        // reads on demand of `subagent`; NULL: there are none
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
     // restart; `backlogs`, of CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for

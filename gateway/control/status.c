@@ -119,15 +119,27 @@ static json_t *policy_json(const struct policy_counters *p)
                      (json_int_t)p->read_back);
 }
 
-static json_t *subagent_json(struct agent *subagent, const char *socket, const char *context)
+static json_t *reads_json(struct demand *demand)
+{
+    struct demand_counters counters;
+    if (!demand)
+        return json_null();
+    demand_get_counters(demand, &counters);
+    return json_pack("{s:I, s:I, s:I}", "sent", (json_int_t)counters.sent, "answered",
+                     (json_int_t)counters.answered, "silent", (json_int_t)counters.silent);
+}
+
+static json_t *subagent_json(struct agent *subagent, struct demand *demand, const char *socket,
+                             const char *context)
 {
     struct agent_status status;
     if (!subagent)
         return json_null();
     agent_get_status(subagent, &status);
-    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I}", "socket", socket, "context", context, "up",
-                     (int)status.up, "problem", answer_text(status.problem), "varbinds",
-                     (json_int_t)status.varbinds, "sets", (json_int_t)status.sets);
+    return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "socket", socket, "context", context,
+                     "up", (int)status.up, "problem", answer_text(status.problem), "varbinds",
+                     (json_int_t)status.varbinds, "sets", (json_int_t)status.sets, "reads",
+                     reads_json(demand));
 }
 
 static json_t *reload_json(const struct control_refusal *refusal)
@@ -174,8 +186,8 @@ json_t *status_answer(struct control *c, const json_t *request)
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
         policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
         "reload", reload_json(c->refusal), "health", health_answers_line(c), "tables",
-        subagent_json(c->subagent, c->conf->subagent.socket, c->conf->subagent.context),
-        "fabric_device", subagent_json(c->fabric_agent, c->conf->subagent.fabric_socket, ""),
+        subagent_json(c->subagent, c->demand, c->conf->subagent.socket, c->conf->subagent.context),
+        "fabric_device", subagent_json(c->fabric_agent, NULL, c->conf->subagent.fabric_socket, ""),
         "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep), "sms",
         c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

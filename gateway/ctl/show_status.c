@@ -186,6 +186,16 @@ static void show_counters(FILE *out, const json_t *counters)
     fprintf(out, "\n");
 }
 
+// None before a manager has asked for what is read on demand.
+static void show_reads(FILE *out, const json_t *reads)
+{
+    if (member_count(reads, "sent") > 0)
+        fprintf(out,
+                "         %lld queries on demand, %lld answered, %lld reads without an answer\n",
+                member_count(reads, "sent"), member_count(reads, "answered"),
+                member_count(reads, "silent"));
+}
+
 static void show_tables(FILE *out, const json_t *tables)
 {
     const char *context = member_word(tables, "context");
@@ -195,6 +205,7 @@ static void show_tables(FILE *out, const json_t *tables)
             context, json_is_true(json_object_get(tables, "up")) ? "below " : "NOT SERVED below ",
             member_word(tables, "socket"), member_word(tables, "problem")[0] ? ": " : "",
             member_word(tables, "problem"));
+    show_reads(out, json_object_get(tables, "reads"));
 }
 
 static void show_fabric_device(FILE *out, const json_t *device)

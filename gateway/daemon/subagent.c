@@ -220,3 +220,9 @@ struct agent *subagent_fabric_agent(const struct subagent *subagent)
 {
     return subagent ? subagent->fabric_agent : NULL;
 }
+
+// The fabric alone has nothing that is read on demand.
+struct demand *subagent_demand(const struct subagent *subagent)
+{
+    return subagent_agent(subagent) ? subagent->demand : NULL;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct agent;
+struct demand;
 struct gateway;
 struct subagent;
 
@@ -26,5 +27,8 @@ bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, s
 // none, or `subagent` is NULL.
 struct agent *subagent_agent(const struct subagent *subagent);
 struct agent *subagent_fabric_agent(const struct subagent *subagent);
+
+// The same of its reads on demand.
+struct demand *subagent_demand(const struct subagent *subagent);
 
 #endif

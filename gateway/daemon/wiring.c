@@ -259,6 +259,7 @@ void wiring_fill_control(struct gateway *g)
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .subagent = subagent_agent(g->subagent),
                                   .fabric_agent = subagent_fabric_agent(g->subagent),
+                                  .demand = subagent_demand(g->subagent),
                                   .reload = g->control.reload,
                                   .refusal = &g->refusal,
                                   .ctx = g};
@@ -270,6 +271,7 @@ void wiring_fill_control(struct gateway *g)
                                               .pipeline = g->pipeline,
                                               .client = g->client,
                                               .sweeper = g->sweeper,
+                                              .demand = subagent_demand(g->subagent),
                                               .receivers = g->receivers,
                                               .receiver_count = g->receiver_count,
                                               .refused_us = &g->refusal.time_us};

@@ -386,6 +386,17 @@ static void put_sweeps(FILE *out, const struct metrics *m)
         put_last_reading(out, m);
 }
 
+static void put_reads(FILE *out, const struct demand_counters *reads)
+{
+    metrics_put(out, "counter", "ibtrapd_demand_queries_total",
+                "Queries sent for what managers asked and no sweep reads, repeats included.",
+                (double)reads->sent);
+    metrics_put(out, "counter", "ibtrapd_demand_answered_total",
+                "Reads on demand that were answered.", (double)reads->answered);
+    metrics_put(out, "counter", "ibtrapd_demand_silent_total", "Reads on demand without an answer.",
+                (double)reads->silent);
+}
+
 void metrics_write(FILE *out, const struct metrics *metrics)
 {
     put_gateway(out, metrics);
@@ -397,4 +408,6 @@ void metrics_write(FILE *out, const struct metrics *metrics)
     put_receivers(out, metrics);
     if (metrics->sweep && metrics->sweep->method != SWEEPER_OFF)
         put_sweeps(out, metrics);
+    if (metrics->reads)
+        put_reads(out, metrics->reads);
 }

@@ -54,6 +54,7 @@ static char *metrics_parts_write_text(const struct metrics *metrics, size_t *siz
 static char *render_gateway(const struct metrics_parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
+    struct demand_counters reads;
     struct metrics metrics;
     struct metrics_receiver *receivers = calloc(parts->receiver_count + 1, sizeof *receivers);
     if (!receivers)
@@ -64,6 +65,10 @@ static char *render_gateway(const struct metrics_parts *parts, size_t *size)
     if (parts->sweeper) {
         sweeper_get_status(parts->sweeper, &sweep);
         metrics.sweep = &sweep;
+    }
+    if (parts->demand) {
+        demand_get_counters(parts->demand, &reads);
+        metrics.reads = &reads;
     }
     char *text = metrics_parts_write_text(&metrics, size);
     free(receivers);

@@ -21,6 +21,7 @@ struct metrics_parts {
     struct pipeline *pipeline;
     struct sa_client *client;
     struct sweeper *sweeper; // NULL: there is none
+    struct demand *demand;   // the same
     struct receiver *const *receivers;
     size_t receiver_count;
     const int64_t *refused_us; // UTC: when the last reload was refused; 0: it was not

@@ -10,9 +10,11 @@ import threading
 import time
 
 from lab.gateway import Gateway, section
+from lab.metrics import scrape
 from lab.notices import SET, sa_mad
 from lab.processes import wait_until
 from lab.snmpd import Snmpd
+from lab.sockets import free_port
 from lab.tables import Manager
 from lab.watch import discovered
 
@@ -31,8 +33,10 @@ class Demand:
     def __init__(self, fabric, rate=None, **options):
         self.fabric = fabric
         self.snmpd = fabric.keep(Snmpd(fabric.directory)).start()
+        self.metrics = free_port()
         self.gateway = fabric.keep(Gateway(fabric, sweep={"interval": 600, "settle": 300}, **options,
-                                           more=section("subagent", socket=self.snmpd.socket, reads_per_second=rate)))
+                                           more=section("subagent", socket=self.snmpd.socket, reads_per_second=rate)
+                                           + section("metrics", listen=f"127.0.0.1:{self.metrics}")))
         self.manager = Manager(self.snmpd.address)
         wait_until(lambda: self.rows((2, 1, 1)), "the tables to have rows")
 
@@ -241,3 +245,9 @@ def test_a_silent_node_has_no_instances_and_delays_nobody(fabric):
     before = len(demand.sent())
     assert demand.rows(PAIRS) == found
     assert len(demand.sent()) == before
+    counted = demand.gateway.status()["tables"]["reads"]
+    metrics = scrape(demand.metrics)
+    assert counted["sent"] == metrics["ibtrapd_demand_queries_total"] == before
+    assert counted["answered"] == metrics["ibtrapd_demand_answered_total"] > 20
+    assert counted["silent"] == metrics["ibtrapd_demand_silent_total"] > 0
+    assert f"{before} queries on demand, {counted['answered']} answered" in demand.gateway.control("status").stdout

@@ -274,6 +274,16 @@ TEST(without_sweeps_there_is_nothing_to_tell_of_them)
     expect_nothing_of("ibtrapd_reading");
 }
 
+TEST(reads_on_demand_are_counted_where_there_are_any)
+{
+    static const struct demand_counters READS = {.sent = 12, .answered = 9, .silent = 1};
+    expect_nothing_of("ibtrapd_demand");
+    metrics.reads = &READS;
+    expect("ibtrapd_demand_queries_total 12");
+    expect("ibtrapd_demand_answered_total 9");
+    expect("ibtrapd_demand_silent_total 1");
+}
+
 TEST(the_last_sweep_and_reading_are_told)
 {
     metrics.sweep = &sweep;
@@ -371,6 +381,7 @@ int main(void)
         METRICS_TEST(lag_is_as_old_as_its_oldest_event),
         METRICS_TEST(a_clock_that_was_set_back_makes_no_negative_age),
         METRICS_TEST(without_sweeps_there_is_nothing_to_tell_of_them),
+        METRICS_TEST(reads_on_demand_are_counted_where_there_are_any),
         METRICS_TEST(the_last_sweep_and_reading_are_told),
         METRICS_TEST(the_journal_and_the_queue_are_told),
         METRICS_TEST(alarms_are_told_by_event),
