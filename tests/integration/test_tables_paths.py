@@ -11,7 +11,7 @@ import pytest
 from lab.gateway import Gateway, section
 from lab.processes import DEADLINE, wait_until
 from lab.snmpd import Snmpd
-from lab.tables import Manager, dotted
+from lab.tables import HERE, MIBS, Manager, dotted
 
 SM = (1, 3, 6, 1, 3, 117, 7, 1)
 REQUESTS, RESULTS = (*SM, 10, 1, 1), (*SM, 10, 2, 1)
@@ -170,6 +170,20 @@ def test_refusals(serve, fabric):
     assert paths.set(1000, (STATUS, "i", WAIT)) == "resourceUnavailable"
     assert paths.set(3, (STATUS, "i", DESTROY)) == paths.set(1000, (STATUS, "i", WAIT)) == ""
     assert len(paths.rows(REQUESTS)) == ROWS_OF_A_CONTEXT
+
+
+def test_the_example_of_the_page_finds_a_path(serve, fabric):
+    """mibs/README.md, with the names of the modules."""
+    paths = serve()
+    page = (HERE.parents[1] / "mibs" / "README.md").read_text().split("### Questions for paths\n")[1]
+    script = re.search(r"```sh\n(.*?)```", page, re.DOTALL)[1]
+    source, to = fabric.lid_of("leaf1"), fabric.lid_of("leaf2")
+    for old, new in (("127.0.0.1", paths.snmpd.address), ("i 4 ", f"i {source} "), ("i 7 ", f"i {to} ")):
+        assert old in script
+        script = script.replace(old, new)
+    done = subprocess.run(["sh", "-ec", script], capture_output=True, text=True, timeout=DEADLINE, check=True,
+                          env={**os.environ, "MIBDIRS": MIBS, "MIBS": "IB-SM-MIB", "SNMPCONFPATH": "/nonexistent"})
+    assert f"INTEGER: {to}\n" in done.stdout and paths.rows(REQUESTS) == {}
 
 
 def test_without_leave_nobody_asks(serve, fabric):
