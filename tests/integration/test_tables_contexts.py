@@ -7,7 +7,8 @@ import re
 import pytest
 from lab.devices import SYSTEM, Devices, rows, scalars
 from lab.processes import wait_until
-from lab.tables import ask, switch_ports
+from lab.sockets import free_port
+from lab.tables import Manager, ask, switch_ports
 from lab.watch import discovered
 
 INTERFACES, IF_X = (1, 3, 6, 1, 2, 1, 2), (1, 3, 6, 1, 2, 1, 31, 1, 1, 1)
@@ -103,6 +104,48 @@ def test_devices_come_and_go(fabric):
     assert ticks(table[11][9]) > ticks(up_since) > 0 == ticks(table[7][9])
     fabric.relink("leaf2")
     devices.wait_for("leaf2")
+
+
+# A user who may read about leaf1 alone, one who may read nothing but the ports of leaf2, and a community over IPv6.
+OWN_NODES = """
+agentAddress udp6:[::1]:{port}
+createUser ofleaf1 SHA "correct horse"
+createUser ofleaf2 SHA "correct horse"
+group first usm ofleaf1
+group second usm ofleaf2
+view ports included .1.3.6.1.2.1.2
+access first {leaf1} usm auth exact all none none
+access second {leaf2} usm auth exact ports none none
+com2sec6 -Cn {leaf1} six ::1 overipv6
+group six v2c six
+access six {leaf1} v2c noauth exact all none none
+"""
+
+
+def test_vacm_decides_by_node(fabric):
+    """Who may read about one node learns nothing about another; over IPv6 a community has a context, too."""
+    fabric.subnet_manager().wait_master()
+    devices, port = Devices(fabric), free_port()
+    devices.wait_for("leaf2")
+    leaf1, leaf2 = (f"{fabric.guid_of(name):016x}" for name in ("leaf1", "leaf2"))
+    devices.restart_snmpd(OWN_NODES.format(leaf1=leaf1, leaf2=leaf2, port=port))
+    devices.wait_for("leaf1")
+    devices.wait_for("leaf2")
+
+    def says(user, context, oid, *options):
+        manager = devices.manager("")
+        manager = Manager(manager.address, who=["-v3", "-u", user, "-l", "authNoPriv", "-a", "SHA", "-A", "correct horse",
+                                                "-n", context])
+        return manager.run("snmpget", *options, oid, check=False)
+
+    name, number = ".1.3.6.1.2.1.1.5.0", "." + ".".join(map(str, IF_NUMBER))
+    assert "6C 65 61 66 31" in says("ofleaf1", leaf1, name) and f"INTEGER: {PORTS + 1}" in says("ofleaf2", leaf2, number)
+    for user, context, oid in (("ofleaf1", leaf2, name), ("ofleaf1", "", name), ("ofleaf2", leaf1, number),
+                               ("ofleaf2", leaf2, name)):
+        said = says(user, context, oid, "-t", "2", "-r", "0")
+        assert not re.search("STRING|INTEGER", said), (user, context, oid)
+    six = Manager(f"udp6:[::1]:{port}", "overipv6")
+    assert scalars(six)[5] == b"leaf1" and six.walk(INTERFACES)[IF_NUMBER] == PORTS + 1
 
 
 def test_a_switch_has_its_ports_in_it(fabric):
