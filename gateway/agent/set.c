@@ -120,11 +120,11 @@ enum agentx_error set_commit(struct set *set)
 
 enum agentx_error set_undo(struct set *set)
 {
+    if (set->committed && set->makes_rows)
+        paths_undo(set->options.paths);
     if (set->committed && set->count > 0 &&
         !set_change(set, set->before, "undo the change of the settings"))
         return AGENTX_UNDO_FAILED;
-    if (set->committed && set->makes_rows)
-        paths_undo(set->options.paths);
     set->committed = false;
     return AGENTX_NO_ERROR;
 }

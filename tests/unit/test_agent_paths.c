@@ -124,6 +124,58 @@ TEST(undo_brings_back_what_was_before)
     assert_int_equal(paths_status(paths_at(paths, 0)), 3);
 }
 
+// What must hold after any Sets: rows ascend, are as many as allowed, and a Set that failed or was
+// undone changed none.
+static void check_rows(void)
+{
+    assert_true(paths_count(paths) <= PATHS_MAX);
+    for (size_t i = 0; i < paths_count(paths); i++) {
+        const struct path_request *request = paths_at(paths, i);
+        assert_true(i == 0 || paths_at(paths, i - 1)->session < request->session);
+        assert_true(request->exists && !request->is_set && request->wanted == 0);
+        assert_true(!request->active || paths_status(request) == 1);
+        const bool to = request->mask & 0x14, from = request->mask & 0x28;
+        assert_true(!request->active || (to && from));
+    }
+}
+
+TEST(random_sets_keep_the_rows_in_order)
+{
+    enum { SETS = 20000, SESSIONS = 150, VARBINDS = 8 };
+    static const uint32_t NUMBERS[] = {PATHS_STATUS, PATHS_STATUS, PATHS_COMPONENT_MASK, 6, 9, SL};
+    static const int64_t MASKS[] = {0x0C, 0x30, 0x04, 1};
+    static struct path_request before[PATHS_MAX];
+    uint64_t seed = 1;
+    for (unsigned set = 0; set < SETS; set++) {
+        const size_t had = paths_count(paths);
+        for (size_t i = 0; i < had; i++)
+            before[i] = *paths_at(paths, i);
+        now += CLOCK_US_PER_S / 32;
+        paths_begin(paths, set % 3 ? "a" : "b", PREFIX, now);
+        const bool aged = paths_count(paths) != had;
+        enum agentx_error error = AGENTX_NO_ERROR;
+        for (size_t i = 0; i < 1 + set % VARBINDS && error == AGENTX_NO_ERROR; i++) {
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            const uint32_t dice = (uint32_t)(seed >> 33), number = NUMBERS[dice % COUNT(NUMBERS)];
+            const int64_t value =
+                number == PATHS_COMPONENT_MASK ? MASKS[dice / 64 % COUNT(MASKS)] : dice / 64 % 8;
+            error = stage((set / 4 * 7 + dice / 4096 % 2) % SESSIONS, number, value, i);
+        }
+        if (error == AGENTX_NO_ERROR)
+            error = paths_check(paths, &failed);
+        if (error == AGENTX_NO_ERROR)
+            paths_commit(paths);
+        check_rows();
+        if (error == AGENTX_NO_ERROR && set % 5 == 0)
+            paths_undo(paths);
+        else if (error == AGENTX_NO_ERROR)
+            continue;
+        assert_true(aged || (paths_count(paths) == had));
+        for (size_t i = 0; i < had && !aged; i++)
+            assert_memory_equal(paths_at(paths, i), &before[i], sizeof before[i]);
+    }
+}
+
 static unsigned asked;
 
 static enum demand_state ask(void *ctx, const struct demand_key *key, struct demand_answer **answer,
@@ -163,6 +215,7 @@ int main(void)
         T(rows_ascend_and_the_order_within_a_set_does_not_matter),
         T(the_varbind_that_is_wrong_is_named),
         T(undo_brings_back_what_was_before),
+        T(random_sets_keep_the_rows_in_order),
         T(a_question_is_asked_once_when_it_becomes_active),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
