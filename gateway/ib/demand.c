@@ -23,13 +23,15 @@ static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S; // it needs seconds fo
 enum { SLOT_BITS = 4, SLOTS = DEMAND_IN_FLIGHT + DEMAND_SA_IN_FLIGHT };
 static_assert(SLOTS <= 1 << SLOT_BITS, "a TransactionID has the slot's number");
 
-enum lane { LANE_NODES, LANE_SA, LANES }; // each has its own slots
+// Each has its own slots. The SA's comes first: its few queries, each of a whole table, would
+// otherwise wait for all that nodes are asked.
+enum lane { LANE_SA, LANE_NODES, LANES };
 
 enum entry_state { ENTRY_FREE, ENTRY_WAITING, ENTRY_SENT, ENTRY_HERE, ENTRY_NONE };
 
 struct entry {
     struct hash_node node;
-    TAILQ_ENTRY(entry) in_order; // of its lane while it waits; of `done` once it is done
+    TAILQ_ENTRY(entry) in_order; // of its lane while it waits; of `done` or `unused`
     struct demand_key key;
     uint8_t state;       // enum entry_state
     uint32_t generation; // of the use of this entry, for tickets
@@ -41,8 +43,8 @@ TAILQ_HEAD(entries, entry);
 // A read under way.
 struct slot {
     struct entry *entry; // NULL: free
-    unsigned attempts;
-    uint32_t serial;
+    unsigned attempts;   // made; each used one serial
+    uint32_t serial;     // of the last attempt
     int64_t answer_by;
 };
 
@@ -60,10 +62,9 @@ struct demand {
     pthread_mutex_t lock; // over the rest
     bool attached;        // `io` can be used
     int64_t free_at;      // when the next MAD may be sent
-    uint32_t serial;
     struct slot slots[SLOTS];
-    struct entries waiting[LANES], done; // done: oldest first
-    size_t waiting_count, used;          // entries that were ever used come first
+    struct entries waiting[LANES], done, unused; // done: oldest first; unused: not in by_key
+    size_t waiting_count, used;                  // entries that were ever used come first
     struct hash by_key;
     struct entry *entries;
     struct demand_counters counters;
@@ -102,6 +103,21 @@ static void demand_empty(struct demand *d, struct entry *e)
     e->generation++;
 }
 
+static void demand_forget(struct demand *d, struct entry *e)
+{
+    demand_empty(d, e);
+    hash_remove(&d->by_key, &e->node);
+    TAILQ_INSERT_HEAD(&d->unused, e, in_order);
+}
+
+// Forgets what is not kept any more: an answer of the SA may be large.
+static void demand_forget_old(struct demand *d, int64_t now)
+{
+    struct entry *e;
+    while ((e = TAILQ_FIRST(&d->done)) && now >= e->until)
+        demand_forget(d, e);
+}
+
 // The entry of the key, ENTRY_FREE if it is new. Takes the oldest that is done if there is no
 // other.
 static struct entry *demand_claim(struct demand *d, const struct demand_key *key)
@@ -109,13 +125,12 @@ static struct entry *demand_claim(struct demand *d, const struct demand_key *key
     struct entry *e = demand_find(d, key);
     if (e)
         return e;
-    if (d->used < DEMAND_ENTRIES_MAX) {
+    if (TAILQ_EMPTY(&d->unused) && d->used == DEMAND_ENTRIES_MAX)
+        demand_forget(d, TAILQ_FIRST(&d->done));
+    if ((e = TAILQ_FIRST(&d->unused)))
+        TAILQ_REMOVE(&d->unused, e, in_order);
+    else
         e = &d->entries[d->used++];
-    } else {
-        e = TAILQ_FIRST(&d->done);
-        demand_empty(d, e);
-        hash_remove(&d->by_key, &e->node);
-    }
     e->key = *key;
     hash_add(&d->by_key, &e->node, hash_digest(&d->by_key, key, sizeof *key));
     return e;
@@ -203,7 +218,7 @@ static void demand_send_slot(struct demand *d, struct slot *slot, int64_t now)
     const bool is_sa = e->key.class == DEMAND_SA;
     const int64_t timeout_us = is_sa ? SA_TIMEOUT_US : d->options.timeout_us;
     slot->attempts++;
-    slot->serial = ++d->serial;
+    slot->serial++;
     slot->answer_by = now + timeout_us;
     d->free_at += CLOCK_US_PER_S / d->options.rate;
     const uint32_t tid = ((slot->serial << SLOT_BITS) & (MAD_TID_DEMAND - 1)) | MAD_TID_DEMAND |
@@ -242,7 +257,7 @@ static void demand_send_lane(struct demand *d, enum lane lane, int64_t now)
             continue;
         }
         e->state = ENTRY_SENT;
-        *slot = (struct slot){.entry = e};
+        *slot = (struct slot){.entry = e, .serial = slot->serial};
         demand_send_slot(d, slot, now);
     }
 }
@@ -278,6 +293,9 @@ static void demand_expire(struct demand *d, int64_t now)
 
 // Called by the SA client's thread.
 
+// The slot of the read that this answers, in its last attempt or an earlier one. NULL: none. A node
+// answers from the LID that it was asked at, so that none can answer for another; the SA's may be
+// redirected.
 static struct slot *demand_slot_of(struct demand *d, const struct mad_received *in)
 {
     struct mad_header h;
@@ -288,11 +306,12 @@ static struct slot *demand_slot_of(struct demand *d, const struct mad_received *
     if (at >= SLOTS || !d->slots[at].entry)
         return NULL;
     struct slot *slot = &d->slots[at];
+    const struct demand_key *key = &slot->entry->key;
     const uint32_t mask = (MAD_TID_DEMAND - 1) >> SLOT_BITS;
-    return tid >> SLOT_BITS == (slot->serial & mask) &&
-                   demand_mad_fits(&slot->entry->key, in->octets, in->size)
-               ? slot
-               : NULL;
+    if (((slot->serial - (tid >> SLOT_BITS)) & mask) >= slot->attempts ||
+        (key->class != DEMAND_SA && in->from.lid != key->lid))
+        return NULL;
+    return demand_mad_fits(key, in->octets, in->size) ? slot : NULL;
 }
 
 static void demand_take(void *ctx, const struct mad_received *in)
@@ -414,6 +433,9 @@ struct demand *demand_new(const struct demand_options *options)
     for (enum lane lane = 0; lane < LANES; lane++)
         TAILQ_INIT(&d->waiting[lane]);
     TAILQ_INIT(&d->done);
+    TAILQ_INIT(&d->unused);
+    for (size_t i = 0; i < SLOTS; i++)
+        options->random->fill(options->random->ctx, &d->slots[i].serial, sizeof d->slots[i].serial);
     d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     d->entries = calloc(DEMAND_ENTRIES_MAX, sizeof *d->entries);
     if (d->fd >= 0 && d->entries && hash_init(&d->by_key, DEMAND_ENTRIES_MAX, options->random))
@@ -469,7 +491,7 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
     if (done && e->state == ENTRY_HERE) {
         *answer = demand_answer_ref(e->answer);
         state = DEMAND_HERE;
-    } else if (done || demand_is_away(demand, key)) {
+    } else if (done || demand_is_away(demand, key) || demand_is_silent(demand, key, now)) {
         state = DEMAND_NONE;
     } else {
         if (!e || e->state >= ENTRY_HERE)
@@ -514,7 +536,8 @@ static int64_t demand_next(struct demand *d, int64_t now)
         if (!TAILQ_EMPTY(&d->waiting[lane]) && demand_free_slot(d, lane))
             next = demand_earlier(next, d->attached ? d->free_at : d->look_at);
     }
-    return next;
+    const struct entry *oldest = TAILQ_FIRST(&d->done);
+    return oldest ? demand_earlier(next, oldest->until) : next;
 }
 
 int64_t demand_run(struct demand *demand)
@@ -524,6 +547,7 @@ int64_t demand_run(struct demand *demand)
     const int64_t now = demand_now(demand);
     demand_expire(demand, now);
     demand_send_waiting(demand, now);
+    demand_forget_old(demand, now);
     const int64_t next = demand_next(demand, now);
     pthread_mutex_unlock(&demand->lock);
     return next;

@@ -140,16 +140,21 @@ static enum demand_state ask_smp(uint16_t lid, uint32_t modifier)
     return ask(&key);
 }
 
-// The answer to a MAD that was sent, with this first octet of data.
-static void reply_with(size_t at, uint16_t error, uint8_t first)
+// An answer from that LID to a MAD that was sent, with this first octet of data.
+static void reply_from(uint16_t lid, size_t at, uint16_t error, uint8_t first)
 {
     uint8_t mad[MAD_SIZE];
     memcpy(mad, sent[at].mad, sizeof mad);
     mad[METHOD] |= MAD_METHOD_RESPONSE;
     wire_put(mad + STATUS, 2, error);
     mad[DATA] = first;
-    const struct mad_received in = {.octets = mad, .size = sizeof mad};
+    const struct mad_received in = {.from.lid = lid, .octets = mad, .size = sizeof mad};
     listener.take(listener.ctx, &in);
+}
+
+static void reply_with(size_t at, uint16_t error, uint8_t first)
+{
+    reply_from(sent[at].to.lid, at, error, first);
 }
 
 static void run_to(int64_t us)
@@ -231,6 +236,31 @@ TEST(a_silent_node_costs_one_time_out_a_minute)
     run_for(61 * S);
     assert_int_equal(ask_smp(5, 300), DEMAND_LATER);
     assert_int_equal(sent_count, before + 1);
+}
+
+// It takes no place among the answers, and whoever asks does not wait.
+TEST(a_node_that_is_silent_has_nothing_at_once)
+{
+    const struct demand_key perf = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
+    ask_smp(5, 0);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    for (uint32_t i = 1; i < 2 * DEMAND_ENTRIES_MAX; i++)
+        assert_int_equal(ask_smp(5, i), DEMAND_NONE);
+    assert_int_equal(ask_smp(5, 0), DEMAND_NONE);
+    assert_int_equal(ask(&perf), DEMAND_LATER); // its PMA may answer
+    assert_int_equal(sent_count, ATTEMPTS + 1);
+}
+
+TEST(an_answer_to_an_earlier_attempt_counts)
+{
+    ask_smp(5, 1);
+    run_for(TIMEOUT + 50 * MS);
+    assert_int_equal(sent_count, 2);
+    reply_with(0, 0, 7);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+    reply_with(1, 0, 8); // has nothing to answer any more
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+    assert_int_equal(answer->octets[0], 7);
 }
 
 TEST(an_attribute_that_a_pma_lacks_silences_only_itself)
@@ -327,6 +357,23 @@ TEST(old_answers_make_room)
     assert_int_equal(ask_smp(5, 0), DEMAND_LATER);
 }
 
+// A table of the SA may have many megabytes.
+TEST(what_is_not_kept_any_more_frees_its_memory)
+{
+    ask_smp(5, 1);
+    reply_with(0, 0, 1);
+    ask_smp(6, 1);
+    reply_with(1, 0, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+    assert_int_equal(answer->references, 2);
+    const int64_t next = demand_run(demand);
+    assert_int_equal(next, now.monotonic + 60 * S); // though nobody asks
+    run_for(60 * S);
+    assert_int_equal(answer->references, 1);
+    assert_int_equal(demand_run(demand), INT64_MAX);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+}
+
 TEST(a_lost_port_ends_the_wait)
 {
     ask_smp(5, 1);
@@ -383,7 +430,8 @@ static void reply_table(size_t at, const uint8_t *records, size_t size, uint16_t
     mad[METHOD] |= MAD_METHOD_RESPONSE;
     wire_put(mad + SA_OFFSET, 2, stride / 8u);
     memcpy(mad + SA_DATA, records, size);
-    const struct mad_received in = {.octets = mad, .size = SA_DATA + size};
+    const struct mad_received in = {
+        .from.lid = sent[at].to.lid, .octets = mad, .size = SA_DATA + size};
     listener.take(listener.ctx, &in);
 }
 
@@ -448,14 +496,56 @@ TEST(a_slow_sa_delays_no_node)
     assert_int_equal(ask_smp(6, 1), DEMAND_LATER);
 }
 
+// The answer to it is one of whole tables, and those who wait for it have three seconds.
+TEST(many_reads_from_nodes_do_not_delay_the_sa)
+{
+    size_t answered = 0;
+    for (uint32_t i = 0; i < 10 * RATE; i++)
+        ask_smp((uint16_t)(i % 40 + 10), i);
+    ask(&GROUPS);
+    for (int i = 0; i < 1000; i++) {
+        answered = reply_all(answered);
+        run_for(1 * MS);
+    }
+    bool asked = false;
+    for (size_t i = 0; i < sent_count; i++)
+        asked = asked || sent[i].agent == MAD_AGENT_SA;
+    assert_true(asked);
+}
+
 // Hostile and late answers.
+
+// Another node may guess a TransactionID.
+TEST(only_the_port_that_was_asked_answers)
+{
+    ask_smp(5, 1);
+    reply_from(6, 0, 0, 2);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    reply_from(5, 0, 0, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+    assert_int_equal(answer->octets[0], 1);
+}
+
+// After a reload, answers to what was asked before it may still come.
+TEST(each_life_begins_with_other_transactions)
+{
+    unsigned same = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        demand_free(demand);
+        begin(RATE);
+        ask_smp(5, 1);
+        for (size_t k = 0; k + 1 < sent_count; k++)
+            same += memcmp(sent[k].mad + TID, sent[sent_count - 1].mad + TID, 4) == 0;
+    }
+    assert_in_range(same, 0, 1);
+}
 
 TEST(answers_that_do_not_fit_are_ignored)
 {
     ask_smp(5, 1);
     uint8_t mad[MAD_SIZE];
     memcpy(mad, sent[0].mad, sizeof mad);
-    struct mad_received in = {.octets = mad, .size = sizeof mad};
+    struct mad_received in = {.from.lid = 5, .octets = mad, .size = sizeof mad};
     listener.take(listener.ctx, &in); // no response
     mad[METHOD] |= MAD_METHOD_RESPONSE;
     in.size = 20;
@@ -486,12 +576,15 @@ int main(void)
         CASE(what_is_asked_for_is_read_once_and_kept),
         CASE(an_error_is_an_answer_and_kept),
         CASE(a_silent_node_costs_one_time_out_a_minute),
+        CASE(a_node_that_is_silent_has_nothing_at_once),
+        CASE(an_answer_to_an_earlier_attempt_counts),
         CASE(an_attribute_that_a_pma_lacks_silences_only_itself),
         CASE(all_together_have_so_many_a_second),
         CASE(repeats_count_as_well),
         CASE(so_many_are_under_way),
         CASE(further_askers_wait_for_a_place),
         CASE(old_answers_make_room),
+        CASE(what_is_not_kept_any_more_frees_its_memory),
         CASE(a_lost_port_ends_the_wait),
         CASE(a_port_that_is_down_reads_nothing),
         CASE(without_smps_gmps_go_on),
@@ -500,6 +593,9 @@ int main(void)
         CASE(a_short_table_is_read),
         CASE(an_sa_that_has_no_records_has_an_empty_table),
         CASE(a_slow_sa_delays_no_node),
+        CASE(many_reads_from_nodes_do_not_delay_the_sa),
+        CASE(only_the_port_that_was_asked_answers),
+        CASE(each_life_begins_with_other_transactions),
         CASE(answers_that_do_not_fit_are_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
