@@ -200,10 +200,12 @@ static struct records *records_make(const struct records_of_kind *kind, const st
 
 // The interface.
 
-struct demand_key records_query(enum records_kind kind)
+struct demand_key records_query(enum records_kind kind, const struct fabric *fabric)
 {
+    const bool has_lids = kind == RECORDS_PARTITIONS;
     return (struct demand_key){.class = DEMAND_SA,
                                .attribute = (uint16_t)KINDS[kind].attribute,
+                               .sweep_us = has_lids ? fabric->time_us : 0,
                                .keyless = KINDS[kind].keyless};
 }
 

@@ -19,8 +19,9 @@ enum records_kind {
     RECORDS_KINDS,
 };
 
-// The query to the SA that asks for them.
-struct demand_key records_query(enum records_kind kind);
+// The query to the SA that asks for them. An answer that has LIDs is not kept longer than `fabric`,
+// which knows whose they are, is the latest one: another port may have them later.
+struct demand_key records_query(enum records_kind kind, const struct fabric *fabric);
 
 // Makes the rows of an answer to the query; `fabric` knows whose LIDs those are. NULL: out of
 // memory.

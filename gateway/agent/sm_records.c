@@ -5,20 +5,29 @@
 #include "agent/put.h"
 #include "agent/sm.h"
 
+// Makes the rows with the latest fabric, as the SA's answer is of now, not of the snapshot's time.
+static void sm_records_read(struct agent_snapshot *of, enum records_kind kind)
+{
+    struct fabric *latest = topology_current(of->source->topology);
+    if (!latest)
+        return;
+    const struct demand_key key = records_query(kind, latest);
+    const struct demand_answer *answer = fetch(of, &key);
+    if (answer) {
+        of->records[kind] = records_new(kind, latest, answer);
+        of->was_short = of->was_short || !of->records[kind];
+    }
+    fabric_unref(latest);
+}
+
 // NULL: the SA has not answered yet (the snapshot has a ticket then), it does not answer, or memory
 // is short.
 static const struct records *sm_records_of(const struct agent_snapshot *snapshot,
                                            enum records_kind kind)
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    const struct demand_key key = records_query(kind);
-    if (of->records[kind] || !snapshot->fabric)
-        return of->records[kind];
-    const struct demand_answer *answer = fetch(snapshot, &key);
-    if (answer) {
-        of->records[kind] = records_new(kind, snapshot->fabric, answer);
-        of->was_short = of->was_short || !of->records[kind];
-    }
+    if (!of->records[kind] && snapshot->fabric)
+        sm_records_read(of, kind);
     return of->records[kind];
 }
 

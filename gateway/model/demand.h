@@ -33,6 +33,7 @@ enum { DEMAND_RECORD_SIZE = 64 };
 struct demand_key {
     uint64_t guid;     // of the port that answers; 0: the SA
     uint64_t mask;     // ComponentMask of a query to the SA
+    int64_t sweep_us;  // of a query to the SA: its answer has LIDs of that sweep's time; 0: none
     uint32_t modifier; // AttributeModifier; DEMAND_PERF: the port
     uint16_t attribute;
     uint16_t lid; // of the port that answers

@@ -7,8 +7,10 @@
 #include "agent/put.h"
 #include "agent/records.h"
 #include "agent/table.h"
+#include "agent/tables.h"
 #include "base/wire.h"
 #include "generated.h"
+#include "topology/topology.h"
 
 enum { ROWS = 40, AT = 8, AHEAD_MAX = 16 };
 
@@ -224,6 +226,90 @@ TEST(members_are_packed_into_pieces)
     demand_answer_unref(answer);
 }
 
+// A P_KeyTableRecord says whose P_Keys it has by LID only. The SA's answer is kept, as by
+// ib/demand.c.
+
+static struct demand_answer *kept;
+static struct demand_key kept_key;
+static uint16_t member_lid; // of the only member
+
+static enum demand_state ask_sa(void *ctx, const struct demand_key *key, struct demand_answer **out,
+                                int64_t *ticket)
+{
+    enum { KEYS = 8, SIZE = 72, BLUE = 0x8123 };
+    (void)ctx, (void)ticket;
+    if (!kept || memcmp(&kept_key, key, sizeof *key) != 0) {
+        demand_answer_unref(kept);
+        kept = demand_answer_new(1, SIZE);
+        assert_non_null(kept);
+        kept_key = *key;
+        wire_put(kept->octets, 2, member_lid);
+        wire_put(kept->octets + KEYS, 2, BLUE);
+    }
+    *out = demand_answer_ref(kept);
+    return DEMAND_HERE;
+}
+
+// The node GUID of the partition's only member, by a snapshot of that fabric.
+static uint64_t only_member(struct fabric *fabric)
+{
+    enum { VECTOR = 4 };
+    static const struct table *const ONE[] = {&SM_PARTITIONS};
+    struct agent_snapshot of = {.source = &source, .fabric = fabric};
+    memcpy(name.ids, SM_PARTITIONS.entry, SM_PARTITIONS.entry_length * sizeof *name.ids);
+    name.length = (uint8_t)SM_PARTITIONS.entry_length;
+    agentx_oid_add(&name, VECTOR);
+    assert_true(
+        table_get_next(&(struct table_list){ONE, 1}, &of, &name, false, &no_end, &found, &value));
+    records_free(of.records[RECORDS_PARTITIONS]);
+    demand_answer_unref(of.fetched);
+    return wire_get64(value.octets);
+}
+
+// A sweep at that time. The caller releases the fabric.
+static struct fabric *sweep_at(const struct generated *g, int64_t us)
+{
+    struct changes changes = {0};
+    bool late;
+    struct fabric *fabric = generated_look(g, 0);
+    fabric->time_us = us;
+    topology_update(source.topology, fabric, &changes, &late);
+    changes_clear(&changes);
+    return topology_current(source.topology);
+}
+
+TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
+{
+    struct generated g = {0};
+    generated_fat_tree(&g, 4, 2);
+    uint32_t hosts[2], count = 0;
+    for (uint32_t i = 0; i < g.count && count < 2; i++) {
+        if (g.nodes[i].node.type == FABRIC_CA)
+            hosts[count++] = i;
+    }
+    const uint64_t guid = g.nodes[hosts[0]].node.guid;
+    struct fabric_port *a = generated_port(&g, hosts[0], 1), *b = generated_port(&g, hosts[1], 1);
+    source.demand = (struct snapshot_demand){.ask = ask_sa};
+    source.topology = topology_new(NULL, NULL);
+    member_lid = a->lid;
+    struct fabric *before = sweep_at(&g, 1);
+    assert_int_equal(only_member(before), guid);
+    // The other host gets its LID, and it another one, at which it is a member as before.
+    member_lid = b->lid;
+    b->lid = a->lid;
+    a->lid = member_lid;
+    struct fabric *after = sweep_at(&g, 2);
+    assert_int_equal(only_member(after), guid);
+    assert_int_equal(only_member(before), guid); // by a walk that began before
+    fabric_unref(before);
+    fabric_unref(after);
+    topology_free(source.topology);
+    source.topology = NULL;
+    demand_answer_unref(kept);
+    kept = NULL;
+    generated_clear(&g);
+}
+
 TEST(an_empty_answer_has_no_rows)
 {
     struct demand_answer *answer = demand_answer_new(0, 52);
@@ -245,6 +331,7 @@ int main(void)
         CASE(without_reads_there_is_nothing),
         CASE(a_box_has_each_end_once_and_in_order),
         CASE(members_are_packed_into_pieces),
+        CASE(a_kept_answer_names_nobody_who_has_the_lid_now),
         CASE(an_empty_answer_has_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
