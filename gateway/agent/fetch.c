@@ -25,9 +25,8 @@ const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
     return answer;
 }
 
-// The octets of an attribute that the node's port, or port 0 of a switch, answers.
-static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t port,
-                                struct demand_key *key)
+// Fills in who answers for that port: itself, or port 0 of a switch. False: nobody does.
+static bool fetch_find(const struct agent_snapshot *snapshot, uint32_t port, struct demand_key *key)
 {
     const struct fabric *fabric = snapshot->fabric;
     const uint32_t number = fabric_node_of_port(fabric, port);
@@ -35,10 +34,18 @@ static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t 
     const uint32_t answering =
         node->type == FABRIC_SWITCH ? fabric_find_port(fabric, number, 0) : port;
     if (node->silent || answering == FABRIC_NONE || fabric->ports[answering].lid == 0)
-        return NULL;
+        return false;
     key->guid = fabric->ports[answering].guid;
     key->lid = fabric->ports[answering].lid;
-    const struct demand_answer *answer = fetch(snapshot, key);
+    return true;
+}
+
+// The octets of an attribute.
+static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t port,
+                                struct demand_key *key)
+{
+    const struct demand_answer *answer =
+        fetch_find(snapshot, port, key) ? fetch(snapshot, key) : NULL;
     return answer ? demand_answer_at(answer, 0) : NULL;
 }
 
@@ -48,6 +55,14 @@ const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
     struct demand_key key = {
         .class = DEMAND_SMP, .attribute = (uint16_t)attribute, .modifier = modifier};
     return fetch_one(snapshot, port, &key);
+}
+
+bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port)
+{
+    struct demand_key key = {.class = DEMAND_SMP};
+    const struct snapshot_demand *demand = &snapshot->source->demand;
+    return fetch_find(snapshot, port, &key) &&
+           (!demand->can_ask || demand->can_ask(demand->ctx, &key));
 }
 
 const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, uint16_t attribute)

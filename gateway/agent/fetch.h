@@ -20,4 +20,9 @@ const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
                          enum demand_attribute attribute, uint32_t modifier);
 const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, uint16_t attribute);
 
+// Whether a `seek` is to find rows whose values fetch_smp reads of that port. False: it would
+// return NULL for all of them, of a switch for those of all its ports, so that nobody asks row by
+// row.
+bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port);
+
 #endif

@@ -6,7 +6,7 @@
 #include "agent/tables.h"
 
 enum { LOW = 1, HIGH = 2, PORT = 0, PRIORITY = 1, PLACE = 2 };
-enum { PLACES_MAX = 64, BLOCK = 32, PORT_MAX = 254 };
+enum { PLACES_MAX = 64, BLOCK = 32, PORT_MAX = 254, WEIGHT = 6 };
 
 // How many entries that table of the port has (IBA 14.2.5.6, VLArbitrationLowCap and HighCap).
 static uint32_t sm_arbitration_size(const struct fabric_port *port, uint32_t priority)
@@ -15,6 +15,15 @@ static uint32_t sm_arbitration_size(const struct fabric_port *port, uint32_t pri
         fabric_port_info(port, priority == LOW ? PORT_INFO_VL_ARBITRATION_LOW_CAP
                                                : PORT_INFO_VL_ARBITRATION_HIGH_CAP);
     return size < PLACES_MAX ? size : PLACES_MAX;
+}
+
+// Whether rows of the port can have a value in the column: the weights are read.
+static bool sm_arbitration_can(const struct agent_snapshot *snapshot, const struct table_row *row)
+{
+    const struct fabric_port *port =
+        row->port != FABRIC_NONE ? &snapshot->fabric->ports[row->port] : NULL;
+    return port && port->known && port->state > FABRIC_DOWN &&
+           (row->column->number != WEIGHT || fetch_can_smp(snapshot, row->port));
 }
 
 static bool sm_arbitration_next(const struct agent_snapshot *snapshot, const uint32_t *tail,
@@ -26,13 +35,12 @@ static bool sm_arbitration_next(const struct agent_snapshot *snapshot, const uin
         return false;
     do {
         row->port = fabric_find_port(fabric, row->node, (uint8_t)row->tail[PORT]);
-        const struct fabric_port *port =
-            row->port != FABRIC_NONE ? &fabric->ports[row->port] : NULL;
-        const bool is_up = port && port->known && port->state > FABRIC_DOWN;
-        if (is_up && row->tail[PLACE] <= sm_arbitration_size(port, row->tail[PRIORITY]))
+        const bool can = sm_arbitration_can(snapshot, row);
+        if (can &&
+            row->tail[PLACE] <= sm_arbitration_size(sm_port(snapshot, row), row->tail[PRIORITY]))
             return true;
         row->tail[PLACE] = PLACES_MAX; // no further entry there
-        if (!is_up)
+        if (!can)
             row->tail[PRIORITY] = HIGH;
     } while (box_count_up(&BOX, row->tail));
     return false;
@@ -72,7 +80,7 @@ static const struct table_column COLUMNS[] = {
     {"ibSmVLArbitrationPriority", 3, AGENTX_INTEGER, .get = sm_arbitration_index},
     {"ibSmVLArbitrationIndex", 4, AGENTX_INTEGER, .get = sm_arbitration_index},
     {"ibSmVLArbitrationPortNum", 5, AGENTX_INTEGER, .get = sm_arbitration_index},
-    {"ibSmVLArbitrationWeight", 6, AGENTX_INTEGER, .get = sm_arbitration_weight},
+    {"ibSmVLArbitrationWeight", WEIGHT, AGENTX_INTEGER, .get = sm_arbitration_weight},
 };
 
 static const uint32_t ENTRY[] = {TABLES_SM_IDS, 1, 16, 1, 1};

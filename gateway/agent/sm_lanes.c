@@ -25,6 +25,13 @@ static bool sm_lanes_sends(const struct agent_snapshot *snapshot, const struct t
     return row->tail[1] != 0 || fabric_switch_info(node, SWITCH_INFO_ENHANCED_PORT_0);
 }
 
+// Whether the row can have a value in its column: from that one on they are read.
+static bool sm_lanes_can(const struct agent_snapshot *snapshot, const struct table_row *row,
+                         uint32_t first)
+{
+    return row->column->number < first || fetch_can_smp(snapshot, row->port);
+}
+
 static bool sm_lanes_next_pair(const struct agent_snapshot *snapshot, const uint32_t *tail,
                                size_t length, struct table_row *row)
 {
@@ -39,7 +46,7 @@ static bool sm_lanes_next_pair(const struct agent_snapshot *snapshot, const uint
         }
         row->port = sm_lanes_port(snapshot, row->node, row->tail[1]);
         if (row->port != FABRIC_NONE && sm_lanes_sends(snapshot, row))
-            return true;
+            return sm_lanes_can(snapshot, row, LANES_SW_FIRST); // as for all of the switch
     } while (box_count_up(&BOX, row->tail));
     return false;
 }
@@ -53,7 +60,7 @@ static bool sm_lanes_next_port(const struct agent_snapshot *snapshot, const uint
         return false;
     do {
         row->port = sm_lanes_port(snapshot, row->node, row->tail[0]);
-        if (row->port != FABRIC_NONE)
+        if (row->port != FABRIC_NONE && sm_lanes_can(snapshot, row, LANES_CA_FIRST))
             return true;
     } while (box_count_up(&BOX, row->tail));
     return false;

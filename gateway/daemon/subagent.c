@@ -75,6 +75,12 @@ static enum demand_state subagent_ask(void *ctx, const struct demand_key *key,
     return demand_ask(subagent->demand, key, answer, ticket);
 }
 
+static bool subagent_can_ask(void *ctx, const struct demand_key *key)
+{
+    const struct subagent *subagent = ctx;
+    return demand_can_ask(subagent->demand, key);
+}
+
 static bool subagent_is_ready(void *ctx, int64_t ticket)
 {
     const struct subagent *subagent = ctx;
@@ -132,6 +138,7 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                              .gateway_name = g->name,
                                              .demand = {.fd = demand_fd(subagent->demand),
                                                         .ask = subagent_ask,
+                                                        .can_ask = subagent_can_ask,
                                                         .is_ready = subagent_is_ready,
                                                         .run = subagent_read_on,
                                                         .ctx = subagent},

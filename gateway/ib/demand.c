@@ -503,6 +503,16 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
     return state;
 }
 
+bool demand_can_ask(struct demand *demand, const struct demand_key *key)
+{
+    demand_look(demand);
+    pthread_mutex_lock(&demand->lock);
+    const bool can =
+        !demand_is_away(demand, key) && !demand_is_silent(demand, key, demand_now(demand));
+    pthread_mutex_unlock(&demand->lock);
+    return can;
+}
+
 bool demand_is_ready(struct demand *demand, int64_t ticket)
 {
     pthread_mutex_lock(&demand->lock);

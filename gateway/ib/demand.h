@@ -43,6 +43,10 @@ void demand_free(struct demand *demand);                         // NULL is allo
 enum demand_state demand_ask(struct demand *demand, const struct demand_key *key,
                              struct demand_answer **answer, int64_t *ticket);
 
+// False: demand_ask would be DEMAND_NONE for whatever else it is asked of that port, or of the SA.
+// Only class, GUID, LID and, of DEMAND_PERF, attribute of the key count.
+bool demand_can_ask(struct demand *demand, const struct demand_key *key);
+
 // Whether to ask again for what had this ticket.
 bool demand_is_ready(struct demand *demand, int64_t ticket);
 

@@ -154,6 +154,88 @@ TEST(without_reads_there_is_nothing)
     assert_false(next_after(1, 4));
 }
 
+// Who cannot answer.
+
+static unsigned can_asked;
+static uint16_t only_lid; // the only one that can answer; 0: none
+
+static bool can_ask(void *ctx, const struct demand_key *key)
+{
+    (void)ctx;
+    can_asked++;
+    assert_int_equal(key->class, DEMAND_SMP);
+    return key->lid == only_lid;
+}
+
+static enum demand_state ask_port(void *ctx, const struct demand_key *key,
+                                  struct demand_answer **out, int64_t *ticket)
+{
+    (void)ctx, (void)ticket;
+    asked++;
+    *out = key->lid == only_lid ? demand_answer_new(1, 64) : NULL;
+    return *out ? DEMAND_HERE : DEMAND_NONE;
+}
+
+// The node GUID of the table's first row in that column; 0: there is none.
+static uint64_t first_in(const struct table *table, uint32_t column, struct fabric *fabric)
+{
+    enum { NODE_GUID = 8 };
+    uint64_t guid = 0;
+    struct agent_snapshot of = {.source = &source, .fabric = fabric};
+    memcpy(name.ids, table->entry, table->entry_length * sizeof *name.ids);
+    name.length = (uint8_t)table->entry_length;
+    agentx_oid_add(&name, column);
+    asked = can_asked = 0;
+    if (table_get_next(&(struct table_list){&table, 1}, &of, &name, false, &no_end, &found,
+                       &value) &&
+        found.ids[table->entry_length] == column) {
+        for (size_t i = 0; i < sizeof guid; i++)
+            guid = guid << 8 | found.ids[table->entry_length + 1 + NODE_GUID + i];
+    }
+    demand_answer_unref(of.fetched);
+    return guid;
+}
+
+// So that a walk does not hold up all others while the port is down.
+TEST(nobody_asks_row_by_row_for_what_cannot_be_read)
+{
+    static const struct {
+        const struct table *table;
+        uint32_t index, column; // one that is not read, the last one
+    } CASES[] = {{&SM_SWITCH_LANES, 2, 20}, {&SM_PORT_LANES, 2, 19}, {&SM_ARBITRATION, 2, 6}};
+    struct generated g = {0};
+    generated_fat_tree(&g, 20, 4);
+    for (uint32_t i = 0; i < g.count; i++) {
+        for (unsigned p = 0; p <= g.nodes[i].node.port_count; p++) {
+            struct fabric_port *port = &g.nodes[i].ports[p].port;
+            port->known = true;
+            port->state = FABRIC_ACTIVE;
+            fabric_set_port_info(port, PORT_INFO_VL_ARBITRATION_LOW_CAP, 8);
+        }
+    }
+    struct fabric *fabric = generated_look(&g, 0);
+    source.demand = (struct snapshot_demand){.ask = ask_port, .can_ask = can_ask};
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        only_lid = 0;
+        assert_int_not_equal(first_in(CASES[i].table, CASES[i].index, fabric), 0);
+        assert_int_equal(can_asked, 0);
+        assert_int_equal(first_in(CASES[i].table, CASES[i].column, fabric), 0);
+        assert_int_equal(asked, 0);
+        assert_in_range(can_asked, 1, fabric->port_count);
+        const bool of_switches = CASES[i].table != &SM_PORT_LANES;
+        const struct fabric_node *last = NULL;
+        for (uint32_t n = 0; n < fabric->node_count; n++) {
+            if ((fabric->nodes[n].type == FABRIC_SWITCH) == of_switches)
+                last = &fabric->nodes[n];
+        }
+        assert_non_null(last);
+        only_lid = fabric->ports[last->first_port].lid;
+        assert_int_equal(first_in(CASES[i].table, CASES[i].column, fabric), last->guid);
+    }
+    fabric_unref(fabric);
+    generated_clear(&g);
+}
+
 // The ends of indices, against all of them.
 
 TEST(a_box_has_each_end_once_and_in_order)
@@ -329,6 +411,7 @@ int main(void)
         CASE(a_get_waits_as_well),
         CASE(what_is_not_there_is_passed_over_but_not_what_comes_later),
         CASE(without_reads_there_is_nothing),
+        CASE(nobody_asks_row_by_row_for_what_cannot_be_read),
         CASE(a_box_has_each_end_once_and_in_order),
         CASE(members_are_packed_into_pieces),
         CASE(a_kept_answer_names_nobody_who_has_the_lid_now),

@@ -140,6 +140,12 @@ static enum demand_state ask_smp(uint16_t lid, uint32_t modifier)
     return ask(&key);
 }
 
+static bool can_ask_smp(uint16_t lid)
+{
+    const struct demand_key key = smp(lid, 0);
+    return demand_can_ask(demand, &key);
+}
+
 // An answer from that LID to a MAD that was sent, with this first octet of data.
 static void reply_from(uint16_t lid, size_t at, uint16_t error, uint8_t first)
 {
@@ -247,7 +253,10 @@ TEST(a_node_that_is_silent_has_nothing_at_once)
     for (uint32_t i = 1; i < 2 * DEMAND_ENTRIES_MAX; i++)
         assert_int_equal(ask_smp(5, i), DEMAND_NONE);
     assert_int_equal(ask_smp(5, 0), DEMAND_NONE);
-    assert_int_equal(ask(&perf), DEMAND_LATER); // its PMA may answer
+    assert_false(can_ask_smp(5));
+    assert_true(can_ask_smp(6));
+    assert_true(demand_can_ask(demand, &perf)); // its PMA may answer
+    assert_int_equal(ask(&perf), DEMAND_LATER);
     assert_int_equal(sent_count, ATTEMPTS + 1);
 }
 
@@ -399,6 +408,7 @@ TEST(a_port_that_is_down_reads_nothing)
     run_for(1 * S);
     assert_true(demand_is_ready(demand, first));
     assert_int_equal(ask_smp(5, 2), DEMAND_NONE);
+    assert_false(can_ask_smp(5));
 }
 
 TEST(without_smps_gmps_go_on)
@@ -406,6 +416,7 @@ TEST(without_smps_gmps_go_on)
     struct demand_key key = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
     snprintf(status.smp_refusal, sizeof status.smp_refusal, "not allowed");
     assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    assert_false(can_ask_smp(5));
     assert_int_equal(ask(&key), DEMAND_LATER);
 }
 
