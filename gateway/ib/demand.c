@@ -287,7 +287,8 @@ static void demand_expire(struct demand *d, int64_t now)
         demand_release(slot);
         d->counters.silent++;
         demand_note_silence(d, &e->key, now);
-        demand_finish(d, e, NULL, now + KEEP_US);
+        // The SA is asked again when somebody asks: a table that it has does not look empty.
+        demand_finish(d, e, NULL, e->key.class == DEMAND_SA ? now : now + KEEP_US);
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
-// An answer is kept for a minute, and so is that there is none. All askers together cause so many
-// MADs a second at most; what one of them waits for is not asked again for another. A port that
-// does not answer is not asked for anything else within that minute: it costs its attempts once.
+// An answer is kept for a minute, and so is that there is none, unless the SA is silent. All askers
+// together cause so many MADs a second at most; what one of them waits for is not asked again for
+// another. A port that does not answer is not asked for anything else within that minute: it costs
+// its attempts once.
 //
 // The functions are for one thread, which never waits in them; the SA client's thread brings the
 // answers and sends the next reads.

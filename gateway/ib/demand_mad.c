@@ -75,18 +75,25 @@ static struct demand_answer *demand_mad_copy(const uint8_t *data, size_t size)
     return answer;
 }
 
-// The records of a table: counted first, then copied.
+// The records of a table: counted first, then copied, without a ServiceKey: it is a secret, and no
+// table shows it.
 struct demand_records {
     struct demand_answer *answer; // NULL: they are counted
     size_t count, size;
+    bool of_services;
 };
 
 static void demand_mad_take(void *ctx, const uint8_t *record, size_t size)
 {
     struct demand_records *r = ctx;
     (void)size; // mad_read_table has compared it
-    if (r->answer)
-        memcpy(r->answer->octets + r->count * r->size, record, r->size);
+    enum { SERVICE_KEY = 32, SERVICE_KEY_SIZE = 16 };
+    if (r->answer) {
+        uint8_t *to = r->answer->octets + r->count * r->size;
+        memcpy(to, record, r->size);
+        if (r->of_services)
+            memset(to + SERVICE_KEY, 0, SERVICE_KEY_SIZE);
+    }
     r->count++;
 }
 
@@ -94,7 +101,8 @@ static struct demand_answer *demand_mad_read_records(const struct demand_key *ke
                                                      const uint8_t *mad, size_t size)
 {
     struct error ignored;
-    struct demand_records r = {.size = demand_mad_record_size(key->attribute)};
+    struct demand_records r = {.size = demand_mad_record_size(key->attribute),
+                               .of_services = key->attribute == DEMAND_SERVICE_RECORD};
     if (!mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored))
         return NULL;
     r.answer = demand_answer_new(r.count, r.size);

@@ -490,6 +490,40 @@ TEST(an_sa_that_has_no_records_has_an_empty_table)
     assert_int_equal(ask(&key), DEMAND_NONE);
 }
 
+// A lost MAD does not make a table look empty: the next asker waits as the first one did.
+TEST(an_sa_that_does_not_answer_is_asked_again)
+{
+    assert_int_equal(ask(&GROUPS), DEMAND_LATER);
+    const int64_t first = ticket;
+    run_for(20 * S + 50 * MS);
+    assert_true(demand_is_ready(demand, first));
+    assert_int_equal(sent_count, 1);
+    assert_int_equal(ask(&GROUPS), DEMAND_LATER);
+    assert_int_equal(sent_count, 2);
+    reply_with(1, 0x0300, 0);
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+}
+
+// It is a secret, and no table shows it.
+TEST(a_service_key_is_not_kept)
+{
+    enum { RECORD = 176, KEY = 32, KEY_SIZE = 16 };
+    static const uint8_t NO_KEY[KEY_SIZE];
+    static uint8_t records[2 * RECORD];
+    const struct demand_key key = {.class = DEMAND_SA, .attribute = DEMAND_SERVICE_RECORD};
+    memset(records, 0x55, sizeof records);
+    ask(&key);
+    reply_table(0, records, sizeof records, RECORD);
+    assert_int_equal(ask(&key), DEMAND_HERE);
+    assert_int_equal(answer->count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const uint8_t *record = demand_answer_at(answer, i);
+        assert_memory_equal(record, records, KEY);
+        assert_memory_equal(record + KEY, NO_KEY, KEY_SIZE);
+        assert_memory_equal(record + KEY + KEY_SIZE, records, RECORD - KEY - KEY_SIZE);
+    }
+}
+
 TEST(a_slow_sa_delays_no_node)
 {
     struct demand_key key = GROUPS;
@@ -603,6 +637,8 @@ int main(void)
         CASE(the_sa_is_asked_for_tables),
         CASE(a_short_table_is_read),
         CASE(an_sa_that_has_no_records_has_an_empty_table),
+        CASE(an_sa_that_does_not_answer_is_asked_again),
+        CASE(a_service_key_is_not_kept),
         CASE(a_slow_sa_delays_no_node),
         CASE(many_reads_from_nodes_do_not_delay_the_sa),
         CASE(only_the_port_that_was_asked_answers),
