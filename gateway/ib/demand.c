@@ -296,11 +296,13 @@ static void demand_expire(struct demand *d, int64_t now)
 
 // The slot of the read that this answers, in its last attempt or an earlier one. NULL: none. A node
 // answers from the LID that it was asked at, so that none can answer for another; the SA's may be
-// redirected.
+// redirected. Who is busy has discarded the MAD (IBA 13.4.7), and is asked again in time.
 static struct slot *demand_slot_of(struct demand *d, const struct mad_received *in)
 {
+    enum { BUSY = 1 };
     struct mad_header h;
-    if (!mad_read_header(in->octets, in->size, &h) || !(h.method & MAD_METHOD_RESPONSE))
+    if (!mad_read_header(in->octets, in->size, &h) || !(h.method & MAD_METHOD_RESPONSE) ||
+        (mad_status(&h) & BUSY))
         return NULL;
     const uint32_t tid = (uint32_t)h.tid & (MAD_TID_DEMAND - 1);
     const uint32_t at = tid & ((1u << SLOT_BITS) - 1);

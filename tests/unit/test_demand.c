@@ -225,6 +225,19 @@ TEST(an_error_is_an_answer_and_kept)
     assert_int_equal(sent_count, 2);
 }
 
+// It has discarded the MAD, and may be asked again.
+TEST(who_is_busy_has_not_answered)
+{
+    enum { BUSY = 1 };
+    ask_smp(5, 1);
+    reply_with(0, BUSY, 0);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    run_for(TIMEOUT + 50 * MS);
+    assert_int_equal(sent_count, 2);
+    reply_with(1, 0, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+}
+
 TEST(a_silent_node_costs_one_time_out_a_minute)
 {
     for (uint32_t i = 0; i < 3; i++)
@@ -620,6 +633,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(what_is_asked_for_is_read_once_and_kept),
         CASE(an_error_is_an_answer_and_kept),
+        CASE(who_is_busy_has_not_answered),
         CASE(a_silent_node_costs_one_time_out_a_minute),
         CASE(a_node_that_is_silent_has_nothing_at_once),
         CASE(an_answer_to_an_earlier_attempt_counts),
