@@ -196,6 +196,14 @@ static uint64_t first_in(const struct table *table, uint32_t column, struct fabr
     return guid;
 }
 
+static const struct fabric_node *last_of(const struct fabric *fabric, bool of_switches)
+{
+    uint32_t n = fabric->node_count - 1;
+    while (n > 0 && (fabric->nodes[n].type == FABRIC_SWITCH) != of_switches)
+        n--;
+    return &fabric->nodes[n];
+}
+
 // So that a walk does not hold up all others while the port is down.
 TEST(nobody_asks_row_by_row_for_what_cannot_be_read)
 {
@@ -223,12 +231,7 @@ TEST(nobody_asks_row_by_row_for_what_cannot_be_read)
         assert_int_equal(asked, 0);
         assert_in_range(can_asked, 1, fabric->port_count);
         const bool of_switches = CASES[i].table != &SM_PORT_LANES;
-        const struct fabric_node *last = NULL;
-        for (uint32_t n = 0; n < fabric->node_count; n++) {
-            if ((fabric->nodes[n].type == FABRIC_SWITCH) == of_switches)
-                last = &fabric->nodes[n];
-        }
-        assert_non_null(last);
+        const struct fabric_node *last = last_of(fabric, of_switches);
         only_lid = fabric->ports[last->first_port].lid;
         assert_int_equal(first_in(CASES[i].table, CASES[i].column, fabric), last->guid);
     }
@@ -364,7 +367,7 @@ TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
 {
     struct generated g = {0};
     generated_fat_tree(&g, 4, 2);
-    uint32_t hosts[2], count = 0;
+    uint32_t hosts[2] = {0}, count = 0;
     for (uint32_t i = 0; i < g.count && count < 2; i++) {
         if (g.nodes[i].node.type == FABRIC_CA)
             hosts[count++] = i;
