@@ -137,16 +137,17 @@ bool text_is_utf8(const char *s)
     return length > 0;
 }
 
-// Whether it is a control character, a line separator or a character that changes the direction of
-// writing.
+// Whether it is a control character, a line separator, a character that changes the direction of
+// writing, or one that no XML document may have (XML 1.0, 2.2).
 static bool is_dangerous(const unsigned char *s, size_t length)
 {
     // NOLINTBEGIN(misc-misleading-bidirectional): the characters to find
     static const char FORMATS[][4] = {
         "\xD8\x9C",     "\xE2\x80\x8E", "\xE2\x80\x8F", // marks of direction
         "\xE2\x80\xA8", "\xE2\x80\xA9",                 // separators of lines and paragraphs
-        "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD", "\xE2\x80\xAE",
-        "\xE2\x81\xA6", "\xE2\x81\xA7", "\xE2\x81\xA8", "\xE2\x81\xA9"};
+        "\xE2\x80\xAA", "\xE2\x80\xAB", "\xE2\x80\xAC", "\xE2\x80\xAD",
+        "\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x81\xA7", "\xE2\x81\xA8",
+        "\xE2\x81\xA9", "\xEF\xBF\xBE", "\xEF\xBF\xBF"}; // U+FFFE, U+FFFF
     // NOLINTEND(misc-misleading-bidirectional)
     if (length == 1)
         return s[0] < 0x20 || s[0] == 0x7F;

@@ -51,9 +51,9 @@ void text_add_hex(struct text *t, const uint8_t *octets, size_t n);
 void text_add_hex_number(struct text *t, uint64_t number, unsigned digits);
 
 // Makes any octets safe to print and to send: replaces invalid UTF-8 by U+FFFD, and control
-// characters (C0, DEL, C1), line separators and characters that change the direction of writing by
-// '?'. Reads at most `n` octets and stops at a NUL. `out` is NUL-terminated and never ends within a
-// character.
+// characters (C0, DEL, C1), line separators, characters that change the direction of writing, and
+// U+FFFE and U+FFFF, which XML cannot have, by '?'. Reads at most `n` octets and stops at a NUL.
+// `out` is NUL-terminated and never ends within a character.
 void text_clean(const char *in, size_t n, char *out, size_t out_size);
 
 // Whether a NUL-terminated text is valid UTF-8 (RFC 3629).

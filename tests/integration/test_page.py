@@ -239,7 +239,8 @@ def test_who_does_not_read_costs_one_batch(lone, port):
 def test_hostile_names_are_texts(port, tmp_path):
     evil = b"</script><img src=x onerror=alert(1)>\\u2028&quot;"
     text = (pathlib.Path(__file__).parents[1] / "lab/nets/small.net").read_bytes()
-    text = re.sub(rb'(?m)^(Hca\s+\d+ "node1").*$', lambda one: one[1] + b' # "' + evil + b'"', text)
+    text = re.sub(rb'(?m)^(Hca\s+\d+ "node1").*$', lambda one: one[1] + b' # "' + evil + b"\xef\xbf\xbf" + b'"', text)
+    evil += b"?"  # U+FFFF: no XML document may have it
     net = tmp_path / "hostile.net"
     net.write_bytes(text)
     with Fabric(net) as fabric:

@@ -173,6 +173,15 @@ TEST(control_characters_become_question_marks)
     CLEAN("C1 \xC2\x80\xC2\x9B\xC2\x9F, not \xC2\xA0", "C1 ???, not \xC2\xA0");
 }
 
+// XML cannot have them, not even as references (XML 1.0, 2.2).
+TEST(what_no_xml_document_may_have_becomes_question_marks)
+{
+    CLEAN("a\xEF\xBF\xBE"
+          "b\xEF\xBF\xBF",
+          "a?b?");
+    CLEAN("\xEF\xBF\xBD\xF0\x9F\xBF\xBE\xEE\x80\x80", "\xEF\xBF\xBD\xF0\x9F\xBF\xBE\xEE\x80\x80");
+}
+
 TEST(invalid_utf8_becomes_the_replacement_character)
 {
     CLEAN("\x80", UNKNOWN);
@@ -259,6 +268,7 @@ int main(void)
         cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(clean_text_stays),
         cmocka_unit_test(control_characters_become_question_marks),
+        cmocka_unit_test(what_no_xml_document_may_have_becomes_question_marks),
         cmocka_unit_test(invalid_utf8_becomes_the_replacement_character),
         cmocka_unit_test(utf8_is_told_from_what_is_not),
         cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
