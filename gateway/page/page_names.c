@@ -27,7 +27,7 @@ const struct page_name *page_names_find(struct page_names *names, struct journal
             return &names->all[i];
     }
     journal_get_status(journal, &status);
-    if (!status.durable)
+    if (!status.durable || number > journal_last(journal))
         return NULL;
     struct event *event = event_answers_read(journal, number);
     const struct page_name *name = page_names_keep(names, number, event);

@@ -22,8 +22,8 @@ struct page_names {
     size_t next; // the one to be replaced
 };
 
-// The ends of the event with that number. NULL: it is not there, or the disk is in trouble. Valid
-// until the next call.
+// The ends of the event with that number. NULL: it is not committed yet, or the disk is in trouble.
+// Valid until the next call.
 const struct page_name *page_names_find(struct page_names *names, struct journal *journal,
                                         int64_t number);
 

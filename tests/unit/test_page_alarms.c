@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The alarms of the page, compared with a sorted list of all that were raised; and the names of
+// what is gone.
+#include "support.h"
+
+#include "control/answer.h"
+#include "model/catalogue.h"
+#include "page/page_alarms.h"
+
+enum { ALARMS = 1500, GUID = 0x4711 };
+
+struct fixture {
+    struct support_time time;
+    struct clock clock;
+    struct journal *journal;
+};
+
+// What the test knows of an alarm: the smaller comes first.
+struct known {
+    bool handled;
+    enum severity severity;
+    int64_t raised_us;
+};
+
+static void ignore(void *ctx, enum journal_change change, const char *reason, uint64_t count)
+{
+    (void)ctx, (void)change, (void)reason, (void)count;
+}
+
+static int begin(void **state)
+{
+    struct error err;
+    struct fixture *f = calloc(1, sizeof *f);
+    assert_non_null(f);
+    f->time = (struct support_time){SUPPORT_UTC_US, 1};
+    f->clock = support_clock(&f->time);
+    const struct journal_options options = {.directory = scratch_make(),
+                                            .rows_max = 1000000,
+                                            .bytes_max = INT64_C(1) << 30,
+                                            .age_us = INT64_C(1) << 60,
+                                            .patience_us = SUPPORT_PATIENCE_US,
+                                            .notify = ignore,
+                                            .clock = &f->clock,
+                                            .random = &random_system,
+                                            .log = support_log(NULL)};
+    f->journal = journal_open(&options, &err);
+    assert_non_null(f->journal);
+    *state = f;
+    return 0;
+}
+
+static int end(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(journal_close(f->journal));
+    free(f);
+    return 0;
+}
+
+static int64_t raise_alarm(struct fixture *f, const char *key, enum severity severity,
+                           int64_t time_us)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_HOST_REMOVED));
+    assert_non_null(event);
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
+    event->severity = severity;
+    event->time_us = time_us;
+    event->subject.node_guid = GUID;
+    snprintf(event->subject.name, sizeof event->subject.name, "node1");
+    const int64_t number = journal_append(f->journal, event, &(struct journal_report){0});
+    event_unref(event);
+    return number;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct known *x = a, *y = b;
+    if (x->handled != y->handled)
+        return x->handled ? 1 : -1;
+    if (x->severity != y->severity)
+        return x->severity < y->severity ? -1 : 1;
+    return x->raised_us > y->raised_us ? -1 : 1;
+}
+
+// Raises alarms of all severities, with times in no order, each of them once, and handles some.
+static void raise_many(struct fixture *f, struct known all[ALARMS])
+{
+    for (int i = 0; i < ALARMS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "key %d", i);
+        const int64_t time_us = f->time.utc + (int64_t)i * 7919 % 10007;
+        all[i] = (struct known){.severity = (enum severity)(i * 31 % (SEVERITY_DEBUG + 1)),
+                                .raised_us = time_us,
+                                .handled = i % 5 == 0};
+        raise_alarm(f, key, all[i].severity, time_us);
+        if (i % 10 == 0)
+            assert_true(journal_acknowledge_alarm(f->journal, key, "seen"));
+        else if (i % 5 == 0)
+            assert_true(journal_shelve_alarm(f->journal, key, INT64_MAX));
+    }
+    journal_commit(f->journal);
+}
+
+TEST(the_worst_come_first_and_the_handled_last)
+{
+    struct fixture *f = *state;
+    static struct known all[ALARMS];
+    struct page_names then = {.next = 0};
+    raise_many(f, all);
+    qsort(all, ALARMS, sizeof *all, compare);
+    json_t *shown = page_alarms_json(f->journal, NULL, NULL, &then);
+    assert_int_equal(json_array_size(shown), PAGE_ALARMS_MAX);
+    for (size_t i = 0; i < PAGE_ALARMS_MAX; i++) {
+        json_t *raised = answer_time(all[i].raised_us);
+        const json_t *one = json_array_get(shown, i);
+        assert_string_equal(json_string_value(json_object_get(one, "raised")),
+                            json_string_value(raised));
+        assert_string_equal(json_string_value(json_object_get(one, "severity")),
+                            severity_word(all[i].severity));
+        json_decref(raised);
+    }
+    json_decref(shown);
+}
+
+TEST(an_event_that_is_not_committed_yet_is_read_later)
+{
+    struct fixture *f = *state;
+    struct page_names then = {.next = 0};
+    const int64_t number = raise_alarm(f, "a", SEVERITY_WARNING, f->time.utc);
+    const struct page_name *early = page_names_find(&then, f->journal, number);
+    assert_true(!early || early->guid == GUID);
+    journal_commit(f->journal);
+    const struct page_name *name = page_names_find(&then, f->journal, number);
+    assert_non_null(name);
+    assert_int_equal(name->guid, GUID);
+    assert_string_equal(name->name, "node1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_worst_come_first_and_the_handled_last, begin, end),
+        cmocka_unit_test_setup_teardown(an_event_that_is_not_committed_yet_is_read_later, begin,
+                                        end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
