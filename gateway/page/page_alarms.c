@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "page/page_alarms.h"
 
+#include "base/search.h"
 #include "control/answer.h"
 #include "picture/picture.h"
 
@@ -10,7 +11,8 @@
 enum { ALARMS_AT_ONCE = 256 };
 
 struct page_alarms {
-    struct alarm *worst; // PAGE_ALARMS_MAX of them, in order
+    struct alarm *kept;                   // room for PAGE_ALARMS_MAX, in no order
+    struct alarm *worst[PAGE_ALARMS_MAX]; // these, in order
     size_t count;
     int64_t after;
     int64_t now_us;
@@ -38,18 +40,21 @@ static bool page_alarms_before(const struct page_alarms *all, const struct alarm
     return a->raised_us > b->raised_us;
 }
 
+// There may be half a million: alarms are large, and only pointers to them are moved.
 static void page_alarms_take(void *ctx, const struct alarm *alarm)
 {
     struct page_alarms *all = ctx;
+    size_t at;
     all->after = alarm->event_sequence;
-    size_t at = all->count;
-    while (at > 0 && page_alarms_before(all, alarm, &all->worst[at - 1]))
-        at--;
+    SEARCH_FIRST(at, (size_t)0, all->count, !page_alarms_before(all, alarm, all->worst[at]));
     if (at == PAGE_ALARMS_MAX)
         return;
-    all->count += all->count < PAGE_ALARMS_MAX;
-    memmove(&all->worst[at + 1], &all->worst[at], (all->count - 1 - at) * sizeof *all->worst);
-    all->worst[at] = *alarm;
+    const bool full = all->count == PAGE_ALARMS_MAX;
+    struct alarm *place = full ? all->worst[all->count - 1] : &all->kept[all->count];
+    all->count += !full;
+    memmove(&all->worst[at + 1], &all->worst[at], (all->count - 1 - at) * sizeof(struct alarm *));
+    *place = *alarm;
+    all->worst[at] = place;
 }
 
 // What an end was called in the event that raised the alarm, if that was about it.
@@ -109,21 +114,21 @@ static json_t *page_alarms_one(struct page_alarms *all, const struct alarm *a)
 json_t *page_alarms_json(struct journal *journal, const struct fabric *fabric,
                          const struct names *names, struct page_names *then)
 {
-    struct page_alarms all = {.worst = calloc(PAGE_ALARMS_MAX, sizeof *all.worst),
+    struct page_alarms all = {.kept = calloc(PAGE_ALARMS_MAX, sizeof *all.kept),
                               .now_us = clock_utc(&clock_system),
                               .journal = journal,
                               .fabric = fabric,
                               .names = names,
                               .then = then};
-    json_t *list = all.worst ? json_array() : NULL;
+    json_t *list = all.kept ? json_array() : NULL;
     if (list) {
         bool more = true;
         while (more)
             more = journal_each_alarm_after(journal, all.after, ALARMS_AT_ONCE, page_alarms_take,
                                             &all);
         for (size_t i = 0; i < all.count; i++)
-            json_array_append_new(list, page_alarms_one(&all, &all.worst[i]));
+            json_array_append_new(list, page_alarms_one(&all, all.worst[i]));
     }
-    free(all.worst);
+    free(all.kept);
     return list;
 }
