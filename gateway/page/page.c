@@ -15,13 +15,19 @@
 static const char PAGE_STATE[] = "/state.json", PAGE_MAP[] = "/fabric.svg",
                   PAGE_STYLE[] = "/fabric.css", PAGE_EVENTS[] = "/events";
 
+// When a document was made last. Half a million alarms, or a large fabric, take half a second.
+struct page_making {
+    int64_t at, took; // monotonic
+};
+
 struct page {
     struct control *control;
     struct page_names then;
     char *state; // as it was made last
+    struct page_making state_making;
     char *map;
     size_t map_size;
-    int64_t map_made, map_took;      // monotonic
+    struct page_making map_making;
     int64_t map_fabric_us, map_last; // the fabric and the journal that it is of
 };
 
@@ -40,6 +46,18 @@ void page_free(struct page *page)
     free(page->state);
     free(page->map);
     free(page);
+}
+
+// Whether making the document again would take more than its share of the loop's time.
+static bool page_is_too_soon(const struct page_making *making, int64_t now)
+{
+    return now - making->at < PAGE_SHARE * making->took;
+}
+
+static struct page_making page_made(int64_t began)
+{
+    const int64_t now = clock_monotonic(&clock_system);
+    return (struct page_making){now, now - began};
 }
 
 // Answers of the control socket, as an unprivileged user gets them.
@@ -129,22 +147,25 @@ static json_t *page_state_json(struct page *page)
 
 static bool page_make_state(struct page *page, struct metrics_document *out)
 {
-    json_t *state = page_state_json(page);
-    free(page->state);
-    page->state = state ? json_dumps(state, JSON_COMPACT) : NULL;
-    json_decref(state);
+    const int64_t now = clock_monotonic(&clock_system);
+    if (!page->state || !page_is_too_soon(&page->state_making, now)) {
+        json_t *state = page_state_json(page);
+        free(page->state);
+        page->state = state ? json_dumps(state, JSON_COMPACT) : NULL;
+        json_decref(state);
+        page->state_making = page_made(now);
+    }
     if (!page->state)
         return false;
     *out = (struct metrics_document){"application/json", page->state, strlen(page->state)};
     return true;
 }
 
-// Whether the map is still true, or was made so lately that another one would take more than its
-// share of the loop's time.
+// Whether the map is still true, or it is too soon for another one.
 static bool page_keeps_map(const struct page *page, int64_t fabric_us, int64_t last, int64_t now)
 {
     return page->map && ((page->map_fabric_us == fabric_us && page->map_last == last) ||
-                         now - page->map_made < PAGE_MAP_SHARE * page->map_took);
+                         page_is_too_soon(&page->map_making, now));
 }
 
 static bool page_make_map(struct page *page, struct metrics_document *out)
@@ -157,8 +178,7 @@ static bool page_make_map(struct page *page, struct metrics_document *out)
         free(page->map);
         page->map = page_map_write(page->control->topology, page->control->journal, &page->then,
                                    &page->map_size);
-        page->map_made = clock_monotonic(&clock_system);
-        page->map_took = page->map_made - now;
+        page->map_making = page_made(now);
         page->map_fabric_us = fabric_us;
         page->map_last = last;
     }

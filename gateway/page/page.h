@@ -9,7 +9,7 @@
 #include "metrics/metrics_server.h"
 
 enum {
-    PAGE_MAP_SHARE = 20,  // a map that took a millisecond serves for 20 at least
+    PAGE_SHARE = 20,      // a state or map that took a millisecond serves for 20 at least
     PAGE_EVENTS_MAX = 50, // of a batch, and of those before a follower began
 };
 
