@@ -11,7 +11,9 @@
 #include <curses.h>
 
 #include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,15 @@ enum {
     ESCAPE_WAIT_MS = 50, // for the rest of a key's sequence
 };
 
+// Lets SIGWINCH come, or wait until it may: it would interrupt an answer of the daemon half way.
+static void watch_screen_let_resize(bool may)
+{
+    sigset_t resize;
+    sigemptyset(&resize);
+    sigaddset(&resize, SIGWINCH);
+    sigprocmask(may ? SIG_UNBLOCK : SIG_BLOCK, &resize, NULL);
+}
+
 enum colour { COLOUR_NONE, COLOUR_BAD, COLOUR_WARNING, COLOUR_NOTICE, COLOUR_GOOD };
 
 bool watch_screen_begin(struct error *err)
@@ -42,6 +53,7 @@ bool watch_screen_begin(struct error *err)
     setlocale(LC_CTYPE, "");           // the terminal's characters
     if (!newterm(NULL, stdout, stdin)) // curses keeps it: it has one terminal at a time
         return error_set(err, "watch knows no terminal '%s': set TERM", term ? term : "");
+    watch_screen_let_resize(false);
     set_escdelay(ESCAPE_WAIT_MS);
     cbreak();
     noecho();
@@ -64,17 +76,24 @@ void watch_screen_end(void)
 
 // Lines.
 
+// Whether the terminal's characters are UTF-8. Elsewhere only ASCII is shown and taken: the octets
+// of UTF-8 would be other characters, or control characters.
+static bool watch_screen_is_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
 // Writes a text from a column on, cut at the end of the line, without control characters.
 static void watch_screen_put(int line, int column, const char *text)
 {
     char clean[LINE_SIZE];
     wchar_t wide[LINE_SIZE];
     text_clean(text, strlen(text), clean, sizeof clean);
+    if (!watch_screen_is_utf8())
+        text_ascii(clean, clean, sizeof clean); // it becomes no longer
     size_t count = mbstowcs(wide, clean, LINE_SIZE - 1);
-    if (count == (size_t)-1) { // a locale without these characters
-        mvaddnstr(line, column, clean, COLS - column);
+    if (count == (size_t)-1)
         return;
-    }
     wide[count] = L'\0';
     int columns = 0;
     size_t fits = 0;
@@ -256,16 +275,40 @@ static void watch_screen_all(const struct watch_data *data, struct watch_view *v
 
 // Pages.
 
+// How many octets of the text go into a line of the screen. A character has no more columns than
+// octets.
+static size_t watch_screen_part(const char *text, size_t length)
+{
+    size_t part = length < (size_t)COLS ? length : (size_t)COLS;
+    while (part > 1 && part < length && (text[part] & 0xC0) == 0x80)
+        part--;
+    return part;
+}
+
 // Writes a line of the page, and what does not fit into the next ones; returns the line behind it.
 static int watch_screen_wrap(int line, int end, const char *text, size_t length)
 {
     do {
-        const size_t part = length < (size_t)COLS ? length : (size_t)COLS;
+        const size_t part = watch_screen_part(text, length);
         watch_screen_putf(line++, 0, "%.*s", (int)part, text);
         text += part;
         length -= part;
     } while (length > 0 && line < end);
     return line;
+}
+
+// How many lines of the screen the next line of the page takes; moves to the one behind it.
+static size_t watch_screen_measure(const char **page)
+{
+    size_t length = strcspn(*page, "\n"), lines = 0;
+    do {
+        const size_t part = watch_screen_part(*page, length);
+        *page += part;
+        length -= part;
+        lines++;
+    } while (length > 0);
+    *page += **page == '\n';
+    return lines;
 }
 
 static const char *watch_screen_find_line(const char *page, size_t line)
@@ -277,19 +320,25 @@ static const char *watch_screen_find_line(const char *page, size_t line)
     return page;
 }
 
-static size_t watch_screen_count_lines(const char *page)
+// The first line of the page from which on the screen has room for the rest.
+static size_t watch_screen_last_turn(const char *page, size_t room)
 {
-    size_t count = 0;
-    for (; *page != '\0'; page++)
-        count += *page == '\n';
-    return count;
+    const char *p = page;
+    size_t left = 0, line = 0;
+    while (*p != '\0')
+        left += watch_screen_measure(&p);
+    for (p = page; left > room; line++) {
+        left -= watch_screen_measure(&p);
+        if (*p == '\0')
+            break;
+    }
+    return line;
 }
 
 static void watch_screen_page(struct watch_view *view)
 {
     const int end = LINES - 1;
-    const size_t count = watch_screen_count_lines(view->page);
-    const size_t most = count > (size_t)end ? count - (size_t)end : 0;
+    const size_t most = watch_screen_last_turn(view->page, (size_t)end);
     if (view->page_line > most)
         view->page_line = most;
     const char *p = watch_screen_find_line(view->page, view->page_line);
@@ -315,12 +364,9 @@ void watch_screen_draw(const struct watch_data *data, struct watch_view *view)
 
 // Keys.
 
-enum watch_key watch_screen_wait(int milliseconds)
+static enum watch_key watch_screen_key(int key)
 {
-    timeout(milliseconds);
-    switch (getch()) {
-    case ERR:
-        return isatty(STDIN_FILENO) ? WATCH_KEY_NONE : WATCH_KEY_QUIT; // it may have hung up
+    switch (key) {
     case 'q':
         return WATCH_KEY_QUIT;
     case KEY_UP:
@@ -347,6 +393,20 @@ enum watch_key watch_screen_wait(int milliseconds)
     }
 }
 
+enum watch_key watch_screen_wait(int milliseconds)
+{
+    timeout(milliseconds);
+    errno = 0;
+    watch_screen_let_resize(true);
+    const int key = getch();
+    const bool has_ended =
+        errno == EIO || !isatty(STDIN_FILENO); // it hung up, or is no longer ours
+    watch_screen_let_resize(false);
+    if (key == ERR)
+        return has_ended ? WATCH_KEY_QUIT : WATCH_KEY_NONE;
+    return watch_screen_key(key);
+}
+
 int watch_screen_step(void)
 {
     return LINES > FIRST_LINE ? LINES - FIRST_LINE : 1;
@@ -358,7 +418,9 @@ static void watch_screen_show_answer(const char *question, const wchar_t *answer
     move(line, 0);
     clrtoeol();
     watch_screen_put(line, 0, question);
-    addnwstr(answer, COLS - getcurx(stdscr) - 1);
+    const int room = COLS - getcurx(stdscr) - 1;
+    if (room > 0)
+        addnwstr(answer, room);
     refresh();
 }
 
@@ -369,6 +431,7 @@ bool watch_screen_ask(const char *question, char *out, size_t size)
     wint_t key = 0;
     curs_set(1);
     timeout(-1);
+    watch_screen_let_resize(true);
     while (key != L'\n' && key != ESCAPE) {
         watch_screen_show_answer(question, answer);
         const int kind = get_wch(&key);
@@ -378,7 +441,8 @@ bool watch_screen_ask(const char *question, char *out, size_t size)
             key = ESCAPE; // no terminal any more
         } else if (erases && count > 0) {
             answer[--count] = L'\0';
-        } else if (kind == OK && iswprint(key) && count < LINE_SIZE - 1) {
+        } else if (kind == OK && iswprint(key) && (key < DELETE || watch_screen_is_utf8()) &&
+                   count < LINE_SIZE - 1) {
             answer[count++] = (wchar_t)key;
             answer[count] = L'\0';
             if (wcstombs(NULL, answer, 0) >= size)
@@ -387,6 +451,7 @@ bool watch_screen_ask(const char *question, char *out, size_t size)
             key = 0; // a code may equal the number of a character
         }
     }
+    watch_screen_let_resize(false);
     curs_set(0);
     return key == L'\n' && wcstombs(out, answer, size) != (size_t)-1;
 }

@@ -155,6 +155,53 @@ def test_the_terminal_is_resized(site, watch):
     terminal.shows("RECEIVERS", "q: quit")
 
 
+def test_a_resize_spoils_no_answer(site, watch):
+    terminal = watch()
+    terminal.shows("q: quit")
+    daemon = site.gateway.process.popen
+    daemon.send_signal(signal.SIGSTOP)
+    try:
+        time.sleep(1.5)  # the next reading has begun, and waits
+        terminal.resize(LINES + 5, COLUMNS)
+    finally:
+        daemon.send_signal(signal.SIGCONT)
+    wait_until(lambda: "q: quit" in terminal.lines()[LINES + 4], "the last line to be at the end")
+    assert b"UNKNOWN" not in terminal.written
+
+
+def test_all_of_a_page_can_be_read_in_a_small_terminal(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    [alarm] = alarms(site)
+    terminal = watch()
+    terminal.shows("ALARMS 1")
+    terminal.resize(12, 40)
+    wait_until(lambda: "up, down" in terminal.lines()[11], "the last line to be at the end")
+    terminal.press("e")
+    terminal.shows("page up, page down")
+    lines = [line for line in site.gateway.control("explain", alarm["id"]).stdout.split("\n") if line]
+    assert max(map(len, lines)) > 40 and len(lines) > 12
+    end = lines[-1][(len(lines[-1]) - 1) // 40 * 40:].rstrip()
+    terminal.press(*[" "] * 20)
+    wait_until(lambda: end in terminal.lines()[:11], "the end of the page")
+
+
+def test_elsewhere_than_in_utf8_a_note_is_ascii(site, watch, tmp_path):
+    made = subprocess.run(["localedef", "-i", "en_US", "-f", "ISO-8859-1", tmp_path / "en_US.ISO-8859-1"],
+                          capture_output=True, timeout=DEADLINE, check=False)
+    if made.returncode != 0:
+        pytest.skip("no locales to make one of")
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    terminal = watch(LC_ALL="en_US.ISO-8859-1", LOCPATH=str(tmp_path))
+    terminal.shows("ALARMS 1")
+    terminal.press("a")
+    terminal.shows("Note, Enter acknowledges")
+    os.write(terminal.leader, b"caf\xe9 spare\r")
+    terminal.shows("Acknowledged.")
+    assert alarms(site)[0]["note"] == "caf spare"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_the_terminal_clean(site, watch, number):
     terminal = watch()
