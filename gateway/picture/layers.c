@@ -146,13 +146,20 @@ static int layers_compare_numbers(const char *a, size_t m, const char *b, size_t
     return m != n ? (m < n ? -1 : 1) : memcmp(a, b, m);
 }
 
+static size_t layers_count_digits(const char *s)
+{
+    size_t n = 0;
+    while (s[n] >= '0' && s[n] <= '9')
+        n++;
+    return n;
+}
+
 // Compares names such that leaf2 comes before leaf10.
 static int layers_compare_names(const char *a, const char *b)
 {
-    static const char DIGITS[] = "0123456789";
     int order = 0;
     while (order == 0 && *a != '\0' && *b != '\0') {
-        const size_t m = strspn(a, DIGITS), n = strspn(b, DIGITS);
+        const size_t m = layers_count_digits(a), n = layers_count_digits(b);
         const bool numbers = m > 0 && n > 0;
         order =
             numbers ? layers_compare_numbers(a, m, b, n) : (unsigned char)*a - (unsigned char)*b;
@@ -172,8 +179,6 @@ struct layers_row {
 static int layers_compare_rows(const void *a, const void *b)
 {
     const struct layers_row *x = a, *y = b;
-    if (x->node->layer != y->node->layer)
-        return x->node->layer < y->node->layer ? -1 : 1;
     if (x->wish != y->wish)
         return x->wish < y->wish ? -1 : 1;
     if ((x->node->name[0] == '\0') != (y->node->name[0] == '\0'))
@@ -184,35 +189,56 @@ static int layers_compare_rows(const void *a, const void *b)
     return x->node->guid < y->node->guid ? -1 : x->node->guid > y->node->guid;
 }
 
-static void layers_sort(struct picture *p, const struct layers_graph *g, struct layers_row *rows)
+// How many switches of the order are in the same layer as the one at `from`.
+static uint32_t layers_size(const struct picture *p, uint32_t from)
 {
-    for (uint32_t i = 0; i < p->order_count; i++) {
-        const uint32_t node = p->order[i];
-        rows[i] = (struct layers_row){&p->nodes[node], node, g->wish[node]};
-    }
-    qsort(rows, p->order_count, sizeof *rows, layers_compare_rows);
-    uint32_t place = 0;
-    for (uint32_t i = 0; i < p->order_count; i++) {
-        place = i > 0 && rows[i].node->layer == rows[i - 1].node->layer ? place + 1 : 0;
-        p->order[i] = rows[i].index;
-        p->nodes[rows[i].index].place = place;
+    uint32_t i = from;
+    while (i < p->order_count && p->nodes[p->order[i]].layer == p->nodes[p->order[from]].layer)
+        i++;
+    return i - from;
+}
+
+// Puts the switches into the order of their layers.
+static void layers_gather(struct picture *p, const struct layers_graph *g)
+{
+    uint32_t next[LAYERS_MAX + 2] = {0};
+    for (uint32_t i = 0; i < p->order_count; i++)
+        next[p->nodes[g->queue[i]].layer + 1]++;
+    for (size_t layer = 1; layer < LAYERS_MAX + 2; layer++)
+        next[layer] += next[layer - 1];
+    for (uint32_t i = 0; i < p->order_count; i++)
+        p->order[next[p->nodes[g->queue[i]].layer]++] = g->queue[i];
+}
+
+// Sets where the neighbours in the layer below are. The places of that layer are final.
+static void layers_wish(const struct picture *p, struct layers_graph *g, uint32_t from,
+                        uint32_t count)
+{
+    for (uint32_t k = from; k < from + count; k++) {
+        const uint32_t node = p->order[k];
+        uint64_t sum = 0, below = 0;
+        for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
+            if (p->nodes[g->peers[i]].layer + 1 == p->nodes[node].layer) {
+                sum += p->nodes[g->peers[i]].place;
+                below++;
+            }
+        }
+        g->wish[node] = below > 0 ? sum * WISH_STEPS / below : 0;
     }
 }
 
-// Where the neighbours in the layer below are. The places of that layer are final.
-static void layers_wish(const struct picture *p, struct layers_graph *g, uint32_t layer)
+// Sorts a layer.
+static void layers_sort(struct picture *p, const struct layers_graph *g, struct layers_row *rows,
+                        uint32_t from, uint32_t count)
 {
-    for (uint32_t k = 0; k < p->order_count; k++) {
-        const uint32_t node = p->order[k];
-        uint64_t sum = 0, count = 0;
-        for (uint32_t i = g->first[node]; i < g->first[node + 1]; i++) {
-            if (p->nodes[g->peers[i]].layer + 1 == layer) {
-                sum += p->nodes[g->peers[i]].place;
-                count++;
-            }
-        }
-        if (p->nodes[node].layer == layer)
-            g->wish[node] = count > 0 ? sum * WISH_STEPS / count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t node = p->order[from + i];
+        rows[i] = (struct layers_row){&p->nodes[node], node, g->wish[node]};
+    }
+    qsort(rows, count, sizeof *rows, layers_compare_rows);
+    for (uint32_t i = 0; i < count; i++) {
+        p->order[from + i] = rows[i].index;
+        p->nodes[rows[i].index].place = i;
     }
 }
 
@@ -227,11 +253,11 @@ bool layers_arrange(struct picture *p)
         p->order = calloc(p->order_count + 1U, sizeof *p->order);
         ok = rows && p->order;
         if (ok) {
-            memcpy(p->order, g.queue, p->order_count * sizeof *p->order);
-            layers_sort(p, &g, rows);
-            for (uint32_t layer = 2; layer <= p->layers; layer++) {
-                layers_wish(p, &g, layer);
-                layers_sort(p, &g, rows);
+            layers_gather(p, &g);
+            for (uint32_t from = 0, count; from < p->order_count; from += count) {
+                count = layers_size(p, from);
+                layers_wish(p, &g, from, count);
+                layers_sort(p, &g, rows, from, count);
             }
         }
         free(rows);
