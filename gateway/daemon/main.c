@@ -120,7 +120,7 @@ static bool main_load_first(const struct arguments *a, struct conf *conf, struct
         main_print(mistakes.sentences[i].text);
     if (!ok && mistakes.count == 0)
         main_print(err.text);
-    if (!ok)
+    if (!ok && !a->check_only && !a->print_only)
         main_tell_manager(mistakes.count > 0 ? mistakes.sentences[0].text : err.text);
     return ok;
 }

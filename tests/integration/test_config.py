@@ -3,6 +3,8 @@
 
 import os
 import pathlib
+import socket
+import subprocess
 
 import pytest
 from lab.gateway import check_config
@@ -52,6 +54,39 @@ def test_bad_configuration(tmp_path, text, line, words):
     assert f"{tmp_path / 'ibtrapd.conf'}:{line}: " in output
     for word in words:
         assert word in output
+
+
+@pytest.fixture
+def manager(tmp_path, monkeypatch):
+    """The socket of a service manager."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        yield manager
+
+
+def run_badly_configured(tmp_path, *words):
+    config = tmp_path / "ibtrapd.conf"
+    config.write_text('log { level = "loud" }\n')
+    return subprocess.Popen([BUILD / "ibtrapd", "--config", config, *words], stderr=subprocess.PIPE, text=True)
+
+
+def test_a_start_that_fails_is_told_to_the_manager(manager, tmp_path):
+    with run_badly_configured(tmp_path) as daemon:
+        manager.settimeout(60)
+        assert manager.recv(2000).startswith(f"STATUS={tmp_path / 'ibtrapd.conf'}:1: ".encode())
+        assert manager.recv(2000) == b"BARRIER=1"  # without its descriptor, which is closed so
+        assert "loud" in daemon.communicate(timeout=60)[1]
+        assert daemon.returncode == 1
+
+
+@pytest.mark.parametrize("word", ["--check-config", "--print-config"])
+def test_a_check_tells_the_manager_nothing(manager, tmp_path, word):
+    with run_badly_configured(tmp_path, word) as check:
+        assert "loud" in check.communicate(timeout=60)[1]
+    manager.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        manager.recv(2000)
 
 
 @pytest.mark.parametrize("example", [BUILD / "config/ibtrapd.conf", SOURCE / "config/minimal.conf"])
