@@ -153,12 +153,13 @@ function showFresh() {
 async function refresh() {
   const state = await (await get("state.json")).json();
   const now = Date.parse(state.now);
-  heard = Date.now();
   showVerdict(state);
   showNumbers(state, now);
   showAlarms(state, now);
   showRest(state);
-  await showMap(state);
+  heard = Date.now(); // what is shown is of now
+  await showMap(state).then(() => { $("map-note").textContent = ""; },
+    () => { $("map-note").textContent = "The map did not come, and may be old. It is asked for again."; });
 }
 
 // One request at a time; a further one follows.

@@ -179,6 +179,20 @@ def test_a_hostile_name_is_only_a_name(open_site, browser):
     no_complaints(browser)
 
 
+def test_a_map_that_does_not_come_is_told(open_site, browser):
+    site = open_site()
+    browser.get(site.url)
+    wait_for(browser, lambda b: len(texts(b, "#map .switch")) == 2, "the map")
+    assert texts(browser, "#map-note") == [""]
+    browser.execute_script("""window.whole = window.fetch;
+        window.fetch = (path, ...rest) => path === "fabric.svg" ? Promise.reject(new Error("no")) : whole(path, ...rest);""")
+    site.fabric.unlink("leaf1", 11)
+    wait_for(browser, lambda b: "may be old" in texts(b, "#map-note")[0], "the note")
+    wait_for(browser, lambda b: len(texts(b, "#alarms > li")) == 1, "the alarm")
+    browser.execute_script("window.fetch = window.whole")
+    wait_for(browser, lambda b: texts(b, "#map-note") == [""] and texts(b, "#map path.fault title"), "the map")
+
+
 def test_two_thousand_nodes(open_site, browser):
     site = open_site(fat_tree(60, 64).encode(), nodes=60 * 32 + 60 + 32, host="node7-7", sm={"host": "node0-0"})
     at_size(browser, 1280, 900)
