@@ -12,6 +12,7 @@ enum { ALARMS = 1500, GUID = 0x4711 };
 struct fixture {
     struct support_time time;
     struct clock clock;
+    struct log *log;
     struct journal *journal;
 };
 
@@ -34,6 +35,7 @@ static int begin(void **state)
     assert_non_null(f);
     f->time = (struct support_time){SUPPORT_UTC_US, 1};
     f->clock = support_clock(&f->time);
+    f->log = support_log(NULL);
     const struct journal_options options = {.directory = scratch_make(),
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
@@ -42,7 +44,7 @@ static int begin(void **state)
                                             .notify = ignore,
                                             .clock = &f->clock,
                                             .random = &random_system,
-                                            .log = support_log(NULL)};
+                                            .log = f->log};
     f->journal = journal_open(&options, &err);
     assert_non_null(f->journal);
     *state = f;
@@ -53,6 +55,7 @@ static int end(void **state)
 {
     struct fixture *f = *state;
     assert_true(journal_close(f->journal));
+    log_close(f->log);
     free(f);
     return 0;
 }
