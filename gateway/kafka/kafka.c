@@ -100,6 +100,9 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
 {
     char reason[300];
     const rd_kafka_resp_err_t code = rd_kafka_fatal_error(client, reason, sizeof reason);
+    // The brokers refused an event, behind which none may go: the report of that event says more.
+    if (code == RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE)
+        return;
     const bool lacks = code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE;
     if (lacks && !s->plain && s->log)
         log_write(
@@ -123,6 +126,7 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
     if (message->err == RD_KAFKA_RESP_ERR__FATAL)
         kafka_on_fatal(s, client);
     if (message->err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+        message->err == RD_KAFKA_RESP_ERR__FATAL ||
         message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || s->failed)
         return;
     kafka_explain(&why, message->err, message->rkt ? rd_kafka_topic_name(message->rkt) : "");
@@ -163,6 +167,9 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
                          const char *text)
 {
     struct kafka_sink *s = rd_kafka_opaque(client);
+    // That the warranty against gaps is an experiment of librdkafka's nobody needs to know.
+    if (strcmp(facility, "CONFWARN") == 0 && strstr(text, SETTINGS_GAPLESS))
+        return;
     if (level <= LOG_WARNING && s->log)
         log_write_limited(s->log, &s->limit, LOG_LEVEL_WARNING, "librdkafka %s: %s", facility,
                           text);
@@ -299,6 +306,8 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
         s->refused = s->window.next;
     if (code == RD_KAFKA_RESP_ERR__FATAL) {
         kafka_on_fatal(s, s->client);
+        if (!s->failed)
+            return SINK_BLOCKED; // `wait` will say why
         *err = s->problem;
     } else {
         kafka_explain(err, code, topic);
@@ -323,6 +332,10 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     char buffer[FORMAT_SIZE], topic[TOPIC_SIZE];
     struct text value = text_in(buffer, sizeof buffer);
     const uint64_t key = s->plain ? kafka_digest(event) : 0;
+    if (s->failed) {
+        *err = s->problem;
+        return SINK_FAILED;
+    }
     // Without idempotence, librdkafka repeats a request that failed behind those that followed it.
     if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
         return SINK_BLOCKED;

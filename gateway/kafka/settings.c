@@ -12,12 +12,20 @@
 static const char *const SETTINGS_OURS[] = {
     "acks",
     "bootstrap.servers",
+    "delivery.report.only.error",
+    "delivery.timeout.ms",
+    SETTINGS_GAPLESS,
     "enable.idempotence",
     "enable.ssl.certificate.verification",
+    "enabled_events",
+    "internal.termination.signal",
     "log.queue",
+    "message.send.max.retries",
+    "message.timeout.ms",
     "metadata.broker.list",
     "plugin.library.paths",
     "request.required.acks",
+    "retries",
     "sasl.",
     "security.protocol",
     "ssl.ca.location",
@@ -25,8 +33,10 @@ static const char *const SETTINGS_OURS[] = {
     "ssl.certificate.",
     "ssl.crl.location",
     "ssl.endpoint.identification.algorithm",
+    "ssl.engine.",
     "ssl.key.",
     "ssl.keystore.",
+    "ssl.providers",
     "test.",
     "transactional.id",
 };
@@ -42,7 +52,7 @@ static bool settings_set(rd_kafka_conf_t *conf, const char *name, const char *va
                      strncmp(name, "sasl.", 5) == 0 ? "this build of it lacks it" : reason);
 }
 
-static bool settings_check_name(const char *name, struct error *err)
+static bool settings_check(const char *name, const char *pair, struct error *err)
 {
     for (size_t i = 0; i < sizeof SETTINGS_OURS / sizeof *SETTINGS_OURS; i++) {
         const char *ours = SETTINGS_OURS[i];
@@ -53,7 +63,12 @@ static bool settings_check_name(const char *name, struct error *err)
                              "ibtrapd's promises, decide it",
                              name);
     }
-    return true;
+    // Each event of a key would go to another partition.
+    return strcmp(pair, "partitioner=random") != 0 ||
+           error_set(err,
+                     "'%s' cannot be one of 'settings': events with the same key have to come "
+                     "to the same partition",
+                     pair);
 }
 
 static bool settings_set_users(rd_kafka_conf_t *conf, const struct kafka_options *o,
@@ -65,7 +80,8 @@ static bool settings_set_users(rd_kafka_conf_t *conf, const struct kafka_options
         if (!equals)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(equals - o->settings[i]), o->settings[i]);
-        if (!settings_check_name(name, err) || !settings_set(conf, name, equals + 1, err))
+        if (!settings_check(name, o->settings[i], err) ||
+            !settings_set(conf, name, equals + 1, err))
             return false;
     }
     return true;
@@ -110,6 +126,9 @@ static bool settings_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            (!o->mechanism || settings_set_sasl(conf, o, err)) &&
            settings_set(conf, "acks", "all", err) &&
            settings_set(conf, "enable.idempotence", idempotent ? "true" : "false", err) &&
+           // An event that fails stops those behind it, and no time-out of librdkafka's fails one.
+           settings_set(conf, SETTINGS_GAPLESS, idempotent ? "true" : "false", err) &&
+           settings_set(conf, "message.timeout.ms", "0", err) &&
            settings_set(conf, "log.queue", "true", err);
 }
 

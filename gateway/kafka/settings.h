@@ -8,6 +8,8 @@
 
 #include <librdkafka/rdkafka.h>
 
+#define SETTINGS_GAPLESS "enable.gapless.guarantee"
+
 // The caller's. NULL with a sentence, which has no secret: librdkafka does not accept a setting, or
 // it is not the user's.
 rd_kafka_conf_t *settings_make(const struct kafka_options *options, bool idempotent,
