@@ -23,7 +23,14 @@ static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
 static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
 
-enum { FACILITY_DAEMON = 3, STEP_MS = 100, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
+enum {
+    FACILITY_DAEMON = 3,
+    STEP_MS = 100,
+    STEP_MAX_MS = 800,
+    SETTLE_MS = 100,
+    SETTLE_STEPS = 5,
+    HEADERS = 4
+};
 
 struct kafka_sink {
     const struct kafka_options *options;
@@ -216,12 +223,17 @@ static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
 static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error *err)
 {
     bool found = false;
+    int patience_ms = STEP_MS;
     while (!found && kafka_is_worth_waiting(s, until)) {
         const struct rd_kafka_metadata *answer;
-        found =
-            rd_kafka_metadata(s->client, 0, NULL, &answer, STEP_MS) == RD_KAFKA_RESP_ERR_NO_ERROR;
+        const rd_kafka_resp_err_t code =
+            rd_kafka_metadata(s->client, 0, NULL, &answer, patience_ms);
+        found = code == RD_KAFKA_RESP_ERR_NO_ERROR;
         if (found)
             rd_kafka_metadata_destroy(answer);
+        // The broker got the request: one far away needs longer.
+        if (code == RD_KAFKA_RESP_ERR__TIMED_OUT && patience_ms < STEP_MAX_MS)
+            patience_ms *= 2;
         rd_kafka_poll(s->client, 0);
     }
     for (int i = 0; i < SETTLE_STEPS && found && !s->plain; i++)

@@ -506,6 +506,15 @@ TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet)
 
 // What is said.
 
+// Brokers far away: each answer takes longer than librdkafka's first request waits.
+TEST(brokers_that_answer_slowly_are_found)
+{
+    struct run run = {0};
+    rd_kafka_mock_broker_set_rtt(cluster, -1, 300);
+    deliver(10, &run);
+    assert_int_equal(run.failures, 0);
+}
+
 TEST(no_broker_has_a_sentence)
 {
     struct run run = {0};
@@ -649,6 +658,7 @@ int main(void)
         KAFKA_TEST(nothing_follows_an_event_that_the_brokers_refuse),
         KAFKA_TEST(nothing_follows_an_event_that_they_do_not_let_in),
         KAFKA_TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet),
+        KAFKA_TEST(brokers_that_answer_slowly_are_found),
         KAFKA_TEST(no_broker_has_a_sentence),
         KAFKA_TEST(a_silent_peer_holds_nobody_up),
         KAFKA_TEST(a_name_that_is_not_there_has_a_sentence),
