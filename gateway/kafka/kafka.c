@@ -406,6 +406,15 @@ static int kafka_wait(void *self, int timeout_ms, struct error *err)
     return -1;
 }
 
+// What librdkafka has to tell would otherwise take more and more memory. Of brokers that are away,
+// it tells now; whether they are when the next event comes, it tells then.
+static void kafka_idle(void *self)
+{
+    struct kafka_sink *s = self;
+    rd_kafka_poll(s->client, 0);
+    s->hopeless = false;
+}
+
 static int kafka_refused(void *self)
 {
     const struct kafka_sink *s = self;
@@ -439,6 +448,7 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
                          .send = kafka_send,
                          .wait = kafka_wait,
                          .refused = kafka_refused,
+                         .idle = kafka_idle,
                          .close = kafka_close,
                          .free = free,
                          .self = s,

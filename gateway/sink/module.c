@@ -130,6 +130,13 @@ static int refused_module(void *self)
     return s->inner.refused ? s->inner.refused(s->inner.self) : -1;
 }
 
+static void idle_module(void *self)
+{
+    struct module_sink *s = self;
+    if (s->inner.idle)
+        s->inner.idle(s->inner.self);
+}
+
 static void close_module(void *self)
 {
     struct module_sink *s = self;
@@ -157,6 +164,7 @@ bool module_sink(struct sink *out, const char *name, const struct module_use *us
                          .send = send_module,
                          .wait = wait_module,
                          .refused = refused_module,
+                         .idle = idle_module,
                          .close = close_module,
                          .free = free_module,
                          .self = s,

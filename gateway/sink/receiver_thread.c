@@ -356,6 +356,8 @@ static void step(struct receiver *receiver)
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
+    if (receiver->pending == 0 && receiver->is_open && receiver->sink.idle)
+        receiver->sink.idle(receiver->sink.self);
     retire(receiver);
     note_oldest(receiver);
 }

@@ -40,6 +40,11 @@ struct sink {
     // NULL: receivers of this kind refuse no event.
     int (*refused)(void *self);
 
+    // Takes in what happened of its own accord, such as the reports of a library, and does not
+    // wait. The caller calls it every few seconds while the sink is open and nothing is pending.
+    // NULL: nothing happens then.
+    void (*idle)(void *self);
+
     // Undoes open. Not called unless open succeeded.
     void (*close)(void *self);
 

@@ -199,12 +199,23 @@ void fake_receiver_release(struct fake_sink *fake)
     pthread_mutex_destroy(&fake->lock);
 }
 
+static void fake_idle(void *self)
+{
+    struct fake_sink *fake = self;
+    pthread_mutex_lock(&fake->lock);
+    assert_true(fake->is_open);
+    assert_int_equal(fake->pending_count, 0);
+    pthread_mutex_unlock(&fake->lock);
+    atomic_fetch_add(&fake->idles, 1);
+}
+
 struct sink fake_receiver_as_receiver(struct fake_sink *fake)
 {
     return (struct sink){.open = fake_open,
                          .send = fake_send,
                          .wait = fake->window > 0 ? fake_wait : NULL,
                          .refused = fake_refused,
+                         .idle = fake_idle,
                          .close = fake_close,
                          .free = fake_free,
                          .self = fake,

@@ -35,6 +35,7 @@ struct fake_sink {
     // Recorded.
     bool holding, is_open;
     unsigned opens, closes, frees;
+    atomic_uint idles; // calls of `idle`, which must not come while an event is pending
     int64_t opened_at[FAKE_RECEIVER_OPENS];
     unsigned long taken[FAKE_RECEIVER_KEPT]; // numbers of the events sent, repetitions included
     int64_t taken_at[FAKE_RECEIVER_KEPT];

@@ -18,7 +18,7 @@
 
 // The options: a pointer to an array that counts what was called, and whose first number 9 is
 // refused.
-enum { CHECKED, MADE, OPENED, SENT, WAITED, CLOSED, FREED };
+enum { CHECKED, MADE, OPENED, SENT, WAITED, IDLE, CLOSED, FREED };
 
 static bool open_made(void *self, struct error *err)
 {
@@ -43,6 +43,11 @@ static int wait_made(void *self, int timeout_ms, struct error *err)
     return 1;
 }
 
+static void idle_made(void *self)
+{
+    ((unsigned *)self)[IDLE]++;
+}
+
 static void close_made(void *self)
 {
     ((unsigned *)self)[CLOSED]++;
@@ -64,6 +69,7 @@ static bool make(struct sink *out, const char *kind, const char *name, const voi
     *out = (struct sink){.open = open_made,
                          .send = send_made,
                          .wait = wait_made,
+                         .idle = idle_made,
                          .close = close_made,
                          .free = free_made,
                          .self = counts};

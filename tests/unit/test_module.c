@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHECKED, MADE, OPENED, SENT, WAITED, CLOSED, FREED, COUNTS };
+enum { CHECKED, MADE, OPENED, SENT, WAITED, IDLE, CLOSED, FREED, COUNTS };
 
 static unsigned counts[COUNTS], *const options = counts;
 static const char *directory;
@@ -153,6 +153,8 @@ TEST(a_receiver_waits_for_its_module)
         assert_int_equal(sink.send(sink.self, &event, &err), SINK_PENDING);
         assert_int_equal(sink.wait(sink.self, 0, &err), 1);
         assert_int_equal(sink.refused(sink.self), -1);
+        sink.idle(sink.self);
+        assert_int_equal(counts[IDLE], i);
         sink.close(sink.self);
         assert_int_equal(counts[OPENED] + counts[SENT] + counts[WAITED] + counts[CLOSED], 4 * i);
     }

@@ -210,6 +210,28 @@ TEST(nothing_is_opened_before_the_first_event)
     assert_int_equal(fake.frees, 1);
 }
 
+// Nor while it is paused, with events that wait: what its sink collects has to be taken in.
+TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again)
+{
+    fake.window = 4;
+    start();
+    assert_int_equal(atomic_load(&fake.idles), 0);
+    put(1, 1);
+    fake_receiver_wait_had(&fake, 1);
+    for (unsigned paused = 0; paused < 2; paused++) {
+        const unsigned before = atomic_load(&fake.idles);
+        const int64_t until = clock_monotonic(&clock_system) + SUPPORT_PATIENCE_US;
+        while (atomic_load(&fake.idles) < before + 2 && clock_monotonic(&clock_system) < until)
+            sched_yield();
+        assert_true(atomic_load(&fake.idles) >= before + 2);
+        receiver_pause(receiver, true);
+        put(2 + paused, 1);
+    }
+    receiver_pause(receiver, false);
+    stop();
+    check_had(1, 3);
+}
+
 // The file cannot be opened for a while: a directory is in its place.
 static void move_file(bool away)
 {
@@ -1226,6 +1248,7 @@ int main(void)
         RECEIVER_TEST(events_arrive_in_order),
         RECEIVER_TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver),
         RECEIVER_TEST(nothing_is_opened_before_the_first_event),
+        RECEIVER_TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         RECEIVER_TEST(the_status_tells_what_happens),
