@@ -467,6 +467,7 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
     (void)kind;
     if (!conf)
         return false;
+    rd_kafka_conf_set_log_cb(conf, NULL);
     // What does not fit together, and files that cannot be read, come out here only.
     rd_kafka_t *client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
     if (!client) {
