@@ -226,8 +226,9 @@ static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error 
     int patience_ms = STEP_MS;
     while (!found && kafka_is_worth_waiting(s, until)) {
         const struct rd_kafka_metadata *answer;
-        const rd_kafka_resp_err_t code =
-            rd_kafka_metadata(s->client, 0, NULL, &answer, patience_ms);
+        const int left_ms = (int)((until - kafka_now()) / CLOCK_US_PER_MS) + 1;
+        const rd_kafka_resp_err_t code = rd_kafka_metadata(
+            s->client, 0, NULL, &answer, patience_ms < left_ms ? patience_ms : left_ms);
         found = code == RD_KAFKA_RESP_ERR_NO_ERROR;
         if (found)
             rd_kafka_metadata_destroy(answer);
