@@ -17,6 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
+PACKED_VERSION = re.search(r"\((.*)\)", (HERE.parents[1] / "debian/changelog").read_text())[1]
 JOURNAL = re.compile("^Journal +[1-9]", re.MULTILINE)
 
 # Stops every thread except the first until the process ends, to simulate a stuck pipeline.
@@ -42,26 +43,30 @@ def run(*command):
                           timeout=300).stdout
 
 
-def build(directory, version):
-    """The package of this build, as that version; "": as the one that the changelog has."""
-    package = directory / f"{version}.deb"
-    run(HERE / "make_deb.sh", BUILD, package, version)
-    return package
+def pack(directory, version, kind=""):
+    """Packs what the directory `new` has as that version, hardly compressed: that takes the most time."""
+    own = directory / "new/DEBIAN/control"
+    own.write_text(own.read_text().replace(PACKED_VERSION, version))
+    run("dpkg-deb", "--root-owner-group", "-Zgzip", "-z1", "-b", directory / "new", directory / f"{version}{kind}.deb")
+    shutil.rmtree(directory / "new")
 
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A directory with the package, and with a later one whose configuration has one more line."""
+    """A directory with the packages as they are, and with those of three versions. The last one's configuration has one more
+    line."""
     directory = tmp_path_factory.mktemp("packages")
     directory.chmod(0o755)
-    for version in "0.1", "1.0":
-        build(directory, version)
-    run("dpkg-deb", "-R", directory / "1.0.deb", directory / "2.0")
-    later = directory / "2.0/DEBIAN/control"
-    later.write_text(later.read_text().replace("Version: 1.0\n", "Version: 2.0\n"))
-    with open(directory / "2.0" / CONFIG[1:], "a", encoding="ascii") as config:
-        config.write("# New in this version.\n")
-    run("dpkg-deb", "-b", directory / "2.0", directory / "2.0.deb")
+    run(HERE / "make_deb.sh", BUILD, directory / "packed.deb")
+    for version in "0.1", "1.0", "2.0":
+        run("dpkg-deb", "-R", directory / "packed.deb", directory / "new")
+        if version == "2.0":
+            with open(directory / "new" / CONFIG[1:], "a", encoding="ascii") as config:
+                config.write("# New in this version.\n")
+        pack(directory, version)
+    for version in "1.0", "2.0":
+        run("dpkg-deb", "-R", directory / "packed-kafka.deb", directory / "new")
+        pack(directory, version, "-kafka")
     return directory
 
 
@@ -78,12 +83,12 @@ def install(machine, version="1.0", *options):
     return machine.run("dpkg", *options, "-i", f"/run/outside/{version}.deb")
 
 
-def control(packages, field):
-    return run("dpkg-deb", "-f", packages / "1.0.deb", field).strip()
+def control(packages, field, package="packed.deb"):
+    return run("dpkg-deb", "-f", packages / package, field).strip()
 
 
 def test_what_is_in_it(packages):
-    lines = [line.split(None, 5) for line in run("dpkg-deb", "-c", packages / "1.0.deb").splitlines()]
+    lines = [line.split(None, 5) for line in run("dpkg-deb", "-c", packages / "packed.deb").splitlines()]
     assert {line[1] for line in lines} == {"root/root"}
     assert {line[0] for line in lines} == {"drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x"}
     files = {line[5][1:] for line in lines if line[0][0] == "-"}
@@ -103,24 +108,31 @@ def test_what_is_in_it(packages):
 
 def test_what_it_says_of_itself(packages):
     assert control(packages, "Package") == "ibtrapd"
-    assert control(packages, "Version") == "1.0"
+    assert control(packages, "Version") == PACKED_VERSION
     depends = control(packages, "Depends")
     for package in "libc6", "libsnmp40", "libibumad3", "libsqlite3-0", "libssl3", "systemd-standalone-sysusers":
         assert package in depends
-    run("dpkg-deb", "-e", packages / "1.0.deb", packages / "control")
+    run("dpkg-deb", "-e", packages / "packed.deb", packages / "control")
     assert (packages / "control/conffiles").read_text() == CONFIG + "\n/etc/ibtrapd/snmpd.conf\n"
     for script in "postinst", "prerm", "postrm":
         run("sh", "-n", packages / "control" / script)
         assert (packages / "control" / script).stat().st_mode & 0o777 == 0o755
 
 
+def test_the_module_has_a_package_of_its_own(packages):
+    files = [line.split(None, 5) for line in run("dpkg-deb", "-c", packages / "packed-kafka.deb").splitlines()]
+    [module] = [line[5] for line in files if line[0][0] == "-" and not line[5].startswith("./usr/share/")]
+    assert re.fullmatch(r"\./usr/lib/[^/]+/ibtrapd/kafka\.so", module)
+    assert {line[1] for line in files} == {"root/root"}
+    needs = control(packages, "Depends", "packed-kafka.deb")
+    assert f"ibtrapd (= {PACKED_VERSION})" in needs and "librdkafka1" in needs
+    assert "librdkafka" not in control(packages, "Depends")
+
+
 @pytest.mark.skipif(not shutil.which("lintian"), reason="lintian is not installed")
-def test_lintian_finds_nothing(tmp_path):
-    """With the version that the project has, which the changelog knows."""
-    build(tmp_path, "")
-    assert len(list(tmp_path.glob("*.deb"))) == 2  # with that of the module kafka
-    found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", *map(str, tmp_path.glob("*.deb"))],
-                           capture_output=True, text=True, timeout=300, check=False)
+def test_lintian_finds_nothing(packages):
+    found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", packages / "packed.deb",
+                            packages / "packed-kafka.deb"], capture_output=True, text=True, timeout=300, check=False)
     assert (found.returncode, found.stdout) == (0, ""), found.stdout + found.stderr
 
 
@@ -409,6 +421,7 @@ def test_a_configuration_is_for_root_and_the_service(machine):
     """It may hold communities. Who gives it other rights keeps them; an older version's open ones are closed."""
     install(machine)
     assert rights(machine) == "root:ibtrapd 640"
+    assert rights(machine, "/etc/ibtrapd/snmpd.conf") == "root:ibtrapd-snmpd 640"
     machine.run("chmod", "600", CONFIG)
     machine.run("chown", "ibtrapd:root", CONFIG)
     install(machine, "2.0")
@@ -439,6 +452,41 @@ def test_an_upgrade_lets_a_gateway_with_a_mistaken_configuration_go_on(machine, 
     machine.run("dpkg", "-r", "ibtrapd")
     assert machine.property("ibtrapd", "ActiveState") == "inactive"
     machine.run("dpkg", "-P", "ibtrapd")
+
+
+KAFKA = 'kafka "bus" { brokers = "127.0.0.1:9" topic = "ibtrapd" }\n'
+
+
+def test_a_gateway_gets_its_module_while_it_runs(machine):
+    install(machine)
+    machine.path(CONFIG).write_text(KAFKA)
+    assert "need the package ibtrapd-kafka" in machine.fails("ibtrapd", "--check-config")
+    machine.run("systemctl", "start", "ibtrapd")  # its other receivers work
+    wait_until(lambda: "need the package ibtrapd-kafka" in machine.run("ibtrapctl", "status"), "the reason")
+    pid = machine.property("ibtrapd", "MainPID")
+    install(machine, "1.0-kafka")
+    wait_until(lambda: "127.0.0.1:9" in machine.run("ibtrapctl", "status"), "the module to miss its broker")
+    assert machine.property("ibtrapd", "MainPID") == pid
+    machine.run("dpkg", "-P", "ibtrapd-kafka", "ibtrapd")
+    assert [path for path in sorted(machine.changed()) if "ibtrapd" in path] == []
+
+
+def test_a_gateway_that_awaits_the_module_of_the_new_version_is_restarted(machine):
+    """By the package of the module, if its configuration was refused before that came."""
+    machine.run("dpkg", "-i", "/run/outside/1.0.deb", "/run/outside/1.0-kafka.deb")
+    machine.path(CONFIG).write_text(KAFKA)
+    machine.run("systemctl", "start", "ibtrapd")
+    former = machine.property("ibtrapd", "MainPID")
+    module = machine.run("dpkg", "-L", "ibtrapd-kafka").split("\n/")
+    [module] = [f"/{path}" for path in module if path.endswith(".so")]
+    machine.path(module).unlink()  # instead of one that the new program does not accept
+    assert "ibtrapd.service was not restarted" in machine.said("dpkg", "--force-confold,depends", "-i", "/run/outside/2.0.deb")
+    assert machine.property("ibtrapd", "MainPID") == former
+    install(machine, "2.0-kafka")
+    restarted = machine.property("ibtrapd", "MainPID")
+    assert restarted not in ("0", former)
+    install(machine, "2.0-kafka")
+    assert machine.property("ibtrapd", "MainPID") == restarted
 
 
 def test_an_upgrade_starts_nothing(machine):
