@@ -3,8 +3,9 @@
 # Packs a finished build as config/packaging/ibtrapd.spec says, in seconds: tests/package/make_rpm.sh BUILD-DIRECTORY RPM
 # [VERSION]
 #
-# For tests, with Debian's rpmbuild. Writes the package to the file RPM. What the macros of RHEL's systemd do is said here
-# in plain commands, as Debian's rpm has no such macros. The program in it has the version that it was built with.
+# For tests, with Debian's rpmbuild. Writes the package to the file RPM, and that of the receiver module kafka beside it,
+# with "-kafka" in its name. What the macros of RHEL's systemd do is said here in plain commands, as Debian's rpm has no
+# such macros. The program in it has the version that it was built with.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,6 +21,7 @@ tar -C "$top" -czf "$scratch/ibtrapd-$version.tar.gz" --transform "s,^,ibtrapd-$
 
 rpmbuild -bb --nodeps --without check --define "_topdir $scratch/top" --define "_sourcedir $scratch" \
     --define "_rpmdir $scratch/rpms" --define '_rpmfilename %%{NAME}.rpm' --define "debug_package %{nil}" \
+    --define "_binary_payload w1.gzdio" \
     --define "finished_build $build" --define "dist .trial" \
     --define 'systemd_post() if [ $1 -eq 1 ]; then systemctl --no-reload preset %* || :; fi' \
     --define 'systemd_preun() if [ $1 -eq 0 ]; then systemctl --no-reload disable --now %* || :; fi' \
@@ -29,3 +31,4 @@ rpmbuild -bb --nodeps --without check --define "_topdir $scratch/top" --define "
     exit 1
 }
 mv "$scratch/rpms/ibtrapd.rpm" "$out"
+mv "$scratch/rpms/ibtrapd-kafka.rpm" "${out%.rpm}-kafka.rpm"

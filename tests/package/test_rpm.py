@@ -4,6 +4,7 @@ this leaves out."""
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,8 +13,9 @@ from machine import Machine, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
-UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service"]
+UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
+AGENT_CONFIG = "/etc/ibtrapd/snmpd.conf"
 
 pytestmark = pytest.mark.skipif(not shutil.which("rpmbuild"), reason="rpmbuild is not installed")
 
@@ -50,29 +52,53 @@ def install(machine, version="1.0"):
     return machine.said("rpm", "-U", "--nodeps", f"/run/outside/{version}.rpm")
 
 
-def test_it_has_the_files_of_an_installation(packages, tmp_path):
-    """All that cmake installs, but the licence, which has a place of its own."""
+def listed(package):
+    """The package's files, as {name: (rights, user, group)}."""
+    form = "[%{FILEMODES:perms} %{FILEUSERNAME} %{FILEGROUPNAME} %{FILENAMES}\n]"
+    lines = map(str.split, run("rpm", "-qp", "--qf", form, package).splitlines())
+    return {words[3]: tuple(words[:3]) for words in lines}
+
+
+def check_license(files):
+    """In a directory that rpm chooses."""
+    [licence] = files
+    assert re.fullmatch(r"/usr/share/licenses/ibtrapd[^/]*/LICENSE", licence)
+
+
+def test_they_have_the_files_of_an_installation(packages, tmp_path):
+    """All that cmake installs, but the licence; the module in a package of its own."""
     run("env", f"DESTDIR={tmp_path}", "cmake", "--install", BUILD)
     installed = {f"/{path.relative_to(tmp_path)}" for path in tmp_path.rglob("*") if path.is_file()}
     installed.remove("/usr/share/doc/ibtrapd/LICENSE")
-    listed = [line.split() for line in run("rpm", "-qplv", packages / "1.0.rpm").splitlines()]
-    own = {words[-1] for words in listed if words[0][0] == "-"}
-    [licence] = own - installed  # in a directory that rpm chooses
-    assert licence.startswith("/usr/share/licenses/ibtrapd") and licence.endswith("/LICENSE")
+    [module] = [path for path in installed if path.endswith(".so")]
+    installed.remove(module)
+    entries = listed(packages / "1.0.rpm")
+    own = {path for path, words in entries.items() if words[0][0] == "-"}
+    check_license(own - installed)
     assert installed <= own
-    assert {tuple(words[2:4]) for words in listed if words[8] != CONFIG} == {("root", "root")}
-    directories = {words[8] for words in listed if words[0][0] == "d" and ".build-id" not in words[8]}
+    owners = {path: words[1:] for path, words in entries.items()}
+    assert (owners.pop(CONFIG), owners.pop(AGENT_CONFIG)) == (("root", "ibtrapd"), ("root", "ibtrapd-snmpd"))
+    assert set(owners.values()) == {("root", "root")}
+    directories = {path for path, words in entries.items() if words[0][0] == "d" and ".build-id" not in path}
     assert all(path.split("/")[-1].startswith("ibtrapd") or path.startswith("/usr/share/doc/ibtrapd/")
                for path in directories)
-    assert run("rpm", "-qpc", packages / "1.0.rpm") == CONFIG + "\n"
+    assert run("rpm", "-qpc", packages / "1.0.rpm") == f"{CONFIG}\n{AGENT_CONFIG}\n"
+
+    entries = listed(packages / "1.0-kafka.rpm")
+    kafka = {path for path in entries if ".build-id" not in path}
+    assert {module, os.path.dirname(module)} <= kafka
+    check_license(path for path in kafka if path.endswith("/LICENSE"))
+    assert {words[1:] for words in entries.values()} == {("root", "root")}
+    assert re.search(r"^ibtrapd(\(.*\))? = 1\.0-1\.trial$", run("rpm", "-qpR", packages / "1.0-kafka.rpm"), re.MULTILINE)
+    assert "kafka.so" not in run("rpm", "-qp", "--provides", packages / "1.0-kafka.rpm")
 
 
 def test_each_library_has_its_package(packages):
     """What the build asks pkg-config for is in the spec, or is Net-SNMP, whose old packages have no file for it."""
     spec = (HERE.parents[1] / "config/packaging/ibtrapd.spec").read_text()
     lists = (HERE.parents[1] / "CMakeLists.txt").read_text()
-    asked = [line.rstrip(")").split()[-1] for line in lists.splitlines() if line.startswith("pkg_check_modules(")]
-    assert "libibumad" in asked
+    asked = re.findall(r"^pkg_check_modules\(.* ([\w-]+)[^ ]*\)", lists, re.MULTILINE)
+    assert {"libibumad", "rdkafka", "openssl"} <= set(asked)
     assert [name for name in asked if f"pkgconfig({name})" not in spec] == []
 
 
@@ -83,7 +109,8 @@ def test_its_life(machine):
         assert machine.run("systemctl", "is-enabled", unit, good=(1,)) == "disabled\n"
         assert machine.property(unit, "ActiveState") == "inactive"
     assert machine.run("stat", "-c", "%U:%G %a", CONFIG) == "root:ibtrapd 640\n"
-    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad"]
+    assert machine.run("stat", "-c", "%U:%G %a", AGENT_CONFIG) == "root:ibtrapd-snmpd 640\n"
+    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-snmpd"]
     assert machine.run("rpm", "-V", "--nodeps", "ibtrapd") == ""
     assert machine.run("ibtrapd", "--check-config") == f"The configuration {CONFIG} is good.\n"
 
