@@ -297,6 +297,7 @@ def test_others_get_cef(fabric, site_files):
 def test_the_metrics_are_those_of_the_page(fabric):
     port = free_port()
     block = pages.blocks("prometheus", "ibtrapd")[0].replace("9117", str(port))
+    block += section("subagent", socket="/nonexistent/agentx")
     gateway = with_fabric(fabric, block, sweep={"interval": 5}, counters={"ports": "all"})
     gateway.wait_swept()
     metrics = wait_until(lambda: (now := scrape(port)) and "ibtrapd_reading_ports" in now.families and now,
