@@ -203,31 +203,52 @@ static void make_record(uint16_t attribute, uint8_t *record, size_t size)
     }
 }
 
+static size_t size_of_answer(const struct demand_key *key)
+{
+    static const size_t SIZES[] = {[DEMAND_SMP] = 64, [DEMAND_PERF] = 192};
+    if (key->class != DEMAND_SA)
+        return SIZES[key->class];
+    switch (key->attribute) {
+    case DEMAND_MC_MEMBER_RECORD:
+        return 52;
+    case DEMAND_PKEY_TABLE_RECORD:
+        return 72;
+    case DEMAND_PATH_RECORD:
+        return 64;
+    default:
+        return 176;
+    }
+}
+
+static struct demand_answer *make_answer(const struct demand_key *key)
+{
+    const size_t size = size_of_answer(key);
+    struct demand_answer *answer = demand_answer_new(1, size);
+    require(answer);
+    if (key->class == DEMAND_SA)
+        make_record(key->attribute, answer->octets, size);
+    else
+        memset(answer->octets, key->attribute == DEMAND_LINEAR_FORWARDING ? 1 : UINT8_MAX, size);
+    if (key->class == DEMAND_PERF)
+        answer->octets[1] = (uint8_t)key->modifier; // PortSelect
+    return answer;
+}
+
+// Makes each answer once: in tests/faults, while memory is not short yet.
 static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
                                      struct demand_answer **answer, int64_t *ticket)
 {
-    static const size_t SIZES[] = {[DEMAND_SMP] = 64, [DEMAND_PERF] = 192};
+    static struct demand_answer *made[3][UINT8_MAX + 1][UINT8_MAX + 1];
     (void)ctx;
     (void)ticket;
-    const bool is_sa = key->class == DEMAND_SA;
     if (key->class == DEMAND_SMP && key->attribute != DEMAND_SL_TO_VL &&
         key->attribute != DEMAND_VL_ARBITRATION && (key->modifier & 0xFFFF) != 0)
         return DEMAND_NONE; // only the first block of a table
-    const size_t size = !is_sa                                       ? SIZES[key->class]
-                        : key->attribute == DEMAND_MC_MEMBER_RECORD  ? 52
-                        : key->attribute == DEMAND_PKEY_TABLE_RECORD ? 72
-                        : key->attribute == DEMAND_PATH_RECORD       ? 64
-                                                                     : 176;
-    *answer = demand_answer_new(1, size);
-    if (!*answer) // tests/faults lets one allocation fail; this one is not the agent's
-        *answer = demand_answer_new(1, size);
-    require(*answer);
-    if (is_sa)
-        make_record(key->attribute, (*answer)->octets, size);
-    else
-        memset((*answer)->octets, key->attribute == DEMAND_LINEAR_FORWARDING ? 1 : UINT8_MAX, size);
-    if (key->class == DEMAND_PERF)
-        (*answer)->octets[1] = (uint8_t)key->modifier; // PortSelect
+    const uint8_t port = key->class == DEMAND_PERF ? (uint8_t)key->modifier : 0;
+    struct demand_answer **kept = &made[key->class][(uint8_t)key->attribute][port];
+    if (!*kept)
+        *kept = make_answer(key);
+    *answer = demand_answer_ref(*kept);
     return DEMAND_HERE;
 }
 
