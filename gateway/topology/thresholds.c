@@ -100,12 +100,11 @@ static void compare_counter(const struct update *u, struct reached *port,
 static void compare_port(const struct update *u, struct reached *port, bool has_last,
                          const struct counter_sample *now)
 {
-    bool comparable = has_last && u->last.extended == now->extended;
     port->missing_since = 0;
-    if (comparable && port->counters == 0 &&
+    if (has_last && port->counters == 0 &&
         memcmp(u->last.values, now->values, COUNTER_ERRORS * sizeof now->values[0]) == 0)
         return; // a healthy port, as most are
-    for (enum counter c = 0; comparable && c < COUNTER_ERRORS; c++)
+    for (enum counter c = 0; has_last && c < COUNTER_ERRORS; c++)
         compare_counter(u, port, now, c);
 }
 

@@ -13,7 +13,7 @@
 enum { PORTS = 4, READINGS_MAX = 60, CHANGES_MAX = 5 };
 
 struct oracle_port {
-    bool known, extended, wide;
+    bool known, extended, wide, fec, no_wait;
     int64_t missing_since;
     uint64_t last[COUNTER_COUNT], sums[COUNTER_COUNT];
     bool reached[COUNTER_ERRORS], waits[COUNTER_ERRORS]; // waits: for the report of its change
@@ -41,6 +41,12 @@ static bool is_trap(enum counter c)
     return c == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS || c == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
 }
 
+// Those of the error correction have an attribute, and so a size, of their own.
+static bool is_fec(enum counter c)
+{
+    return c == COUNTER_FEC_CORRECTED || c == COUNTER_FEC_UNCORRECTABLE;
+}
+
 // Reading the input.
 
 static uint64_t next_value(struct input *in, uint64_t how, enum counter c, uint64_t last)
@@ -64,14 +70,22 @@ static uint64_t next_value(struct input *in, uint64_t how, enum counter c, uint6
 static void read_sample(struct input *in, size_t port, struct counter_sample *out)
 {
     const uint64_t how = input_number(in, 1);
-    *out = (struct counter_sample){
-        .node_guid = guid_of(port), .port = number_of(port), .extended = how & 1, .wide = how & 2};
+    *out = (struct counter_sample){.node_guid = guid_of(port),
+                                   .port = number_of(port),
+                                   .extended = how & 1,
+                                   .wide = how & 2,
+                                   .fec = how & 0x40,
+                                   .no_wait = how & 0x80};
     memcpy(out->values, ports[port].last, sizeof out->values);
     for (uint64_t n = (how >> 2) % CHANGES_MAX; n > 0; n--) {
         const uint64_t what = input_number(in, 1);
         const enum counter c = (enum counter)(what % COUNTER_COUNT);
         out->values[c] = next_value(in, what / COUNTER_COUNT, c, out->values[c]);
     }
+    if (!out->fec)
+        out->values[COUNTER_FEC_CORRECTED] = out->values[COUNTER_FEC_UNCORRECTABLE] = 0;
+    if (out->no_wait)
+        out->values[COUNTER_XMIT_WAIT] = 0;
 }
 
 static struct counter_reading *read_reading(struct input *in)
@@ -91,17 +105,22 @@ static struct counter_reading *read_reading(struct input *in)
 
 // The oracle.
 
-// Whether a counter has the size that it had.
+// Whether a counter was read with the size that it had.
 static bool is_same_size(const struct oracle_port *p, const struct counter_sample *s,
                          enum counter c)
 {
+    if (is_fec(c))
+        return p->fec == s->fec;
+    if (c == COUNTER_XMIT_WAIT && p->no_wait != s->no_wait)
+        return false;
     return c < COUNTER_ERRORS ? p->extended == s->extended : p->wide == s->wide;
 }
 
 static void expect_threshold(struct oracle_port *p, const struct counter_sample *s, enum counter c,
                              uint64_t growth)
 {
-    const bool full = !s->extended && growth == 0 && s->values[c] >= counter_limit(c);
+    const bool full =
+        (!s->extended || is_fec(c)) && growth == 0 && s->values[c] >= counter_limit(c);
     const bool over = limits[c] != 0 && growth >= limits[c];
     if (full && limits[c] != 0)
         return;
@@ -127,6 +146,8 @@ static void expect_sample(struct oracle_port *p, const struct counter_sample *s)
     p->missing_since = 0;
     p->extended = s->extended;
     p->wide = s->wide;
+    p->fec = s->fec;
+    p->no_wait = s->no_wait;
 }
 
 static void expect_missing(struct oracle_port *p)
