@@ -227,6 +227,8 @@ static void take_change(void *ctx, enum sa_change change, uint64_t prefix, const
     char clean[512];
     text_clean(reason, strlen(reason), clean, sizeof clean);
     REQUIRE(reason[0] != '\0' && strcmp(reason, clean) == 0);
+    if (change == SA_REPORTS_MISSED)
+        return; // an occasion, not the begin of a state
     bool *state = change == SA_SUBSCRIPTIONS_LOST || change == SA_SUBSCRIPTIONS_RESTORED
                       ? &port->lost
                       : &port->unreachable;
