@@ -152,7 +152,11 @@ static struct fabric_builder *build(void)
     };
     const struct fabric_port host_ports[] = {
         {.number = 1, .known = true, .guid = HOST + 1, .lid = HOST_LID, .state = FABRIC_ACTIVE},
-        {.number = 2, .known = true, .guid = HOST + 2, .lid = SECOND_LID, .state = second_state},
+        {.number = 2,
+         .known = true,
+         .guid = HOST + 2,
+         .lid = SECOND_LID,
+         .state = (uint8_t)second_state},
     };
     for (size_t i = 0; i < COUNT(leaf_ports); i++)
         assert_true(fabric_builder_port(b, l, &leaf_ports[i]));
