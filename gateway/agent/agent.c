@@ -380,13 +380,16 @@ static void agent_name_fabric(struct agent *agent)
 static void agent_add_fabric(struct agent *agent)
 {
     static const uint32_t MIB_2[] = {TABLES_MIB_2_IDS}, LLDP[] = {TABLES_LLDP_IDS};
+    static const struct {
+        const uint32_t *ids;
+        size_t length;
+    } PARTS[FABRIC_ROOTS] = {{MIB_2, sizeof MIB_2 / sizeof *MIB_2},
+                             {LLDP, sizeof LLDP / sizeof *LLDP}};
     const bool optional = !agent->options.fabric_alone; // another gateway may have it
     for (size_t i = 0; agent->has_fabric && i < FABRIC_ROOTS; i++) {
         struct agentx_region *region = &agent->regions[agent->own_regions++];
-        *region = (struct agentx_region){.ids = i == 0 ? MIB_2 : LLDP,
-                                         .length = i == 0 ? sizeof MIB_2 / sizeof *MIB_2
-                                                          : sizeof LLDP / sizeof *LLDP,
-                                         .optional = optional};
+        *region = (struct agentx_region){
+            .ids = PARTS[i].ids, .length = PARTS[i].length, .optional = optional};
         memcpy(region->context, agent->fabric_context, sizeof region->context);
     }
 }

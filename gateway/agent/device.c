@@ -151,8 +151,8 @@ bool device_seek_data_port(const struct agent_snapshot *snapshot, const uint32_t
 void device_add_port_name(struct text *t, const struct agent_snapshot *snapshot, uint32_t node,
                           uint8_t port)
 {
-    char ascii[FABRIC_DESCRIPTION_SIZE];
     if (snapshot->scope.fabric) {
+        char ascii[FABRIC_DESCRIPTION_SIZE];
         text_ascii(device_name(snapshot, &snapshot->fabric->nodes[node]), ascii, sizeof ascii);
         text_addf(t, "%s/", ascii);
     }
