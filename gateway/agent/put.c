@@ -37,6 +37,18 @@ bool put_text(struct agentx_value *out, const char *text, size_t most)
     return put_octets(out, text, size);
 }
 
+bool put_known(struct agentx_value *out, unsigned number)
+{
+    return number != 0 && put_number(out, number);
+}
+
+bool put_big_endian(struct agentx_value *out, uint32_t number, size_t size)
+{
+    uint8_t octets[sizeof number];
+    wire_put(octets, size, number);
+    return put_octets(out, octets, size);
+}
+
 bool put_guid(struct agentx_value *out, uint64_t guid)
 {
     out->size = sizeof guid;

@@ -4,22 +4,8 @@
 #include "agent/sm.h"
 #include "agent/tables.h"
 #include "base/text.h"
-#include "base/wire.h"
 
 #include <string.h>
-
-// 0 stands for a number that is not known.
-static bool sm_nodes_put_known(struct agentx_value *out, unsigned number)
-{
-    return number != 0 && put_number(out, number);
-}
-
-static bool sm_nodes_put_octets(struct agentx_value *out, uint32_t number, size_t size)
-{
-    uint8_t octets[sizeof number];
-    wire_put(octets, size, number);
-    return put_octets(out, octets, size);
-}
 
 #define NODE(name, expression)                                                                     \
     static bool sm_nodes_##name(const struct agent_snapshot *snapshot,                             \
@@ -29,16 +15,16 @@ static bool sm_nodes_put_octets(struct agentx_value *out, uint32_t number, size_
         return expression;                                                                         \
     }
 
-NODE(base_version, sm_nodes_put_known(out, node->base_version))
-NODE(class_version, sm_nodes_put_known(out, node->class_version))
+NODE(base_version, put_known(out, node->base_version))
+NODE(class_version, put_known(out, node->class_version))
 NODE(type, put_number(out, node->type))
 NODE(num_ports, put_number(out, node->port_count))
 NODE(system_guid, put_guid(out, node->system_guid))
-NODE(partition_cap, sm_nodes_put_known(out, node->partition_cap))
-NODE(device, sm_nodes_put_octets(out, node->device, 2))
-NODE(revision, sm_nodes_put_octets(out, node->revision, 4))
+NODE(partition_cap, put_known(out, node->partition_cap))
+NODE(device, put_big_endian(out, node->device, 2))
+NODE(revision, put_big_endian(out, node->revision, 4))
 NODE(local_port, node->partition_cap != 0 && put_number(out, node->local_port))
-NODE(vendor, sm_nodes_put_octets(out, node->vendor, 3))
+NODE(vendor, put_big_endian(out, node->vendor, 3))
 
 // The node's first port with a known GUID: port 0 of a switch.
 static bool sm_nodes_port_guid(const struct agent_snapshot *snapshot, const struct table_row *row,

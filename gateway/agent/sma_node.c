@@ -4,22 +4,8 @@
 #include "agent/field.h"
 #include "agent/put.h"
 #include "agent/tables.h"
-#include "base/wire.h"
 
 enum { DESCRIPTION_MAX = 64, RESERVED_TYPE = 4 }; // of ibSmaNodeString; ibSmaNodeType
-
-// 0 stands for a number that is not known.
-static bool sma_node_put_known(struct agentx_value *out, unsigned number)
-{
-    return number != 0 && put_number(out, number);
-}
-
-static bool sma_node_put_octets(struct agentx_value *out, uint32_t number, size_t size)
-{
-    uint8_t octets[sizeof number];
-    wire_put(octets, size, number);
-    return put_octets(out, octets, size);
-}
 
 static unsigned sma_node_kind(const struct fabric_node *node)
 {
@@ -36,16 +22,16 @@ static unsigned sma_node_kind(const struct fabric_node *node)
     }
 
 NODE(description, node->description[0] != '\0' && put_text(out, node->description, DESCRIPTION_MAX))
-NODE(base_version, sma_node_put_known(out, node->base_version))
-NODE(class_version, sma_node_put_known(out, node->class_version))
+NODE(base_version, put_known(out, node->base_version))
+NODE(class_version, put_known(out, node->class_version))
 NODE(type, put_number(out, sma_node_kind(node)))
 NODE(num_ports, put_number(out, node->port_count))
 NODE(system_guid, put_guid(out, node->system_guid))
 NODE(guid, put_guid(out, node->guid))
-NODE(partitions, sma_node_put_known(out, node->partition_cap))
-NODE(device, sma_node_put_octets(out, node->device, 2))
-NODE(revision, sma_node_put_octets(out, node->revision, 4))
-NODE(vendor, sma_node_put_octets(out, node->vendor, 3))
+NODE(partitions, put_known(out, node->partition_cap))
+NODE(device, put_big_endian(out, node->device, 2))
+NODE(revision, put_big_endian(out, node->revision, 4))
+NODE(vendor, put_big_endian(out, node->vendor, 3))
 
 static bool sma_node_port_guid(const struct agent_snapshot *snapshot, const struct table_row *row,
                                struct agentx_value *out)
