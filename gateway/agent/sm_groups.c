@@ -97,24 +97,6 @@ static bool sm_groups_member_mgid(const struct agent_snapshot *snapshot,
     return put_octets(out, records_index(snapshot->records[RECORDS_MEMBERS], row->at), MGID_SIZE);
 }
 
-static bool sm_groups_piece(const struct agent_snapshot *snapshot, const struct table_row *row,
-                            struct agentx_value *out)
-{
-    return sm_records_piece(snapshot, RECORDS_MEMBERS, row, out);
-}
-
-static bool sm_groups_vector(const struct agent_snapshot *snapshot, const struct table_row *row,
-                             struct agentx_value *out)
-{
-    return sm_records_vector(snapshot, RECORDS_MEMBERS, row, out);
-}
-
-static bool sm_groups_vector_size(const struct agent_snapshot *snapshot,
-                                  const struct table_row *row, struct agentx_value *out)
-{
-    return sm_records_vector_size(snapshot, RECORDS_MEMBERS, row, out);
-}
-
 static bool sm_groups_element_size(const struct agent_snapshot *snapshot,
                                    const struct table_row *row, struct agentx_value *out)
 {
@@ -125,9 +107,12 @@ static bool sm_groups_element_size(const struct agent_snapshot *snapshot,
 static const struct table_column OF_MEMBERS[] = {
     {"ibSmMcastMemberSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
     {"ibSmMcastMemberMGID", 2, AGENTX_OCTETS, .get = sm_groups_member_mgid},
-    {"ibSmMcastMemberVectorIndex", 3, AGENTX_INTEGER, .get = sm_groups_piece},
-    {"ibSmMcastMemberVector", 4, AGENTX_OCTETS, .get = sm_groups_vector},
-    {"ibSmMcastMemberVectorSize", 5, AGENTX_INTEGER, .get = sm_groups_vector_size},
+    {"ibSmMcastMemberVectorIndex", 3, AGENTX_INTEGER, .get = sm_records_piece,
+     .field = {.field = RECORDS_MEMBERS}},
+    {"ibSmMcastMemberVector", 4, AGENTX_OCTETS, .get = sm_records_vector,
+     .field = {.field = RECORDS_MEMBERS}},
+    {"ibSmMcastMemberVectorSize", 5, AGENTX_INTEGER, .get = sm_records_vector_size,
+     .field = {.field = RECORDS_MEMBERS}},
     {"ibSmMcastMemberVectorElementSize", 6, AGENTX_INTEGER, .get = sm_groups_element_size},
     {"ibSmMcastMemberLastChange", 7, AGENTX_TIME_TICKS, .get = NULL},
 };

@@ -22,24 +22,6 @@ static bool sm_partitions_pkey(const struct agent_snapshot *snapshot, const stru
     return put_octets(out, records_index(records, row->at), PKEY_SIZE);
 }
 
-static bool sm_partitions_piece(const struct agent_snapshot *snapshot, const struct table_row *row,
-                                struct agentx_value *out)
-{
-    return sm_records_piece(snapshot, RECORDS_PARTITIONS, row, out);
-}
-
-static bool sm_partitions_vector(const struct agent_snapshot *snapshot, const struct table_row *row,
-                                 struct agentx_value *out)
-{
-    return sm_records_vector(snapshot, RECORDS_PARTITIONS, row, out);
-}
-
-static bool sm_partitions_vector_size(const struct agent_snapshot *snapshot,
-                                      const struct table_row *row, struct agentx_value *out)
-{
-    return sm_records_vector_size(snapshot, RECORDS_PARTITIONS, row, out);
-}
-
 static bool sm_partitions_element_size(const struct agent_snapshot *snapshot,
                                        const struct table_row *row, struct agentx_value *out)
 {
@@ -50,9 +32,12 @@ static bool sm_partitions_element_size(const struct agent_snapshot *snapshot,
 static const struct table_column COLUMNS[] = {
     {"ibSmPartitionSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
     {"ibSmPartitionKey", 2, AGENTX_OCTETS, .get = sm_partitions_pkey},
-    {"ibSmPartitionVectorIndex", 3, AGENTX_INTEGER, .get = sm_partitions_piece},
-    {"ibSmPartitionVector", 4, AGENTX_OCTETS, .get = sm_partitions_vector},
-    {"ibSmPartitionVectorSize", 5, AGENTX_INTEGER, .get = sm_partitions_vector_size},
+    {"ibSmPartitionVectorIndex", 3, AGENTX_INTEGER, .get = sm_records_piece,
+     .field = {.field = RECORDS_PARTITIONS}},
+    {"ibSmPartitionVector", 4, AGENTX_OCTETS, .get = sm_records_vector,
+     .field = {.field = RECORDS_PARTITIONS}},
+    {"ibSmPartitionVectorSize", 5, AGENTX_INTEGER, .get = sm_records_vector_size,
+     .field = {.field = RECORDS_PARTITIONS}},
     {"ibSmPartitionVectorElementSize", 6, AGENTX_INTEGER, .get = sm_partitions_element_size},
     {"ibSmPartitionLastChange", 7, AGENTX_TIME_TICKS, .get = NULL},
 };

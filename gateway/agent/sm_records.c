@@ -68,24 +68,31 @@ bool sm_records_seek(const struct agent_snapshot *snapshot, enum records_kind ki
                                   &row->at, found);
 }
 
-bool sm_records_piece(const struct agent_snapshot *snapshot, enum records_kind kind,
-                      const struct table_row *row, struct agentx_value *out)
+static const struct records *sm_records_of_column(const struct agent_snapshot *snapshot,
+                                                  const struct table_row *row)
 {
-    return put_number(out, records_piece(snapshot->records[kind], row->at));
+    return snapshot->records[row->column->field.field];
 }
 
-bool sm_records_vector(const struct agent_snapshot *snapshot, enum records_kind kind,
-                       const struct table_row *row, struct agentx_value *out)
+bool sm_records_piece(const struct agent_snapshot *snapshot, const struct table_row *row,
+                      struct agentx_value *out)
+{
+    return put_number(out, records_piece(sm_records_of_column(snapshot, row), row->at));
+}
+
+bool sm_records_vector(const struct agent_snapshot *snapshot, const struct table_row *row,
+                       struct agentx_value *out)
 {
     uint8_t octets[RECORDS_PIECE_MAX];
-    const size_t size = records_copy(snapshot->records[kind], row->at, octets, sizeof octets);
+    const size_t size =
+        records_copy(sm_records_of_column(snapshot, row), row->at, octets, sizeof octets);
     return put_octets(out, octets, size);
 }
 
-bool sm_records_vector_size(const struct agent_snapshot *snapshot, enum records_kind kind,
-                            const struct table_row *row, struct agentx_value *out)
+bool sm_records_vector_size(const struct agent_snapshot *snapshot, const struct table_row *row,
+                            struct agentx_value *out)
 {
     uint8_t octets[RECORDS_PIECE_MAX];
-    return put_number(
-        out, (int64_t)records_copy(snapshot->records[kind], row->at, octets, sizeof octets));
+    return put_number(out, (int64_t)records_copy(sm_records_of_column(snapshot, row), row->at,
+                                                 octets, sizeof octets));
 }

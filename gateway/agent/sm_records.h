@@ -12,12 +12,13 @@ bool sm_records_seek(const struct agent_snapshot *snapshot, enum records_kind ki
                      const uint32_t *ids, size_t length, bool after, struct table_row *row,
                      struct agentx_oid *found);
 
-// Columns of tables whose rows are pieces of a vector.
-bool sm_records_piece(const struct agent_snapshot *snapshot, enum records_kind kind,
-                      const struct table_row *row, struct agentx_value *out);
-bool sm_records_vector(const struct agent_snapshot *snapshot, enum records_kind kind,
-                       const struct table_row *row, struct agentx_value *out);
-bool sm_records_vector_size(const struct agent_snapshot *snapshot, enum records_kind kind,
-                            const struct table_row *row, struct agentx_value *out);
+// Columns of tables whose rows are pieces of a vector; `field` of the column is its enum
+// records_kind.
+bool sm_records_piece(const struct agent_snapshot *snapshot, const struct table_row *row,
+                      struct agentx_value *out);
+bool sm_records_vector(const struct agent_snapshot *snapshot, const struct table_row *row,
+                       struct agentx_value *out);
+bool sm_records_vector_size(const struct agent_snapshot *snapshot, const struct table_row *row,
+                            struct agentx_value *out);
 
 #endif
