@@ -22,6 +22,7 @@
 enum {
     PROMPT_PART = 4,    // an answer is prompt if it takes this part of the time-out at most
     UNANSWERED_MAX = 3, // queries in a row; then the LID is not asked any more
+    FEC_MISSED_MAX = 2, // the same, of those for the error correction
 };
 
 // What is asked of a port, in this order.
@@ -35,6 +36,7 @@ struct group {
     uint8_t step;       // enum counters_step
     bool no_ticks;      // it left a query for a tick unanswered in this reading
     uint8_t unanswered; // queries in a row
+    uint8_t fec_missed; // the same, of those for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
     int64_t asked_at; // when the query was sent
@@ -178,12 +180,32 @@ static bool step_is_wanted(const struct reader *reader, const struct group *grou
     }
 }
 
+// A LID that says that it has these counters, and refuses them, is asked once, one that does not
+// answer twice: a lost query says nothing about the next port.
+static void take_fec(struct group *group, struct counter_sample *sample, const uint8_t *answer,
+                     const uint8_t *data)
+{
+    sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
+    group->fec_missed = answer ? 0 : (uint8_t)(group->fec_missed + 1);
+    group->counting.fec = sample->fec || (!answer && group->fec_missed < FEC_MISSED_MAX);
+}
+
+// Who is busy has discarded the query (IBA 13.4.7).
+static bool sweep_counters_is_busy(const uint8_t *answer, size_t size)
+{
+    enum { BUSY = 1 };
+    struct mad_header h;
+    return answer && mad_read_header(answer, size, &h) && (mad_status(&h) & BUSY);
+}
+
 // Takes an answer, NULL if there is none. False: nothing more is to be asked of the port.
 static bool take_step(struct reader *reader, struct group *group, const uint8_t *answer,
                       size_t size)
 {
     struct counter_sample *sample = &reader->reading->samples[group->next];
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, step_attribute(group));
+    if (sweep_counters_is_busy(answer, size))
+        answer = NULL;
     switch ((enum counters_step)group->step) {
     case STEP_COUNTERS:
         return read_sample(group, sample, data);
@@ -191,8 +213,7 @@ static bool take_step(struct reader *reader, struct group *group, const uint8_t 
         sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
         break;
     case STEP_FEC:
-        sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
-        group->counting.fec = sample->fec; // one that says it has them and does not costs one query
+        take_fec(group, sample, answer, data);
         break;
     default:
         take_tick(reader, group, answer, data);

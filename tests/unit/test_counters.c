@@ -18,8 +18,10 @@ static const uint64_t SPINE = 0x500, LEAF = 0x100, HOST = 0x300;
 // How a LID answers.
 static struct manners {
     bool deaf, without_class_info, refuses, other_port, extended, extended_deaf, wait;
-    bool fec, fec_deaf, of_lanes, ticks_refused, ticks_deaf;
+    bool fec, fec_deaf, fec_refused, of_lanes, ticks_refused, ticks_deaf, ticks_busy;
     unsigned wide; // its capability bits
+    unsigned fec_lost,
+        fec_busy; // queries for the error correction that get no answer, or get this one
     unsigned samples_asked, fec_asked;
     unsigned class_info_asked, plain_asked, extended_asked, details_asked;
 } manners[32];
@@ -118,14 +120,15 @@ static bool answer(void *ctx, const struct fake_request *asked, struct fake_answ
         return true;
     case SAMPLES:
         m->samples_asked++;
-        wire_put(out->octets + 4, 2, m->ticks_refused ? 0x000C : 0);
+        wire_put(out->octets + 4, 2, m->ticks_refused ? 0x000C : m->ticks_busy ? 1 : 0);
         mad_set_field(data, 0, IB_PSC_PORT_SELECT_F, port);
         mad_set_field(data, 0, IB_PSC_TICK_F, port == 3 ? 255 : 0);
         return !m->ticks_deaf;
     case FEC:
         m->fec_asked++;
+        wire_put(out->octets + 4, 2, m->fec_refused ? 0x000C : m->fec_asked <= m->fec_busy ? 1 : 0);
         write_fec(data, m->other_port ? port + 1 : port, m->of_lanes);
-        return !m->fec_deaf;
+        return !m->fec_deaf && m->fec_asked > m->fec_lost;
     case RCV_DETAILS:
     case DISCARD_DETAILS:
         m->details_asked++;
@@ -579,13 +582,40 @@ TEST(who_says_nothing_of_an_error_correction_is_not_asked)
     assert_false(sample_of(LEAF, 1)->fec);
 }
 
-TEST(who_keeps_its_error_correction_to_itself_costs_one_query)
+// The three attempts of one query are lost, or met a busy agent: the next port is asked none the
+// less.
+TEST(one_query_without_an_answer_takes_no_other_port_its_error_correction)
 {
+    manners[LEAF_LID].fec = manners[SPINE_LID].fec = true;
+    manners[LEAF_LID].fec_lost = 3;
+    manners[SPINE_LID].fec_busy = 1;
+    read_counters(true);
+    assert_false(sample_of(LEAF, 1)->fec || sample_of(SPINE, 3)->fec);
+    check_fec(LEAF, 2, 800, 7);
+    check_fec(SPINE, 4, 800, 7);
+    read_counters(true);
+    check_fec(LEAF, 1, 800, 7);
+    check_fec(SPINE, 3, 800, 7);
+}
+
+TEST(who_keeps_its_error_correction_to_itself_costs_two_queries)
+{
+    const uint64_t wanted[] = {LEAF};
     manners[LEAF_LID].fec = manners[LEAF_LID].fec_deaf = true;
+    read_chosen((struct sweep_choice){.switches_only = true, .guids = wanted, .count = 1});
+    assert_int_equal(reading->count, 4);
+    for (uint8_t port = 1; port <= 4; port++)
+        assert_false(sample_of(LEAF, port)->fec);
+    assert_int_equal(manners[LEAF_LID].fec_asked, 2 * 3); // three attempts each
+}
+
+TEST(who_refuses_its_error_correction_is_asked_once)
+{
+    manners[LEAF_LID].fec = manners[LEAF_LID].fec_refused = true;
     read_counters(true);
     assert_int_equal(reading->count, 4);
     assert_false(sample_of(LEAF, 1)->fec || sample_of(LEAF, 2)->fec);
-    assert_int_equal(manners[LEAF_LID].fec_asked, 3); // the attempts of one query
+    assert_int_equal(manners[LEAF_LID].fec_asked, 1);
 }
 
 TEST(lanes_say_where_the_error_correction_is_busy)
@@ -652,18 +682,32 @@ TEST(who_does_not_say_its_tick_is_left_alone)
     assert_int_equal(manners[SPINE_LID].samples_asked, 2);
 }
 
+TEST(who_was_busy_says_its_tick_later)
+{
+    ticks = sweep_ticks_new();
+    manners[LEAF_LID].wait = manners[LEAF_LID].ticks_busy = true;
+    read_counters(true);
+    assert_int_equal(sample_of(LEAF, 1)->tick, 0);
+    manners[LEAF_LID].ticks_busy = false;
+    read_counters(true);
+    assert_int_equal(sample_of(LEAF, 1)->tick, 1);
+}
+
 int main(void)
 {
 #define COUNTED(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         COUNTED(blocks_of_the_port_and_of_its_lanes),
         COUNTED(who_says_nothing_of_an_error_correction_is_not_asked),
-        COUNTED(who_keeps_its_error_correction_to_itself_costs_one_query),
+        COUNTED(one_query_without_an_answer_takes_no_other_port_its_error_correction),
+        COUNTED(who_keeps_its_error_correction_to_itself_costs_two_queries),
+        COUNTED(who_refuses_its_error_correction_is_asked_once),
         COUNTED(lanes_say_where_the_error_correction_is_busy),
         COUNTED(a_port_that_waited_is_asked_once_for_its_tick),
         COUNTED(a_port_that_did_not_wait_is_not_asked_for_its_tick),
         COUNTED(a_port_whose_link_has_another_rate_is_asked_again),
         COUNTED(who_does_not_say_its_tick_is_left_alone),
+        COUNTED(who_was_busy_says_its_tick_later),
         COUNTED(samples_are_sorted_and_of_active_ports),
         COUNTED(each_lid_is_asked_once_what_it_counts),
         COUNTED(switches_only),
