@@ -20,6 +20,9 @@ struct waiting {
     bool alarm;
     bool full;       // the counter can grow no more
     bool tick_known; // the port said how long its tick is
+    // What the update under way has of the port.
+    bool taken, now_full;
+    float share; // of the time since the update before
 };
 
 struct congestion {
@@ -28,7 +31,8 @@ struct congestion {
     size_t count, sorted, capacity;
     size_t at;             // in an update: the port that comes next
     int64_t updated_us;    // monotonic; 0: never
-    int64_t elapsed_us;    // since the update before
+    int64_t begun_us;      // the update under way
+    int64_t elapsed_us;    // from the update before to that one
     int64_t held_until_us; // no alarm ends before
     bool fresh;            // `held_until_us` is to be set by the next update
 };
@@ -171,19 +175,11 @@ void congestion_begin(struct congestion *congestion, int64_t now_us)
 {
     struct congestion *c = congestion;
     congestion_sort(c);
-    for (int w = 0; w < ERROR_WINDOWS; w++)
-        congestion_slide(c, (enum error_window)w, now_us);
     c->elapsed_us = c->updated_us > 0 ? now_us - c->updated_us : 0;
-    c->updated_us = now_us;
+    c->begun_us = now_us;
     c->at = 0;
-    if (c->fresh)
-        c->held_until_us = now_us + c->limits.window_us[ERROR_WINDOW_LONG];
-    c->fresh = false;
-    for (size_t i = 0; i < c->count; i++) {
-        if (c->all[i].full) // as it was last; congestion_take sets both anew
-            c->all[i].held_until_us = now_us + c->limits.window_us[ERROR_WINDOW_LONG];
-        c->all[i].full = false;
-    }
+    for (size_t i = 0; i < c->count; i++)
+        c->all[i].taken = false;
 }
 
 // How much of the time since the update before so many ticks are; 0 to 1.
@@ -221,12 +217,24 @@ bool congestion_take(struct congestion *congestion, const struct counter_sample 
         one = congestion_add(c, now->node_guid, now->port);
     if (!one)
         return !full && share == 0;
-    one->full = full;
-    one->held_until_us = 0;
+    one->taken = true;
+    one->now_full = full;
+    one->share = (float)share;
     one->tick_known = now->tick != 0;
-    for (int w = 0; share > 0 && w < ERROR_WINDOWS; w++)
-        congestion_spread(c, one, (enum error_window)w, share);
     return true;
+}
+
+// Adds what the update has of the port. One that was full and is in no reading keeps its alarm for
+// a long window.
+static void congestion_pass(const struct congestion *c, struct waiting *one)
+{
+    if (one->taken)
+        one->held_until_us = 0;
+    else if (one->full)
+        one->held_until_us = c->updated_us + c->limits.window_us[ERROR_WINDOW_LONG];
+    one->full = one->taken && one->now_full;
+    for (int w = 0; one->taken && one->share > 0 && w < ERROR_WINDOWS; w++)
+        congestion_spread(c, one, (enum error_window)w, (double)one->share);
 }
 
 // Takes the window with the larger share.
@@ -280,7 +288,14 @@ void congestion_end(struct congestion *congestion,
     struct congestion_change change;
     size_t kept = 0;
     congestion_sort(c);
+    for (int w = 0; w < ERROR_WINDOWS; w++)
+        congestion_slide(c, (enum error_window)w, c->begun_us);
+    c->updated_us = c->begun_us;
+    if (c->fresh)
+        c->held_until_us = c->updated_us + c->limits.window_us[ERROR_WINDOW_LONG];
+    c->fresh = false;
     for (size_t i = 0; i < c->count; i++) {
+        congestion_pass(c, &c->all[i]);
         if (congestion_judge(c, &c->all[i], &change))
             each(ctx, &change);
         if (!congestion_is_quiet(&c->all[i]))

@@ -2,6 +2,7 @@
 // What ports wait. The oracle of the random test keeps every interval and what was waited in it,
 // and adds up what a window has by itself: it knows no slots.
 #include "generated.h"
+#include "scarce_memory.h"
 #include "support.h"
 
 #include "topology/error_rates.h"
@@ -322,6 +323,39 @@ TEST(a_restored_alarm_lasts_a_long_window)
     end(&s);
 }
 
+// The reading is dropped, and the next one covers its time.
+TEST(what_was_waited_counts_once_after_memory_was_short)
+{
+    struct scene s = make_scene();
+    const struct error_rate_limits limits = {.window_us = {12 * MINUTE, 125 * MINUTE},
+                                             .per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] =
+                                                 1e9,
+                                             .errors_min = 5};
+    error_rates_change(s.rates, &limits);
+    for (uint64_t i = 0; i < 4; i++) { // half of each minute
+        add(&s, LEFT, i * ticks(30));
+        add(&s, RIGHT, i * ticks(30))->values[COUNTER_SYMBOL_ERROR] = 5;
+        update(&s, MINUTE);
+    }
+    assert_near(s.measure.share[ERROR_WINDOW_SHORT], 1.5 / 12);
+    add(&s, LEFT, 4 * ticks(30));
+    add(&s, RIGHT, 4 * ticks(30))->values[COUNTER_SYMBOL_ERROR] = 9;
+    s.now_us += MINUTE;
+    const struct error_rate_reading lost = {s.accumulated, s.reading, s.fabric, s.now_us,
+                                            s.congestion};
+    scarce_memory_fail(1, true);
+    assert_false(error_rates_update(s.rates, &lost, ignore_errors, &s));
+    scarce_memory_fail(0, false);
+    s.reading->count = 0;
+    add(&s, LEFT, 5 * ticks(30));
+    add(&s, RIGHT, 5 * ticks(30))->values[COUNTER_SYMBOL_ERROR] = 9;
+    update(&s, MINUTE);
+    assert_near(s.measure.share[ERROR_WINDOW_SHORT], 2.5 / 12);
+    assert_near(s.measure.share[ERROR_WINDOW_LONG], 2.5 / 130);
+    assert_int_equal(congestion_count(s.congestion), 2);
+    end(&s);
+}
+
 TEST(windows_of_another_length_begin_anew)
 {
     struct scene s = make_scene();
@@ -460,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_port_that_is_lost_waits_no_more),
         cmocka_unit_test(a_port_of_unknown_rate_has_no_share),
         cmocka_unit_test(a_restored_alarm_lasts_a_long_window),
+        cmocka_unit_test(what_was_waited_counts_once_after_memory_was_short),
         cmocka_unit_test(windows_of_another_length_begin_anew),
         cmocka_unit_test(what_is_cleared_by_hand_is_raised_again),
         cmocka_unit_test(random_waits),
