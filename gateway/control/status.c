@@ -88,13 +88,16 @@ static json_t *sweep_json(const struct sweeper_status *s)
         (json_int_t)s->silent);
 }
 
-static json_t *port_counters_json(const struct sweeper_status *s)
+static json_t *port_counters_json(const struct sweeper_status *s,
+                                  const struct correlator_unwatched *unwatched)
 {
     if (s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
-    return json_pack("{s:o, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
                      "duration_us", (json_int_t)s->counters_duration_us, "ports",
-                     (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent);
+                     (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent,
+                     "unwatched_errors", (json_int_t)unwatched->errors, "unwatched_waits",
+                     (json_int_t)unwatched->waits);
 }
 
 static json_t *role_json(const struct control *c, const struct sa_status *sa)
@@ -188,6 +191,6 @@ json_t *status_answer(struct control *c, const json_t *request)
         "reload", reload_json(c->refusal), "health", health_answers_line(c), "tables",
         subagent_json(c->subagent, c->demand, c->conf->subagent.socket, c->conf->subagent.context),
         "fabric_device", subagent_json(c->fabric_agent, NULL, c->conf->subagent.fabric_socket, ""),
-        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep), "sms",
-        c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
+        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep, &p.unwatched),
+        "sms", c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -92,6 +92,17 @@ static void show_port_counters(FILE *out, const json_t *counters)
         fprintf(out, "Errors   read %s, %lld ms: %lld ports, %lld silent\n",
                 member_word(counters, "last"), member_count(counters, "duration_us") / 1000,
                 member_count(counters, "ports"), member_count(counters, "silent"));
+    const long long errors = member_count(counters, "unwatched_errors");
+    const long long waits = member_count(counters, "unwatched_waits");
+    if (errors > 0 || waits > 0)
+        fprintf(out,
+                "         TOO MANY: %lld times an error counter grew, %lld times a port had to "
+                "wait, and "
+                "there was\n"
+                "         no room to watch it, so that no alarm begins; look for what the links "
+                "have in "
+                "common\n",
+                errors, waits);
 }
 
 static void show_sms(FILE *out, const json_t *list)

@@ -369,6 +369,12 @@ static void put_last_reading(FILE *out, const struct metrics *m)
     metrics_put(out, "gauge", "ibtrapd_reading_silent_ports",
                 "Ports that did not answer the last reading of the port counters.",
                 (double)s->counters_silent);
+    metrics_put(out, "counter", "ibtrapd_errors_unwatched_total",
+                "Times that an error counter grew and was not watched, as there was no room.",
+                (double)m->pipeline.unwatched.errors);
+    metrics_put(out, "counter", "ibtrapd_waits_unwatched_total",
+                "Times that a port had to wait and was not watched, as there was no room.",
+                (double)m->pipeline.unwatched.waits);
 }
 
 static void put_sweeps(FILE *out, const struct metrics *m)

@@ -30,12 +30,12 @@ struct correlator {
     size_t next;
     struct interruptions interruptions;
     struct held_errors held_errors;
-    pthread_mutex_t lock; // over the next two
+    pthread_mutex_t lock; // over the next three
     struct accumulated_counters *accumulated;
-    struct measured_errors *measured;    // after the same reading; NULL: none
-    struct accumulated_counters *latest; // the sums after the last reading, be it an early one
-    uint64_t unwatched;                  // growths that error_rates has not watched
-    bool unwatched_now;                  // some in the last reading
+    struct measured_errors *measured; // after the same reading; NULL: none
+    struct correlator_unwatched unwatched;
+    struct accumulated_counters *latest;    // the sums after the last reading, be it an early one
+    bool errors_unwatched, waits_unwatched; // some in the last reading
 };
 
 struct correlator *correlator_new(const struct correlator_options *options)
@@ -319,18 +319,37 @@ void correlator_tell_held(struct correlator *correlator, const struct event_buil
                            emit_error_rate, &round);
 }
 
-// Tells in the log when more counters have errors than can be watched, once until all can be again.
+// Tells in the log when more counters have errors, or more ports wait, than can be watched, once
+// until all can be again.
 static void tell_unwatched(struct correlator *o)
 {
-    const uint64_t unwatched = error_rates_overflowed(o->options.error_rates);
-    const bool some = unwatched != o->unwatched;
-    if (some && !o->unwatched_now)
+    const struct correlator_unwatched before = o->unwatched;
+    const struct correlator_unwatched now = {
+        .errors = error_rates_overflowed(o->options.error_rates),
+        .waits = o->options.congestion ? congestion_overflowed(o->options.congestion) : 0};
+    const bool errors = now.errors != before.errors, waits = now.waits != before.waits;
+    if (errors && !o->errors_unwatched)
         log_write(o->options.log, LOG_LEVEL_WARNING,
                   "errors grow on so many links that %" PRIu64 " counters are not watched, and "
                   "raise no alarm; %d can be: look for what the links have in common",
-                  unwatched - o->unwatched, ERROR_RATES_MAX);
-    o->unwatched = unwatched;
-    o->unwatched_now = some;
+                  now.errors - before.errors, ERROR_RATES_MAX);
+    if (waits && !o->waits_unwatched)
+        log_write(o->options.log, LOG_LEVEL_WARNING,
+                  "so many ports have to wait that %" PRIu64 " of them are not watched, and raise "
+                  "no alarm; %d can be: look for what the congested links have in common",
+                  now.waits - before.waits, CONGESTION_MAX);
+    o->errors_unwatched = errors;
+    o->waits_unwatched = waits;
+    pthread_mutex_lock(&o->lock);
+    o->unwatched = now;
+    pthread_mutex_unlock(&o->lock);
+}
+
+void correlator_get_unwatched(struct correlator *correlator, struct correlator_unwatched *out)
+{
+    pthread_mutex_lock(&correlator->lock);
+    *out = correlator->unwatched;
+    pthread_mutex_unlock(&correlator->lock);
 }
 
 // False: out of memory.

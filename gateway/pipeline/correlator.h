@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes events from the results of sweeps and from counter readings, finds the Notice that a change
 // explains, and accumulates the counters. The pipeline's thread only, but for
-// correlator_accumulated and correlator_measured_errors.
+// correlator_accumulated, correlator_measured_errors and correlator_get_unwatched.
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -70,6 +70,15 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
 
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading);
+
+// For how much there was no room, since the start: it raises no alarm.
+struct correlator_unwatched {
+    uint64_t errors; // times that an error counter grew (error_rates_overflowed)
+    uint64_t waits;  // times that a port had to wait (congestion_overflowed)
+};
+
+void correlator_get_unwatched(struct correlator *correlator,
+                              struct correlator_unwatched *out); // any thread
 
 // Ports said why they count errors: tells the alarms about these, which waited for that.
 void correlator_take_details(struct correlator *correlator, const struct event_builder *builder,

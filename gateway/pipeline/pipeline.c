@@ -646,6 +646,7 @@ void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *
     pthread_mutex_lock(&pipeline->lock);
     out->policy = pipeline->policy_counters;
     pthread_mutex_unlock(&pipeline->lock);
+    correlator_get_unwatched(pipeline->correlator, &out->unwatched);
 }
 
 struct accumulated_counters *pipeline_accumulated(struct pipeline *pipeline)

@@ -28,6 +28,7 @@ struct pipeline_counters {
     uint64_t repeated; // Reports answered again without a new event
     size_t queued;     // items that wait; below PIPELINE_QUEUE_MAX there is room for Reports
     struct policy_counters policy;
+    struct correlator_unwatched unwatched;
 };
 
 // Which events receivers get from this gateway, if two gateways share a subnet.

@@ -35,6 +35,8 @@ struct congestion {
     int64_t elapsed_us;    // from the update before to that one
     int64_t held_until_us; // no alarm ends before
     bool fresh;            // `held_until_us` is to be set by the next update
+    uint64_t overflowed;
+    uint64_t refused; // the same, by the update under way
 };
 
 struct congestion *congestion_new(const struct congestion_limits *limits)
@@ -178,6 +180,7 @@ void congestion_begin(struct congestion *congestion, int64_t now_us)
     c->elapsed_us = c->updated_us > 0 ? now_us - c->updated_us : 0;
     c->begun_us = now_us;
     c->at = 0;
+    c->refused = 0;
     for (size_t i = 0; i < c->count; i++)
         c->all[i].taken = false;
 }
@@ -215,8 +218,10 @@ bool congestion_take(struct congestion *congestion, const struct counter_sample 
     double share = growth > 0 ? congestion_ticks_share(c, now, fabric, growth) : 0;
     if (!one && (full || share > 0))
         one = congestion_add(c, now->node_guid, now->port);
-    if (!one)
+    if (!one) {
+        c->refused += (full || share > 0) && c->count == CONGESTION_MAX;
         return !full && share == 0;
+    }
     one->taken = true;
     one->now_full = full;
     one->share = (float)share;
@@ -291,6 +296,7 @@ void congestion_end(struct congestion *congestion,
     for (int w = 0; w < ERROR_WINDOWS; w++)
         congestion_slide(c, (enum error_window)w, c->begun_us);
     c->updated_us = c->begun_us;
+    c->overflowed += c->refused;
     if (c->fresh)
         c->held_until_us = c->updated_us + c->limits.window_us[ERROR_WINDOW_LONG];
     c->fresh = false;
@@ -325,6 +331,11 @@ void congestion_review(struct congestion *congestion,
 }
 
 // Reading.
+
+uint64_t congestion_overflowed(const struct congestion *congestion)
+{
+    return congestion->overflowed;
+}
 
 size_t congestion_count(const struct congestion *congestion)
 {

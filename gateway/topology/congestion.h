@@ -77,6 +77,9 @@ struct congestion_measure {
     float share[ERROR_WINDOWS];
 };
 
+// How many times a port had to wait and was not watched, as there were CONGESTION_MAX.
+uint64_t congestion_overflowed(const struct congestion *congestion);
+
 size_t congestion_count(const struct congestion *congestion); // ports that waited, or are full
 void congestion_each(const struct congestion *congestion,
                      void (*each)(void *ctx, const struct congestion_measure *measure), void *ctx);

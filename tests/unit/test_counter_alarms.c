@@ -29,6 +29,7 @@ static struct journal *journal;
 static struct topology *topology;
 static struct thresholds *thresholds;
 static struct error_rates *rates;
+static struct congestion *congestion;
 static struct pipeline *pipeline;
 static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
 static struct event_builder_lookup lookup;
@@ -61,8 +62,11 @@ static void start(void)
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
     topology = topology_new(NULL, log_);
     thresholds = thresholds_new(growths);
+    const struct congestion_limits waits = {
+        .window_us = {12 * MINUTE, 125 * MINUTE}, .raise = 0.2, .clear = 0.05};
     rates = error_rates_new(&limits);
-    assert_true(topology && thresholds && rates);
+    congestion = congestion_new(&waits);
+    assert_true(topology && thresholds && rates && congestion);
     lookup = event_builder_lookup_in(topology);
     const struct pipeline_options options = {
         .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
@@ -70,6 +74,7 @@ static void start(void)
         .topology = topology,
         .thresholds = thresholds,
         .error_rates = rates,
+        .congestion = congestion,
         .read_details = answers ? take_question : NULL,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
@@ -83,6 +88,7 @@ static void stop(void)
     topology_free(topology);
     thresholds_free(thresholds);
     error_rates_free(rates);
+    congestion_free(congestion);
 }
 
 static int begin(void **state)
@@ -386,15 +392,14 @@ TEST(alarms_end_when_no_counters_are_read_any_more)
     assert_int_equal(count_alarms(), 2);
 }
 
-static void read_many(uint64_t errors)
+static void read_many(size_t ports, enum counter counter, uint64_t value)
 {
-    const size_t ports = ERROR_RATES_MAX + 2;
     struct counter_reading *reading =
         calloc(1, sizeof *reading + ports * sizeof reading->samples[0]);
     assert_non_null(reading);
     for (size_t i = 0; i < ports; i++) {
         reading->samples[i].node_guid = 1000 + i;
-        reading->samples[i].values[COUNTER_SYMBOL_ERROR] = errors;
+        reading->samples[i].values[counter] = value;
     }
     reading->count = ports;
     pipeline_put_counters(pipeline, reading);
@@ -404,11 +409,32 @@ static void read_many(uint64_t errors)
 TEST(the_log_tells_once_that_counters_are_not_watched)
 {
     for (uint64_t errors = 0; errors < 4; errors++)
-        read_many(errors);
+        read_many(ERROR_RATES_MAX + 2, COUNTER_SYMBOL_ERROR, errors);
     fflush(log_stream);
     const char *told = strstr(log_text, "2 counters are not watched");
     assert_non_null(told);
     assert_null(strstr(strchr(told, '\n'), "counters are not watched"));
+    struct pipeline_counters counters;
+    pipeline_get_counters(pipeline, &counters);
+    assert_int_equal(counters.unwatched.errors, 3 * 2);
+    assert_int_equal(counters.unwatched.waits, 0);
+}
+
+// Their counters are full.
+TEST(the_log_tells_once_that_ports_that_wait_are_not_watched)
+{
+    for (int i = 0; i < 2; i++)
+        read_many(CONGESTION_MAX + 3, COUNTER_XMIT_WAIT, UINT32_MAX);
+    read_many(10, COUNTER_XMIT_WAIT, 0);
+    read_many(10, COUNTER_XMIT_WAIT, 0);
+    fflush(log_stream);
+    const char *told = strstr(log_text, "3 of them are not watched");
+    assert_non_null(told);
+    assert_null(strstr(strchr(told, '\n'), "not watched"));
+    struct pipeline_counters counters;
+    pipeline_get_counters(pipeline, &counters);
+    assert_int_equal(counters.unwatched.errors, 0);
+    assert_int_equal(counters.unwatched.waits, 2 * 3);
 }
 
 #define COUNTER_ALARMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -425,6 +451,7 @@ int main(void)
         COUNTER_ALARMS_TEST(two_alarms_of_one_port_end_after_a_restart),
         COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),
         COUNTER_ALARMS_TEST(the_log_tells_once_that_counters_are_not_watched),
+        COUNTER_ALARMS_TEST(the_log_tells_once_that_ports_that_wait_are_not_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

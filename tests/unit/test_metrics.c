@@ -302,6 +302,7 @@ TEST(the_last_sweep_and_reading_are_told)
                                     .counters_duration_us = 250000,
                                     .counters_ports = 32,
                                     .counters_silent = 4};
+    metrics.pipeline = (struct pipeline_counters){.unwatched = {.errors = 3, .waits = 7}};
     expect("ibtrapd_sweeps_total 5");
     expect("ibtrapd_sweeps_failed_total 1");
     expect("ibtrapd_sweeps_overflowed_total 2");
@@ -316,6 +317,8 @@ TEST(the_last_sweep_and_reading_are_told)
     expect("ibtrapd_reading_age_seconds 1");
     expect("ibtrapd_reading_ports 32");
     expect("ibtrapd_reading_silent_ports 4");
+    expect("ibtrapd_errors_unwatched_total 3");
+    expect("ibtrapd_waits_unwatched_total 7");
 }
 
 TEST(the_journal_and_the_queue_are_told)

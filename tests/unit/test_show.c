@@ -111,6 +111,17 @@ TEST(a_status_with_sweeps)
                  "SM       sm1 port 1, LID 3, GUID 0x0002c90300000011, master, priority 14\n" TAIL);
 }
 
+TEST(counters_without_room_are_told_with_what_to_do)
+{
+    check_status(",\"port_counters\":{\"last\":\"2026-11-21T03:19:04.000000Z\",\"duration_us\":"
+                 "1000,\"ports\":6000,\"silent\":2,\"unwatched_errors\":0,\"unwatched_waits\":5}",
+                 HEAD "Errors   read 2026-11-21T03:19:04.000000Z, 1 ms: 6000 ports, 2 silent\n"
+                      "         TOO MANY: 0 times an error counter grew, 5 times a port had to "
+                      "wait, and there was\n"
+                      "         no room to watch it, so that no alarm begins; look for what the "
+                      "links have in common\n" TAIL);
+}
+
 TEST(a_sweep_that_failed)
 {
     check_status(",\"sweep\":{\"method\":\"sa\",\"running\":false,\"last\":null,"
@@ -403,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_subscription_that_is_missing),
         cmocka_unit_test(a_status_with_sweeps),
         cmocka_unit_test(a_sweep_that_failed),
+        cmocka_unit_test(counters_without_room_are_told_with_what_to_do),
         cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),
         cmocka_unit_test(the_role_is_told_when_there_is_one),
         cmocka_unit_test(another_shape_is_refused),
