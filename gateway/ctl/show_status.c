@@ -81,6 +81,8 @@ static void show_sweep(FILE *out, const json_t *sweep)
         fprintf(out, "         %s\n", member_word(sweep, "problem"));
     if (member_word(sweep, "mkeys")[0] != '\0')
         terminal_wrap(out, 9, member_word(sweep, "mkeys"));
+    if (member_word(sweep, "pkeys")[0] != '\0')
+        terminal_wrap(out, 9, member_word(sweep, "pkeys"));
     if (member_count(sweep, "overflowed") > 0)
         fprintf(out, "         %lld of %lld sweeps reached a limit\n",
                 member_count(sweep, "overflowed"), member_count(sweep, "sweeps"));

@@ -81,6 +81,16 @@ void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabri
         text_addf(&t, "; %zu more", sweep->locked_count - shown);
 }
 
+void sweep_findings_explain_pkeys(const struct fabric *fabric, char *out, size_t size)
+{
+    struct text t = text_in(out, size);
+    if (fabric->pkey_tables_left_out > 0)
+        text_addf(&t,
+                  "the P_Key tables of %" PRIu32 " ports find no room, and their changes are not "
+                  "told: the fabric has more than %d P_Keys",
+                  fabric->pkey_tables_left_out, FABRIC_PKEYS_MAX);
+}
+
 static void sweep_findings_tell_twin(const struct sweep_twin *twin, const struct fabric *fabric,
                                      const struct sweep_listener *listener)
 {

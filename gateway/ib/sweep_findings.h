@@ -45,4 +45,7 @@ void sweep_findings_explain(const struct sweep_overflow *overflow,
 void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabric *fabric,
                                    char *out, size_t size);
 
+// The sentence about the P_Key tables for which the snapshot had no room. Empty: there is none.
+void sweep_findings_explain_pkeys(const struct fabric *fabric, char *out, size_t size);
+
 #endif

@@ -230,6 +230,21 @@ static void sweeper_note_locked(struct sweeper *s, const struct sweep *sweep,
         log_write(s->options.log, LOG_LEVEL_INFO, "no node has another M_Key any more");
 }
 
+// Keeps for how many P_Key tables there is no room, and logs the first time that there is none.
+static void sweeper_note_pkeys(struct sweeper *s, const struct fabric *fabric)
+{
+    char pkeys[sizeof s->status.pkeys];
+    const bool were_left_out = s->status.pkey_tables_left_out > 0;
+    sweep_findings_explain_pkeys(fabric, pkeys, sizeof pkeys);
+    pthread_mutex_lock(&s->lock);
+    memcpy(s->status.pkeys, pkeys, sizeof pkeys);
+    s->status.pkey_tables_left_out = fabric->pkey_tables_left_out;
+    pthread_mutex_unlock(&s->lock);
+    if (fabric->pkey_tables_left_out > 0 && !were_left_out)
+        log_write(s->options.log, LOG_LEVEL_WARNING,
+                  "%s; consider 'pkeys = false' in section 'sweep'", pkeys);
+}
+
 // Keeps what was known before the first of the sweeps that reach a limit.
 static void sweeper_keep_trusted(struct sweeper *s, const struct sweep *sweep, struct fabric *known)
 {
@@ -278,6 +293,7 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     if (!fabric)
         return;
     sweeper_note_locked(s, &sweep, fabric);
+    sweeper_note_pkeys(s, fabric);
     const struct sweep_limits next = sweeper_limits(s);
     sweep_findings_tell(&s->findings, &sweep, &next, fabric, &s->options.findings);
     fabric_unref(s->last);

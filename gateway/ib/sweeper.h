@@ -65,7 +65,9 @@ struct sweeper_status {
     bool running;               // a sweep is under way
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
-    char locked[640];  // the nodes that have another M_Key, or may have; empty: there is none
+    char locked[640]; // the nodes that have another M_Key, or may have; empty: there is none
+    char pkeys[160];  // the P_Key tables for which there is no room; empty: there is none
+    uint32_t pkey_tables_left_out; // how many
     char problem[512]; // why the last sweep failed, or that it reached a limit; else empty
     uint64_t sweeps, failed;
     uint64_t overflowed;       // good sweeps that reached a limit, and kept what they found

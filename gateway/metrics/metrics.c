@@ -354,6 +354,8 @@ static void put_last_sweep(FILE *out, const struct metrics *m)
     metrics_put(out, "gauge", "ibtrapd_sweep_links", "Links that the last sweep found.", s->links);
     metrics_put(out, "gauge", "ibtrapd_sweep_silent_ports",
                 "Linked ports whose peer did not answer the last sweep.", s->silent);
+    metrics_put(out, "gauge", "ibtrapd_sweep_pkey_tables_left_out",
+                "Ports for whose P_Key tables there was no room.", s->pkey_tables_left_out);
 }
 
 static void put_last_reading(FILE *out, const struct metrics *m)

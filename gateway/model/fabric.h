@@ -170,6 +170,7 @@ struct fabric {
     // by their lower 15 bits; of two with the same, the full member's comes first.
     const struct fabric_pkey_table *pkey_tables;
     uint32_t pkey_table_count;
+    uint32_t pkey_tables_left_out; // that were read, for want of room (FABRIC_PKEYS_MAX)
     const uint16_t *pkeys;
     const struct fabric_port_key *port_guids; // ascending; ports that have a GUID
     uint32_t port_guid_count;

@@ -36,6 +36,7 @@ struct fabric_builder {
     struct array controllers; // of struct fabric_controller, in order of arrival
     struct array pkey_tables; // of struct fabric_pkey_table, one for each port at most
     struct array pkeys;       // of uint16_t
+    uint32_t pkey_tables_left_out;
     struct table by_guid, by_port;
 };
 
@@ -330,6 +331,7 @@ bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t
         table = array_add(&builder->pkey_tables, sizeof *table, FABRIC_PORTS_MAX);
     if (!table) {
         builder->pkeys.count = first;
+        builder->pkey_tables_left_out++;
         return false;
     }
     *table =
@@ -590,6 +592,7 @@ static void fabric_builder_fill(struct shape *shape, const struct fabric_builder
     fabric->controllers = shape->controllers;
     fabric->pkey_tables = shape->pkey_tables;
     fabric->pkeys = shape->pkeys;
+    fabric->pkey_tables_left_out = builder->pkey_tables_left_out;
     fabric->port_guids = shape->port_guids;
     fabric->lids = shape->lids;
 }

@@ -53,7 +53,7 @@ bool fabric_builder_controller(struct fabric_builder *builder,
 
 // Adds the P_Key table of a port as the port shows it: of `count` entries, FABRIC_PORT_PKEYS_MAX at
 // most, those with lower bits of 0 are empty. Does nothing if there is no such port, or if it has a
-// table already. False: out of memory or room.
+// table already. False: out of memory or room; the snapshot counts the table as left out.
 bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
                           const uint16_t *pkeys, size_t count);
 

@@ -371,10 +371,35 @@ TEST(guids_that_somebody_chose_are_found_as_fast_as_others)
     fabric_builder_free(b);
 }
 
+// 1,024 tables are full of P_Keys; of the two behind them, one finds room, as it has none.
+TEST(pkey_tables_without_room_are_counted)
+{
+    enum { TABLES = FABRIC_PKEYS_MAX / FABRIC_PORT_PKEYS_MAX, NODES = 8, PORTS = TABLES / NODES };
+    uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
+    struct fabric_builder *b = fabric_builder_new();
+    for (unsigned i = 0; i < COUNT(pkeys); i++)
+        pkeys[i] = (uint16_t)(1 + i);
+    for (uint32_t node = 0; node < NODES; node++) {
+        add_node(b, FABRIC_SWITCH, 1 + node);
+        for (uint8_t port = 0; port < PORTS + 2; port++) {
+            assert_true(fabric_builder_port(b, node, &(struct fabric_port){.number = port}));
+            if (port < PORTS)
+                assert_true(fabric_builder_pkeys(b, node, port, pkeys, COUNT(pkeys)));
+        }
+    }
+    assert_false(fabric_builder_pkeys(b, 0, PORTS, pkeys, 1));
+    assert_true(fabric_builder_pkeys(b, 0, PORTS + 1, pkeys, 0));
+    struct fabric *fabric = fabric_builder_finish(b, 0, 0, true);
+    assert_int_equal(fabric->pkey_table_count, TABLES + 1);
+    assert_int_equal(fabric->pkey_tables_left_out, 1);
+    fabric_unref(fabric);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_fabric),
+        cmocka_unit_test(pkey_tables_without_room_are_counted),
         cmocka_unit_test(nodes_and_ports_are_sorted),
         cmocka_unit_test(guids_that_somebody_chose_are_found_as_fast_as_others),
         cmocka_unit_test(lmc_gives_a_port_several_lids),

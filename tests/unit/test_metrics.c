@@ -298,6 +298,7 @@ TEST(the_last_sweep_and_reading_are_told)
                                     .switches = 3,
                                     .links = 16,
                                     .silent = 2,
+                                    .pkey_tables_left_out = 6,
                                     .counters_last_us = SUPPORT_UTC_US - CLOCK_US_PER_S,
                                     .counters_duration_us = 250000,
                                     .counters_ports = 32,
@@ -313,6 +314,7 @@ TEST(the_last_sweep_and_reading_are_told)
     expect("ibtrapd_sweep_switches 3");
     expect("ibtrapd_sweep_links 16");
     expect("ibtrapd_sweep_silent_ports 2");
+    expect("ibtrapd_sweep_pkey_tables_left_out 6");
     expect("ibtrapd_reading_duration_seconds 0.25");
     expect("ibtrapd_reading_age_seconds 1");
     expect("ibtrapd_reading_ports 32");

@@ -432,6 +432,20 @@ TEST(speeds_that_nobody_tells_stay_as_they_were)
     fabric_unref(before);
 }
 
+// The sentence about tables for which there was no room.
+TEST(pkey_tables_that_are_left_out_are_told)
+{
+    char told[160];
+    struct fabric crowded = {.pkey_tables_left_out = UINT32_MAX};
+    sweep_findings_explain_pkeys(&crowded, told, sizeof told);
+    assert_string_equal(told,
+                        "the P_Key tables of 4294967295 ports find no room, and their changes "
+                        "are not told: the fabric has more than 1048576 P_Keys");
+    crowded.pkey_tables_left_out = 0;
+    sweep_findings_explain_pkeys(&crowded, told, sizeof told);
+    assert_string_equal(told, "");
+}
+
 // M_Keys of single ports.
 
 static char locked[640];
@@ -789,6 +803,7 @@ TEST(garbled_answers_do_no_harm)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        SWEEP_TEST(pkey_tables_that_are_left_out_are_told),
         SWEEP_TEST(generated_fabrics_are_found_whole),
         SWEEP_TEST(a_ring_of_switches_is_walked_once),
         SWEEP_TEST(it_can_begin_at_a_switch),
