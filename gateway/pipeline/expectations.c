@@ -46,6 +46,21 @@ static bool is_unexpected(const struct change *difference)
            difference->type == CATALOGUE_LINK_UNEXPECTED;
 }
 
+// Whether an alarm that is active in the journal may end. Policy does not know those for which it
+// had no room at the start: they may. Nor does it know those that were read late, of which nobody
+// was told yet: they may not.
+static bool expectations_may_end(const struct expectations *e, const char *key)
+{
+    return policy_is_raised(e->options->policy, key) || policy_left_out_alarms(e->options->policy);
+}
+
+// `id`: of its event in the journal; empty: there is none.
+static bool expectations_has_summary(const struct expectations *e, const char *id)
+{
+    return policy_is_raised(e->options->policy, SUMMARY_KEY) ||
+           (id[0] != '\0' && expectations_may_end(e, SUMMARY_KEY));
+}
+
 // Keys.
 
 // Whether it has an alarm of its own, or is to have one. An alarm stays when its subject is unseen
@@ -143,8 +158,8 @@ static void look_at_expected(void *ctx, const struct alarm *alarm)
         memcpy(page->summary_id, alarm->event_id, sizeof page->summary_id);
     if (!expectation_read_key(alarm->key, NULL) || has_key(&page->of->keys, alarm->key))
         return;
-    if (!policy_is_raised(page->of->options->policy, alarm->key))
-        return; // the journal was read late, and nobody was told of its alarms yet
+    if (!expectations_may_end(page->of, alarm->key))
+        return;
     struct ending *ending = &page->found[page->count++];
     memcpy(ending->key, alarm->key, sizeof ending->key);
     ending->type = catalogue_find(alarm->type);
@@ -198,7 +213,7 @@ static void end_gone(struct expectations *e)
             end_expected(e, &page->found[i]);
     }
     memcpy(e->summary_id, page->summary_id, sizeof e->summary_id);
-    if (!e->expectation && policy_is_raised(e->options->policy, SUMMARY_KEY))
+    if (!e->expectation && expectations_has_summary(e, page->summary_id))
         reconcile_end_alarm(e->options, e->builder, SUMMARY_KEY,
                             catalogue_get(CATALOGUE_TOPOLOGY_DIFFERS),
                             "no topology is expected any more");
@@ -315,7 +330,7 @@ static struct event *make_summary(const struct expectations *e, enum catalogue_e
 // Raises or ends it. `summary_id` is that of one which is active already.
 static void update_summary(struct expectations *e)
 {
-    const bool active = policy_is_raised(e->options->policy, SUMMARY_KEY);
+    const bool active = expectations_has_summary(e, e->summary_id);
     struct event *event = NULL;
     if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->options->policy)) {
         event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);

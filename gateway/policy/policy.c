@@ -165,6 +165,7 @@ bool policy_restore_alarm(struct policy *policy, const struct policy_restored_al
     if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
         return restore_flapping(policy, alarm);
     struct alarm_state *t = alarm_states_get(policy->states, alarm->key);
+    policy->left_out |= !t;
     if (!t)
         return false;
     t->raised = !alarm->over;
@@ -241,6 +242,11 @@ bool policy_is_raised(const struct policy *policy, const char *key)
 {
     const struct alarm_state *t = alarm_states_find(policy->states, key);
     return t && t->raised;
+}
+
+bool policy_left_out_alarms(const struct policy *policy)
+{
+    return policy->left_out;
 }
 
 int64_t policy_age_of(const struct policy *policy, const char *key, int64_t now_us)

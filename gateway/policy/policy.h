@@ -72,6 +72,8 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us);
 void policy_confirm(struct policy *policy, int64_t now_us);
 
 bool policy_is_raised(const struct policy *policy, const char *key);
+// Whether policy_restore_alarm returned false: an alarm that is not raised here may be active.
+bool policy_left_out_alarms(const struct policy *policy);
 int64_t policy_age_of(const struct policy *policy, const char *key,
                       int64_t now_us);             // since it was raised; 0: it is not raised
 bool policy_has_room(const struct policy *policy); // for the state of a further alarm

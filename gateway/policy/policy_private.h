@@ -26,6 +26,7 @@ struct policy {
     uint32_t in_second;
     int64_t blocked_until;
     unsigned effort; // left to the present policy_tick
+    bool left_out;   // there was no room for an alarm of the journal
     struct policy_counters counters;
 };
 

@@ -31,6 +31,7 @@ static size_t cable_count;
 static bool off[NODES];
 static struct expectation *expectation;
 static bool in_force;
+static size_t alarms_max; // of policy; 0: as usual
 
 static const char *directory;
 static struct support_time now;
@@ -132,7 +133,7 @@ static void start(void)
         .journal = journal,
         .topology = topology,
         .expectation = in_force ? expectation : NULL,
-        .policy = {.suppress_consequences = true},
+        .policy = {.suppress_consequences = true, .alarms_max = alarms_max},
         .log = log_};
     pipeline = pipeline_start(&options, &err);
     assert_non_null(pipeline);
@@ -746,6 +747,56 @@ TEST(an_alarm_that_nobody_was_told_of_yet_does_not_end)
     end(NULL);
 }
 
+// Policy has room for two alarms at the restart, the journal has all.
+TEST(alarms_that_find_no_room_at_a_restart_end)
+{
+    enum { MISSING = 6 };
+    for (int reload = 0; reload < 2; reload++) {
+        begin(NULL);
+        for (int i = 0; i < MISSING; i++)
+            off[SWITCHES + i] = true;
+        sweep(true);
+        assert_int_equal(count_active(), MISSING);
+        alarms_max = 2;
+        restart();
+        sweep(true);
+        assert_int_equal(count_active(), MISSING);
+        if (reload) {
+            in_force = false;
+            assert_true(pipeline_call(pipeline, exchange, NULL));
+        } else {
+            memset(off, 0, sizeof off);
+            sweep(true);
+        }
+        assert_int_equal(count_active(), 0);
+        end(NULL);
+        alarms_max = 0;
+    }
+}
+
+// The one alarm about masses finds no room.
+TEST(the_one_alarm_that_finds_no_room_at_a_restart_ends)
+{
+    begin_with_mass();
+    look(true);
+    assert_one_alarm();
+    alarms_max = 2;
+    restart();
+    lookup = event_builder_lookup_in(topology);
+    look(true);
+    for (uint32_t i = 0; i < MASS; i++) {
+        plant.nodes[FIRST_OF_MASS + i].removed = false;
+        generated_link(&plant, WIDE, (uint8_t)(i + 1), FIRST_OF_MASS + i, 1);
+    }
+    look(true);
+    look(true);
+    const struct summary s = find_summary();
+    assert_string_equal(s.id, "");
+    assert_int_equal(s.others, 0);
+    end_with_mass();
+    alarms_max = 0;
+}
+
 // Once nothing is expected any more, no sweep has to come that ends the alarms: sweeps may be off.
 TEST(without_sweeps_alarms_end_with_the_expected_topology)
 {
@@ -776,6 +827,8 @@ int main(void)
         cmocka_unit_test(masses_whose_switch_goes_too_stay_one_alarm),
         cmocka_unit_test(masses_whose_losses_are_over_follow_from_the_one_alarm),
         cmocka_unit_test(an_alarm_that_nobody_was_told_of_yet_does_not_end),
+        cmocka_unit_test(alarms_that_find_no_room_at_a_restart_end),
+        cmocka_unit_test(the_one_alarm_that_finds_no_room_at_a_restart_ends),
         cmocka_unit_test(without_sweeps_alarms_end_with_the_expected_topology),
         cmocka_unit_test(of_masses_that_are_not_expected_some_are_told),
         cmocka_unit_test(what_an_incomplete_sweep_did_not_see_stays_as_it_is),
