@@ -15,7 +15,7 @@ import subprocess
 
 import pytest
 
-from modules import HERE, MODULES, module
+from modules import HERE, MIBS, MODULES, module
 from syntaxes import allows, bounds, defined, resolve, split_instance
 
 BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).parents[2] / 'build'))
@@ -202,14 +202,61 @@ def test_instances_are_what_the_index_clauses_ask_for(instances):
     assert len(tables) > 8
 
 
-def test_snmp_exporters_module_has_the_columns_of_the_port_table():
-    """tests/managers compares it with what the generator makes."""
-    text = (pathlib.Path(__file__).parents[2] / 'config/templates/snmp_exporter.yml').read_text()
-    metrics = dict(re.findall(r'- name: (\w+)\n +oid: ([0-9.]+)\n', text))
-    numbers = {name for name, i in readable().items() if name.startswith('ibtrapdPort') and i['kind'] == 'column'
-               and resolve(i['syntax'])[0] in ('Counter64', 'Gauge32')}
-    assert metrics.keys() == numbers | {'ibtrapdPortState'}
-    assert {name: readable()[name]['oid'] for name in metrics} == metrics
-    looked_up = set(re.findall(r'labelname: (\w+)\n +oid: ([0-9.]+)\n', text))
-    assert looked_up == {(name, readable()[name]['oid']) for name in
-                         ('ibtrapdPortNodeName', 'ibtrapdPortPeerName', 'ibtrapdPortPeerNumber')}
+# What snmp_exporter's generator makes of the modules.
+
+EXPORTER_TYPES = {'Counter64': 'counter', 'OctetString': 'OctetString', 'Gauge32': 'gauge', 'Unsigned32': 'gauge',
+                  'Enumeration': 'gauge'}
+
+
+def exporter_index(name):
+    base, restriction = resolve(dict(defined().values())[name]['syntax'])  # managers cannot read it
+    size = re.fullmatch(r'\((\d+)\)', restriction or '') if base == 'OctetString' else None
+    return [f'- labelname: {name}', f'  type: {EXPORTER_TYPES[base]}'] + ([f'  fixed_size: {size[1]}'] if size else [])
+
+
+def exporter_lookup(name, index):
+    kind = EXPORTER_TYPES[resolve(readable()[name]['syntax'])[0]]
+    return ['- labels:', *(f'  - {one}' for one in index), f'  labelname: {name}', f'  oid: {readable()[name]["oid"]}',
+            f'  type: {"DisplayString" if kind == "OctetString" else kind}']
+
+
+def exporter_metric(name, index, looked_up):
+    """Without its help."""
+    base, labels = resolve(readable()[name]['syntax'])
+    lines = [f'- name: {name}', f'  oid: {readable()[name]["oid"]}', f'  type: {EXPORTER_TYPES[base]}', '  indexes:']
+    lines += ['  ' + line for one in index for line in exporter_index(one)]
+    lines += ['  lookups:'] + ['  ' + line for one in looked_up for line in exporter_lookup(one, index)]
+    if base == 'Enumeration':
+        lines += ['  enum_values:'] + [f'    {number}: {label}' for label, number in re.findall(r'(\w+)\((\d+)\)', labels)]
+    return lines
+
+
+def exporter_help(name):
+    """The first sentence of its description."""
+    description = re.search(rf'(?m)^{name}\s+OBJECT-TYPE.*?DESCRIPTION\s+"(.*?)"', (MIBS / 'IBTRAPD-MIB.txt').read_text(),
+                            re.DOTALL)[1]
+    return f'{" ".join(description.split()).split(". ")[0]} - {readable()[name]["oid"]}'
+
+
+def test_snmp_exporters_module_is_what_the_modules_say():
+    """In the generator's layout; tests/managers compares it with what the generator itself makes."""
+    def made_for(text):
+        return [line for line in text.splitlines() if not line.startswith('#')]
+
+    directory = HERE.parent.parent / 'config' / 'templates'
+    text = (directory / 'snmp_exporter.yml').read_text()
+    generator = (directory / 'snmp_exporter-generator.yml').read_text()
+    ignored = set(re.findall(r'(\w+): \{ignore: true\}', generator))
+    [index] = {tuple(one.split(', ')) for one in re.findall(r'source_indexes: \[(.*)\]', generator)}
+    looked_up = re.findall(r' lookup: (\w+)', generator)
+    columns = [name for name, one in readable().items() if one['kind'] == 'column' and above(name) == 'ibtrapdPortTable'
+               and name not in ignored]
+    assert index == tuple(defined()[readable()[columns[0]]['oid'].rpartition('.')[0]][1]['index'].split(', '))
+    helps = re.findall(r'\n    help: (.*?)(?=\n    \w+:)', text, re.DOTALL)
+    unquoted = [re.sub(r"^'(.*)'$", lambda m: m[1].replace("''", "'"), ' '.join(one.split())) for one in helps]
+    assert unquoted == [exporter_help(name) for name in columns]
+    table = defined()[readable()[columns[0]]['oid'].rpartition('.')[0]][1]['oid'].rpartition('.')[0]
+    expected = ['ibtrapd_ports:', '  walk:', f'  - {table}', '  metrics:']
+    expected += ['  ' + line for name in columns for line in exporter_metric(name, index, looked_up)]
+    expected += [f'  {name}: {value}' for name, value in re.findall(r'(?m)^    (max_repetitions|timeout): (\S+)', generator)]
+    assert made_for(re.sub(r'\n    help: .*?(?=\n    \w+:)', '', text, flags=re.DOTALL)) == expected
