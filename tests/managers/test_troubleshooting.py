@@ -60,7 +60,7 @@ def test_a_mistake_is_told_everywhere(site):
     assert pages.shows(site.machine.fails("sh", "-c", check), MISTAKE)
     site.machine.fails("systemctl", "start", "ibtrapd")
     reason = MISTAKE.split(": ", 1)[1]
-    site.shows(status, reason)
+    site.shows(status, f'Status: "{reason.strip()}"')
     site.shows("journalctl -u ibtrapd", reason)
 
 
