@@ -352,6 +352,8 @@ def test_examples_use_metrics_and_labels_that_there_are(name):
     assert len(used) > 8
     for metric, conditions in used:
         assert set(re.findall(r"(\w+)=", conditions)) <= described[metric] | {"instance"}, metric
+    if name == "grafana-dashboard.json":  # it shows what alarms are raised for
+        assert {metric for metric, labels in described.items() if "window" in labels} <= {metric for metric, _ in used}
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
