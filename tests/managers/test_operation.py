@@ -333,7 +333,7 @@ def test_a_receiver_is_paused(three):
 def test_the_topology(three):
     site = three.start()
     three.cut_and_mend()
-    show, listed, one, diff, save, check, sweep = commands(TOPOLOGY)
+    show, listed, one, diff, save, check, *_, sweep = commands(TOPOLOGY)  # the pictures are tests/integration's
     title, *_, last = SNAPSHOTS.splitlines()
     said = site.shell(listed)
     assert pages.shows(said, title) and said.splitlines()[-1].split()[2:] == last.split()[2:] == ["8", "8"]
