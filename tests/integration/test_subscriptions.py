@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The gateway keeps its subscriptions through failures of the subnet manager, the port and the gateway."""
 
+import time
+
 import pytest
 from lab import notices
 from lab.gateway import Gateway, secret_file, subscriptions_at_sm
@@ -152,6 +154,40 @@ def test_no_sa_key(open_site):
     details = [one["detail"] for one in site.gateway.status()["subscriptions"] if str(one["trap"]) in SECURITY]
     assert all("SA key" in detail for detail in details)
     site.raise_until_received(site.host("node1"), image_change(2), EVENT)
+
+
+# A hardened subnet manager. Each check renews one subscription in place of the queries that are dropped.
+
+SET_INFORM_INFO, ROUNDS, VERIFY_INTERVAL = ("02", "0003", "sent"), 6, 1
+
+
+def test_a_hardened_subnet_manager_costs_no_subscription(open_site):
+    site = open_site(sa_key=None, hardened=True, verify_interval=VERIFY_INTERVAL)
+    site.gateway.wait_subscribed(except_for=SECURITY)
+    status = site.gateway.wait_status(lambda status: status["sm"]["unanswered"], "the silence to be found out")
+    assert status["sm"]["unanswered"] == "NodeRecord, InformInfoRecord"
+    before, began = len(site.gateway.sa_requests()), time.monotonic()
+    wait_until(lambda: site.gateway.sa_requests()[before:].count(SET_INFORM_INFO) >= ROUNDS, f"{ROUNDS} renewals")
+    sent = site.gateway.sa_requests()[before:]
+    checks = (time.monotonic() - began) / VERIFY_INTERVAL + 2
+    assert sent.count(SET_INFORM_INFO) <= checks  # and not all of them each time
+    assert len(sent) <= 4 * checks
+    assert {one["state"] for one in site.gateway.status()["subscriptions"] if str(one["trap"]) not in SECURITY} == {"subscribed"}
+    assert not {one["event"] for one in site.gateway.journal()} & {
+        "sm-unreachable", "sm-back", "subscription-lost", "subscription-restored"}
+    assert site.gateway.log.count("does not answer queries for") == 1
+    site.raise_until_received(site.host("node1"), image_change(2), EVENT)
+    site.sm.kill()  # what is left is enough to notice that
+    site.message("sm-unreachable")
+
+
+def test_a_hardened_subnet_manager_answers_who_knows_the_key(open_site):
+    site = open_site(hardened=True)
+    site.gateway.wait_subscribed()
+    wait_until(lambda: ("12", "00f3", "sent") in site.gateway.sa_requests(), "the subscriptions to be verified")
+    status = site.gateway.wait_status(lambda status: not status["sm"]["unanswered"], "all queries to be answered")
+    assert status["problem"] == ""
+    assert "sm-unreachable" not in {one["event"] for one in site.gateway.journal()}
 
 
 def test_wrong_sa_key(open_site):

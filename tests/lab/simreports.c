@@ -16,9 +16,12 @@
  * (simbeside.h).
  *
  * If SIM_MKEY is set, that M_Key protects the own node at protection level 2: as with the kernel,
- * sending it a directed-route SMP with another M_Key fails. ibsim has no M_Keys. */
+ * sending it a directed-route SMP with another M_Key fails. ibsim has no M_Keys.
+ *
+ * If SIM_HARDENED_SM is set, some requests to the SA do not arrive (simhardened.h). */
 
 #include "simbeside.h"
+#include "simhardened.h"
 #include "simnext.h"
 #include "simtables.h"
 
@@ -202,6 +205,9 @@ ssize_t write(int fd, const void *buffer, size_t size)
         errno = EINVAL;
         return -1;
     }
+    if (fd >= FIRST_SIM_FD && size == UMAD_HEADER_SIZE + MAD_SIZE &&
+        is_dropped((const uint8_t *)buffer + UMAD_HEADER_SIZE))
+        return (ssize_t)size;
     if (size != sizeof(message))
         return next_write()(fd, buffer, size);
     memcpy(&message, buffer, sizeof(message));
