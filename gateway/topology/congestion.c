@@ -30,6 +30,7 @@ struct congestion {
     struct waiting *all; // ascending by node and port, those beyond `sorted` in no order
     size_t count, sorted, capacity;
     size_t at;             // in an update: the port that comes next
+    uint32_t node;         // the same of the node in the fabric
     int64_t updated_us;    // monotonic; 0: never
     int64_t begun_us;      // the update under way
     int64_t elapsed_us;    // from the update before to that one
@@ -180,18 +181,30 @@ void congestion_begin(struct congestion *congestion, int64_t now_us)
     c->elapsed_us = c->updated_us > 0 ? now_us - c->updated_us : 0;
     c->begun_us = now_us;
     c->at = 0;
+    c->node = 0;
     c->refused = 0;
     for (size_t i = 0; i < c->count; i++)
         c->all[i].taken = false;
 }
 
+// The port in the fabric; NULL: it is not there. Both ascend by node.
+static const struct fabric_port *congestion_place(struct congestion *c,
+                                                  const struct counter_sample *now,
+                                                  const struct fabric *fabric)
+{
+    while (fabric && c->node < fabric->node_count && fabric->nodes[c->node].guid < now->node_guid)
+        c->node++;
+    if (!fabric || c->node >= fabric->node_count || fabric->nodes[c->node].guid != now->node_guid)
+        return NULL;
+    const uint32_t at = fabric_find_port(fabric, c->node, now->port);
+    return at != FABRIC_NONE ? &fabric->ports[at] : NULL;
+}
+
 // How much of the time since the update before so many ticks are; 0 to 1.
-static double congestion_ticks_share(const struct congestion *c, const struct counter_sample *now,
+static double congestion_ticks_share(struct congestion *c, const struct counter_sample *now,
                                      const struct fabric *fabric, uint64_t ticks)
 {
-    uint32_t node = fabric ? fabric_find_node(fabric, now->node_guid) : FABRIC_NONE;
-    uint32_t at = node != FABRIC_NONE ? fabric_find_port(fabric, node, now->port) : FABRIC_NONE;
-    const struct fabric_port *port = at != FABRIC_NONE ? &fabric->ports[at] : NULL;
+    const struct fabric_port *port = congestion_place(c, now, fabric);
     double lane = port ? fabric_bits_per_second(1, port->speed_active) : 0; // a width of 1X
     if (lane <= 0 || c->elapsed_us <= 0)
         return 0;

@@ -45,7 +45,7 @@ void congestion_change(struct congestion *congestion, const struct congestion_li
 bool congestion_restore(struct congestion *congestion, uint64_t node_guid, uint8_t port);
 
 // An update: begin, then take for each port of the reading, ascending by node and port, then end.
-// One that does not end did not happen. `now_us`: monotonic.
+// One that does not end did not happen. `now_us`: monotonic; `fabric`: the same for all ports.
 void congestion_begin(struct congestion *congestion, int64_t now_us);
 
 // `before`: what the reading before had of the port; NULL: nothing that can be compared. A value
