@@ -99,11 +99,9 @@ static void show_port_counters(FILE *out, const json_t *counters)
     if (errors > 0 || waits > 0)
         fprintf(out,
                 "         TOO MANY: %lld times an error counter grew, %lld times a port had to "
-                "wait, and "
-                "there was\n"
+                "wait, and there was\n"
                 "         no room to watch it, so that no alarm begins; look for what the links "
-                "have in "
-                "common\n",
+                "have in common\n",
                 errors, waits);
 }
 
