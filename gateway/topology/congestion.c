@@ -35,6 +35,7 @@ struct congestion {
     int64_t begun_us;      // the update under way
     int64_t elapsed_us;    // from the update before to that one
     int64_t held_until_us; // no alarm ends before
+    bool begun;            // an update is under way; those beyond `sorted` are its
     bool fresh;            // `held_until_us` is to be set by the next update
     uint64_t overflowed;
     uint64_t refused; // the same, by the update under way
@@ -108,8 +109,17 @@ static void congestion_sort(struct congestion *c)
     c->sorted = c->count;
 }
 
+// The update under way did not end. Forgets the ports that it added.
+static void congestion_drop_update(struct congestion *c)
+{
+    if (c->begun)
+        c->count = c->sorted;
+    c->begun = false;
+}
+
 bool congestion_restore(struct congestion *congestion, uint64_t node_guid, uint8_t port)
 {
+    congestion_drop_update(congestion);
     struct waiting *one = congestion_find(congestion, node_guid, port);
     one = one ? one : congestion_add(congestion, node_guid, port);
     if (!one)
@@ -177,7 +187,9 @@ static double congestion_share(const struct congestion *c, const struct waiting 
 void congestion_begin(struct congestion *congestion, int64_t now_us)
 {
     struct congestion *c = congestion;
+    congestion_drop_update(c);
     congestion_sort(c);
+    c->begun = true;
     c->elapsed_us = c->updated_us > 0 ? now_us - c->updated_us : 0;
     c->begun_us = now_us;
     c->at = 0;
@@ -321,6 +333,7 @@ void congestion_end(struct congestion *congestion,
             c->all[kept++] = c->all[i];
     }
     c->count = c->sorted = kept;
+    c->begun = false;
 }
 
 // Alarms.

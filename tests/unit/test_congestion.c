@@ -356,6 +356,28 @@ TEST(what_was_waited_counts_once_after_memory_was_short)
     end(&s);
 }
 
+// The journal is read late, after a reading that was dropped had found the port.
+TEST(a_port_that_is_restored_after_memory_was_short_is_there_once)
+{
+    struct scene s = make_scene();
+    add(&s, LEFT, 0);
+    update(&s, MINUTE);
+    s.now_us += MINUTE;
+    congestion_begin(s.congestion, s.now_us);
+    add(&s, LEFT, ticks(30));
+    struct counter_sample before = s.reading->samples[0];
+    before.values[COUNTER_XMIT_WAIT] = 0;
+    assert_true(congestion_take(s.congestion, &before, &s.reading->samples[0], s.fabric));
+    s.reading->count = 0;
+    assert_true(congestion_restore(s.congestion, LEFT, 1));
+    add(&s, LEFT, ticks(30));
+    update(&s, MINUTE);
+    assert_int_equal(congestion_count(s.congestion), 1);
+    assert_true(congestion_has_alarm(s.congestion, LEFT, 1));
+    assert_near(s.measure.share[ERROR_WINDOW_SHORT], 0.5 / 12);
+    end(&s);
+}
+
 TEST(windows_of_another_length_begin_anew)
 {
     struct scene s = make_scene();
@@ -495,6 +517,7 @@ int main(void)
         cmocka_unit_test(a_port_of_unknown_rate_has_no_share),
         cmocka_unit_test(a_restored_alarm_lasts_a_long_window),
         cmocka_unit_test(what_was_waited_counts_once_after_memory_was_short),
+        cmocka_unit_test(a_port_that_is_restored_after_memory_was_short_is_there_once),
         cmocka_unit_test(windows_of_another_length_begin_anew),
         cmocka_unit_test(what_is_cleared_by_hand_is_raised_again),
         cmocka_unit_test(random_waits),
