@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The formats of the kind `http`: what a request's body is, and what its answer says of each event.
+//
+// Pure: no network, no clock, no memory but the caller's and what jansson takes. A body is `begin`,
+// then the pieces of the events with `separator` between them, then `end`; a piece depends on its
+// event alone, so that any row of pieces makes a body.
+#ifndef IBTRAPD_HTTP_BODY_H
+#define IBTRAPD_HTTP_BODY_H
+
+#include "base/text.h"
+#include "http/options.h"
+#include "sink/format_origin.h"
+
+enum {
+    BODY_ENDS_MAX = 4096,  // octets of `begin` and `end` together
+    BODY_PIECE_MAX = 32768 // octets of a piece and a separator
+};
+
+struct body_context {
+    struct format_origin origin;
+    const char *index; // empty: none
+    bool ack;
+    bool alone; // each request has one event, as `batch = 1` asks
+};
+
+enum body_verdict {
+    BODY_ACCEPTED,
+    BODY_AGAIN,   // not now: later, perhaps, or once the admin has mended something
+    BODY_REFUSED, // this very event, and again if it came again
+    BODY_ALONE,   // the request was refused, perhaps for one event: send each in one of its own
+    BODY_SMALLER, // the request was too large: send fewer events at a time
+    BODY_AWAIT,   // accepted, and confirmed once the server acknowledges `ack`
+};
+
+// What an answer says. All events of one request are BODY_AWAIT, or none is.
+struct body_result {
+    enum body_verdict *verdicts; // the caller's array, one for each event of the request
+    uint64_t ack;                // with BODY_AWAIT
+    // Why the first event that is not accepted is not: without the server's name, which the caller
+    // puts before it. Any text of the server's in it is clean (text_clean).
+    struct error problem;
+    struct error note; // what the admin should know although all is accepted; empty: nothing
+};
+
+struct body_format {
+    const char *content_type;
+    const char *alone_type; // with context->alone; NULL: the same
+    const char *scheme;     // of the token: "Bearer"
+    const char *separator;
+    bool needs_answer; // the answer's body is read: a cut one cannot be judged
+
+    void (*begin)(struct text *t, const struct body_context *context);
+    void (*end)(struct text *t, const struct body_context *context);
+
+    // Adds an event's piece. False: out of memory, and `t` may have part of it. `t` has room for
+    // BODY_PIECE_MAX octets.
+    bool (*add)(struct text *t, const struct body_context *context, const struct event *event);
+
+    // Fills in `out` for a request of `count` events, at least 1, from any answer.
+    void (*judge)(const struct body_context *context, const struct transfer_answer *answer,
+                  size_t count, struct body_result *out);
+
+    // Acknowledgements (Splunk's), with context->ack. NULL: the format has none.
+
+    // Adds the path and query of the request that asks for them, from the URL's own path.
+    void (*ack_path)(struct text *path, const char *url_path);
+    // Adds the body that asks for `n` acknowledgements.
+    void (*ack_ask)(struct text *t, const uint64_t *acks, size_t n);
+    // Sets which are there. False with a sentence: the answer does not say.
+    bool (*ack_judge)(const struct transfer_answer *answer, const uint64_t *acks, size_t n,
+                      bool *there, struct error *problem);
+    const char *channel_header; // "X-Splunk-Request-Channel": gets a random UUID for each open
+};
+
+extern const struct body_format BODY_JSON, BODY_CLOUDEVENTS;
+
+// NULL: there is none yet.
+const struct body_format *body_find(enum http_format format);
+
+// Gives all `count` events the verdict that the status has by itself: 2xx accepts; 400, 409 and 422
+// refuse the request (BODY_ALONE, or BODY_REFUSED for one event); 413 wants a smaller one
+// (BODY_REFUSED for one event). All others, such as 3xx, 401, 403, 404, 415, 429 and 5xx, say
+// nothing of the events: BODY_AGAIN, with a sentence that says what to do.
+void body_judge_status(const struct transfer_answer *answer, size_t count, struct body_result *out);
+
+// Fills `count` verdicts.
+void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict);
+
+// Copies the beginning of the server's words, clean and in one line, for a sentence.
+enum { BODY_WORDS_SIZE = 201 };
+void body_words(const char *text, size_t size, char out[BODY_WORDS_SIZE]);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The options of the kind `http`. Its module (http.c) sends events to an HTTP server in batches
+// (libcurl).
+//
+// An event is confirmed when the server has answered its request with a status of 2xx, and, for a
+// format whose answer says more, when the answer accepts this event. One request at a time is under
+// way, so that the order of the events holds. After a failure the events that are not confirmed are
+// sent again: the server may get an event twice, with the same identifier.
+//
+// The daemon fills them in and the module reads them; nothing else of this folder is in the daemon.
+#ifndef IBTRAPD_HTTP_OPTIONS_H
+#define IBTRAPD_HTTP_OPTIONS_H
+
+#include "http/transfer.h"
+
+enum { HTTP_IN_FLIGHT_MAX = 1024, HTTP_BATCH_MAX = HTTP_IN_FLIGHT_MAX / 2 };
+
+// What a request is; http/body.h has the code. In the order of the configuration's words.
+enum http_format {
+    HTTP_JSON,        // an array of objects with every field
+    HTTP_CLOUDEVENTS, // CloudEvents 1.0: a batch, or one event alone in structured mode
+    HTTP_OTLP,        // OpenTelemetry's logs in JSON
+    HTTP_LOKI,
+    HTTP_SPLUNK,  // HTTP event collector
+    HTTP_ELASTIC, // _bulk
+    HTTP_FORMAT_COUNT,
+};
+
+struct http_options {
+    struct transfer_options to; // `scheme`, `headers` of the format and `answer_max` are http.c's
+    enum http_format format;
+    unsigned batch;    // events of a request, 1..HTTP_BATCH_MAX
+    size_t batch_size; // octets of a request's body before compression
+    unsigned timeout;  // seconds for a request and its answer
+    bool gzip;
+    const char *index; // Splunk's and Elasticsearch's; empty: the server decides
+    bool ack;          // Splunk's: the indexer's acknowledgement confirms an event
+};
+
+#endif

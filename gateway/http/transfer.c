@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/transfer.h"
+
+#include "base/clock.h"
+#include "base/secret.h"
+#include "base/text.h"
+#include "http/gzip.h"
+#include "install.h"
+#include "sink/resolve.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// Older libcurls name the protocols by bits, and newer ones complain about that.
+#if LIBCURL_VERSION_NUM >= 0x075500
+#define TRANSFER_PROTOCOLS_OPTION CURLOPT_PROTOCOLS_STR
+#define TRANSFER_PROTOCOLS        "http,https"
+#else
+#define TRANSFER_PROTOCOLS_OPTION CURLOPT_PROTOCOLS
+#define TRANSFER_PROTOCOLS        (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)
+#endif
+
+enum {
+    HOST_SIZE = 256,
+    PEER_SIZE = HOST_SIZE + 32,
+    SECRET_SIZE = 8192,
+    URL_SIZE = 2048 + PEER_SIZE,
+    ANSWER_FIRST = 4096,
+};
+
+// Where the URL leads.
+struct place {
+    char host[HOST_SIZE]; // an IPv6 address without brackets
+    uint16_t port;
+    bool tls;
+};
+
+struct transfer {
+    const struct transfer_options *options;
+    struct place place;
+    char peer[PEER_SIZE]; // scheme, host and port, for sentences
+    char root[PEER_SIZE]; // the same with the certificate's name as the host, for libcurl
+    char host_header[PEER_SIZE];
+    char secret[SECRET_SIZE]; // the password, or the header with the token; empty: none
+
+    CURLM *multi;
+    CURL *easy;
+    struct curl_slist *addresses, *detour; // of the host; from the certificate's name to it
+    struct curl_slist *headers;            // of the request under way
+    struct gzip packed;
+    char reason[CURL_ERROR_SIZE];
+    struct error problem; // of a callback; empty: none
+    int timeout_ms;       // of the request under way
+
+    char *body;
+    size_t size, room, header_octets;
+    bool cut;
+    int64_t date;
+};
+
+// The URL.
+
+static bool transfer_read_host(CURLU *url, struct place *out)
+{
+    char *host = NULL, *port = NULL, *scheme = NULL;
+    bool ok = curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+              curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+              curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK;
+    if (ok) {
+        const size_t n = strlen(host);
+        const bool bracketed = n > 2 && host[0] == '[';
+        snprintf(out->host, sizeof out->host, "%.*s", (int)(bracketed ? n - 2 : n),
+                 host + bracketed);
+        out->port = (uint16_t)strtoul(port, NULL, 10);
+        out->tls = strcmp(scheme, "https") == 0;
+        ok = n < sizeof out->host && out->port != 0 && (out->tls || strcmp(scheme, "http") == 0);
+    }
+    curl_free(host);
+    curl_free(port);
+    curl_free(scheme);
+    return ok;
+}
+
+static bool transfer_lacks(CURLU *url, CURLUPart part)
+{
+    char *value = NULL;
+    const bool lacks = curl_url_get(url, part, &value, 0) != CURLUE_OK;
+    curl_free(value);
+    return lacks;
+}
+
+// No sentence shows the URL: it may have a secret in it.
+static bool transfer_read_url(const char *text, struct place *out, struct error *err)
+{
+    CURLU *url = curl_url();
+    if (!url)
+        return error_set(err, "out of memory");
+    bool ok = strlen(text) < URL_SIZE - PEER_SIZE &&
+              curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+              transfer_read_host(url, out);
+    if (!ok)
+        error_set(err, "'url' must be an http or https URL, such as https://host:8088/path");
+    else if (!transfer_lacks(url, CURLUPART_USER) || !transfer_lacks(url, CURLUPART_PASSWORD))
+        ok = error_set(err, "'url' has a user in it: items 'user' and 'password_file' say that");
+    else if (!transfer_lacks(url, CURLUPART_FRAGMENT))
+        ok = error_set(err, "'url' has a '#' in it, which servers do not get to see");
+    curl_url_cleanup(url);
+    return ok;
+}
+
+static bool transfer_is_address(const char *host)
+{
+    uint8_t address[16];
+    return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
+}
+
+static void transfer_write_root(char out[PEER_SIZE], const struct place *place, const char *host)
+{
+    const bool bracket = strchr(host, ':') != NULL;
+    snprintf(out, PEER_SIZE, "%s://%s%s%s:%u", place->tls ? "https" : "http", bracket ? "[" : "",
+             host, bracket ? "]" : "", place->port);
+}
+
+// Opening.
+
+static CURLcode transfer_initialised = CURLE_FAILED_INIT;
+
+static void transfer_initialise(void)
+{
+    transfer_initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static bool transfer_has_library(struct error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, transfer_initialise);
+    return transfer_initialised == CURLE_OK ||
+           error_set(err, "libcurl cannot start: %s", curl_easy_strerror(transfer_initialised));
+}
+
+bool transfer_check(const struct transfer_options *options, struct error *err)
+{
+    struct place place;
+    return transfer_has_library(err) && transfer_read_url(options->url, &place, err);
+}
+
+// Adds to a list. False: out of memory; the list stays as it was.
+static bool transfer_add(struct curl_slist **list, const char *text)
+{
+    struct curl_slist *longer = curl_slist_append(*list, text);
+    if (longer)
+        *list = longer;
+    return longer != NULL;
+}
+
+// Looks up the host's addresses for libcurl, whose own look-up may take long.
+static bool transfer_look_up(struct transfer *t, struct error *err)
+{
+    struct resolve_address all[RESOLVE_MAX];
+    char line[HOST_SIZE + RESOLVE_MAX * sizeof all->text + 16];
+    struct text entry = text_in(line, sizeof line);
+    if (transfer_is_address(t->place.host))
+        return true;
+    const size_t n = resolve_all(t->place.host, t->place.port, RESOLVE_AS_FOUND, all, err);
+    if (n == 0)
+        return error_prefix(err, "%s", t->peer);
+    text_addf(&entry, "%s:%u:", t->place.host, t->place.port);
+    for (size_t i = 0; i < n; i++)
+        text_addf(&entry, "%s%s", i > 0 ? "," : "", all[i].text);
+    return transfer_add(&t->addresses, line) || error_set(err, "out of memory");
+}
+
+static bool transfer_read_secret(struct transfer *t, const char *item, const char *file,
+                                 const char *prefix, struct error *err)
+{
+    const size_t before = (size_t)snprintf(t->secret, sizeof t->secret, "%s", prefix);
+    if (!secret_read_line(file, t->secret + before, sizeof t->secret - before, err))
+        return error_prefix(err, "item '%s'", item);
+    for (const char *p = t->secret; *p; p++) {
+        if ((unsigned char)*p < ' ' || *p == '\x7f')
+            return error_set(err, "item '%s': the first line of '%s' has a control character in it",
+                             item, file);
+    }
+    return true;
+}
+
+static bool transfer_read_secrets(struct transfer *t, struct error *err)
+{
+    const struct transfer_options *o = t->options;
+    char prefix[64];
+    if (o->password_file[0])
+        return transfer_read_secret(t, "password_file", o->password_file, "", err);
+    snprintf(prefix, sizeof prefix, "Authorization: %s ", o->scheme);
+    return o->token_file[0] == '\0' ||
+           transfer_read_secret(t, "token_file", o->token_file, prefix, err);
+}
+
+// libcurl's own reading of files does not ask who may read the key, and waits for a FIFO.
+static CURLcode transfer_load_tls(CURL *easy, void *context, void *self)
+{
+    struct transfer *t = self;
+    (void)easy;
+    return tls_files_load(context, &t->options->tls, &t->problem) ? CURLE_OK
+                                                                  : CURLE_SSL_CERTPROBLEM;
+}
+
+static bool transfer_set_tls(struct transfer *t)
+{
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(t->easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
+    return curl_easy_setopt(t->easy, CURLOPT_CAINFO, NULL) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) ==
+               CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_SSL_CTX_FUNCTION, transfer_load_tls) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_SSL_CTX_DATA, t) == CURLE_OK;
+}
+
+// What comes in.
+
+static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
+{
+    struct transfer *t = self;
+    (void)one;
+    const size_t left = t->options->answer_max - t->size, take = n < left ? n : left;
+    if (t->size + take >= t->room) {
+        size_t room = t->room > 0 ? t->room * 2 : ANSWER_FIRST;
+        while (room <= t->size + take)
+            room *= 2;
+        char *longer = realloc(t->body, room);
+        if (!longer) {
+            error_set(&t->problem, "out of memory");
+            return 0;
+        }
+        t->body = longer;
+        t->room = room;
+    }
+    memcpy(t->body + t->size, octets, take);
+    t->size += take;
+    t->cut = take < n;
+    return take; // fewer than all end the exchange
+}
+
+static size_t transfer_on_header(char *octets, size_t one, size_t n, void *self)
+{
+    struct transfer *t = self;
+    char date[64];
+    (void)one;
+    t->header_octets += n;
+    if (t->header_octets > TRANSFER_HEADERS_MAX) {
+        error_set(&t->problem, "its headers are longer than %d octets", (int)TRANSFER_HEADERS_MAX);
+        return 0;
+    }
+    if (n > 5 && n < sizeof date && strncasecmp(octets, "Date:", 5) == 0) {
+        snprintf(date, sizeof date, "%.*s", (int)(n - 5), octets + 5);
+        const time_t when = curl_getdate(date, NULL);
+        t->date = when > 0 ? when : 0;
+    }
+    return n;
+}
+
+static bool transfer_set(struct transfer *t)
+{
+    CURL *e = t->easy;
+    const struct transfer_options *o = t->options;
+    bool ok = curl_easy_setopt(e, TRANSFER_PROTOCOLS_OPTION, TRANSFER_PROTOCOLS) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_PROXY, "") == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_USERAGENT, "ibtrapd/" INSTALL_VERSION) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->reason) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, transfer_on_body) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_WRITEDATA, t) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, transfer_on_header) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_HEADERDATA, t) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_RESOLVE, t->addresses) == CURLE_OK &&
+              curl_easy_setopt(e, CURLOPT_CONNECT_TO, t->detour) == CURLE_OK &&
+              (!t->place.tls || transfer_set_tls(t));
+    if (ok && o->password_file[0])
+        ok = curl_easy_setopt(e, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) == CURLE_OK &&
+             curl_easy_setopt(e, CURLOPT_USERNAME, o->user) == CURLE_OK &&
+             curl_easy_setopt(e, CURLOPT_PASSWORD, t->secret) == CURLE_OK;
+    return ok;
+}
+
+// Of a certificate with another name than the host's, the URL gets the name, and the connection
+// goes to the host.
+static bool transfer_name(struct transfer *t)
+{
+    const char *name = t->place.tls ? t->options->tls.name : "";
+    char detour[PEER_SIZE];
+    transfer_write_root(t->peer, &t->place, t->place.host);
+    transfer_write_root(t->root, &t->place, name[0] ? name : t->place.host);
+    if (name[0] == '\0')
+        return true;
+    const char *authority = strstr(t->peer, "//") + 2;
+    snprintf(t->host_header, sizeof t->host_header, "Host: %s", authority);
+    snprintf(detour, sizeof detour, "::%s", authority);
+    return transfer_add(&t->detour, detour);
+}
+
+static bool transfer_prepare(struct transfer *t, struct error *err)
+{
+    if (!transfer_name(t))
+        return error_set(err, "out of memory");
+    if (!transfer_read_secrets(t, err) ||
+        (t->place.tls && !tls_files_check(&t->options->tls, err)) || !transfer_look_up(t, err))
+        return false;
+    t->multi = curl_multi_init();
+    t->easy = t->multi ? curl_easy_init() : NULL;
+    if (!t->easy)
+        return error_set(err, "out of memory");
+    return transfer_set(t) ||
+           error_set(err, "libcurl %s lacks what ibtrapd needs, such as TLS by OpenSSL",
+                     curl_version_info(CURLVERSION_NOW)->version);
+}
+
+struct transfer *transfer_open(const struct transfer_options *options, struct error *err)
+{
+    struct place place;
+    if (!transfer_has_library(err) || !transfer_read_url(options->url, &place, err))
+        return NULL;
+    struct transfer *t = calloc(1, sizeof *t);
+    if (!t) {
+        error_set(err, "out of memory");
+        return NULL;
+    }
+    t->options = options;
+    t->place = place;
+    if (transfer_prepare(t, err))
+        return t;
+    transfer_close(t);
+    return NULL;
+}
+
+const char *transfer_peer(const struct transfer *t)
+{
+    return t->peer;
+}
+
+// Exchanges.
+
+static void transfer_drop_headers(struct transfer *t)
+{
+    // One of them has the token.
+    for (struct curl_slist *h = t->headers; h; h = h->next)
+        explicit_bzero(h->data, strlen(h->data));
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
+}
+
+void transfer_close(struct transfer *t)
+{
+    if (!t)
+        return;
+    if (t->easy)
+        curl_multi_remove_handle(t->multi, t->easy);
+    curl_easy_cleanup(t->easy);
+    curl_multi_cleanup(t->multi);
+    transfer_drop_headers(t);
+    curl_slist_free_all(t->addresses);
+    curl_slist_free_all(t->detour);
+    gzip_free(&t->packed);
+    free(t->body);
+    explicit_bzero(t->secret, sizeof t->secret);
+    free(t);
+}
+
+static bool transfer_add_header(struct transfer *t, const char *name, const char *value)
+{
+    char line[TRANSFER_HEADER_SIZE];
+    snprintf(line, sizeof line, "%s: %s", name, value);
+    return transfer_add(&t->headers, line);
+}
+
+static bool transfer_set_headers(struct transfer *t, const struct transfer_request *r, bool packed)
+{
+    const struct transfer_options *o = t->options;
+    bool ok = (!r->content_type || (transfer_add_header(t, "Content-Type", r->content_type) &&
+                                    transfer_add(&t->headers, "Expect:"))) &&
+              (!packed || transfer_add_header(t, "Content-Encoding", "gzip")) &&
+              (!t->host_header[0] || transfer_add(&t->headers, t->host_header)) &&
+              (o->password_file[0] || !t->secret[0] || transfer_add(&t->headers, t->secret));
+    for (size_t i = 0; ok && i < o->header_count; i++)
+        ok = !o->headers[i][0] || transfer_add(&t->headers, o->headers[i]);
+    return ok && curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK;
+}
+
+static bool transfer_set_body(struct transfer *t, const struct transfer_request *r, bool packed)
+{
+    if (!r->content_type)
+        return curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
+    const void *octets = packed ? t->packed.octets : r->body;
+    const size_t size = packed ? t->packed.size : r->size;
+    return curl_easy_setopt(t->easy, CURLOPT_POST, 1L) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) == CURLE_OK &&
+           curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, octets) == CURLE_OK;
+}
+
+// With another host in the URL, what follows the host comes from the options all the same.
+static bool transfer_set_url(struct transfer *t, const char *path)
+{
+    char url[URL_SIZE];
+    if (!path) {
+        const char *host = strstr(t->options->url, "//");
+        path = host ? host + 2 + strcspn(host + 2, "/?") : "";
+    }
+    snprintf(url, sizeof url, "%s%s", t->root, path);
+    return curl_easy_setopt(t->easy, CURLOPT_URL, url) == CURLE_OK;
+}
+
+bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err)
+{
+    const long timeout = request->timeout_ms;
+    const long connect = timeout < TRANSFER_CONNECT_MS ? timeout : TRANSFER_CONNECT_MS;
+    const bool packed = request->content_type && request->gzip &&
+                        request->size >= TRANSFER_GZIP_MIN &&
+                        gzip_pack(&t->packed, request->body, request->size);
+    t->reason[0] = t->problem.text[0] = '\0';
+    t->size = t->header_octets = 0;
+    t->cut = false;
+    t->date = 0;
+    t->timeout_ms = request->timeout_ms;
+    transfer_drop_headers(t);
+    const bool ok = transfer_set_headers(t, request, packed) &&
+                    transfer_set_body(t, request, packed) && transfer_set_url(t, request->path) &&
+                    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, timeout) == CURLE_OK &&
+                    curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, connect) == CURLE_OK &&
+                    curl_multi_add_handle(t->multi, t->easy) == CURLM_OK;
+    return ok || error_set(err, "%s: out of memory", t->peer);
+}
+
+static void transfer_explain_time(struct transfer *t, struct error *err)
+{
+    curl_off_t connected = 0;
+    curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    if (connected == 0)
+        error_set(err, "%s: it does not accept a connection in time", t->peer);
+    else
+        error_set(err, "%s: it does not answer within %g s", t->peer, t->timeout_ms / 1000.0);
+}
+
+static void transfer_explain(struct transfer *t, CURLcode code, struct error *err)
+{
+    char reason[CURL_ERROR_SIZE];
+    long number = 0;
+    const char *why = t->reason[0] ? t->reason : curl_easy_strerror(code);
+    text_clean(why, strlen(why), reason, sizeof reason);
+    if (t->problem.text[0]) {
+        error_set(err, "%s: %s", t->peer, t->problem.text);
+        return;
+    }
+    switch (code) {
+    case CURLE_COULDNT_CONNECT:
+        curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
+        error_set(err, "%s: cannot connect: %s", t->peer, number ? strerror((int)number) : reason);
+        break;
+    case CURLE_OPERATION_TIMEDOUT:
+        transfer_explain_time(t, err);
+        break;
+    case CURLE_PEER_FAILED_VERIFICATION:
+        error_set(err, "%s: its certificate is not accepted: %s", t->peer, reason);
+        break;
+    case CURLE_GOT_NOTHING:
+        error_set(err, "%s: it ended the connection without an answer", t->peer);
+        break;
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_WEIRD_SERVER_REPLY:
+        error_set(err, "%s: it does not answer as an HTTP server: %s", t->peer, reason);
+        break;
+    default:
+        error_set(err, "%s: the exchange broke off: %s", t->peer, reason);
+    }
+}
+
+static void transfer_fill(struct transfer *t, struct transfer_answer *out)
+{
+    long status = 0;
+    curl_off_t after = 0;
+    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
+    if (t->body)
+        t->body[t->size] = '\0';
+    *out = (struct transfer_answer){.status = (int)status,
+                                    .retry_after = after <= 0 ? 0
+                                                   : after < TRANSFER_RETRY_AFTER_MAX
+                                                       ? (int)after
+                                                       : TRANSFER_RETRY_AFTER_MAX,
+                                    .date = t->date,
+                                    .body = t->body ? t->body : "",
+                                    .size = t->size,
+                                    .cut = t->cut};
+}
+
+// Whether the exchange has ended, and how.
+static bool transfer_has_ended(struct transfer *t, CURLcode *code)
+{
+    int more;
+    const CURLMsg *m = curl_multi_info_read(t->multi, &more);
+    if (!m)
+        return false;
+    *code = m->data.result;
+    curl_multi_remove_handle(t->multi, t->easy);
+    return true;
+}
+
+int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
+                   struct error *err)
+{
+    const int64_t until = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
+    CURLcode code = CURLE_OK;
+    for (;;) {
+        int running;
+        CURLMcode problem = curl_multi_perform(t->multi, &running);
+        if (transfer_has_ended(t, &code))
+            break;
+        const int64_t left = until - clock_monotonic(&clock_system);
+        if (problem == CURLM_OK && left <= 0)
+            return 0;
+        if (problem == CURLM_OK)
+            problem = curl_multi_poll(t->multi, NULL, 0, (int)(left / CLOCK_US_PER_MS) + 1, NULL);
+        if (problem != CURLM_OK) {
+            curl_multi_remove_handle(t->multi, t->easy);
+            error_set(err, "%s: %s", t->peer, curl_multi_strerror(problem));
+            return -1;
+        }
+    }
+    if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && t->cut)) {
+        transfer_fill(t, answer);
+        return 1;
+    }
+    transfer_explain(t, code, err);
+    return -1;
+}
+
+bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
+                       struct transfer_answer *answer, struct error *err)
+{
+    // libcurl ends the exchange when its time is over.
+    const int patience_ms = request->timeout_ms + 1000;
+    if (!transfer_begin(t, request, err))
+        return false;
+    const int result = transfer_go_on(t, patience_ms, answer, err);
+    if (result != 0)
+        return result > 0;
+    curl_multi_remove_handle(t->multi, t->easy);
+    return error_set(err, "%s: it does not answer within %g s", t->peer, t->timeout_ms / 1000.0);
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Exchanges with one HTTP server, one after another: a request, then its answer (HTTP/1.1, over TLS
+// if the URL says https). The connection stays open between them.
+//
+// Follows no redirect, uses no proxy and no file of the environment, and speaks no other protocol.
+// A request that found its old connection closed before any octet of an answer came is sent again
+// on a new one, so that the server may get it twice.
+//
+// One thread at a time uses a transfer. A sentence names the server, never a secret, and of the URL
+// no more than scheme, host and port. The caller blocks or ignores SIGPIPE.
+#ifndef IBTRAPD_HTTP_TRANSFER_H
+#define IBTRAPD_HTTP_TRANSFER_H
+
+#include "base/error.h"
+#include "sink/tls_files.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TRANSFER_HEADER_SIZE = 512,       // of a "Name: value"
+    TRANSFER_HEADERS_MAX = 64 << 10,  // octets of all headers of an answer
+    TRANSFER_RETRY_AFTER_MAX = 3600,  // seconds; a longer Retry-After counts as this
+    TRANSFER_CONNECT_MS = 5000,       // to connect, with the handshake of TLS
+    TRANSFER_GZIP_MIN = 1024,         // octets; a shorter body is sent as it is
+    TRANSFER_ANSWER_SOME = 256 << 10, // what an answer that only says whether it worked may have
+};
+
+// The strings stay the caller's and outlive the transfer. An empty string means: none.
+struct transfer_options {
+    const char *url;        // http: or https:, without a user and a fragment
+    struct tls_options tls; // `name`: in the server's certificate, if it is not the URL's host
+    const char *user, *password_file;            // basic authentication; the file's first line
+    const char *token_file;                      // else "Authorization: SCHEME TOKEN", likewise
+    const char *scheme;                          // such as "Bearer"
+    const char (*headers)[TRANSFER_HEADER_SIZE]; // further ones, "Name: value"; empty: skipped
+    size_t header_count;
+    size_t answer_max; // octets of an answer's body that are kept
+};
+
+struct transfer_request {
+    const char *path; // with its query, instead of the URL's path and query; NULL: those of the URL
+    const char *content_type; // NULL: a GET, without a body
+    const void *body;         // the caller's; must stay until the exchange has ended
+    size_t size;
+    bool gzip;      // a body from TRANSFER_GZIP_MIN octets on
+    int timeout_ms; // for the whole exchange, at least 1
+};
+
+struct transfer_answer {
+    int status;       // 101..999; 200..599 from servers in their right mind
+    int retry_after;  // seconds, 0..TRANSFER_RETRY_AFTER_MAX; 0: the answer does not say
+    int64_t date;     // UTC seconds: the server's clock when it answered; 0: it does not say
+    const char *body; // NUL-terminated; valid until the next begin or close
+    size_t size;
+    bool cut; // the body was longer than answer_max: only its beginning is here
+};
+
+struct transfer;
+
+// Whether a transfer with these options could be opened, without network and without reading files.
+// False with a sentence.
+bool transfer_check(const struct transfer_options *options, struct error *err);
+
+// Reads all files again, and looks up the host, for RESOLVE_PATIENCE_US at most; does not connect.
+// NULL with a sentence. The options outlive the transfer.
+struct transfer *transfer_open(const struct transfer_options *options, struct error *err);
+
+// Begins an exchange. None may be under way. False with a sentence: out of memory.
+bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err);
+
+// Goes on with the exchange, and waits up to `timeout_ms` for its end (0: not at all). 1: it ended,
+// and `answer` is filled in; 0: not yet; -1 with a sentence: it failed, with whatever part of an
+// answer may have come. After 1 and -1 the next exchange may begin.
+int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
+                   struct error *err);
+
+// Both in one. Waits for request->timeout_ms at most. False with a sentence.
+bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
+                       struct transfer_answer *answer, struct error *err);
+
+// Scheme, host and port for sentences, "https://host:443"; valid until transfer_close.
+const char *transfer_peer(const struct transfer *t);
+
+// Breaks off what is under way. NULL is allowed.
+void transfer_close(struct transfer *t);
+
+#endif
