@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 enum {
-    TRANSFER_HEADER_SIZE = 512,       // of a "Name: value"
+    TRANSFER_HEADER_SIZE = 256,       // of a "Name: value"
     TRANSFER_HEADERS_MAX = 64 << 10,  // octets of all headers of an answer
     TRANSFER_RETRY_AFTER_MAX = 3600,  // seconds; a longer Retry-After counts as this
     TRANSFER_CONNECT_MS = 5000,       // to connect, with the handshake of TLS

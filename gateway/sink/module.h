@@ -19,7 +19,7 @@
 #define MODULE_SYMBOL "ibtrapd_module"
 
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
-enum { MODULE_INTERFACE = 2 };
+enum { MODULE_INTERFACE = 3 };
 
 // What a module gets from the daemon. A kind that sends states, not events, will get the list of
 // active alarms here.

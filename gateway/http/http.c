@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/http.h"
+
+#include "base/clock.h"
+#include "http/batch.h"
+#include "http/groups.h"
+#include "http/known.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+// How long an event waits for others while the caller has more; how often acknowledgements are
+// asked for; how long they may take.
+static const int64_t LINGER_US = 20 * CLOCK_US_PER_MS;
+static const int64_t ASK_US = 250 * CLOCK_US_PER_MS;
+static const int64_t ACK_US = 120 * CLOCK_US_PER_S;
+
+enum {
+    FACILITY_DAEMON = 3,
+    HEADERS_MAX = 16,
+    ASK_SIZE = 4096,
+    PATH_SIZE = 2048,
+    ANSWER_MAX = 4 << 20, // octets of an answer that says something of each event
+};
+
+enum exchange { NO_EXCHANGE, POSTING, ASKING };
+
+struct http_sink {
+    const struct http_options *options;
+    const char *name;
+    struct log *log;
+    struct log_limit note_limit;
+    const struct body_format *format;
+    struct body_context context;
+    char hostname[256], process_id[16];
+    char headers[HEADERS_MAX][TRANSFER_HEADER_SIZE];
+    struct transfer_options to;
+    struct transfer *transfer;
+
+    // Pending are the events of `groups`, then those of `posted` while it is under way, then those
+    // of `next`.
+    enum exchange exchange;
+    struct groups groups;
+    unsigned confirmed; // events that `wait` has not returned yet
+    struct batch *posted, *next;
+    int64_t next_since; // monotonic: since when `next` has an event
+    int64_t asked_at;   // monotonic: when acknowledgements were asked for last
+    char ask_path[PATH_SIZE], ask_body[ASK_SIZE];
+    uint64_t asked[GROUPS_MAX];
+    size_t asked_count;
+
+    bool failed; // `problem` says why
+    int refused; // the event that the server refused, from the oldest pending one; -1: none
+    struct error problem;
+
+    // What the sink keeps when it is closed and opened again.
+    struct known known;
+    size_t size_max;  // octets of a body: the server found more too many
+    unsigned alone;   // so many events go alone: one of them was refused, perhaps
+    int64_t retry_at; // monotonic: the server asked to wait until then
+};
+
+static int64_t http_now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// `refused`: as http_sink has it.
+static void http_fail(struct http_sink *s, int refused, const char *sentence)
+{
+    error_set(&s->problem, "%s: %s", transfer_peer(s->transfer), sentence);
+    s->failed = true;
+    s->refused = refused;
+}
+
+// Opening and closing.
+
+static void http_new_channel(struct http_sink *s)
+{
+    uint8_t r[16] = {0};
+    char digits[sizeof r * 2 + 1];
+    if (!s->format->channel_header || !s->options->ack)
+        return;
+    // Only has to differ from those of other senders; a random number that is short does, too.
+    const ssize_t got = getrandom(r, sizeof r, GRND_NONBLOCK);
+    r[0] ^= (uint8_t)(got < 0 ? getpid() : 0);
+    for (size_t i = 0; i < sizeof r; i++)
+        snprintf(digits + 2 * i, 3, "%02x", r[i]);
+    snprintf(s->headers[0], sizeof s->headers[0], "%s: %.8s-%.4s-4%.3s-a%.3s-%.12s",
+             s->format->channel_header, digits, digits + 8, digits + 13, digits + 17, digits + 20);
+}
+
+static bool http_open(void *self, struct error *err)
+{
+    struct http_sink *s = self;
+    const int64_t left = s->retry_at - http_now();
+    if (left > 0)
+        return error_set(err, "%s (%lld s are left)", s->problem.text,
+                         (long long)(left / CLOCK_US_PER_S) + 1);
+    http_new_channel(s);
+    s->transfer = transfer_open(&s->to, err);
+    if (!s->transfer)
+        return false;
+    s->failed = false;
+    s->refused = -1;
+    s->exchange = NO_EXCHANGE;
+    s->groups = (struct groups){0};
+    s->confirmed = 0;
+    s->asked_at = http_now();
+    batch_begin(s->next, s->format, &s->context);
+    return true;
+}
+
+static void http_close(void *self)
+{
+    struct http_sink *s = self;
+    transfer_close(s->transfer);
+    s->transfer = NULL;
+    // They will be sent again, if they are at all.
+    for (unsigned i = 0; s->exchange == POSTING && i < s->posted->count; i++) {
+        if (s->posted->left_out[i])
+            known_add(&s->known, s->posted->ids[i]);
+    }
+    for (unsigned i = 0; i < s->next->count; i++) {
+        if (s->next->left_out[i])
+            known_add(&s->known, s->next->ids[i]);
+    }
+}
+
+// Posting.
+
+static unsigned http_events_max(const struct http_sink *s)
+{
+    return s->alone > 0 ? 1 : s->options->batch;
+}
+
+static void http_begin(struct http_sink *s, const struct transfer_request *request,
+                       enum exchange exchange)
+{
+    s->failed = !transfer_begin(s->transfer, request, &s->problem);
+    s->refused = -1;
+    s->exchange = s->failed ? NO_EXCHANGE : exchange;
+}
+
+// Counts what is confirmed.
+static void http_pass(struct http_sink *s)
+{
+    const unsigned n = groups_pass(&s->groups);
+    s->confirmed += n;
+    s->alone -= n < s->alone ? n : s->alone;
+}
+
+// Posts the next batch if it has an event and nothing else is under way.
+static void http_post(struct http_sink *s)
+{
+    if (s->failed || s->exchange != NO_EXCHANGE || s->next->count == 0 ||
+        s->groups.count == GROUPS_MAX)
+        return;
+    struct batch *b = s->next;
+    if (b->pieces == 0) {
+        groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
+        http_pass(s);
+        batch_begin(b, s->format, &s->context);
+        return;
+    }
+    batch_finish(b, s->format, &s->context);
+    s->next = s->posted;
+    s->posted = b;
+    batch_begin(s->next, s->format, &s->context);
+    const bool other = s->context.alone && s->format->alone_type;
+    const struct transfer_request request = {.content_type = other ? s->format->alone_type
+                                                                   : s->format->content_type,
+                                             .body = b->body.buf,
+                                             .size = b->body.len,
+                                             .gzip = s->options->gzip,
+                                             .timeout_ms = (int)s->options->timeout * 1000};
+    http_begin(s, &request, POSTING);
+}
+
+static enum sink_result http_put(struct http_sink *s, const struct event *event, struct error *err)
+{
+    const bool first = s->next->count == 0;
+    if (s->next->count >= http_events_max(s))
+        return SINK_BLOCKED;
+    if (known_take(&s->known, event->id)) {
+        batch_add_known(s->next, event);
+    } else {
+        switch (batch_add(s->next, s->format, &s->context, event, s->size_max)) {
+        case BATCH_FULL:
+            return SINK_BLOCKED;
+        case BATCH_FAILED:
+            error_set(err, "out of memory");
+            return SINK_FAILED;
+        case BATCH_ADDED:
+            break;
+        }
+    }
+    if (first)
+        s->next_since = http_now();
+    return SINK_PENDING;
+}
+
+static enum sink_result http_send(void *self, const struct event *event, struct error *err)
+{
+    struct http_sink *s = self;
+    enum sink_result result = s->failed ? SINK_BLOCKED : http_put(s, event, err);
+    if (result == SINK_BLOCKED && !s->failed) {
+        http_post(s); // makes room if nothing is under way
+        result = http_put(s, event, err);
+    }
+    if (result == SINK_PENDING && s->next->count >= http_events_max(s))
+        http_post(s);
+    if (!s->failed)
+        return result;
+    *err = s->problem;
+    // What is confirmed counts before what failed.
+    return s->confirmed > 0 ? SINK_BLOCKED : SINK_FAILED;
+}
+
+// Answers.
+
+static void http_shrink(struct http_sink *s, size_t size)
+{
+    s->size_max = size / 2;
+    if (s->log)
+        log_write(
+            s->log, LOG_LEVEL_INFO,
+            "receiver %s: a request of %zu octets is too large for it: from now on it gets at "
+            "most %zu; item 'batch_size' says that from the beginning",
+            s->name, size, s->size_max);
+}
+
+static enum body_verdict http_verdict(const struct batch *b, const enum body_verdict *verdicts,
+                                      unsigned event, unsigned *piece)
+{
+    return b->left_out[event] ? BODY_ACCEPTED : verdicts[(*piece)++];
+}
+
+// Takes in that the events from number `good` of the batch on, or some of them, are not accepted.
+static void http_part(struct http_sink *s, unsigned good, const struct body_result *result)
+{
+    const struct batch *b = s->posted;
+    unsigned piece = 0;
+    enum body_verdict first = BODY_ACCEPTED;
+    groups_add(&s->groups, (struct group){.events = good, .confirmed = true});
+    http_pass(s);
+    for (unsigned i = 0; i < b->count; i++) {
+        const enum body_verdict verdict = http_verdict(b, result->verdicts, i, &piece);
+        if (i == good)
+            first = verdict;
+        else if (i > good && verdict == BODY_ACCEPTED)
+            known_add(&s->known, b->ids[i]);
+    }
+    if (first == BODY_SMALLER)
+        http_shrink(s, b->body.len);
+    if (first == BODY_ALONE)
+        s->alone = b->count;
+    http_fail(s, first == BODY_REFUSED ? (int)groups_events(&s->groups) : -1, result->problem.text);
+}
+
+static void http_settle(struct http_sink *s, const struct body_result *result)
+{
+    const struct batch *b = s->posted;
+    unsigned good = 0, piece = 0;
+    if (result->verdicts[0] == BODY_AWAIT) {
+        groups_add(&s->groups,
+                   (struct group){.events = b->count, .ack = result->ack, .since = http_now()});
+        return;
+    }
+    while (good < b->count && http_verdict(b, result->verdicts, good, &piece) == BODY_ACCEPTED)
+        good++;
+    if (good < b->count) {
+        http_part(s, good, result);
+        return;
+    }
+    groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
+    http_pass(s);
+    if (result->note.text[0] && s->log)
+        log_write_limited(s->log, &s->note_limit, LOG_LEVEL_WARNING, "receiver %s: %s: %s", s->name,
+                          transfer_peer(s->transfer), result->note.text);
+}
+
+static void http_note_wait(struct http_sink *s, int retry_after)
+{
+    char sentence[sizeof s->problem.text];
+    if (!s->failed || s->refused >= 0 || retry_after == 0)
+        return;
+    s->retry_at = http_now() + retry_after * CLOCK_US_PER_S;
+    snprintf(sentence, sizeof sentence, "%s", s->problem.text);
+    error_set(&s->problem, "%s; it asks to wait %d s", sentence, retry_after);
+}
+
+static void http_take_answer(struct http_sink *s, const struct transfer_answer *answer)
+{
+    enum body_verdict verdicts[HTTP_BATCH_MAX];
+    struct body_result result = {.verdicts = verdicts};
+    const bool good = answer->status >= 200 && answer->status < 300;
+    if (good && answer->cut && s->format->needs_answer) {
+        body_give_all(&result, s->posted->pieces, BODY_AGAIN);
+        error_set(&result.problem, "its answer is longer than %zu octets: make 'batch' smaller",
+                  s->to.answer_max);
+    } else {
+        s->format->judge(&s->context, answer, s->posted->pieces, &result);
+    }
+    http_settle(s, &result);
+    http_note_wait(s, answer->retry_after);
+}
+
+// Acknowledgements.
+
+// The time to ask for them, monotonic; INT64_MAX: nothing waits for one.
+static int64_t http_ask_time(struct http_sink *s)
+{
+    for (unsigned i = 0; i < s->groups.count; i++) {
+        if (!groups_at(&s->groups, i)->confirmed)
+            return s->asked_at + ASK_US;
+    }
+    return INT64_MAX;
+}
+
+static void http_ask(struct http_sink *s)
+{
+    struct text body = text_in(s->ask_body, sizeof s->ask_body);
+    struct text path = text_in(s->ask_path, sizeof s->ask_path);
+    const char *after = strstr(s->options->to.url, "//");
+    s->asked_count = 0;
+    for (unsigned i = 0; i < s->groups.count; i++) {
+        if (!groups_at(&s->groups, i)->confirmed)
+            s->asked[s->asked_count++] = groups_at(&s->groups, i)->ack;
+    }
+    s->asked_at = http_now();
+    s->format->ack_path(&path, after ? after + 2 + strcspn(after + 2, "/?") : "");
+    s->format->ack_ask(&body, s->asked, s->asked_count);
+    const struct transfer_request request = {.path = path.buf,
+                                             .content_type = "application/json",
+                                             .body = body.buf,
+                                             .size = body.len,
+                                             .timeout_ms = (int)s->options->timeout * 1000};
+    http_begin(s, &request, ASKING);
+}
+
+static void http_take_acks(struct http_sink *s, const struct transfer_answer *answer)
+{
+    bool there[GROUPS_MAX] = {false};
+    struct error problem;
+    if (!s->format->ack_judge(answer, s->asked, s->asked_count, there, &problem)) {
+        http_fail(s, -1, problem.text);
+        http_note_wait(s, answer->retry_after);
+        return;
+    }
+    const int64_t now = http_now();
+    for (unsigned i = 0, asked = 0; i < s->groups.count; i++) {
+        struct group *group = groups_at(&s->groups, i);
+        // Nothing was added or taken out since it was asked.
+        if (!group->confirmed)
+            group->confirmed = there[asked++];
+        if (!group->confirmed && now - group->since > ACK_US)
+            http_fail(s, -1, "it took events and does not acknowledge them");
+    }
+    http_pass(s);
+}
+
+// Waiting.
+
+static void http_go_on(struct http_sink *s, int timeout_ms)
+{
+    struct transfer_answer answer;
+    const enum exchange exchange = s->exchange;
+    const int ended = transfer_go_on(s->transfer, timeout_ms, &answer, &s->problem);
+    if (ended == 0)
+        return;
+    if (ended < 0) {
+        s->failed = true;
+        s->refused = -1;
+        return;
+    }
+    s->exchange = NO_EXCHANGE;
+    if (exchange == ASKING)
+        http_take_acks(s, &answer);
+    else
+        http_take_answer(s, &answer);
+}
+
+// Begins what there is to begin.
+static void http_start(struct http_sink *s, bool no_more)
+{
+    const int64_t now = http_now();
+    if (s->failed || s->exchange != NO_EXCHANGE)
+        return;
+    if (http_ask_time(s) <= now)
+        http_ask(s);
+    else if (no_more || s->next->count >= http_events_max(s) || now - s->next_since > LINGER_US)
+        http_post(s);
+}
+
+static int http_wait(void *self, int timeout_ms, struct error *err)
+{
+    struct http_sink *s = self;
+    http_start(s, timeout_ms > 0);
+    if (!s->failed && s->exchange != NO_EXCHANGE) {
+        http_go_on(s, timeout_ms);
+        http_start(s, timeout_ms > 0);
+    } else if (!s->failed && s->confirmed == 0 && timeout_ms > 0) {
+        clock_sleep(timeout_ms * CLOCK_US_PER_MS); // until acknowledgements are asked for
+    }
+    const int n = (int)s->confirmed;
+    s->confirmed = 0;
+    if (n > 0 || !s->failed)
+        return n;
+    *err = s->problem;
+    return -1;
+}
+
+static int http_refused(void *self)
+{
+    const struct http_sink *s = self;
+    return s->failed ? s->refused : -1;
+}
+
+// Making.
+
+static void http_free(void *self)
+{
+    struct http_sink *s = self;
+    batch_free(s->posted);
+    batch_free(s->next);
+    free(s);
+}
+
+static void http_describe_origin(struct http_sink *s)
+{
+    struct format_origin *origin = &s->context.origin;
+    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
+        snprintf(s->hostname, sizeof s->hostname, "-");
+    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
+    *origin = (struct format_origin){
+        .facility = FACILITY_DAEMON, .hostname = s->hostname, .process_id = s->process_id};
+    for (int i = 0; i < FORMAT_SEVERITIES; i++)
+        origin->severity_map[i] = (enum severity)i;
+}
+
+// The first header is the format's, if it has one.
+static void http_describe_server(struct http_sink *s)
+{
+    const struct http_options *o = s->options;
+    assert(o->to.header_count < HEADERS_MAX);
+    for (size_t i = 0; i < o->to.header_count && i + 1 < HEADERS_MAX; i++)
+        memcpy(s->headers[i + 1], o->to.headers[i], TRANSFER_HEADER_SIZE);
+    s->to = o->to;
+    s->to.scheme = s->format->scheme;
+    s->to.headers = (const char(*)[TRANSFER_HEADER_SIZE])s->headers;
+    s->to.header_count = HEADERS_MAX;
+    s->to.answer_max = s->format->needs_answer ? ANSWER_MAX : TRANSFER_ANSWER_SOME;
+}
+
+bool http_make(struct sink *out, const char *name, const struct http_options *options,
+               const struct module_host *host, struct error *err)
+{
+    struct http_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(err, "out of memory");
+    s->posted = batch_new(options->batch_size);
+    s->next = batch_new(options->batch_size);
+    if (!s->posted || !s->next) {
+        http_free(s);
+        return error_set(err, "out of memory");
+    }
+    s->options = options;
+    s->name = name;
+    s->log = host->log;
+    s->format = body_find(options->format);
+    s->context = (struct body_context){
+        .index = options->index, .ack = options->ack, .alone = options->batch == 1};
+    s->size_max = options->batch_size;
+    http_describe_origin(s);
+    http_describe_server(s);
+    *out = (struct sink){.open = http_open,
+                         .send = http_send,
+                         .wait = http_wait,
+                         .refused = http_refused,
+                         .close = http_close,
+                         .free = http_free,
+                         .self = s,
+                         .in_flight_max = HTTP_IN_FLIGHT_MAX,
+                         .kind = "http"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return true;
+}
+
+bool http_check(const struct http_options *options, struct error *err)
+{
+    return transfer_check(&options->to, err);
+}
