@@ -266,6 +266,36 @@ bool check_brokers(const struct schema_item *item, const char *value, struct err
     return true;
 }
 
+bool check_user(const struct schema_item *item, const char *value, struct error *reason)
+{
+    return check_printable(item, value, reason) &&
+           (!strchr(value, ':') || error_set(reason, "must not have a colon in it (RFC 7617)"));
+}
+
+bool check_url(const struct schema_item *item, const char *value, struct error *reason)
+{
+    char address[CONF_ADDRESS_SIZE + 16], host[CONF_ADDRESS_SIZE];
+    uint16_t port;
+    const bool tls = strncmp(value, "https://", 8) == 0;
+    if (!tls && strncmp(value, "http://", 7) != 0)
+        return error_set(reason, "must begin with http:// or https://");
+    if (strlen(value) >= item->size)
+        return error_set(reason, "is longer than %zu octets", item->size - 1);
+    if (!check_printable(item, value, reason))
+        return false;
+    const char *authority = value + (tls ? 8 : 7);
+    const size_t length = strcspn(authority, "/?#");
+    if (memchr(authority, '@', length))
+        return error_set(reason, "must not have a user in it: item 'user' says that");
+    if (strpbrk(value, "#\"\\"))
+        return error_set(reason, "must not have '#', quotes or backslashes in it");
+    if (length >= sizeof address)
+        return error_set(reason, "has too long a host");
+    snprintf(address, sizeof address, "%.*s", (int)length, authority);
+    const char *wrong = check_split_address(address, host, &port);
+    return wrong ? error_set(reason, "%s", wrong) : check_host(item, host, reason);
+}
+
 // The length of a placeholder at the beginning of `p`, and the greatest of what takes its place; 0:
 // there is none.
 static size_t check_placeholder(const char *p, size_t *longest)

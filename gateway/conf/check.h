@@ -21,6 +21,8 @@ check_fn check_server_name;      // a name or an address in a certificate
 check_fn check_master;           // the address of a master agent: a path, or tcp:ADDRESS:PORT
 check_fn check_brokers;          // addresses of brokers, with commas between them
 check_fn check_topic;            // a template of a topic of Kafka, as kafka/topic.h reads it
+check_fn check_url;              // an http or https URL without a user; no reason shows it
+check_fn check_user;             // a user of HTTP's basic authentication
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
 

@@ -33,6 +33,9 @@ enum {
     CONF_TOPIC_SIZE = 250, // a topic of Kafka has 249 characters at most
     CONF_SETTINGS_MAX = 16,
     CONF_SETTING_SIZE = 256,
+    CONF_URL_SIZE = 512,
+    CONF_HEADERS_MAX = 8,
+    CONF_HEADER_SIZE = 256,
 };
 
 struct conf_fabric {
@@ -115,7 +118,7 @@ struct conf_subagent {
     uint16_t read_rate;       // MADs a second for what managers ask and no sweep reads
 };
 
-enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX, CONF_KAFKA };
+enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX, CONF_KAFKA, CONF_HTTP };
 
 enum conf_transport {
     CONF_LOCAL,
@@ -163,6 +166,16 @@ enum conf_sasl {
     CONF_SASL_PLAIN,
     CONF_SASL_SCRAM_SHA_256,
     CONF_SASL_SCRAM_SHA_512
+};
+
+// In the order of enum http_format (http/options.h).
+enum conf_http_format {
+    CONF_HTTP_JSON,
+    CONF_HTTP_CLOUDEVENTS,
+    CONF_HTTP_OTLP,
+    CONF_HTTP_LOKI,
+    CONF_HTTP_SPLUNK,
+    CONF_HTTP_ELASTIC,
 };
 
 enum conf_snmp_set { CONF_SET_SMA = 1, CONF_SET_SWITCH = 2, CONF_SET_OWN = 4, CONF_SET_EVENT = 8 };
@@ -220,6 +233,22 @@ struct conf_kafka {
     char settings[CONF_SETTINGS_MAX][CONF_SETTING_SIZE]; // "name=value"; empty behind the last
 };
 
+// How an HTTP server lets ibtrapd in. The module reads the files.
+struct conf_http_access {
+    char user[CONF_SECRET_SIZE], password_file[CONF_PATH_SIZE];
+    char token_file[CONF_PATH_SIZE];
+    char headers[CONF_HEADERS_MAX][CONF_HEADER_SIZE]; // "Name: value"; empty behind the last
+};
+
+struct conf_http {
+    char url[CONF_URL_SIZE];
+    enum conf_http_format format;
+    unsigned batch;      // events of a request
+    uint32_t batch_size; // octets of its body
+    unsigned timeout;    // seconds for a request and its answer
+    bool gzip;
+};
+
 struct conf_receiver {
     char name[CONF_NAME_SIZE];
     enum conf_kind kind;
@@ -237,6 +266,8 @@ struct conf_receiver {
     struct conf_file file;
     struct conf_agentx agentx;
     struct conf_kafka kafka;
+    struct conf_http http;
+    struct conf_http_access http_access;
 };
 
 enum { CONF_SAME = -1 }; // a rule does not change this; a folder has no log level of its own

@@ -93,7 +93,7 @@ struct schema_section {
     bool commented;                     // the example has the section as a comment
     const char *help;                   // sentences, as of an item
     const char *more;                   // another such section for the example, as a file has it
-    const struct schema_part *parts[4]; // NULL behind the last one
+    const struct schema_part *parts[5]; // NULL behind the last one
     // Checks the section as a whole and reports its mistakes. NULL: the section needs no check.
     void (*check)(struct section *section);
 };

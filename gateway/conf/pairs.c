@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const uint64_t THRESHOLD_MAX = UINT32_MAX;
 
@@ -304,3 +305,61 @@ static bool settings_add(const void *array, size_t place, struct text *out)
 }
 
 const struct schema_pairs PAIRS_SETTINGS = {settings_reset, settings_take, settings_add, NULL};
+
+// Headers of HTTP (RFC 9110 5.5). Those that a request's body, or its way, decides are not the
+// user's; nor are those that have secrets, which come from files.
+
+typedef char http_header[CONF_HEADER_SIZE];
+
+static bool headers_is_ours(const char *header, size_t length)
+{
+    static const char *const OURS[] = {
+        "Authorization",   "Proxy-Authorization", "Cookie",     "Host",   "Connection",
+        "Content-Length",  "Content-Type",        "User-Agent", "Expect", "Content-Encoding",
+        "Accept-Encoding", "Transfer-Encoding",   "Upgrade",    "TE",     "Trailer"};
+    for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) {
+        if (strlen(OURS[i]) == length && strncasecmp(OURS[i], header, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void headers_reset(void *array)
+{
+    memset(array, 0, CONF_HEADERS_MAX * sizeof(http_header));
+}
+
+static bool headers_take(const char *pair, void *array, struct error *reason)
+{
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    http_header *all = array;
+    const size_t name = strspn(pair, GOOD);
+    size_t i = 0;
+    if (name == 0 || pair[name] != ':' || pair[name + 1] != ' ' || pair[name + 2] == '\0')
+        return error_set(reason, "must be a header such as \"X-Scope-OrgID: fabric\"");
+    for (const char *p = pair; *p; p++) {
+        if (*p < ' ' || *p > '~')
+            return error_set(reason, "must be printable ASCII");
+    }
+    if (strlen(pair) >= sizeof(http_header))
+        return error_set(reason, "is longer than %zu octets", sizeof(http_header) - 1);
+    if (headers_is_ours(pair, name))
+        return error_set(reason, "other items, or ibtrapd itself, decide this header");
+    while (i < CONF_HEADERS_MAX && all[i][0] && strncasecmp(all[i], pair, name + 1) != 0)
+        i++;
+    if (i == CONF_HEADERS_MAX)
+        return error_set(reason, "there are more than %d headers", (int)CONF_HEADERS_MAX);
+    memset(all[i], 0, sizeof all[i]);
+    memcpy(all[i], pair, strlen(pair));
+    return true;
+}
+
+static bool headers_add(const void *array, size_t place, struct text *out)
+{
+    if (place == CONF_HEADERS_MAX)
+        return false;
+    text_add(out, ((const http_header *)array)[place]);
+    return true;
+}
+
+const struct schema_pairs PAIRS_HEADERS = {headers_reset, headers_take, headers_add, NULL};

@@ -15,4 +15,7 @@ extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severit
 // In a char [CONF_SETTINGS_MAX][CONF_SETTING_SIZE]: the pairs as they are, each name once.
 extern const struct schema_pairs PAIRS_SETTINGS;
 
+// In a char [CONF_HEADERS_MAX][CONF_HEADER_SIZE]: headers of HTTP as they are, each name once.
+extern const struct schema_pairs PAIRS_HEADERS;
+
 #endif

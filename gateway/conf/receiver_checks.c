@@ -210,3 +210,45 @@ void section_check_kafka(struct section *section)
     else if (receiver_check_tls(section, "transport = \"tls\""))
         kafka_check_user(section);
 }
+
+// Whether the host of the URL is this one, which nobody else hears.
+static bool http_is_local(const char *url)
+{
+    static const char *const LOCAL[] = {"localhost", "127.0.0.1", "[::1]"};
+    const char *host = url + sizeof "http://" - 1;
+    for (size_t i = 0; i < sizeof LOCAL / sizeof *LOCAL; i++) {
+        const size_t length = strlen(LOCAL[i]);
+        if (strncmp(host, LOCAL[i], length) == 0 && strchr("/:?", host[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool http_check_access(struct section *section, const char *url, bool tls)
+{
+    const struct conf_http_access *a =
+        &((const struct conf_receiver *)section->object)->http_access;
+    const bool user = a->user[0] != '\0', password = a->password_file[0] != '\0';
+    const bool token = a->token_file[0] != '\0';
+    if (user != password)
+        return section_refuse(section, "item '%s' needs item '%s'", user ? "user" : "password_file",
+                              user ? "password_file" : "user");
+    if (user && token)
+        return section_refuse(section, "there is either item 'user' or item 'token_file'");
+    return (!user && !token) || tls || http_is_local(url) ||
+           section_refuse(section,
+                          "the secret would go over the network as it is: item '%s' needs "
+                          "a URL with https, or a server on this host",
+                          user ? "password_file" : "token_file");
+}
+
+void section_check_http(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    const bool tls = strncmp(r->http.url, "https:", 6) == 0;
+    r->transport = tls ? CONF_TLS : CONF_TCP;
+    if (r->http.url[0] == '\0')
+        section_refuse(section, "item 'url' is missing: it says where to send events");
+    else if (receiver_check_tls(section, "a URL with https"))
+        http_check_access(section, r->http.url, tls);
+}

@@ -479,6 +479,11 @@ const struct schema_section SCHEMA[] = {
      .parts = {&SCHEMA_KAFKA, &SCHEMA_TLS, &SCHEMA_EVERY_RECEIVER}, .check = section_check_kafka,
      .help = "A receiver behind Apache Kafka. It needs the package ibtrapd-kafka. An event is "
              "delivered when all replicas in sync have it."},
+    {"http", SCHEMA_RECEIVER, CONF_HTTP, .title = "collector", .commented = true,
+     .parts = {&SCHEMA_HTTP, &SCHEMA_HTTP_ACCESS, &SCHEMA_TLS, &SCHEMA_EVERY_RECEIVER},
+     .check = section_check_http,
+     .help = "A receiver behind an HTTP server. It needs the package ibtrapd-http. An event is "
+             "delivered when the server has answered its request with a status of 2xx."},
     {"metrics", SCHEMA_CONF, .commented = true, .parts = {OWN(METRICS)},
      .help = "Metrics for Prometheus, over HTTP at /metrics. There is neither password nor "
              "encryption: 127.0.0.1 lets this host alone read them."},

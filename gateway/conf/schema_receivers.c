@@ -210,6 +210,47 @@ static const struct schema_item KAFKA[] = {
 };
 const struct schema_part SCHEMA_KAFKA = {NULL, KAFKA, COUNT(KAFKA)};
 
+static const struct schema_item HTTP[] = {
+    {"url", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.url), .check = check_url, .shown = true,
+     .example = "\"https://collector.example.org:8443/events\"",
+     .help = "Where to send events: a URL with http or https. The item must be there."},
+    {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(http.format), .words = WORDS_HTTP_FORMAT,
+     .initial = "json",
+     .help = "What a request is: `json`, an array of objects with every field, or `cloudevents`, "
+             "a batch of CloudEvents 1.0 with these as their data; with `batch = 1`, one "
+             "CloudEvent in structured mode."},
+    {"batch", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.batch), RANGE(1, 512), .initial = "256",
+     .help = "Events of a request at most. An event does not wait for others: a request has what "
+             "came while the one before it was under way."},
+    {"batch_size", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.batch_size), RANGE(16384, 16 << 20),
+     .initial = "524288",
+     .help = "Octets of a request's body at most, before `gzip`; a single event may be larger. "
+             "Of a server that says that a request is too large (413), ibtrapd finds a smaller "
+             "size by itself."},
+    {"gzip", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(http.gzip), .initial = "false",
+     .help = "Pack what is sent, from 1,024 octets on. Not every server takes that."},
+    {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.timeout), RANGE(1, 300),
+     .initial = "30", .help = "Seconds for a request and its answer."},
+    RATE("0", ""),
+};
+const struct schema_part SCHEMA_HTTP = {NULL, HTTP, COUNT(HTTP)};
+
+static const struct schema_item HTTP_ACCESS[] = {
+    {"user", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http_access.user), .check = check_user,
+     .example = "\"ibtrapd\"", .help = "The user of basic authentication."},
+    {"password_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http_access.password_file),
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/http.password\"",
+     .help = "A file with the password of `user`. It is read again whenever ibtrapd connects after "
+             "a failure."},
+    {"token_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http_access.token_file),
+     .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/http.token\"",
+     .help = "A file with a token instead (`Authorization: Bearer`), read likewise."},
+    {"headers", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(http_access.headers),
+     .pairs = &PAIRS_HEADERS, .example = "{\"X-Scope-OrgID: fabric\"}",
+     .help = "Further headers of each request, at most 8. They are no place for secrets."},
+};
+const struct schema_part SCHEMA_HTTP_ACCESS = {"HTTP", HTTP_ACCESS, COUNT(HTTP_ACCESS)};
+
 static const struct schema_item EVERY_RECEIVER[] = {
     {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(filter.severity), .words = WORDS_SEVERITY,
      .initial = "debug",

@@ -6,7 +6,7 @@
 #include "conf/item.h"
 
 extern const struct schema_part SCHEMA_SNMP, SCHEMA_SYSLOG, SCHEMA_FILE, SCHEMA_AGENTX,
-    SCHEMA_KAFKA;
+    SCHEMA_KAFKA, SCHEMA_HTTP, SCHEMA_HTTP_ACCESS;
 extern const struct schema_part SCHEMA_TLS, SCHEMA_EVERY_RECEIVER;
 
 #endif

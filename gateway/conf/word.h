@@ -18,7 +18,7 @@ extern const struct word WORDS_ACTIVE[], WORDS_MATCH[], WORDS_METHOD[], WORDS_PO
     WORDS_SYSLOG_TRANSPORT[], WORDS_VERSION[], WORDS_AUTH[], WORDS_PRIVACY[], WORDS_SET[],
     WORDS_FORMAT[], WORDS_FRAMING[], WORDS_FACILITY[], WORDS_EVENT_LEVEL[], WORDS_LOG_LEVEL[],
     WORDS_START[], WORDS_PORT_METRICS[], WORDS_KAFKA_TRANSPORT[], WORDS_OBJECT_FORMAT[],
-    WORDS_SASL[];
+    WORDS_SASL[], WORDS_HTTP_FORMAT[];
 
 // Finds the value of a name. False: `words` do not have it.
 bool word_value(const struct word *words, const char *name, int64_t *value);

@@ -3,6 +3,7 @@
 
 #include "base/writable.h"
 #include "conf/word.h"
+#include "http/options.h"
 #include "kafka/options.h"
 #include "sink/agentx.h"
 #include "sink/file.h"
@@ -228,6 +229,63 @@ static bool sinks_check_kafka(const struct conf_receiver *c, struct error *err)
     return (!options.uses_tls || tls_files_check(&options.tls, err)) && module_check(&use, err);
 }
 
+static struct transfer_options sinks_server(const struct conf_receiver *c, const char *url)
+{
+    static_assert(sizeof c->http_access.headers[0] == TRANSFER_HEADER_SIZE, "one array");
+    return (struct transfer_options){.url = url,
+                                     .tls = tls_of(&c->tls, NULL),
+                                     .user = c->http_access.user,
+                                     .password_file = c->http_access.password_file,
+                                     .token_file = c->http_access.token_file,
+                                     .headers = c->http_access.headers,
+                                     .header_count = CONF_HEADERS_MAX};
+}
+
+static struct http_options sinks_http_options(const struct conf_receiver *c)
+{
+    static_assert(CONF_HTTP_ELASTIC == (int)HTTP_ELASTIC, "one order");
+    return (struct http_options){.to = sinks_server(c, c->http.url),
+                                 .format = (enum http_format)c->http.format,
+                                 .batch = c->http.batch,
+                                 .batch_size = c->http.batch_size,
+                                 .timeout = c->http.timeout,
+                                 .gzip = c->http.gzip,
+                                 .index = ""};
+}
+
+static struct module_use sinks_http_use(const struct http_options *options, struct log *log)
+{
+    return (struct module_use){.kind = "http",
+                               .file = "http",
+                               .package = "ibtrapd-http",
+                               .options = options,
+                               .options_size = sizeof *options,
+                               .in_flight_max = HTTP_IN_FLIGHT_MAX,
+                               .host = {.log = log}};
+}
+
+static bool make_http(struct sink *out, const struct conf_receiver *c, struct log *log,
+                      struct error *err)
+{
+    const struct http_options options = sinks_http_options(c);
+    const struct module_use use = sinks_http_use(&options, log);
+    if (!module_sink(out, c->name, &use, err))
+        return false;
+    // Paths and queries may have secrets in them.
+    const size_t scheme = strcspn(c->http.url, "/") + 2;
+    const size_t host = strcspn(c->http.url + scheme, "/?");
+    snprintf(out->address, sizeof out->address, "%.*s", (int)(scheme + host), c->http.url);
+    return true;
+}
+
+static bool sinks_check_http(const struct conf_receiver *c, struct error *err)
+{
+    const struct http_options options = sinks_http_options(c);
+    const struct module_use use = sinks_http_use(&options, NULL);
+    return (c->transport != CONF_TLS || tls_files_check(&options.to.tls, err)) &&
+           module_check(&use, err);
+}
+
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
                 int64_t started_at, struct log *log, struct error *err)
 {
@@ -247,6 +305,9 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         break;
     case CONF_KAFKA:
         ok = make_kafka(out, conf, log, err);
+        break;
+    case CONF_HTTP:
+        ok = make_http(out, conf, log, err);
         break;
     }
     return ok || error_prefix(err, "receiver %s", conf->name);
@@ -280,6 +341,8 @@ static bool sinks_check_parts(const struct conf_receiver *conf, struct error *er
         return file_sink_check(conf->file.path, err);
     case CONF_KAFKA:
         return sinks_check_kafka(conf, err);
+    case CONF_HTTP:
+        return sinks_check_http(conf, err);
     }
     return true;
 }

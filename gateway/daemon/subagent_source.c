@@ -119,6 +119,7 @@ static uint8_t receiver_kind(const struct conf_receiver *conf)
     case CONF_FILE:
         return KIND_FILE;
     case CONF_KAFKA:
+    case CONF_HTTP:
         return KIND_OTHER;
     }
     return KIND_OTHER;

@@ -66,20 +66,20 @@ def items_of_the_page():
 
 
 # In the example, these items are only in the first section that has them.
-SHARED = ["TLS", "Every receiver"]
+SHARED = {"TLS": "snmp", "Every receiver": "snmp", "HTTP": "http"}
 
 # The example shows another value than the default of these items.
-SHOWN = {"enabled", "inform", "address", "brokers", "format", "path", "listen", "socket", "thresholds", "bit_error_rates",
-         "error_rates"}
+SHOWN = {"enabled", "inform", "address", "brokers", "url", "format", "path", "listen", "socket", "thresholds",
+         "bit_error_rates", "error_rates"}
 
 
 def test_every_item_of_the_configuration_has_its_place():
     example, described = items_of_the_example(), items_of_the_page()
-    shared = [described.pop(title) for title in SHARED]
+    shared = {title: described.pop(title) for title in SHARED}
     assert set(described) == set(example) and len(described) > 15
     assert sum(map(len, described.values())) > 80
-    for items in shared:
-        described["snmp"].update(items)
+    for title, section in SHARED.items():
+        described[section].update(shared[title])
     for section, items in example.items():
         own = {name: value for name, value in items.items() if section == "snmp" or name in described[section]}
         assert set(own) == set(described[section]), section
