@@ -60,6 +60,7 @@ struct transfer {
     char *body;
     size_t size, room, header_octets;
     bool cut;
+    bool whole; // the headers came to their end
     int64_t date;
 };
 
@@ -259,6 +260,10 @@ static size_t transfer_on_header(char *octets, size_t one, size_t n, void *self)
         error_set(&t->problem, "its headers are longer than %d octets", (int)TRANSFER_HEADERS_MAX);
         return 0;
     }
+    if (n > 5 && strncmp(octets, "HTTP/", 5) == 0)
+        t->whole = false; // another answer, behind one of 1xx
+    if (n > 0 && (octets[0] == '\r' || octets[0] == '\n'))
+        t->whole = true;
     if (n > 5 && n < sizeof date && strncasecmp(octets, "Date:", 5) == 0) {
         snprintf(date, sizeof date, "%.*s", (int)(n - 5), octets + 5);
         const time_t when = curl_getdate(date, NULL);
@@ -427,7 +432,7 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
                         gzip_pack(&t->packed, request->body, request->size);
     t->reason[0] = t->problem.text[0] = '\0';
     t->size = t->header_octets = 0;
-    t->cut = false;
+    t->cut = t->whole = false;
     t->date = 0;
     t->timeout_ms = request->timeout_ms;
     transfer_drop_headers(t);
@@ -534,6 +539,9 @@ int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *a
             return -1;
         }
     }
+    // libcurl takes the end of the connection for the end of the headers.
+    if (code == CURLE_OK && !t->whole)
+        code = CURLE_RECV_ERROR;
     if (code == CURLE_OK || (code == CURLE_WRITE_ERROR && t->cut)) {
         transfer_fill(t, answer);
         return 1;
