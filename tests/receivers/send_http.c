@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Opens one receiver of the kind `http` and sends made-up events to it as delivery does: with a
+// window, with waits, and all pending events again after a failure; an event that is refused five
+// times is given up. No daemon, no journal.
+//
+//   send_http url=http://127.0.0.1:8080/ count=1000 format=json batch=256 ...
+//
+// Event number n, from 0, has n in its identifier. Prints "acked N" on standard error when the
+// receiver has confirmed the first N events, "gave-up N" for an event, "error TEXT" for each new
+// reason of a failure, and at the end "slowest MS", the longest call. Exits with 0 when all events
+// are confirmed or given up, with 1 after `deadline` seconds.
+#include "base/clock.h"
+#include "base/text.h"
+#include "http/options.h"
+#include "model/catalogue.h"
+#include "sink/module.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// 2026-11-21T03:19:03.123456Z
+#define FIRST_US INT64_C(1795231143123456)
+
+enum { RETRY_US = 20000, WAIT_MS = 5, READ_AHEAD = 64, ATTEMPTS = 5, HEADERS = 2 };
+
+struct run {
+    struct sink sink;
+    long count, next, acked; // events in all; sent; confirmed or given up
+    int refusals;            // of the event with number `acked`
+    bool is_open;
+    int64_t slowest_us;
+    char problem[512];
+};
+
+static const char *option(char **args, const char *name, const char *otherwise)
+{
+    size_t length = strlen(name);
+    for (; *args; args++) {
+        if (strncmp(*args, name, length) == 0 && (*args)[length] == '=')
+            return *args + length + 1;
+    }
+    return otherwise;
+}
+
+static long number(char **args, const char *name, long otherwise)
+{
+    const char *value = option(args, name, NULL);
+    return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+static struct event *make(long n)
+{
+    static const enum catalogue_event TYPES[] = {
+        CATALOGUE_BAD_PKEY_AT_SWITCH, CATALOGUE_LINK_INTEGRITY_THRESHOLD, CATALOGUE_GID_IN_SERVICE,
+        CATALOGUE_SUBSCRIPTION_LOST};
+    struct event *e = event_make(catalogue_get(TYPES[n % 4]));
+    snprintf(e->id, sizeof e->id, "01990000-0000-7000-8000-%012ld", n);
+    e->time_us = FIRST_US + n;
+    e->subnet_prefix = UINT64_C(0xfe80000000000000);
+    e->subject = (struct endpoint){.guid = UINT64_C(0x0002c90300000000) + (uint64_t)n, .lid = 7};
+    snprintf(e->subject.name, sizeof e->subject.name, "leaf%ld", n % 16);
+    e->issuer = (struct endpoint){.guid = UINT64_C(0x0002c90300001234), .lid = 3};
+    e->notice = (struct notice){.generic = true, .trap = e->type->trap, .lid = 7, .port = 17};
+    e->raw_size = e->type->trap ? NOTICE_SIZE : 0;
+    memset(e->raw, 0xA5, e->raw_size);
+    snprintf(e->text, sizeof e->text, "Event %ld, \"quoted\".", n);
+    return e;
+}
+
+static void choose(struct http_options *o, char **args, char headers[HEADERS][TRANSFER_HEADER_SIZE])
+{
+    static const char *const FORMATS[HTTP_FORMAT_COUNT] = {
+        [HTTP_JSON] = "json", [HTTP_CLOUDEVENTS] = "cloudevents", [HTTP_OTLP] = "otlp",
+        [HTTP_LOKI] = "loki", [HTTP_SPLUNK] = "splunk",           [HTTP_ELASTIC] = "elasticsearch"};
+    snprintf(headers[1], TRANSFER_HEADER_SIZE, "%s", option(args, "header", ""));
+    *o = (struct http_options){.to = {.url = option(args, "url", ""),
+                                      .tls = {.ca_file = option(args, "ca", ""),
+                                              .crl_file = option(args, "crl", ""),
+                                              .cert_file = option(args, "cert", ""),
+                                              .key_file = option(args, "key", ""),
+                                              .name = option(args, "name", "")},
+                                      .user = option(args, "user", ""),
+                                      .password_file = option(args, "password_file", ""),
+                                      .token_file = option(args, "token_file", ""),
+                                      .headers = (const char(*)[TRANSFER_HEADER_SIZE])headers,
+                                      .header_count = HEADERS},
+                               .batch = (unsigned)number(args, "batch", 256),
+                               .batch_size = (size_t)number(args, "batch_size", 524288),
+                               .timeout = (unsigned)number(args, "timeout", 3),
+                               .gzip = number(args, "gzip", 0) != 0,
+                               .index = option(args, "index", ""),
+                               .ack = number(args, "ack", 0) != 0};
+    for (int f = 0; f < HTTP_FORMAT_COUNT; f++) {
+        if (strcmp(option(args, "format", "json"), FORMATS[f]) == 0)
+            o->format = (enum http_format)f;
+    }
+}
+
+static void note_time(struct run *run, int64_t begun)
+{
+    const int64_t took = clock_monotonic(&clock_system) - begun;
+    run->slowest_us = took > run->slowest_us ? took : run->slowest_us;
+}
+
+static void tell(struct run *run, long acked)
+{
+    if (acked == run->acked)
+        return;
+    run->acked = acked;
+    run->refusals = 0;
+    fprintf(stderr, "acked %ld\n", acked);
+}
+
+static void fail(struct run *run, const struct error *err)
+{
+    const int refused = run->is_open ? run->sink.refused(run->sink.self) : -1;
+    if (strcmp(run->problem, err->text) != 0)
+        fprintf(stderr, "error %s\n", err->text);
+    snprintf(run->problem, sizeof run->problem, "%s", err->text);
+    if (refused > 0)
+        fprintf(stderr, "error not the oldest is refused: %d\n", refused);
+    if (refused == 0 && ++run->refusals == ATTEMPTS) {
+        fprintf(stderr, "gave-up %ld\n", run->acked);
+        tell(run, run->acked + 1);
+    }
+    if (run->is_open)
+        run->sink.close(run->sink.self);
+    run->is_open = false;
+    run->next = run->acked;
+    usleep(RETRY_US);
+}
+
+static enum sink_result send_one(struct run *run, struct error *err)
+{
+    struct event *e = make(run->next);
+    const int64_t begun = clock_monotonic(&clock_system);
+    const enum sink_result result = run->sink.send(run->sink.self, e, err);
+    note_time(run, begun);
+    event_unref(e);
+    run->next += result == SINK_PENDING;
+    return result;
+}
+
+// One round of delivery. False: the receiver failed.
+static bool step(struct run *run, struct error *err)
+{
+    int64_t begun = clock_monotonic(&clock_system);
+    if (!run->is_open && !(run->is_open = run->sink.open(run->sink.self, err)))
+        return false;
+    note_time(run, begun);
+    enum sink_result result = SINK_PENDING;
+    for (int i = 0; i < READ_AHEAD && result == SINK_PENDING && run->next < run->count &&
+                    run->next - run->acked < run->sink.in_flight_max;
+         i++)
+        result = send_one(run, err);
+    if (result == SINK_FAILED)
+        return false;
+    const bool stuck = result == SINK_BLOCKED || run->next == run->count ||
+                       run->next - run->acked == run->sink.in_flight_max;
+    begun = clock_monotonic(&clock_system);
+    const int n = run->sink.wait(run->sink.self, stuck ? WAIT_MS : 0, err);
+    note_time(run, begun);
+    if (n >= 0)
+        tell(run, run->acked + n);
+    return n >= 0;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    char **args = argv + 1;
+    char headers[HEADERS][TRANSFER_HEADER_SIZE] = {{0}};
+    struct run run = {.count = number(args, "count", 1)};
+    const struct module_host host = {.log = NULL};
+    struct http_options options;
+    struct error err;
+    const int64_t begun = clock_monotonic(&clock_system);
+    const int64_t deadline = begun + number(args, "deadline", 60000) * CLOCK_US_PER_MS;
+    signal(SIGPIPE, SIG_IGN);
+    choose(&options, args, headers);
+    if (!ibtrapd_module.check("http", &options, &err) ||
+        !ibtrapd_module.make(&run.sink, "http", "test", &options, &host, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    while (run.acked < run.count && clock_monotonic(&clock_system) < deadline) {
+        if (!step(&run, &err))
+            fail(&run, &err);
+    }
+    if (run.is_open)
+        run.sink.close(run.sink.self);
+    run.sink.free(run.sink.self);
+    fprintf(stderr, "slowest %.3f\ntook %.3f\n", (double)run.slowest_us / 1e3,
+            (double)(clock_monotonic(&clock_system) - begun) / 1e6);
+    return run.acked < run.count;
+}
