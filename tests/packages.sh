@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 build='build-essential debhelper cmake ninja-build pkg-config libibumad-dev libibmad-dev
        libibverbs-dev libsnmp-dev libsqlite3-dev libjansson-dev libevent-dev libncurses-dev
-       librdkafka-dev libssl-dev libcmocka-dev file python3'
+       librdkafka-dev libssl-dev libcmocka-dev libcurl4-openssl-dev zlib1g-dev file python3'
 lab='opensm ibsim-utils libibnetdisc-dev libumad2sim0 infiniband-diags snmp snmpd snmptrapd
      smitools rsyslog rsyslog-openssl rsyslog-relp logrotate openssl jq kcat
      python3-pytest python3-pyte systemd mandoc iproute2 rpm graphviz'

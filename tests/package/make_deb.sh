@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Packs a finished build as debian/ says, in seconds: tests/package/make_deb.sh BUILD-DIRECTORY DEB [VERSION]
 #
-# For tests, which need packages of several versions. Writes the package to the file DEB, and that of the receiver module
-# kafka beside it, with "-kafka" in its name. The programs have the version that they were built with.
+# For tests, which need packages of several versions. Writes the package to the file DEB, and those of the receiver modules
+# beside it, with "-kafka" and "-http" in their names. The programs have the version that they were built with.
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,3 +24,4 @@ IBTRAPD_BUILD_DIR=$build DEB_RULES_REQUIRES_ROOT=no DEB_BUILD_OPTIONS='nocheck n
 cd "$OLDPWD"
 mv "$scratch"/ibtrapd_*.deb "$out"
 mv "$scratch"/ibtrapd-kafka_*.deb "${out%.deb}-kafka.deb"
+mv "$scratch"/ibtrapd-http_*.deb "${out%.deb}-http.deb"

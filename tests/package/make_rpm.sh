@@ -3,8 +3,8 @@
 # Packs a finished build as config/packaging/ibtrapd.spec says, in seconds: tests/package/make_rpm.sh BUILD-DIRECTORY RPM
 # [VERSION]
 #
-# For tests, with Debian's rpmbuild. Writes the package to the file RPM, and that of the receiver module kafka beside it,
-# with "-kafka" in its name. What the macros of RHEL's systemd do is said here in plain commands, as Debian's rpm has no
+# For tests, with Debian's rpmbuild. Writes the package to the file RPM, and those of the receiver modules beside it, with
+# "-kafka" and "-http" in their names. What the macros of RHEL's systemd do is said here in plain commands, as Debian's rpm has no
 # such macros. The program in it has the version that it was built with.
 set -eu
 
@@ -32,3 +32,4 @@ rpmbuild -bb --nodeps --without check --define "_topdir $scratch/top" --define "
 }
 mv "$scratch/rpms/ibtrapd.rpm" "$out"
 mv "$scratch/rpms/ibtrapd-kafka.rpm" "${out%.rpm}-kafka.rpm"
+mv "$scratch/rpms/ibtrapd-http.rpm" "${out%.rpm}-http.rpm"

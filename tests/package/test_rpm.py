@@ -66,12 +66,12 @@ def check_license(files):
 
 
 def test_they_have_the_files_of_an_installation(packages, tmp_path):
-    """All that cmake installs, but the licence; the module in a package of its own."""
+    """All that cmake installs, but the licence; each module in a package of its own."""
     run("env", f"DESTDIR={tmp_path}", "cmake", "--install", BUILD)
     installed = {f"/{path.relative_to(tmp_path)}" for path in tmp_path.rglob("*") if path.is_file()}
     installed.remove("/usr/share/doc/ibtrapd/LICENSE")
-    [module] = [path for path in installed if path.endswith(".so")]
-    installed.remove(module)
+    modules = {path for path in installed if path.endswith(".so")}
+    installed -= modules
     entries = listed(packages / "1.0.rpm")
     own = {path for path, words in entries.items() if words[0][0] == "-"}
     check_license(own - installed)
@@ -84,13 +84,20 @@ def test_they_have_the_files_of_an_installation(packages, tmp_path):
                for path in directories)
     assert run("rpm", "-qpc", packages / "1.0.rpm") == f"{CONFIG}\n{AGENT_CONFIG}\n"
 
-    entries = listed(packages / "1.0-kafka.rpm")
-    kafka = {path for path in entries if ".build-id" not in path}
-    assert {module, os.path.dirname(module)} <= kafka
-    check_license(path for path in kafka if path.endswith("/LICENSE"))
+    assert {os.path.basename(module) for module in modules} == {"kafka.so", "http.so"}
+    for module in modules:
+        check_module(packages / f"1.0-{os.path.basename(module)[:-3]}.rpm", module)
+
+
+def check_module(package, module):
+    entries = listed(package)
+    files = {path for path in entries if ".build-id" not in path}
+    assert {module, os.path.dirname(module)} <= files
+    assert len([path for path in files if path.endswith(".so")]) == 1
+    check_license(path for path in files if path.endswith("/LICENSE"))
     assert {words[1:] for words in entries.values()} == {("root", "root")}
-    assert re.search(r"^ibtrapd(\(.*\))? = 1\.0-1\.trial$", run("rpm", "-qpR", packages / "1.0-kafka.rpm"), re.MULTILINE)
-    assert "kafka.so" not in run("rpm", "-qp", "--provides", packages / "1.0-kafka.rpm")
+    assert re.search(r"^ibtrapd(\(.*\))? = 1\.0-1\.trial$", run("rpm", "-qpR", package), re.MULTILINE)
+    assert os.path.basename(module) not in run("rpm", "-qp", "--provides", package)
 
 
 def test_each_library_has_its_package(packages):
