@@ -59,7 +59,8 @@ def site_files(tmp_path):
     shutil.copy(collector.key, rsyslog / "collector.key")
     shutil.copy(gateway.cert, etc / "ibtrapd.pem")
     shutil.copy(gateway.key, etc / "ibtrapd.key")
-    secrets = {"sa_key": "1", "nms.auth": "a long password", "nms.privacy": "another long one", "kafka.password": "a third"}
+    secrets = {"sa_key": "1", "nms.auth": "a long password", "nms.privacy": "another long one", "kafka.password": "a third",
+               "http.token": "a fourth"}
     for name, secret in secrets.items():
         (etc / name).write_text(secret + "\n")
         (etc / name).chmod(0o600)
