@@ -78,6 +78,12 @@ static void check_receiver(const struct conf_receiver *r)
         REQUIRE(r->kafka.brokers[0] != '\0' && r->kafka.topic[0] != '\0' &&
                 (r->kafka.sasl == CONF_SASL_NONE) == (r->kafka.password[0] == '\0') &&
                 (r->kafka.sasl != CONF_SASL_PLAIN || r->transport == CONF_TLS));
+    else if (r->kind == CONF_HTTP)
+        REQUIRE((strncmp(r->http.url, "https://", 8) == 0) == (r->transport == CONF_TLS) &&
+                (r->transport == CONF_TLS || strncmp(r->http.url, "http://", 7) == 0) &&
+                (r->http_access.user[0] != '\0') == (r->http_access.password_file[0] != '\0') &&
+                (r->http_access.user[0] == '\0' || r->http_access.token_file[0] == '\0') &&
+                r->http.batch >= 1 && r->http.batch <= 512);
     else
         REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
 }

@@ -1534,6 +1534,111 @@ TEST(topics_and_settings_have_their_limits)
                         "1: item 'settings': value 's16=1': there are more than 16 settings");
 }
 
+TEST(http_receivers)
+{
+    const char *secret = support_file("http", "pass word\n", 0600);
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "http \"a\" { url = \"http://[::1]:8080/in?x=1\" token_file = \"%s\" }\n"
+        "http \"b\" { url = \"https://h\" format = cloudevents batch = 1 gzip = yes timeout = 9\n"
+        "user = \"u\" password_file = \"%s\" server_name = \"n\" batch_size = 16384\n"
+        "headers = {\"X-A: 1\", \"X-B: a: b\", \"x-a: 2\"} }",
+        secret, secret);
+    load(text);
+    const struct conf_receiver *plain = &conf.receivers[0], *full = &conf.receivers[1];
+    assert_int_equal(plain->kind, CONF_HTTP);
+    assert_int_equal(plain->transport, CONF_TCP);
+    assert_string_equal(plain->http.url, "http://[::1]:8080/in?x=1");
+    assert_int_equal(plain->http.format, CONF_HTTP_JSON);
+    assert_int_equal(plain->http.batch, 256);
+    assert_int_equal(plain->http.batch_size, 524288);
+    assert_int_equal(plain->http.timeout, 30);
+    assert_false(plain->http.gzip);
+    assert_string_equal(plain->http_access.token_file, secret);
+    assert_int_equal(full->transport, CONF_TLS);
+    assert_int_equal(full->http.format, CONF_HTTP_CLOUDEVENTS);
+    assert_int_equal(full->http.batch, 1);
+    assert_int_equal(full->http.timeout, 9);
+    assert_true(full->http.gzip);
+    assert_string_equal(full->http_access.user, "u");
+    assert_string_equal(full->http_access.headers[0], "x-a: 2");
+    assert_string_equal(full->http_access.headers[1], "X-B: a: b");
+    assert_string_equal(full->http_access.headers[2], "");
+}
+
+#define HTTP(items) "http \"a\" { url = \"https://h/\" " items " }"
+
+TEST(bad_http_receivers_are_refused)
+{
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"http \"a\" { }", "1: http 'a': item 'url' is missing: it says where to send events"},
+        {HTTP("format = xml"), "1: item 'format': value 'xml': must be one of json, cloudevents"},
+        {HTTP("batch = 0"), "1: item 'batch': value '0': must be from 1 to 512"},
+        {HTTP("user = u"), "1: http 'a': item 'user' needs item 'password_file'"},
+        {HTTP("headers = {\"X-A\"}"), "1: item 'headers': value 'X-A': must be a header such as "
+                                      "\"X-Scope-OrgID: fabric\""},
+        {HTTP("headers = {\"X-A: \"}"),
+         "1: item 'headers': value 'X-A: ': must be a header such as "
+         "\"X-Scope-OrgID: fabric\""},
+        {HTTP("headers = {\"authorization: x\"}"),
+         "1: item 'headers': value 'authorization: x': other items, or ibtrapd itself, decide this "
+         "header"},
+        {"http \"a\" { url = \"http://h/\" ca_file = \"/c\" }",
+         "1: http 'a': item 'ca_file' has no effect without a URL with https"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
+TEST(bad_urls_are_refused)
+{
+    static const char *const BAD[] = {
+        "h",          "ftp://h/",      "http:/h",    "http://",          "http:///x",
+        "http://:80", "http://h:0/",   "http://h:x", "http://h:99999/",  "http://u@h/",
+        "http://h /", "http://h/\x01", "http://h/#", "http://\xc3\xbc/", "http://u:p@[::1]/",
+        "http://::1", "http://h/\\\\", "HTTP://h/",  "https://h?u@h#x",  "http://a_b\x7f/"};
+    char text[100];
+    for (size_t i = 0; i < COUNT(BAD); i++) {
+        snprintf(text, sizeof text, "http \"a\" { url = \"%s\" }", BAD[i]);
+        if (conf_load_text(text, "t", &conf, &err))
+            fail_msg("%s is accepted", BAD[i]);
+    }
+    load("http \"a\" { url = \"http://h?u@h\" }");
+}
+
+TEST(a_secret_over_http_needs_tls_unless_the_server_is_here)
+{
+    static const struct {
+        const char *url;
+        bool good;
+    } ROWS[] = {{"https://h/", true},
+                {"http://h/", false},
+                {"http://localhost:9/", true},
+                {"http://127.0.0.1", true},
+                {"http://[::1]?x", true},
+                {"http://localhost.example.org/", false},
+                {"http://127.0.0.1.example.org/", false}};
+    const char *secret = support_file("http", "pass word\n", 0600);
+    char text[300];
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        snprintf(text, sizeof text, "http \"a\" { url = \"%s\" token_file = \"%s\" }", ROWS[i].url,
+                 secret);
+        assert_int_equal(conf_load_text(text, "t", &conf, &err), ROWS[i].good);
+        if (ROWS[i].good)
+            conf_free(&conf);
+    }
+    assert_string_equal(err.text,
+                        "t:1: http 'a': the secret would go over the network as it is: item "
+                        "'token_file' needs a URL with https, or a server on this host");
+    snprintf(text, sizeof text, HTTP("user = u password_file = \"%s\" token_file = \"%s\""), secret,
+             secret);
+    assert_string_equal(error_of(text),
+                        "1: http 'a': there is either item 'user' or item 'token_file'");
+}
+
 TEST(bad_master_agents_are_refused)
 {
     static const struct {
@@ -2288,6 +2393,10 @@ int main(void)
         CONF_TEST(bad_master_agents_are_refused),
         CONF_TEST(kafka_receivers),
         CONF_TEST(bad_kafka_receivers_are_refused),
+        CONF_TEST(http_receivers),
+        CONF_TEST(bad_http_receivers_are_refused),
+        CONF_TEST(bad_urls_are_refused),
+        CONF_TEST(a_secret_over_http_needs_tls_unless_the_server_is_here),
         CONF_TEST(a_password_needs_tls_unless_it_is_hashed),
         CONF_TEST(topics_and_settings_have_their_limits),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),

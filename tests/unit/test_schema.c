@@ -269,6 +269,9 @@ static const char RICH[] =
     "kafka \"k\" { brokers = \"k1, [::1]:99\" topic = \"t-{subnet}\" format = cloudevents "
     "transport = tls\n"
     " ca_file = /c settings = {\"linger.ms=7\", \"client.id=x y\"} }\n"
+    "http \"h\" { url = \"https://h:1/p?q=1\" format = cloudevents batch = 7 batch_size = 20000\n"
+    " gzip = true timeout = 5 headers = {\"X-A: b c\", \"X-D: e\"} key_file = /k\n"
+    " certificate_file = /c }\n"
     "metrics { listen = \"[::1]\" } subagent { socket = /s context = \"\" writable = true }\n"
     "gateway { heartbeat = 4 } control { socket = /run/c group = daemon }\n"
     "log { level = error levels = {\"ib=debug\", \"sink=info\"} }\n";
