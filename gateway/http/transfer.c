@@ -419,8 +419,8 @@ static bool transfer_set_url(struct transfer *t, const char *path)
         const char *host = strstr(t->options->url, "//");
         path = host ? host + 2 + strcspn(host + 2, "/?") : "";
     }
-    snprintf(url, sizeof url, "%s%s", t->root, path);
-    return curl_easy_setopt(t->easy, CURLOPT_URL, url) == CURLE_OK;
+    const int length = snprintf(url, sizeof url, "%s%s", t->root, path);
+    return (size_t)length < sizeof url && curl_easy_setopt(t->easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
 bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err)
@@ -441,7 +441,7 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
                     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, timeout) == CURLE_OK &&
                     curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, connect) == CURLE_OK &&
                     curl_multi_add_handle(t->multi, t->easy) == CURLM_OK;
-    return ok || error_set(err, "%s: out of memory", t->peer);
+    return ok || error_set(err, "%s: out of memory, or the path is too long", t->peer);
 }
 
 static void transfer_explain_time(struct transfer *t, struct error *err)

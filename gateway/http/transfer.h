@@ -67,7 +67,8 @@ bool transfer_check(const struct transfer_options *options, struct error *err);
 // NULL with a sentence. The options outlive the transfer.
 struct transfer *transfer_open(const struct transfer_options *options, struct error *err);
 
-// Begins an exchange. None may be under way. False with a sentence: out of memory.
+// Begins an exchange. None may be under way. False with a sentence: out of memory, or
+// a path beyond 2,048 octets.
 bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err);
 
 // Goes on with the exchange, and waits up to `timeout_ms` for its end (0: not at all). 1: it ended,

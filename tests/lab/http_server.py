@@ -52,6 +52,9 @@ class Connection:
             assert name.lower() not in headers, f"{name} twice"
             headers[name.lower()] = value.strip()
         size = int(headers.get("content-length", 0))
+        if self.server.limit is not None and size > self.server.limit:
+            answer(413, "Connection: close")(self, Request(method, target, {}, b""))
+            raise Closed
         while len(self._rest) < size:
             self._more()
         body, self._rest = self._rest[:size], self._rest[size:]
@@ -63,9 +66,11 @@ class Connection:
 
 class Server:
     """Answers each request with the next behaviour of `script`, and then with the last one. A behaviour takes the
-    connection and the request, and returns whether the connection stays open. It is a context manager."""
+    connection and the request, and returns whether the connection stays open. A body of more octets than `limit` is
+    refused before it is read. It is a context manager."""
 
-    def __init__(self, *script, context=None):
+    def __init__(self, *script, context=None, limit=None):
+        self.limit = limit
         self.script, self.context = list(script) or [answer(200)], context
         self.requests, self.connections, self.errors = [], 0, []
         self._lock, self._open, self.done = threading.Lock(), [], threading.Event()

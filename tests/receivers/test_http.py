@@ -274,6 +274,14 @@ def test_nobody_listens():
     assert f"{server.url}: cannot connect: Connection refused" in done.errors
 
 
+def test_a_name_with_several_addresses():
+    """localhost may have ::1, too, where nobody listens."""
+    with Server() as server:
+        assert not send(server.url.replace("127.0.0.1", "localhost"), count=5, batch=1).errors
+        assert accepted(server) == list(range(5)) and server.connections == 1
+        assert server.requests[0].headers["host"] == f"localhost:{server.port}"
+
+
 def test_a_name_that_nobody_has():
     done = send("http://no-such-host.invalid:8080/", status=1, deadline=400)
     assert "no-such-host.invalid" in done.errors
@@ -348,6 +356,13 @@ def test_a_request_too_large_is_made_smaller():
         check_order(accepted(server), 1000)
         refused = [request for request in server.requests if not request.accepted]
         assert len(refused) < 8, "it finds a size, and stays with it"
+
+
+def test_a_server_that_refuses_before_it_has_read():
+    with Server(limit=50000) as server:
+        done = send(server.url, count=1000, batch=512)
+        assert "413: a request is too large" in done.errors and not done.said("gave-up")
+        check_order(accepted(server), 1000)
 
 
 def test_an_event_too_large_is_given_up():
