@@ -457,9 +457,18 @@ static void http_describe_server(struct http_sink *s)
     s->to.answer_max = s->format->needs_answer ? ANSWER_MAX : TRANSFER_ANSWER_SOME;
 }
 
+bool http_check(const struct http_options *options, struct error *err)
+{
+    if (!body_find(options->format))
+        return error_set(err, "this ibtrapd has no such format");
+    return transfer_check(&options->to, err);
+}
+
 bool http_make(struct sink *out, const char *name, const struct http_options *options,
                const struct module_host *host, struct error *err)
 {
+    if (!http_check(options, err))
+        return false;
     struct http_sink *s = calloc(1, sizeof *s);
     if (!s)
         return error_set(err, "out of memory");
@@ -489,9 +498,4 @@ bool http_make(struct sink *out, const char *name, const struct http_options *op
                          .kind = "http"};
     snprintf(out->name, sizeof out->name, "%s", name);
     return true;
-}
-
-bool http_check(const struct http_options *options, struct error *err)
-{
-    return transfer_check(&options->to, err);
 }
