@@ -6,8 +6,9 @@
 const struct body_format *body_find(enum http_format format)
 {
     static const struct body_format *const FORMATS[HTTP_FORMAT_COUNT] = {
-        [HTTP_JSON] = &BODY_JSON,
-        [HTTP_CLOUDEVENTS] = &BODY_CLOUDEVENTS,
+        [HTTP_JSON] = &BODY_JSON,     [HTTP_CLOUDEVENTS] = &BODY_CLOUDEVENTS,
+        [HTTP_OTLP] = &BODY_OTLP,     [HTTP_LOKI] = &BODY_LOKI,
+        [HTTP_SPLUNK] = &BODY_SPLUNK, [HTTP_ELASTIC] = &BODY_ELASTIC,
     };
     return format < HTTP_FORMAT_COUNT ? FORMATS[format] : NULL;
 }

@@ -72,7 +72,8 @@ struct body_format {
     const char *channel_header; // "X-Splunk-Request-Channel": gets a random UUID for each open
 };
 
-extern const struct body_format BODY_JSON, BODY_CLOUDEVENTS;
+extern const struct body_format BODY_JSON, BODY_CLOUDEVENTS, BODY_OTLP, BODY_LOKI, BODY_SPLUNK,
+    BODY_ELASTIC;
 
 // NULL: there is none yet.
 const struct body_format *body_find(enum http_format format);

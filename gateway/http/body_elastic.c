@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Elasticsearch's bulk API (POST /INDEX/_bulk), which OpenSearch has as well: for each event a line
+// with the action and one with the document, which is ECS. The action is `create` with the event's
+// identifier: an event that comes again gets a conflict and is not there twice.
+#include "http/body_lines.h"
+
+#include "http/json_text.h"
+
+#include <jansson.h>
+
+static void body_elastic_nothing(struct text *t, const struct body_context *context)
+{
+    (void)t, (void)context;
+}
+
+static bool body_elastic_add(struct text *t, const struct body_context *context,
+                             const struct event *event)
+{
+    text_add(t, "{\"create\":{");
+    if (context->index[0] != '\0')
+        json_text_member(t, "_index", context->index);
+    json_text_member(t, "_id", event->id);
+    text_add(t, "}}\n");
+    const bool whole = body_add_line(t, FORMAT_ECS, context, event);
+    text_add(t, "\n");
+    return whole;
+}
+
+// Refused are documents that cannot be indexed as they are. A missing index, a right that is
+// missing, or a node that has too much to do may be mended.
+static enum body_verdict body_elastic_verdict(json_int_t status)
+{
+    if (status / 100 == 2 || status == 409)
+        return BODY_ACCEPTED;
+    return status == 400 || status == 413 || status == 422 ? BODY_REFUSED : BODY_AGAIN;
+}
+
+static void body_elastic_explain(const json_t *item, json_int_t status, struct error *problem)
+{
+    char type[BODY_WORDS_SIZE], reason[BODY_WORDS_SIZE];
+    const json_t *why = json_object_get(item, "error");
+    if (status == 0) {
+        error_set(problem, "its answer has no status for an event");
+        return;
+    }
+    const json_t *t = json_object_get(why, "type"), *r = json_object_get(why, "reason");
+    body_words(json_string_value(t), json_string_length(t), type);
+    body_words(json_string_value(r), json_string_length(r), reason);
+    error_set(problem, "it does not index an event (status %lld, %s): %s", (long long)status, type,
+              reason);
+}
+
+// The items are in the order of the events, each under the name of its action.
+static void body_elastic_judge_items(const json_t *items, size_t count, struct body_result *out)
+{
+    bool explained = false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_object_get(json_array_get(items, i), "create");
+        const json_int_t status = json_integer_value(json_object_get(item, "status"));
+        out->verdicts[i] = body_elastic_verdict(status);
+        if (out->verdicts[i] != BODY_ACCEPTED && !explained)
+            body_elastic_explain(item, status, &out->problem);
+        explained |= out->verdicts[i] != BODY_ACCEPTED;
+    }
+}
+
+static void body_elastic_judge_response(const json_t *response, size_t count,
+                                        struct body_result *out)
+{
+    const json_t *items = json_object_get(response, "items");
+    if (json_is_false(json_object_get(response, "errors")))
+        return; // all are there
+    if (json_array_size(items) == count) {
+        body_elastic_judge_items(items, count, out);
+        return;
+    }
+    body_give_all(out, count, BODY_AGAIN);
+    if (json_is_array(items))
+        error_set(&out->problem,
+                  "its answer has %zu items for %zu events: take filter_path out of "
+                  "the URL",
+                  json_array_size(items), count);
+    else
+        error_set(&out->problem, "its answer is not that of Elasticsearch's bulk API: check that "
+                                 "the URL ends with /_bulk");
+}
+
+static void body_elastic_judge(const struct body_context *context,
+                               const struct transfer_answer *answer, size_t count,
+                               struct body_result *out)
+{
+    (void)context;
+    body_judge_status(answer, count, out);
+    if (answer->status / 100 != 2)
+        return;
+    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    body_elastic_judge_response(response, count, out);
+    json_decref(response);
+}
+
+const struct body_format BODY_ELASTIC = {
+    .content_type = "application/x-ndjson",
+    .scheme = "ApiKey",
+    .separator = "",
+    .needs_answer = true,
+    .begin = body_elastic_nothing,
+    .end = body_elastic_nothing,
+    .add = body_elastic_add,
+    .judge = body_elastic_judge,
+};

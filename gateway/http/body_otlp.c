@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// OpenTelemetry's protocol over HTTP, with logs in JSON (OTLP 1: ExportLogsServiceRequest in the
+// JSON mapping of protobuf): keys in lowerCamelCase, 64-bit numbers as strings, enums as numbers.
+#include "http/body.h"
+
+#include "http/json_text.h"
+#include "install.h"
+#include "model/catalogue.h"
+#include "sink/format_fields.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// SeverityNumber as OpenTelemetry's data model of logs maps the severities of syslog to it.
+static int body_otlp_severity(enum severity severity)
+{
+    static const int NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
+    return NUMBERS[severity];
+}
+
+static void body_otlp_begin_attribute(struct text *t, const char *prefix, const char *name)
+{
+    char key[96];
+    struct text k = text_in(key, sizeof key);
+    text_add(&k, prefix);
+    text_add(&k, name);
+    text_add(t, t->buf[t->len - 1] == '[' ? "{" : ",{");
+    json_text_member(t, "key", key);
+    text_add(t, ",\"value\":{");
+}
+
+static void body_otlp_add_attribute(struct text *t, const char *key, const char *value)
+{
+    body_otlp_begin_attribute(t, "", key);
+    json_text_member(t, "stringValue", value);
+    text_add(t, "}}");
+}
+
+// A number beyond 63 bits becomes 2^63 - 1, since protobuf's int64 has no more.
+static void body_otlp_add_number(struct text *t, const char *value)
+{
+    char most[24];
+    struct text m = text_in(most, sizeof most);
+    text_add_number(&m, INT64_MAX);
+    json_text_member(t, "intValue", strtoull(value, NULL, 10) > INT64_MAX ? most : value);
+}
+
+static void body_otlp_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    struct text *t = ctx;
+    if (strcmp(name, "id") == 0) { // two records with the same one are the same event
+        body_otlp_add_attribute(t, "log.record.uid", value);
+        return;
+    }
+    body_otlp_begin_attribute(t, "ibtrapd.", name);
+    if (kind == FIELD_IS_NUMBER)
+        body_otlp_add_number(t, value);
+    else if (kind == FIELD_IS_FLAG)
+        text_addf(t, "\"boolValue\":%s", value);
+    else
+        json_text_member(t, "stringValue", value);
+    text_add(t, "}}");
+}
+
+static void body_otlp_begin(struct text *t, const struct body_context *context)
+{
+    text_add(t, "{\"resourceLogs\":[{\"resource\":{\"attributes\":[");
+    body_otlp_add_attribute(t, "service.name", "ibtrapd");
+    body_otlp_add_attribute(t, "service.version", INSTALL_VERSION);
+    body_otlp_add_attribute(t, "host.name", context->origin.hostname);
+    text_add(t, "]},\"scopeLogs\":[{\"scope\":{");
+    json_text_member(t, "name", "ibtrapd.event");
+    json_text_member(t, "version", INSTALL_VERSION);
+    text_add(t, "},\"logRecords\":[");
+}
+
+static bool body_otlp_add(struct text *t, const struct body_context *context,
+                          const struct event *event)
+{
+    const enum severity severity = format_severity(&context->origin, event);
+    text_add(t, "{\"timeUnixNano\":");
+    json_text_time_ns(t, event->time_us, 0);
+    text_addf(t, ",\"severityNumber\":%d", body_otlp_severity(severity));
+    json_text_member(t, "severityText", severity_word(severity));
+    text_addf(t, ",\"eventName\":\"ibtrapd.%s\",\"body\":{", event->type->name);
+    json_text_member(t, "stringValue", event->text);
+    text_add(t, "},\"attributes\":[");
+    format_fields(event, body_otlp_take, t);
+    text_add(t, "]}");
+    return true;
+}
+
+static void body_otlp_end(struct text *t, const struct body_context *context)
+{
+    (void)context;
+    text_add(t, "]}]}]}");
+}
+
+// An int64 of the JSON mapping is a string or a number. 0: it is not there.
+static int64_t body_otlp_int64(const json_t *value)
+{
+    return json_is_string(value) ? strtoll(json_string_value(value), NULL, 10)
+                                 : json_integer_value(value);
+}
+
+// The answer does not say which records it rejects. If it has taken some of them, the specification
+// forbids to send any again.
+static void body_otlp_judge_partial(const json_t *partial, size_t count, struct body_result *out)
+{
+    char words[BODY_WORDS_SIZE];
+    const json_t *message = json_object_get(partial, "errorMessage");
+    const int64_t rejected = body_otlp_int64(json_object_get(partial, "rejectedLogRecords"));
+    body_words(json_string_value(message), json_string_length(message), words);
+    if (rejected > 0 && words[0] == '\0')
+        snprintf(words, sizeof words, "it does not say why");
+    if (rejected > 0 && (uint64_t)rejected >= count) {
+        body_give_all(out, count, count > 1 ? BODY_ALONE : BODY_REFUSED);
+        error_set(&out->problem, "it rejects %s: %s", count > 1 ? "all events" : "an event", words);
+        return;
+    }
+    body_give_all(out, count, BODY_ACCEPTED);
+    if (rejected > 0)
+        error_set(&out->note, "it rejected %" PRId64 " of %zu events, and does not say which: %s",
+                  rejected, count, words);
+    else if (words[0] != '\0')
+        error_set(&out->note, "it took %zu events and says: %s", count, words);
+}
+
+static void body_otlp_judge(const struct body_context *context,
+                            const struct transfer_answer *answer, size_t count,
+                            struct body_result *out)
+{
+    (void)context;
+    body_judge_status(answer, count, out);
+    if (answer->status / 100 != 2 || answer->size == 0)
+        return;
+    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    if (json_is_object(response)) {
+        body_otlp_judge_partial(json_object_get(response, "partialSuccess"), count, out);
+    } else {
+        body_give_all(out, count, BODY_AGAIN);
+        error_set(&out->problem, "its answer is not OTLP's in JSON: check that the URL is the one "
+                                 "for logs, such as http://collector:4318/v1/logs");
+    }
+    json_decref(response);
+}
+
+const struct body_format BODY_OTLP = {
+    .content_type = "application/json",
+    .scheme = "Bearer",
+    .separator = ",",
+    .needs_answer = true,
+    .begin = body_otlp_begin,
+    .end = body_otlp_end,
+    .add = body_otlp_add,
+    .judge = body_otlp_judge,
+};
