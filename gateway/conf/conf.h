@@ -36,6 +36,7 @@ enum {
     CONF_URL_SIZE = 512,
     CONF_HEADERS_MAX = 8,
     CONF_HEADER_SIZE = 256,
+    CONF_INDEX_SIZE = 256,
 };
 
 struct conf_fabric {
@@ -247,6 +248,8 @@ struct conf_http {
     uint32_t batch_size; // octets of its body
     unsigned timeout;    // seconds for a request and its answer
     bool gzip;
+    char index[CONF_INDEX_SIZE]; // Splunk's or Elasticsearch's; empty: the server decides
+    bool ack;                    // Splunk's: the indexers' acknowledgement confirms an event
 };
 
 struct conf_receiver {

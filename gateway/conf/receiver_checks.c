@@ -242,6 +242,17 @@ static bool http_check_access(struct section *section, const char *url, bool tls
                           user ? "password_file" : "token_file");
 }
 
+// Whether the format has what the items ask for.
+static bool http_check_format(struct section *section, const struct conf_http *http)
+{
+    const bool splunk = http->format == CONF_HTTP_SPLUNK;
+    if (http->index[0] != '\0' && !splunk && http->format != CONF_HTTP_ELASTIC)
+        return section_refuse(section, "item 'index' has no effect without format = "
+                                       "\"splunk\" or \"elasticsearch\"");
+    return !http->ack || splunk ||
+           section_refuse(section, "item 'ack' has no effect without format = \"splunk\"");
+}
+
 void section_check_http(struct section *section)
 {
     struct conf_receiver *r = section->object;
@@ -249,6 +260,7 @@ void section_check_http(struct section *section)
     r->transport = tls ? CONF_TLS : CONF_TCP;
     if (r->http.url[0] == '\0')
         section_refuse(section, "item 'url' is missing: it says where to send events");
-    else if (receiver_check_tls(section, "a URL with https"))
-        http_check_access(section, r->http.url, tls);
+    else if (receiver_check_tls(section, "a URL with https") &&
+             http_check_access(section, r->http.url, tls))
+        http_check_format(section, &r->http);
 }

@@ -216,9 +216,11 @@ static const struct schema_item HTTP[] = {
      .help = "Where to send events: a URL with http or https. The item must be there."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(http.format), .words = WORDS_HTTP_FORMAT,
      .initial = "json",
-     .help = "What a request is: `json`, an array of objects with every field, or `cloudevents`, "
-             "a batch of CloudEvents 1.0 with these as their data; with `batch = 1`, one "
-             "CloudEvent in structured mode."},
+     .help = "What a request is: `json`, an array of objects with every field; `cloudevents`, a "
+             "batch of CloudEvents 1.0 with these as their data, with `batch = 1`, one CloudEvent "
+             "in structured mode; `otlp`, logs of OpenTelemetry in JSON; `loki`, a push to "
+             "Grafana Loki; `splunk`, events for Splunk's HTTP Event Collector; `elasticsearch`, "
+             "a bulk of documents in ECS, for OpenSearch as well."},
     {"batch", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.batch), RANGE(1, 512), .initial = "256",
      .help = "Events of a request at most. An event does not wait for others: a request has what "
              "came while the one before it was under way."},
@@ -231,6 +233,13 @@ static const struct schema_item HTTP[] = {
      .help = "Pack what is sent, from 1,024 octets on. Not every server takes that."},
     {"timeout", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(http.timeout), RANGE(1, 300),
      .initial = "30", .help = "Seconds for a request and its answer."},
+    {"index", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.index), .check = check_printable,
+     .example = "\"fabric\"",
+     .help = "The index of Splunk, or the index or data stream of Elasticsearch, if neither the "
+             "token nor the URL says it."},
+    {"ack", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(http.ack), .initial = "false",
+     .help = "With Splunk, an event is delivered when the indexers have it: turn on indexer "
+             "acknowledgement for the token. Otherwise, when the collector has taken it."},
     RATE("0", ""),
 };
 const struct schema_part SCHEMA_HTTP = {NULL, HTTP, COUNT(HTTP)};
@@ -244,7 +253,8 @@ static const struct schema_item HTTP_ACCESS[] = {
              "a failure."},
     {"token_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http_access.token_file),
      .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/http.token\"",
-     .help = "A file with a token instead (`Authorization: Bearer`), read likewise."},
+     .help = "A file with a token instead (`Authorization: Bearer`; for Splunk `Splunk`, for "
+             "Elasticsearch `ApiKey`), read likewise."},
     {"headers", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(http_access.headers),
      .pairs = &PAIRS_HEADERS, .example = "{\"X-Scope-OrgID: fabric\"}",
      .help = "Further headers of each request, at most 8. They are no place for secrets."},

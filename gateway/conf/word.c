@@ -91,8 +91,13 @@ const struct word WORDS_FORMAT[] = {{CONF_RFC5424, "rfc5424"}, {CONF_RFC3164, "r
 const struct word WORDS_OBJECT_FORMAT[] = {
     {CONF_JSON, "json"}, {CONF_ECS, "ecs"}, {CONF_CLOUDEVENTS, "cloudevents"}, {0, NULL}};
 
-const struct word WORDS_HTTP_FORMAT[] = {
-    {CONF_HTTP_JSON, "json"}, {CONF_HTTP_CLOUDEVENTS, "cloudevents"}, {0, NULL}};
+const struct word WORDS_HTTP_FORMAT[] = {{CONF_HTTP_JSON, "json"},
+                                         {CONF_HTTP_CLOUDEVENTS, "cloudevents"},
+                                         {CONF_HTTP_OTLP, "otlp"},
+                                         {CONF_HTTP_LOKI, "loki"},
+                                         {CONF_HTTP_SPLUNK, "splunk"},
+                                         {CONF_HTTP_ELASTIC, "elasticsearch"},
+                                         {0, NULL}};
 
 const struct word WORDS_KAFKA_TRANSPORT[] = {{CONF_TCP, "tcp"}, {CONF_TLS, "tls"}, {0, NULL}};
 

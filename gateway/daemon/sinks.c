@@ -250,7 +250,8 @@ static struct http_options sinks_http_options(const struct conf_receiver *c)
                                  .batch_size = c->http.batch_size,
                                  .timeout = c->http.timeout,
                                  .gzip = c->http.gzip,
-                                 .index = ""};
+                                 .index = c->http.index,
+                                 .ack = c->http.ack};
 }
 
 static struct module_use sinks_http_use(const struct http_options *options, struct log *log)

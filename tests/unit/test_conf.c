@@ -1575,7 +1575,8 @@ TEST(bad_http_receivers_are_refused)
         const char *content, *error;
     } ROWS[] = {
         {"http \"a\" { }", "1: http 'a': item 'url' is missing: it says where to send events"},
-        {HTTP("format = xml"), "1: item 'format': value 'xml': must be one of json, cloudevents"},
+        {HTTP("format = xml"), "1: item 'format': value 'xml': must be one of json, cloudevents, "
+                               "otlp, loki, splunk, elasticsearch"},
         {HTTP("batch = 0"), "1: item 'batch': value '0': must be from 1 to 512"},
         {HTTP("user = u"), "1: http 'a': item 'user' needs item 'password_file'"},
         {HTTP("headers = {\"X-A\"}"), "1: item 'headers': value 'X-A': must be a header such as "
@@ -2356,6 +2357,37 @@ TEST(standard_output_is_added_once)
 
 #define CONF_TEST(f) cmocka_unit_test_teardown(f, release)
 
+TEST(http_formats)
+{
+    static const char *const FORMATS[] = {"json", "cloudevents", "otlp",
+                                          "loki", "splunk",      "elasticsearch"};
+    char text[200];
+    for (size_t i = 0; i < COUNT(FORMATS); i++) {
+        snprintf(text, sizeof text, "http \"a\" { url = \"http://h/\" format = \"%s\" }",
+                 FORMATS[i]);
+        load(text);
+        assert_int_equal(conf.receivers[0].http.format, i);
+        assert_string_equal(conf.receivers[0].http.index, "");
+        assert_false(conf.receivers[0].http.ack);
+    }
+    load("http \"a\" { url = \"http://h/\" format = \"splunk\" index = \"ib\" ack = true }");
+    assert_string_equal(conf.receivers[0].http.index, "ib");
+    assert_true(conf.receivers[0].http.ack);
+    load("http \"a\" { url = \"http://h/\" format = \"elasticsearch\" index = \"ib-1\" }");
+    assert_string_equal(conf.receivers[0].http.index, "ib-1");
+}
+
+TEST(items_that_an_http_format_has_not_are_refused)
+{
+    assert_string_equal(
+        error_of("http \"a\" { url = \"http://h/\" format = \"loki\" index = \"ib\" }"),
+        "1: http 'a': item 'index' has no effect without format = \"splunk\" or "
+        "\"elasticsearch\"");
+    assert_string_equal(
+        error_of("http \"a\" { url = \"http://h/\" format = \"elasticsearch\" ack = true }"),
+        "1: http 'a': item 'ack' has no effect without format = \"splunk\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2397,6 +2429,8 @@ int main(void)
         CONF_TEST(bad_http_receivers_are_refused),
         CONF_TEST(bad_urls_are_refused),
         CONF_TEST(a_secret_over_http_needs_tls_unless_the_server_is_here),
+        CONF_TEST(http_formats),
+        CONF_TEST(items_that_an_http_format_has_not_are_refused),
         CONF_TEST(a_password_needs_tls_unless_it_is_hashed),
         CONF_TEST(topics_and_settings_have_their_limits),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
