@@ -28,8 +28,8 @@ static void body_cloudevents_judge(const struct body_context *context,
 }
 
 const struct body_format BODY_CLOUDEVENTS = {
-    .content_type = "application/cloudevents-batch+json; charset=UTF-8",
-    .alone_type = "application/cloudevents+json; charset=UTF-8",
+    .content_type = "application/cloudevents-batch+json; charset=utf-8",
+    .alone_type = "application/cloudevents+json; charset=utf-8",
     .scheme = "Bearer",
     .separator = ",\n",
     .begin = body_cloudevents_begin,

@@ -118,7 +118,7 @@ def test_cloudevents():
     with Server() as server:
         send(server.url, count=20, format="cloudevents")
         [request] = server.requests
-        assert request.headers["content-type"] == "application/cloudevents-batch+json; charset=UTF-8"
+        assert request.headers["content-type"] == "application/cloudevents-batch+json; charset=utf-8"
         assert [one["specversion"] for one in request.json] == ["1.0"] * 20
         assert [int(one["data"]["id"][-12:]) for one in request.json] == list(range(20))
 
@@ -127,7 +127,7 @@ def test_one_cloudevent_for_each_request_is_structured():
     with Server() as server:
         send(server.url, count=5, format="cloudevents", batch=1)
         assert [int(request.json["id"][-12:]) for request in server.requests] == list(range(5))
-        assert server.requests[0].headers["content-type"] == "application/cloudevents+json; charset=UTF-8"
+        assert server.requests[0].headers["content-type"] == "application/cloudevents+json; charset=utf-8"
 
 
 def secret(tmp_path, content, name="secret"):
