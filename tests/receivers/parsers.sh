@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The bodies of the receiver kind http for parsers of others, by hand: parsers.sh
+#
+# From npm: OpenTelemetry's classes, made from its protobuf files, and the SDK of CloudEvents. Nothing listens.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+bodies=${IBTRAPD_BUILD_DIR:-$here/../../build}/tests/receivers/http_bodies
+for program in node npm; do
+    command -v $program >/dev/null || {
+        echo "$program is missing: apt-get install npm" >&2
+        exit 1
+    }
+done
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$here/parsers.js" "$scratch"
+(cd "$scratch" && npm install --no-audit --no-fund --silent --ignore-scripts \
+    @opentelemetry/otlp-transformer@0.205.0 cloudevents@8.0.3)
+for format in otlp cloudevents cloudevents-batch; do
+    "$bodies" $format | node "$scratch/parsers.js" $format
+done
