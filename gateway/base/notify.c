@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/notify.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,13 +59,14 @@ void notify_close(struct notify *notify)
 void notify_send(const struct notify *notify, const char *fmt, ...)
 {
     char message[MESSAGE_SIZE];
+    struct text text = text_in(message, sizeof message);
     if (notify->fd < 0)
         return;
     va_list args;
     va_start(args, fmt);
-    vsnprintf(message, sizeof message, fmt, args);
+    text_addv(&text, fmt, args);
     va_end(args);
-    send(notify->fd, message, strlen(message), MSG_DONTWAIT | MSG_NOSIGNAL);
+    send(notify->fd, message, text.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 // Sends the manager the descriptor, which it closes once it has handled all messages before

@@ -16,8 +16,8 @@ struct notify {
 bool notify_open(struct notify *notify, const char *socket, struct error *err);
 void notify_close(struct notify *notify);
 
-// Sends the lines, at most 1023 octets. Never waits; lines that cannot be sent are lost. Any
-// thread.
+// Sends the lines, at most 1023 octets; what is longer is cut between two characters, as systemd
+// drops a status that is not UTF-8. Never waits; lines that cannot be sent are lost. Any thread.
 void notify_send(const struct notify *notify, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -46,14 +46,19 @@ static size_t incomplete_end(const char *s, size_t n)
 
 void text_addf(struct text *t, const char *fmt, ...)
 {
+    va_list args;
+    va_start(args, fmt);
+    text_addv(t, fmt, args);
+    va_end(args);
+}
+
+void text_addv(struct text *t, const char *fmt, va_list args)
+{
     if (t->cut)
         return;
     char *start = t->buf + t->len;
     size_t room = t->size - 1 - t->len;
-    va_list args;
-    va_start(args, fmt);
     int n = vsnprintf(start, room + 1, fmt, args);
-    va_end(args);
     size_t added = n > 0 ? (size_t)n : 0;
     if (added > room) {
         t->cut = true;

@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_BASE_TEXT_H
 #define IBTRAPD_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,7 @@ static inline void text_add(struct text *t, const char *s)
 }
 
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void text_addv(struct text *t, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 void text_add_number(struct text *t, uint64_t number); // decimal
 

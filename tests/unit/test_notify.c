@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/notify.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -89,6 +90,29 @@ TEST(a_full_socket_loses_messages_and_waits_for_nobody)
     close(manager);
 }
 
+// systemd drops a status that is not UTF-8.
+TEST(a_long_sentence_is_cut_between_characters)
+{
+    struct notify notify;
+    struct error err;
+    char sentence[1200] = "";
+    const char *path = support_path("long");
+    int manager = fake_manager_listen(path);
+    assert_true(notify_open(&notify, path, &err));
+    for (size_t blanks = 0; blanks < 3; blanks++) {
+        memset(sentence, ' ', blanks);
+        for (size_t i = blanks; i + 3 < sizeof sentence; i += 3)
+            memcpy(sentence + i, "\xe2\x82\xac", 4);
+        notify_send(&notify, "STATUS=%s\n", sentence);
+        const char *message = fake_manager_next(manager);
+        assert_non_null(message);
+        assert_in_range(strlen(message), 1020, 1023);
+        assert_true(text_is_utf8(message));
+    }
+    notify_close(&notify);
+    close(manager);
+}
+
 struct reader {
     int socket;
     atomic_bool has_status;
@@ -147,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_missing_socket_is_a_sentence),
         cmocka_unit_test(names_that_are_none_are_refused),
         cmocka_unit_test(a_full_socket_loses_messages_and_waits_for_nobody),
+        cmocka_unit_test(a_long_sentence_is_cut_between_characters),
         cmocka_unit_test(waits_until_the_manager_has_read_all),
         cmocka_unit_test(waits_for_no_manager_that_is_gone),
     };
