@@ -14,7 +14,8 @@ struct bufferevent;
 
 enum {
     FOLLOWERS_MAX = 8,
-    FOLLOWERS_IDLE_S = 10,   // one that has not read for so long what is under way is dropped
+    FOLLOWERS_IDLE_S = 10,   // one that has not read for so long what is under way is dropped, and
+                             // so is one whose host does not acknowledge it
     FOLLOWERS_BEAT_S = 15,   // after so long without an event each gets a comment, which shows that
                              // the connection lives
     FOLLOWERS_LIFE_S = 3600, // then the answer ends; a browser follows on by itself

@@ -21,8 +21,16 @@ static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S},
 // the others.
 enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
 
+// In the order in which they lose their places to others.
+enum metrics_stage {
+    STAGE_ANSWERED, // all is written; the client is to close
+    STAGE_ASKING,   // its request is not whole yet
+    STAGE_ANSWERING,
+};
+
 struct metrics_client {
     struct metrics_server *server;
+    enum metrics_stage stage;
     struct bufferevent *stream;
     struct event *deadline; // of the connection
     void *scrape;           // whose pieces are yet to come; NULL: none
@@ -103,6 +111,7 @@ static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
 // the connection, and it could lose the answer.
 static void answer_sent(struct bufferevent *stream, void *ctx)
 {
+    ((struct metrics_client *)ctx)->stage = STAGE_ANSWERED;
     bufferevent_set_timeouts(stream, &IDLE_MAX, &IDLE_MAX);
     shutdown(bufferevent_getfd(stream), SHUT_WR);
     bufferevent_setcb(stream, metrics_server_discard, NULL, metrics_server_client_event, ctx);
@@ -391,6 +400,7 @@ static void read_request(struct bufferevent *stream, void *ctx)
 {
     struct evbuffer *in = bufferevent_get_input(stream);
     if (has_head(in)) {
+        ((struct metrics_client *)ctx)->stage = STAGE_ANSWERING;
         char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
         if (line)
             answer_request(ctx, line);
@@ -409,6 +419,7 @@ static struct metrics_client *metrics_server_new_client(struct metrics_server *s
     if (!client)
         return NULL;
     client->server = server;
+    client->stage = STAGE_ASKING;
     client->deadline = evtimer_new(server->base, metrics_server_end_client, client);
     if (client->deadline && evtimer_add(client->deadline, &CLIENT_MAX) == 0)
         client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
@@ -418,6 +429,18 @@ static struct metrics_client *metrics_server_new_client(struct metrics_server *s
         event_free(client->deadline);
     free(client);
     return NULL;
+}
+
+// Whose place a further client gets: answers under way are the last to be broken off, and of equals
+// the oldest goes.
+static struct metrics_client *metrics_server_find_victim(const struct metrics_server *server)
+{
+    struct metrics_client *victim = server->clients[0];
+    for (size_t i = 1; i < server->client_count; i++) {
+        if (server->clients[i]->stage < victim->stage)
+            victim = server->clients[i];
+    }
+    return victim;
 }
 
 static void metrics_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
@@ -431,7 +454,7 @@ static void metrics_server_accept_client(struct evconnlistener *listener, evutil
         return;
     }
     if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
-        metrics_server_drop(server->clients[0]);
+        metrics_server_drop(metrics_server_find_victim(server));
     server->clients[server->client_count++] = client;
     bufferevent_setcb(client->stream, read_request, NULL, metrics_server_client_event, client);
     // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.

@@ -26,7 +26,7 @@ class FarMachine:
         self._near, self._far = f"{self.name[8:]}n", f"{self.name[8:]}f"
         net = secrets.randbelow(250 * 250)
         self._prefix = f"198.{18 + net % 2}.{net % 250}"
-        self.address = f"{self._prefix}.2"
+        self.near, self.address = f"{self._prefix}.1", f"{self._prefix}.2"  # of this machine and of that one
 
     def __enter__(self):
         made = _ip("netns", "add", self.name)
@@ -34,7 +34,7 @@ class FarMachine:
             pytest.skip(f"the kernel does not let us make a network namespace: {made.stderr.strip()}")
         for words in (
             f"link add {self._near} type veth peer name {self._far} netns {self.name}",
-            f"addr add {self._prefix}.1/24 dev {self._near}",
+            f"addr add {self.near}/24 dev {self._near}",
             f"link set {self._near} up",
             f"-n {self.name} addr add {self.address}/24 dev {self._far}",
             f"-n {self.name} link set {self._far} up",

@@ -2,6 +2,7 @@
 """Receivers that refuse, vanish, answer late, break off, read nothing or move: each gets all events in the end, in
 order."""
 
+import contextlib
 import socket
 
 import pytest
@@ -10,11 +11,12 @@ from lab import ber
 from lab.attempts import wait_passing
 from lab.gateway import section
 from lab.processes import wait_until
-from lab.sockets import tcp_to
+from lab.sockets import free_port, tcp_to
 from netns import FarMachine
 from peers_that_fail import LateManager, Receiver, RelpBreaker, Sleeper, Talker, TalkingManager
 from reports import Reporter, file_section, wait_port
 
+FOLLOWERS = 8  # that the page has places for
 GUID = "1.3.6.1.3.117.3.1.1.6.0"
 
 
@@ -209,3 +211,27 @@ def test_a_manager_that_moves_to_another_address(made, fabric):
     with LateManager(ber.notification, late=0, at=("127.0.0.2", port)) as new:
         reporter.send(10)
         wait_all(fabric, reporter, lambda: numbers_of(old.came) + numbers_of(new.came))
+
+
+def follow(address, ours):
+    """Asks for the events of the page; returns the status of the answer, and keeps the connection in `ours`."""
+    ours.settimeout(20)
+    ours.connect(address)
+    ours.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return int(ours.recv(65536).split()[1])
+
+
+def test_followers_of_the_page_whose_host_vanishes_lose_their_places(made):
+    """TCP alone would keep them for a quarter of an hour."""
+    with FarMachine() as far, contextlib.ExitStack() as stack:
+
+        def ours():
+            return stack.enter_context(socket.socket())
+
+        page = (far.near, free_port())
+        _, reporter = made(section("metrics", listen="%s:%d" % page, page=True))
+        assert [follow(page, stack.enter_context(far.listen())) for _ in range(FOLLOWERS)] == [200] * FOLLOWERS
+        far.pull()
+        assert follow(page, ours()) == 503
+        reporter.send(1)
+        wait_until(lambda: follow(page, ours()) == 200, "a place", 60)

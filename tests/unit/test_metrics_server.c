@@ -300,6 +300,29 @@ TEST(a_client_that_is_replaced_ends_its_scrape)
     assert_int_equal(ended, begun);
 }
 
+// Silent clients, such as connections that a browser opens in advance, must not break off answers.
+TEST(answers_under_way_are_replaced_last)
+{
+    int fds[3 * METRICS_SERVER_CLIENTS_MAX];
+    pieces = 100000;
+    int slow = ask(GET);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        fds[i] = ask(i % 2 ? "" : "GET /metrics HTTP/1.1\r\n");
+    assert_int_equal(ended, 0);
+    int whole = ask("GET / HTTP/1.1\r\n\r\n"); // has its answer, and stays
+    int further = ask("");
+    assert_int_equal(send(whole, "x", 1, MSG_NOSIGNAL), 1);
+    assert_int_equal(send(whole, "x", 1, MSG_NOSIGNAL), -1);
+    assert_int_equal(ended, 0);
+    close(slow);
+    close(whole);
+    close(further);
+    for (size_t i = 0; i < COUNT(fds); i++)
+        close(fds[i]);
+    serve();
+    assert_int_equal(ended, 1);
+}
+
 // Lets the client read for some seconds, a bit in each. Returns for how many it was served.
 static int read_slowly(int fd, int seconds)
 {
@@ -551,6 +574,7 @@ int main(void)
         SERVER_TEST(without_chunks_an_answer_that_fails_is_reset),
         SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
         SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
+        SERVER_TEST(answers_under_way_are_replaced_last),
         SERVER_TEST(who_reads_slowly_has_a_minute),
         SERVER_TEST(who_stops_reading_is_dropped_soon),
         SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
