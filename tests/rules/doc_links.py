@@ -62,7 +62,8 @@ def leads_to(path, target):
 
 def tracked(top):
     """The files that git tracks, and their folders; None: this is no checkout."""
-    listed = subprocess.run(["git", "-C", top, "ls-files", "-z"], capture_output=True, check=False)
+    # env fails where there is no git, as git does outside of a checkout.
+    listed = subprocess.run(["env", "git", "-C", top, "ls-files", "-z"], capture_output=True, check=False)
     names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     if listed.returncode != 0 or not names:
         return None

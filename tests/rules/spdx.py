@@ -32,7 +32,8 @@ LEFT_OUT = re.compile(r"^(tests/fuzz/corpus/|mibs/[^/]*-MIB\.txt$|tests/mibs/sta
 
 def tracked(source):
     """The files that git tracks, or in a tarball all files, relative to `source`."""
-    listed = subprocess.run(["git", "-C", source, "ls-files", "-z"], capture_output=True, check=False)
+    # env fails where there is no git, as git does outside of a checkout.
+    listed = subprocess.run(["env", "git", "-C", source, "ls-files", "-z"], capture_output=True, check=False)
     if listed.returncode == 0 and listed.stdout:
         names = [os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     else:
