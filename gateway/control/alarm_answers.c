@@ -2,6 +2,7 @@
 #include "control/alarm_answers.h"
 
 #include "control/answer.h"
+#include "control/worst_alarms.h"
 #include "ctl/protocol.h"
 #include "pipeline/open_alarms.h"
 #include "pipeline/reconcile.h"
@@ -34,8 +35,24 @@ static void alarm_answers_read(void *ctx, const struct alarm *alarm)
     page->after = alarm->event_sequence;
 }
 
+static json_t *alarm_answers_worst(struct control *c)
+{
+    struct worst_alarms worst;
+    json_t *list =
+        worst_alarms_find(c->journal, clock_utc(c->builder.clock), ALARM_ANSWERS_WORST, &worst)
+            ? json_array()
+            : NULL;
+    for (size_t i = 0; list && i < worst.count; i++)
+        json_array_append_new(list, alarm_json(worst.all[i]));
+    worst_alarms_free(&worst);
+    return list ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list)
+                : answer_refuse("out of memory");
+}
+
 json_t *alarm_answers_list(struct control *c, const json_t *request)
 {
+    if (json_is_true(json_object_get(request, "worst")))
+        return alarm_answers_worst(c);
     struct page page = {.list = json_array()};
     if (!answer_read_number(request, "after", INT64_MAX, &page.after)) {
         json_decref(page.list);

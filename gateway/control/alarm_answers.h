@@ -8,12 +8,14 @@
 
 enum {
     ALARM_ANSWERS_PAGE = 500,
+    ALARM_ANSWERS_WORST = 500,
     ALARM_ANSWERS_MINUTES_MAX = 366 * 24 * 60,
     ALARM_ANSWERS_REASON_SIZE = 161, // the event's reason names the user, too
 };
 
 // "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
-// "after" that requests the next page.
+// "after" that requests the next page. With item "worst", true: the worst ones in order, at most
+// ALARM_ANSWERS_WORST (control/worst_alarms.h), and no "more".
 json_t *alarm_answers_list(struct control *control, const json_t *request);
 
 // "alarm-acknowledge", with items "alarm" and "note" (missing: none).

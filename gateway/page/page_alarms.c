@@ -1,61 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "page/page_alarms.h"
 
-#include "base/search.h"
 #include "control/answer.h"
+#include "control/worst_alarms.h"
 #include "picture/picture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { ALARMS_AT_ONCE = 256 };
-
 struct page_alarms {
-    struct alarm *kept;                   // room for PAGE_ALARMS_MAX, in no order
-    struct alarm *worst[PAGE_ALARMS_MAX]; // these, in order
-    size_t count;
-    int64_t after;
-    int64_t now_us;
     struct journal *journal;
     const struct fabric *fabric;
     const struct names *names;
     struct page_names *then;
     unsigned names_read;
 };
-
-static bool page_alarms_is_calm(const struct alarm *a, int64_t now_us)
-{
-    return a->acknowledged_us != 0 || a->shelved_until_us > now_us;
-}
-
-static bool page_alarms_before(const struct page_alarms *all, const struct alarm *a,
-                               const struct alarm *b)
-{
-    const bool calm_a = page_alarms_is_calm(a, all->now_us);
-    const bool calm_b = page_alarms_is_calm(b, all->now_us);
-    if (calm_a != calm_b)
-        return calm_b;
-    if (a->severity != b->severity)
-        return a->severity < b->severity;
-    return a->raised_us > b->raised_us;
-}
-
-// There may be half a million: alarms are large, and only pointers to them are moved.
-static void page_alarms_take(void *ctx, const struct alarm *alarm)
-{
-    struct page_alarms *all = ctx;
-    size_t at;
-    all->after = alarm->event_sequence;
-    SEARCH_FIRST(at, (size_t)0, all->count, !page_alarms_before(all, alarm, all->worst[at]));
-    if (at == PAGE_ALARMS_MAX)
-        return;
-    const bool full = all->count == PAGE_ALARMS_MAX;
-    struct alarm *place = full ? all->worst[all->count - 1] : &all->kept[all->count];
-    all->count += !full;
-    memmove(&all->worst[at + 1], &all->worst[at], (all->count - 1 - at) * sizeof(struct alarm *));
-    *place = *alarm;
-    all->worst[at] = place;
-}
 
 // What an end was called in the event that raised the alarm, if that was about it.
 static const char *page_alarms_name_then(const struct page_name *then, uint64_t guid)
@@ -114,21 +70,13 @@ static json_t *page_alarms_one(struct page_alarms *all, const struct alarm *a)
 json_t *page_alarms_json(struct journal *journal, const struct fabric *fabric,
                          const struct names *names, struct page_names *then)
 {
-    struct page_alarms all = {.kept = calloc(PAGE_ALARMS_MAX, sizeof *all.kept),
-                              .now_us = clock_utc(&clock_system),
-                              .journal = journal,
-                              .fabric = fabric,
-                              .names = names,
-                              .then = then};
-    json_t *list = all.kept ? json_array() : NULL;
-    if (list) {
-        bool more = true;
-        while (more)
-            more = journal_each_alarm_after(journal, all.after, ALARMS_AT_ONCE, page_alarms_take,
-                                            &all);
-        for (size_t i = 0; i < all.count; i++)
-            json_array_append_new(list, page_alarms_one(&all, all.worst[i]));
-    }
-    free(all.kept);
+    struct page_alarms all = {.journal = journal, .fabric = fabric, .names = names, .then = then};
+    struct worst_alarms worst;
+    json_t *list = worst_alarms_find(journal, clock_utc(&clock_system), PAGE_ALARMS_MAX, &worst)
+                       ? json_array()
+                       : NULL;
+    for (size_t i = 0; list && i < worst.count; i++)
+        json_array_append_new(list, page_alarms_one(&all, worst.all[i]));
+    worst_alarms_free(&worst);
     return list;
 }

@@ -3,6 +3,7 @@
 // what is gone.
 #include "support.h"
 
+#include "control/alarm_answers.h"
 #include "control/answer.h"
 #include "model/catalogue.h"
 #include "page/page_alarms.h"
@@ -104,16 +105,10 @@ static void raise_many(struct fixture *f, struct known all[ALARMS])
     journal_commit(f->journal);
 }
 
-TEST(the_worst_come_first_and_the_handled_last)
+static void expect_order(const json_t *shown, const struct known *all, size_t count)
 {
-    struct fixture *f = *state;
-    static struct known all[ALARMS];
-    struct page_names then = {.next = 0};
-    raise_many(f, all);
-    qsort(all, ALARMS, sizeof *all, compare);
-    json_t *shown = page_alarms_json(f->journal, NULL, NULL, &then);
-    assert_int_equal(json_array_size(shown), PAGE_ALARMS_MAX);
-    for (size_t i = 0; i < PAGE_ALARMS_MAX; i++) {
+    assert_int_equal(json_array_size(shown), count);
+    for (size_t i = 0; i < count; i++) {
         json_t *raised = answer_time(all[i].raised_us);
         const json_t *one = json_array_get(shown, i);
         assert_string_equal(json_string_value(json_object_get(one, "raised")),
@@ -122,7 +117,34 @@ TEST(the_worst_come_first_and_the_handled_last)
                             severity_word(all[i].severity));
         json_decref(raised);
     }
+}
+
+TEST(the_worst_come_first_and_the_handled_last)
+{
+    struct fixture *f = *state;
+    static struct known all[ALARMS];
+    struct page_names then = {.next = 0};
+    raise_many(f, all);
+    qsort(all, ALARMS, sizeof *all, compare);
+    json_t *shown = page_alarms_json(f->journal, NULL, NULL, &then);
+    expect_order(shown, all, PAGE_ALARMS_MAX);
     json_decref(shown);
+}
+
+// What `ibtrapctl watch` asks for.
+TEST(the_control_socket_has_the_worst_too)
+{
+    struct fixture *f = *state;
+    static struct known all[ALARMS];
+    struct control control = {.journal = f->journal, .builder.clock = &f->clock};
+    raise_many(f, all);
+    qsort(all, ALARMS, sizeof *all, compare);
+    json_t *request = json_pack("{s:b}", "worst", 1);
+    json_t *answer = alarm_answers_list(&control, request);
+    expect_order(json_object_get(answer, "alarms"), all, ALARM_ANSWERS_WORST);
+    assert_null(json_object_get(answer, "more"));
+    json_decref(answer);
+    json_decref(request);
 }
 
 TEST(an_event_that_is_not_committed_yet_is_read_later)
@@ -143,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_worst_come_first_and_the_handled_last, begin, end),
+        cmocka_unit_test_setup_teardown(the_control_socket_has_the_worst_too, begin, end),
         cmocka_unit_test_setup_teardown(an_event_that_is_not_committed_yet_is_read_later, begin,
                                         end),
     };
