@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/client.h"
 
+#include "base/clock.h"
+#include "ctl/progress.h"
 #include "ctl/protocol.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +32,12 @@ static void ctl_client_tell(const char *path, int why, struct error *err)
                                 : "; is ibtrapd running?");
 }
 
-int client_connect(const char *path, struct error *err)
+// `at_once`: does not wait for a place among those that wait.
+static int ctl_client_try(const char *path, bool at_once, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (at_once ? SOCK_NONBLOCK : 0), 0);
     if (fd < 0) {
         error_set(err, "cannot make a socket: %s", strerror(errno));
         return -1;
@@ -49,28 +53,74 @@ int client_connect(const char *path, struct error *err)
     return -1;
 }
 
-static bool ctl_client_send_all(int fd, const char *text, size_t size)
+int client_connect(const char *path, struct error *err)
+{
+    return ctl_client_try(path, false, err);
+}
+
+// A request under way.
+struct exchange {
+    int fd; // does not block
+    int64_t patience_us, until_us;
+    const struct client_idle *idle; // NULL: nothing is done meanwhile
+    int why;                        // the errno of the failure; ECANCELED: it was given up
+};
+
+// Waits until the socket may be read or written, as poll(2) says. False: it is too late, or the
+// caller gave up.
+static bool ctl_client_wait(struct exchange *x, short events)
+{
+    const int64_t left_us = x->until_us - clock_monotonic(&clock_system);
+    x->why = left_us > 0 ? 0 : ETIMEDOUT;
+    if (x->why == 0 && x->idle && !x->idle->wait(x->idle->ctx, x->fd, events))
+        x->why = ECANCELED;
+    else if (x->why == 0 && !x->idle)
+        poll(&(struct pollfd){.fd = x->fd, .events = events}, 1, (int)(left_us / 1000) + 1);
+    return x->why == 0;
+}
+
+// Judges what send or recv returned. True: it is to be called again.
+static bool ctl_client_again(struct exchange *x, ssize_t n, short events)
+{
+    if (n >= 0) {
+        x->until_us = clock_monotonic(&clock_system) + x->patience_us;
+        return false;
+    }
+    x->why = errno;
+    return errno == EINTR || (errno == EAGAIN && ctl_client_wait(x, events));
+}
+
+static bool ctl_client_send_all(struct exchange *x, const char *text, size_t size)
 {
     while (size > 0) {
-        ssize_t n = send(fd, text, size, MSG_NOSIGNAL);
-        if (n < 0)
+        ssize_t n = send(x->fd, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && !ctl_client_again(x, n, POLLOUT))
             return false;
-        text += n;
-        size -= (size_t)n;
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
     }
     return true;
 }
 
-static json_t *read_answer(int fd, struct error *err)
+static size_t ctl_client_read(void *out, size_t size, void *ctx)
+{
+    struct exchange *x = ctx;
+    ssize_t n;
+    do
+        n = recv(x->fd, out, size, MSG_DONTWAIT);
+    while (ctl_client_again(x, n, POLLIN));
+    return n < 0 ? (size_t)-1 : (size_t)n;
+}
+
+static json_t *read_answer(struct exchange *x, struct error *err)
 {
     json_error_t why;
-    FILE *stream = fdopen(dup(fd), "r");
-    json_t *answer = stream ? json_loadf(stream, JSON_DISABLE_EOF_CHECK, &why) : NULL;
-    if (stream)
-        fclose(stream);
+    json_t *answer = json_load_callback(ctl_client_read, x, JSON_DISABLE_EOF_CHECK, &why);
     const char *sentence;
-    if (!answer) {
-        error_set(err, "ibtrapd sent no valid answer: %s", stream ? why.text : strerror(errno));
+    if (!answer && (x->why == ETIMEDOUT || x->why == ECANCELED)) {
+        error_set(err, "ibtrapd does not answer; look at its log");
+    } else if (!answer) {
+        error_set(err, "ibtrapd sent no valid answer: %s", why.text);
     } else if (json_unpack(answer, "{s:s}", "error", &sentence) == 0) {
         error_set(err, "ibtrapd: %s", sentence);
         json_decref(answer);
@@ -90,24 +140,52 @@ static char *ctl_client_make_line(const char *command, json_t *request)
     return line;
 }
 
-json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
+// Connects as client_connect does; while more clients wait than may, is idle as the request is.
+static int ctl_client_reach(struct exchange *x, const char *path, struct error *err)
+{
+    x->until_us = clock_monotonic(&clock_system) + CONNECT_WAIT_S * CLOCK_US_PER_S;
+    int fd = ctl_client_try(path, x->idle != NULL, err);
+    while (fd < 0 && errno == EAGAIN && x->idle && ctl_client_wait(x, 0))
+        fd = ctl_client_try(path, true, err);
+    return fd;
+}
+
+json_t *client_request_idly(const char *path, const char *command, json_t *items,
+                            const struct client_idle *idle, struct error *err)
 {
     char *line = ctl_client_make_line(command, items);
-    int fd = line ? client_connect(path, err) : -1;
+    const int wait_s = strcmp(command, "reload") == 0 ? RELOAD_WAIT_S : WAIT_S;
+    struct exchange x = {.fd = -1, .patience_us = wait_s * CLOCK_US_PER_S, .idle = idle};
+    const int fd = line ? ctl_client_reach(&x, path, err) : -1;
+    json_t *answer = NULL;
     if (!line)
         error_set(err, "out of memory");
-    json_t *answer = NULL;
-    const int wait_s = strcmp(command, "reload") == 0 ? RELOAD_WAIT_S : WAIT_S;
     if (fd >= 0) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = wait_s},
-                   sizeof(struct timeval));
-        if (ctl_client_send_all(fd, line, strlen(line)) && ctl_client_send_all(fd, "\n", 1))
-            answer = read_answer(fd, err);
+        x.fd = fd;
+        x.until_us = clock_monotonic(&clock_system) + x.patience_us;
+        if (ctl_client_send_all(&x, line, strlen(line)) && ctl_client_send_all(&x, "\n", 1))
+            answer = read_answer(&x, err);
         else
-            error_set(err, "cannot send to ibtrapd: %s", strerror(errno));
+            error_set(err, "cannot send to ibtrapd: %s", strerror(x.why));
         close(fd);
     }
     free(line);
+    return answer;
+}
+
+// No share of the request is known to be done.
+static int64_t ctl_client_done(const void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
+{
+    struct progress *progress = progress_begin(
+        &(struct progress_task){.what = "waiting for ibtrapd", .done = ctl_client_done});
+    json_t *answer = client_request_idly(path, command, items, NULL, err);
+    progress_end(progress);
     return answer;
 }
 

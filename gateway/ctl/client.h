@@ -14,10 +14,23 @@ int client_connect(const char *path, struct error *err);
 // Sends one command with its items, an object (takes over the reference), and waits at most ten
 // seconds for the answer, and thirty for that of a reload. Returns a new reference; NULL with a
 // sentence: no answer came, or the daemon refused. `items` NULL: memory was short; sends nothing,
-// since a command without one of its items may do more than was asked.
+// since a command without one of its items may do more than was asked. At a terminal it shows from
+// the third second on that it waits (ctl/progress.h).
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err);
 
-// The same for a command whose answer has nothing to report.
+// What the caller does while it waits for the daemon.
+struct client_idle {
+    // Returns after at most a second, or once poll(2) reports these events of the descriptor.
+    // `events` 0: the daemon accepts nobody yet. False: gives the request up.
+    bool (*wait)(void *ctx, int fd, short events);
+    void *ctx;
+};
+
+// As client_request, but shows nothing: the caller does.
+json_t *client_request_idly(const char *path, const char *command, json_t *items,
+                            const struct client_idle *idle, struct error *err);
+
+// The same as client_request for a command whose answer has nothing to report.
 bool client_send(const char *path, const char *command, json_t *items, struct error *err);
 
 #endif

@@ -28,29 +28,37 @@ int terminal_columns(FILE *out)
     return size.ws_col > TERMINAL_COLUMNS_MIN ? size.ws_col : TERMINAL_COLUMNS_MIN;
 }
 
-static const char *colour_of(const char *word)
+enum terminal_colour terminal_colour_of(const char *word)
 {
     static const struct {
-        const char *word, *colour;
+        const char *word;
+        enum terminal_colour colour;
     } COLOURS[] = {
-        {"emergency", "1;31"}, {"alert", "1;31"}, {"critical", "1;31"}, {"error", "31"},
-        {"warning", "33"},     {"notice", "36"},  {"failing", "31"},    {"paused", "33"},
-        {"untried", "33"},     {"working", "32"}, {"delivered", "32"},  {"waiting", "33"},
-        {"given up", "31"},    {"sent", "32"},
+        {"emergency", TERMINAL_DIRE},   {"alert", TERMINAL_DIRE},
+        {"critical", TERMINAL_DIRE},    {"error", TERMINAL_BAD},
+        {"warning", TERMINAL_DOUBTFUL}, {"notice", TERMINAL_NOTABLE},
+        {"failing", TERMINAL_BAD},      {"paused", TERMINAL_DOUBTFUL},
+        {"untried", TERMINAL_DOUBTFUL}, {"working", TERMINAL_GOOD},
+        {"delivered", TERMINAL_GOOD},   {"waiting", TERMINAL_DOUBTFUL},
+        {"given up", TERMINAL_BAD},     {"sent", TERMINAL_GOOD},
     };
     for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++) {
         if (strcmp(COLOURS[i].word, word) == 0)
             return COLOURS[i].colour;
     }
-    return NULL;
+    return TERMINAL_NO_COLOUR;
 }
 
 void terminal_word(FILE *out, const char *word, int width)
 {
-    const char *colour = terminal_has_colours(out) ? colour_of(word) : NULL;
+    static const char *const CODES[] = {
+        [TERMINAL_DIRE] = "1;31",  [TERMINAL_BAD] = "31",  [TERMINAL_DOUBTFUL] = "33",
+        [TERMINAL_NOTABLE] = "36", [TERMINAL_GOOD] = "32",
+    };
+    const char *code = terminal_has_colours(out) ? CODES[terminal_colour_of(word)] : NULL;
     int rest = width - (int)strlen(word);
-    if (colour)
-        fprintf(out, "\033[%sm%s\033[0m", colour, word);
+    if (code)
+        fprintf(out, "\033[%sm%s\033[0m", code, word);
     else
         fputs(word, out);
     fprintf(out, "%*s", rest > 0 ? rest : 0, "");

@@ -19,6 +19,19 @@ int terminal_columns(FILE *out);
 // True if `out` is a terminal and NO_COLOR is not set in the environment.
 bool terminal_has_colours(FILE *out);
 
+// The colours of words that tell how bad something is.
+enum terminal_colour {
+    TERMINAL_NO_COLOUR,
+    TERMINAL_DIRE,
+    TERMINAL_BAD,
+    TERMINAL_DOUBTFUL,
+    TERMINAL_NOTABLE,
+    TERMINAL_GOOD,
+};
+
+// The colour of the word of a severity or state.
+enum terminal_colour terminal_colour_of(const char *word);
+
 // Writes the word of a severity, or of a state such as "failing", "paused" or "delivered", in its
 // colour, filled up to `width` columns.
 void terminal_word(FILE *out, const char *word, int width);

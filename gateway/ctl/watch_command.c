@@ -2,21 +2,30 @@
 #include "ctl/watch_command.h"
 
 #include "base/clock.h"
-#include "ctl/client.h"
 #include "ctl/show.h"
 #include "ctl/show_events.h"
 #include "ctl/watch_screen.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const int64_t READ_US = CLOCK_US_PER_S;
+enum {
+    IDLE_MS = 200,      // between two looks at an operator's keys
+    SILENT_LEAST_S = 2, // of which the operator is told
+};
 
 struct watch {
     struct watch_data data;
     struct watch_view view;
     char *page; // that the view shows; NULL: none
     size_t page_size;
+    int64_t asked_us;     // monotonic: since when an answer is waited for; 0: none is
+    int64_t due_us;       // monotonic: when all is read again
+    enum watch_key later; // that came while an answer was waited for, and asks again
+    bool quits;
 };
 
 static void watch_note(struct watch *w, const char *text)
@@ -43,7 +52,7 @@ static void watch_explain(struct watch *w)
     const json_t *alarm = watch_selected(w);
     if (!alarm)
         return;
-    json_t *answer = client_request(w->data.socket, "explain",
+    json_t *answer = watch_data_ask(&w->data, "explain",
                                     json_pack("{s:s}", "id", member_word(alarm, "id")), &err);
     FILE *out = answer ? open_memstream(&w->page, &w->page_size) : NULL;
     bool ok = out && (show_explanation(out, answer) || show_refuse_shape(&err));
@@ -70,14 +79,14 @@ static void watch_acknowledge(struct watch *w)
         return;
     if (!watch_screen_ask("Note, Enter acknowledges, Escape does not: ", note, sizeof note)) {
         watch_note(w, "Not acknowledged.");
-    } else if (client_send(
-                   w->data.socket, "alarm-acknowledge",
-                   json_pack("{s:s, s:s}", "alarm", member_word(alarm, "key"), "note", note),
-                   &err)) {
-        watch_note(w, "Acknowledged.");
-        watch_data_read(&w->data);
     } else {
-        watch_note(w, err.text);
+        json_t *answer = watch_data_ask(
+            &w->data, "alarm-acknowledge",
+            json_pack("{s:s, s:s}", "alarm", member_word(alarm, "key"), "note", note), &err);
+        watch_note(w, answer ? "Acknowledged." : err.text);
+        json_decref(answer);
+        w->data.alarms_due_us = 0;
+        w->due_us = 0;
     }
     json_decref(alarm);
 }
@@ -91,12 +100,12 @@ static void watch_move(struct watch *w, int by)
         *place += (size_t)by; // drawing keeps it within the list
 }
 
-// False: the operator quits.
-static bool watch_handle(struct watch *w, enum watch_key key)
+static void watch_handle(struct watch *w, enum watch_key key)
 {
     const bool turns = key >= WATCH_KEY_UP && key <= WATCH_KEY_PAGE_DOWN;
+    const bool asks = key == WATCH_KEY_ACKNOWLEDGE || key == WATCH_KEY_EXPLAIN;
     if (key == WATCH_KEY_NONE)
-        return true;
+        return;
     watch_note(w, "");
     if (turns) {
         const int step = key >= WATCH_KEY_PAGE_UP ? watch_screen_step() : 1;
@@ -104,50 +113,90 @@ static bool watch_handle(struct watch *w, enum watch_key key)
     } else if (w->view.page && (key == WATCH_KEY_QUIT || key == WATCH_KEY_LEAVE)) {
         watch_leave_page(w);
     } else if (key == WATCH_KEY_QUIT) {
-        return false;
+        w->quits = true;
+    } else if (!w->view.page && asks && w->asked_us != 0) {
+        w->later = key;
     } else if (!w->view.page && key == WATCH_KEY_ACKNOWLEDGE) {
         watch_acknowledge(w);
     } else if (!w->view.page && key == WATCH_KEY_EXPLAIN) {
         watch_explain(w);
     }
-    return true;
 }
 
-// Keeps the selection at its alarm when the list has changed.
+// Takes keys while the daemon does not answer. Most answers come at once.
+static bool watch_idle(void *ctx, int fd, short events)
+{
+    struct watch *w = ctx;
+    struct pollfd both[] = {{.fd = events ? fd : -1, .events = events},
+                            {.fd = STDIN_FILENO, .events = POLLIN}};
+    const int64_t begun = clock_monotonic(&clock_system);
+    if (w->asked_us == 0)
+        w->asked_us = begun;
+    poll(both, 2, IDLE_MS);
+    if (both[0].revents)
+        return true;
+    const int64_t silent_s = (clock_monotonic(&clock_system) - w->asked_us) / CLOCK_US_PER_S;
+    w->view.silent_s = silent_s < SILENT_LEAST_S ? 0 : (int)silent_s;
+    watch_handle(w, watch_screen_wait(0));
+    watch_screen_draw(&w->data, &w->view);
+    return !w->quits;
+}
+
+// Ends what idle waits began, and handles what came meanwhile, if the daemon answers again.
+static void watch_catch_up(struct watch *w)
+{
+    const enum watch_key key = w->later;
+    w->asked_us = 0;
+    w->view.silent_s = 0;
+    w->later = WATCH_KEY_NONE;
+    if (!w->data.is_reached || w->quits || key == WATCH_KEY_NONE)
+        return;
+    watch_handle(w, key);
+    w->asked_us = 0;
+    w->view.silent_s = 0;
+}
+
+// Keeps the selection at its alarm when the list has changed: as the last of what is read, so that
+// the operator never sees another one selected.
 static void watch_read(struct watch *w)
 {
     size_t i;
     const json_t *alarm;
-    json_t *before = json_incref((json_t *)watch_selected(w));
+    json_t *list = json_incref(w->data.alarms);
     watch_data_read(&w->data);
+    const json_t *before = json_array_get(list, w->view.selected);
     json_array_foreach(w->data.alarms, i, alarm)
     {
-        if (before && strcmp(member_word(alarm, "key"), member_word(before, "key")) == 0)
+        if (before && strcmp(member_word(alarm, "key"), member_word(before, "key")) == 0) {
             w->view.selected = i;
+            break;
+        }
     }
-    json_decref(before);
+    json_decref(list);
 }
 
 static void watch_run(struct watch *w)
 {
-    int64_t due = 0;
-    bool goes_on = true;
-    while (goes_on) {
-        const int64_t now = clock_monotonic(&clock_system);
-        if (now >= due) {
+    while (!w->quits) {
+        if (clock_monotonic(&clock_system) >= w->due_us) {
             watch_read(w);
-            due = clock_monotonic(&clock_system) + READ_US;
+            w->due_us = clock_monotonic(&clock_system) + READ_US;
+            watch_catch_up(w);
         }
+        if (w->quits)
+            return;
         watch_screen_draw(&w->data, &w->view);
-        const int64_t wait_us = due - clock_monotonic(&clock_system);
-        goes_on = watch_handle(w, watch_screen_wait(wait_us > 0 ? (int)(wait_us / 1000) + 1 : 0));
+        const int64_t wait_us = w->due_us - clock_monotonic(&clock_system);
+        watch_handle(w, watch_screen_wait(wait_us > 0 ? (int)(wait_us / 1000) + 1 : 0));
+        watch_catch_up(w);
     }
 }
 
 enum command_outcome watch_command(const struct arguments *a, struct error *err)
 {
     struct watch w = {0};
-    bool ok = watch_data_begin(&w.data, a->socket) || error_set(err, "out of memory");
+    const struct client_idle idle = {watch_idle, &w};
+    bool ok = watch_data_begin(&w.data, a->socket, &idle) || error_set(err, "out of memory");
     if (ok && (ok = watch_screen_begin(err))) {
         watch_run(&w);
         watch_screen_end();

@@ -2,21 +2,29 @@
 #include "ctl/watch_data.h"
 
 #include "base/clock.h"
-#include "ctl/client.h"
-#include "ctl/pages.h"
 #include "ctl/show.h"
-#include "model/severity.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS_TURNS = 20 }; // pages of events that one reading asks for; the next one goes on
+enum {
+    EVENTS_TURNS = 20, // pages of events that one reading asks for; the next one goes on
+    ALARMS_SHARE = 10, // of the time, one in so many is spent on the alarms: there may be very many
+};
 
-bool watch_data_begin(struct watch_data *data, const char *socket)
+bool watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle)
 {
-    *data = (struct watch_data){
-        .socket = socket, .alarms = json_array(), .events = json_array(), .place = -1};
+    *data = (struct watch_data){.socket = socket,
+                                .idle = *idle,
+                                .alarms = json_array(),
+                                .events = json_array(),
+                                .place = -1};
     return data->alarms && data->events;
+}
+
+json_t *watch_data_ask(struct watch_data *data, const char *command, json_t *items,
+                       struct error *err)
+{
+    return client_request_idly(data->socket, command, items, &data->idle, err);
 }
 
 void watch_data_end(struct watch_data *data)
@@ -74,62 +82,20 @@ double watch_data_events(const struct watch_data *data)
 
 // Alarms.
 
-static int watch_data_rank(const json_t *alarm)
-{
-    enum severity severity;
-    return severity_find(member_word(alarm, "severity"), &severity) ? (int)severity
-                                                                    : SEVERITY_DEBUG + 1;
-}
-
-static int watch_data_compare(const void *a, const void *b)
-{
-    const json_t *one = *(const json_t *const *)a, *other = *(const json_t *const *)b;
-    const int handled = watch_data_is_handled(one) - watch_data_is_handled(other);
-    const int rank = watch_data_rank(one) - watch_data_rank(other);
-    const long long later = member_count(other, "number") - member_count(one, "number");
-    if (handled != 0)
-        return handled;
-    return rank != 0 ? rank : (later > 0) - (later < 0);
-}
-
-// Returns the list in the order of its alarms' weight, or NULL: out of memory.
-static json_t *watch_data_sort(const json_t *alarms)
-{
-    const size_t count = json_array_size(alarms);
-    json_t **all = calloc(count + 1, sizeof *all), *sorted = json_array();
-    for (size_t i = 0; all && i < count; i++)
-        all[i] = json_array_get(alarms, i);
-    if (all)
-        qsort(all, count, sizeof *all, watch_data_compare);
-    bool ok = all && sorted;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = json_array_append(sorted, all[i]) == 0;
-    free(all);
-    if (ok)
-        return sorted;
-    json_decref(sorted);
-    return NULL;
-}
-
 static bool watch_data_read_alarms(struct watch_data *data)
 {
-    json_t *items = json_object(), *all = json_array();
-    bool ok = true, more = true;
-    while (ok && more && json_array_size(all) < WATCH_ALARMS_MAX) {
-        json_t *page = client_request(data->socket, "alarms", json_copy(items), &data->problem);
-        ok = page && (json_array_extend(all, json_object_get(page, "alarms")) == 0 ||
-                      show_refuse_shape(&data->problem));
-        ok = ok && pages_turn(items, page, &more, &data->problem);
-        json_decref(page);
+    const int64_t begun = clock_monotonic(&clock_system);
+    json_t *answer = watch_data_ask(data, "alarms", json_pack("{s:b}", "worst", 1), &data->problem);
+    json_t *alarms = json_object_get(answer, "alarms");
+    const bool ok = answer && (json_is_array(alarms) || show_refuse_shape(&data->problem));
+    if (ok) {
+        json_decref(data->alarms);
+        data->alarms = json_incref(alarms);
     }
-    json_t *sorted = ok ? watch_data_sort(all) : NULL;
-    json_decref(all);
-    json_decref(items);
-    if (!sorted)
-        return ok ? error_set(&data->problem, "out of memory") : false;
-    json_decref(data->alarms);
-    data->alarms = sorted;
-    return true;
+    json_decref(answer);
+    const int64_t now = clock_monotonic(&clock_system);
+    data->alarms_due_us = now + (ALARMS_SHARE - 1) * (now - begun);
+    return ok;
 }
 
 // Events.
@@ -137,8 +103,8 @@ static bool watch_data_read_alarms(struct watch_data *data)
 // Reads the last events, the newest first, and the journal's place after them.
 static bool watch_data_read_last(struct watch_data *data)
 {
-    json_t *page = client_request(
-        data->socket, "events", json_pack("{s:i}", "limit", WATCH_EVENTS_MAX / 4), &data->problem);
+    json_t *page = watch_data_ask(data, "events", json_pack("{s:i}", "limit", WATCH_EVENTS_MAX / 4),
+                                  &data->problem);
     const json_t *events = json_object_get(page, "events");
     bool ok = page && (json_is_array(events) || show_refuse_shape(&data->problem));
     for (size_t i = json_array_size(events); ok && i > 0; i--)
@@ -152,9 +118,8 @@ static bool watch_data_read_last(struct watch_data *data)
 // Reads the next page of events after those that are there. `*ended`: there are no more now.
 static bool watch_data_read_next(struct watch_data *data, bool *ended)
 {
-    json_t *page =
-        client_request(data->socket, "events", json_pack("{s:I}", "after", (json_int_t)data->place),
-                       &data->problem);
+    json_t *page = watch_data_ask(
+        data, "events", json_pack("{s:I}", "after", (json_int_t)data->place), &data->problem);
     const json_t *events = json_object_get(page, "events");
     bool ok = page && (json_array_extend(data->events, (json_t *)events) == 0 ||
                        show_refuse_shape(&data->problem));
@@ -182,12 +147,14 @@ static bool watch_data_read_events(struct watch_data *data)
 
 void watch_data_read(struct watch_data *data)
 {
-    json_t *status = client_request(data->socket, "status", json_object(), &data->problem);
+    json_t *status = watch_data_ask(data, "status", json_object(), &data->problem);
     data->is_reached = status != NULL;
     if (!status)
         return;
     json_decref(data->status);
     data->status = status;
     watch_data_sample(data);
-    data->is_reached = watch_data_read_alarms(data) && watch_data_read_events(data);
+    data->is_reached = watch_data_read_events(data);
+    if (data->is_reached && clock_monotonic(&clock_system) >= data->alarms_due_us)
+        data->is_reached = watch_data_read_alarms(data);
 }

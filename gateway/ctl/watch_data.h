@@ -3,15 +3,13 @@
 #ifndef IBTRAPD_CTL_WATCH_DATA_H
 #define IBTRAPD_CTL_WATCH_DATA_H
 
-#include "base/error.h"
+#include "ctl/client.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
     WATCH_EVENTS_MAX = 200,  // the last events that are kept
-    WATCH_ALARMS_MAX = 1000, // the first alarms, which are read; later ones are only counted
     WATCH_RATE_SAMPLES = 10, // readings that a rate is taken over
 };
 
@@ -23,22 +21,29 @@ struct watch_sample {
 
 struct watch_data {
     const char *socket; // the caller's
-    json_t *status;     // the last answer; NULL: none came yet
-    json_t *alarms;     // worst first, of one severity the latest first; those handled come last
-    json_t *events;     // oldest first
-    bool is_reached;    // the last reading succeeded; else `problem` says why
+    struct client_idle idle;
+    json_t *status;  // the last answer; NULL: none came yet
+    json_t *alarms;  // the worst, in the order of the daemon (control/alarm_answers.h)
+    json_t *events;  // oldest first
+    bool is_reached; // the last reading succeeded; else `problem` says why
     struct error problem;
     int64_t place;                                   // in the journal, up to which events were read
     struct watch_sample samples[WATCH_RATE_SAMPLES]; // oldest first
     size_t sample_count;
+    int64_t alarms_due_us; // monotonic: they are not read again before
 };
 
-// False: out of memory. watch_data_end is due in any case.
-bool watch_data_begin(struct watch_data *data, const char *socket);
+// `idle` is called while the daemon does not answer, in all functions that ask it. False: out of
+// memory. watch_data_end is due in any case.
+bool watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle);
 void watch_data_end(struct watch_data *data);
 
-// Reads everything once. Waits for an answer as client_request does; keeps what it had when there
-// is none.
+// Asks the daemon, as client_request_idly does.
+json_t *watch_data_ask(struct watch_data *data, const char *command, json_t *items,
+                       struct error *err);
+
+// Reads everything once, the alarms last; where reading those takes long, only now and then. Keeps
+// what it had when there is no answer.
 void watch_data_read(struct watch_data *data);
 
 // How many Reports and events a second came between the samples; 0 before the second one.

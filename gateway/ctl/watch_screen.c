@@ -43,8 +43,6 @@ static void watch_screen_let_resize(bool may)
     sigprocmask(may ? SIG_UNBLOCK : SIG_BLOCK, &resize, NULL);
 }
 
-enum colour { COLOUR_NONE, COLOUR_BAD, COLOUR_WARNING, COLOUR_NOTICE, COLOUR_GOOD };
-
 bool watch_screen_begin(struct error *err)
 {
     const char *term = getenv("TERM");
@@ -62,10 +60,11 @@ bool watch_screen_begin(struct error *err)
     if (!terminal_has_colours(stdout) || start_color() == ERR)
         return true;
     use_default_colors();
-    init_pair(COLOUR_BAD, COLOR_RED, -1);
-    init_pair(COLOUR_WARNING, COLOR_YELLOW, -1);
-    init_pair(COLOUR_NOTICE, COLOR_CYAN, -1);
-    init_pair(COLOUR_GOOD, COLOR_GREEN, -1);
+    init_pair(TERMINAL_DIRE, COLOR_RED, -1);
+    init_pair(TERMINAL_BAD, COLOR_RED, -1);
+    init_pair(TERMINAL_DOUBTFUL, COLOR_YELLOW, -1);
+    init_pair(TERMINAL_NOTABLE, COLOR_CYAN, -1);
+    init_pair(TERMINAL_GOOD, COLOR_GREEN, -1);
     return true;
 }
 
@@ -122,31 +121,14 @@ static void watch_screen_putf(int line, int column, const char *fmt, ...)
     watch_screen_put(line, column, text);
 }
 
-static int watch_screen_colour(const char *word)
-{
-    static const struct {
-        const char *word;
-        enum colour colour;
-    } COLOURS[] = {
-        {"emergency", COLOUR_BAD},  {"alert", COLOUR_BAD},       {"critical", COLOUR_BAD},
-        {"error", COLOUR_BAD},      {"failing", COLOUR_BAD},     {"warning", COLOUR_WARNING},
-        {"paused", COLOUR_WARNING}, {"untried", COLOUR_WARNING}, {"notice", COLOUR_NOTICE},
-        {"working", COLOUR_GOOD},
-    };
-    for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++) {
-        if (strcmp(COLOURS[i].word, word) == 0)
-            return COLOR_PAIR(COLOURS[i].colour);
-    }
-    return 0;
-}
-
 // Writes the word of a severity or state in its colour.
 static void watch_screen_word(int line, int column, const char *word)
 {
-    const int colour = watch_screen_colour(word);
-    attron(colour);
+    const enum terminal_colour colour = terminal_colour_of(word);
+    const int look = (int)COLOR_PAIR(colour) | (colour == TERMINAL_DIRE ? (int)A_BOLD : 0);
+    attron(look);
     watch_screen_put(line, column, word);
-    attroff(colour);
+    attroff(look);
 }
 
 static void watch_screen_title(int line, const char *title)
@@ -158,14 +140,19 @@ static void watch_screen_title(int line, const char *title)
 
 // The parts of the screen.
 
-static void watch_screen_verdict(const struct watch_data *data)
+static void watch_screen_verdict(const struct watch_data *data, const struct watch_view *view)
 {
     const char *line = member_word(data->status, "health");
-    const bool good = data->is_reached && strncmp(line, "OK", 2) == 0;
-    const bool bad = !data->is_reached || strncmp(line, "CRITICAL", 8) == 0;
-    const int look = A_BOLD | COLOR_PAIR(good ? COLOUR_GOOD : bad ? COLOUR_BAD : COLOUR_WARNING);
+    const bool answers = data->is_reached && view->silent_s == 0;
+    const bool good = answers && strncmp(line, "OK", 2) == 0;
+    const bool bad = !answers || strncmp(line, "CRITICAL", 8) == 0;
+    const int look = A_BOLD | COLOR_PAIR(good  ? TERMINAL_GOOD
+                                         : bad ? TERMINAL_BAD
+                                               : TERMINAL_DOUBTFUL);
     attron(look);
-    if (data->is_reached)
+    if (view->silent_s > 0)
+        watch_screen_putf(0, 0, "ibtrapd has not answered for %d s; q: quit", view->silent_s);
+    else if (data->is_reached)
         watch_screen_put(0, 0, line);
     else
         watch_screen_putf(0, 0, "UNKNOWN: %s", data->problem.text);
@@ -209,7 +196,8 @@ static int watch_screen_alarms(const struct watch_data *data, struct watch_view 
         view->selected = count > 0 ? count - 1 : 0;
     const size_t first = view->selected >= room ? view->selected - room + 1 : 0;
     if (all > (long long)count)
-        snprintf(title, sizeof title, "ALARMS %lld, the first %zu", all, count);
+        snprintf(title, sizeof title, "ALARMS %lld, the worst %zu; ibtrapctl alarms lists all", all,
+                 count);
     else
         snprintf(title, sizeof title, "ALARMS %zu", count);
     watch_screen_title(FIRST_LINE - 1, title);
@@ -263,7 +251,7 @@ static void watch_screen_all(const struct watch_data *data, struct watch_view *v
     const int last = LINES - 1;
     const int rest = last - FIRST_LINE - 2 -
                      (int)(count < RECEIVERS_MOST ? count : RECEIVERS_MOST); // alarms and events
-    watch_screen_verdict(data);
+    watch_screen_verdict(data, view);
     watch_screen_rates(data);
     int line = watch_screen_alarms(data, view, FIRST_LINE + (rest + 1) / 2);
     line = watch_screen_receivers(receivers, line);

@@ -11,6 +11,7 @@
 // Where the operator is.
 struct watch_view {
     size_t selected;  // of the alarms
+    int silent_s;     // for so long the daemon has not answered, and keys are taken; 0: it does
     char note[200];   // what the last key did; empty: the keys are shown
     const char *page; // a text that covers the screen, lines with their newlines; NULL: none
     size_t page_line; // its first line that is shown; watch_screen_draw keeps it within the text

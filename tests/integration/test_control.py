@@ -7,6 +7,7 @@ import os
 import pty
 import pwd
 import re
+import signal
 import socket
 import subprocess
 import termios
@@ -15,6 +16,7 @@ import pytest
 from lab.gateway import EVERYTHING, IBTRAPCTL, section
 from lab.processes import DEADLINE, wait_until
 from lab.receivers import Snmptrapd
+from lab.terminal import Terminal
 
 SWEEP = {"method": "smp", "interval": 3600, "settle": 300}
 COLUMNS = 100
@@ -606,3 +608,39 @@ def test_a_support_file_has_all_but_secrets(site, tmp_path):
     assert late.returncode == 1 and "some of it could not be had" in late.stderr
     text = (tmp_path / "late.txt").read_text()
     assert "\nibtrapd CRITICAL: cannot reach ibtrapd" in text and "\nEvents     " in text
+
+
+@contextlib.contextmanager
+def silent(gateway):
+    """The daemon does not answer."""
+    gateway.process.popen.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        gateway.process.popen.send_signal(signal.SIGCONT)
+
+
+def test_a_terminal_shows_that_an_answer_takes_long(site):
+    with contextlib.ExitStack() as stack:
+        with silent(site.gateway):
+            terminal = Terminal([IBTRAPCTL, "--socket", site.gateway.socket, "dry-run", site.gateway.config], 24, 80)
+            stack.callback(terminal.close)
+            wait_until(lambda: any("waiting for ibtrapd: " in line for line in terminal.lines()), "the progress")
+        wait_until(lambda: any("Receiver " in line for line in terminal.lines()), "the answer")
+        assert not any("waiting" in line for line in terminal.lines())
+
+
+def test_nothing_but_the_answer_is_written_elsewhere(site):
+    command = [IBTRAPCTL, "--socket", site.gateway.socket, "status"]
+    with silent(site.gateway):
+        waiting = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        with pytest.raises(subprocess.TimeoutExpired):
+            waiting.wait(4)
+    out, told = waiting.communicate(timeout=DEADLINE)
+    assert waiting.returncode == 0 and out and told == ""
+
+
+def test_a_daemon_that_never_answers_has_a_sentence(site):
+    with silent(site.gateway):
+        done = site.gateway.control("status", check=False)
+    assert (done.returncode, done.stderr) == (1, "ibtrapctl: ibtrapd does not answer; look at its log\n")

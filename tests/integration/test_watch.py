@@ -169,6 +169,37 @@ def test_a_resize_spoils_no_answer(site, watch):
     assert b"UNKNOWN" not in terminal.written
 
 
+def test_keys_work_while_the_daemon_does_not_answer(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    terminal = watch()
+    terminal.shows("ALARMS 1")
+    daemon = site.gateway.process.popen
+    daemon.send_signal(signal.SIGSTOP)
+    try:
+        terminal.shows("ibtrapd has not answered for")
+        terminal.press("e", "q")
+        assert terminal.ended() == 0
+    finally:
+        daemon.send_signal(signal.SIGCONT)
+    assert b"UNKNOWN" not in terminal.written  # the request was not waited for to its end
+
+
+def test_a_key_that_asks_is_kept_until_the_daemon_answers(site, watch):
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: alarms(site), "the alarm")
+    terminal = watch()
+    terminal.shows("ALARMS 1")
+    daemon = site.gateway.process.popen
+    daemon.send_signal(signal.SIGSTOP)
+    try:
+        terminal.shows("ibtrapd has not answered for")
+        terminal.press("e")
+    finally:
+        daemon.send_signal(signal.SIGCONT)
+    terminal.shows("Fields", "q: back")
+
+
 def test_all_of_a_page_can_be_read_in_a_small_terminal(site, watch):
     site.fabric.unlink("leaf1", 12)
     wait_until(lambda: alarms(site), "the alarm")
