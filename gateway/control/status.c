@@ -77,16 +77,17 @@ static json_t *sweep_json(const struct sweeper_status *s)
     if (s->method == SWEEPER_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack(
-        "{s:s, s:o, s:b, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-        "s:o}",
+        "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+        "s:I, s:o}",
         "method", method_word(s->method), "no_smps", answer_text(s->no_smps), "running",
-        (int)s->running, "last", answer_time(s->last_begin_us), "duration_us",
-        (json_int_t)s->last_duration_us, "complete", (int)s->last_complete, "problem",
-        answer_text(s->problem), "mkeys", answer_text(s->locked), "sweeps", (json_int_t)s->sweeps,
-        "failed", (json_int_t)s->failed, "overflowed", (json_int_t)s->overflowed, "mads",
-        (json_int_t)s->mads, "unanswered", (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes,
-        "switches", (json_int_t)s->switches, "links", (json_int_t)s->links, "silent",
-        (json_int_t)s->silent, "pkeys", answer_text(s->pkeys));
+        (int)s->running, "found", (json_int_t)(s->running ? s->found : 0), "last",
+        answer_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
+        (int)s->last_complete, "problem", answer_text(s->problem), "mkeys", answer_text(s->locked),
+        "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "overflowed",
+        (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
+        (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
+        (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent,
+        "pkeys", answer_text(s->pkeys));
 }
 
 static json_t *port_counters_json(const struct sweeper_status *s,

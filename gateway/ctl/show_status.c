@@ -61,22 +61,36 @@ static void show_role(FILE *out, const json_t *role)
         fprintf(out, "Role     active: %s\n", reason);
 }
 
+// Writes how far the sweep under way is, and ends the line.
+static void show_sweep_so_far(FILE *out, const json_t *sweep)
+{
+    if (member_count(sweep, "found") > 0)
+        fprintf(out, ", %lld nodes so far", member_count(sweep, "found"));
+    fputc('\n', out);
+}
+
 static void show_sweep(FILE *out, const json_t *sweep)
 {
     if (!json_is_object(sweep) || strcmp(member_word(sweep, "method"), "off") == 0)
         return;
-    const char *when = member_word(sweep, "last");
+    const bool running = json_is_true(json_object_get(sweep, "running"));
     fprintf(out, "\nSweep    %s%s, ", member_word(sweep, "method"),
             member_word(sweep, "no_smps")[0] ? " instead of smp" : "");
-    if (when[0] == '\0')
-        fprintf(out, "%s\n",
-                json_is_true(json_object_get(sweep, "running")) ? "the first runs" : "none yet");
-    else
-        fprintf(out, "last %s, %lld ms, %s: %lld nodes, %lld links, %lld silent\n", when,
-                member_count(sweep, "duration_us") / 1000,
+    const bool first = running && member_count(sweep, "sweeps") == 0;
+    if (first || member_word(sweep, "last")[0] == '\0') {
+        fputs(running ? "the first runs" : "none yet", out);
+        show_sweep_so_far(out, sweep);
+    } else {
+        fprintf(out, "last %s, %lld ms, %s: %lld nodes, %lld links, %lld silent\n",
+                member_word(sweep, "last"), member_count(sweep, "duration_us") / 1000,
                 json_is_true(json_object_get(sweep, "complete")) ? "complete" : "NOT COMPLETE",
                 member_count(sweep, "nodes"), member_count(sweep, "links"),
                 member_count(sweep, "silent"));
+    }
+    if (running && !first) {
+        fputs("         the next one runs", out);
+        show_sweep_so_far(out, sweep);
+    }
     if (member_word(sweep, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(sweep, "problem"));
     if (member_word(sweep, "mkeys")[0] != '\0')

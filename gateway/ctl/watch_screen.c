@@ -163,13 +163,16 @@ static void watch_screen_rates(const struct watch_data *data)
 {
     const json_t *journal = json_object_get(data->status, "journal");
     const json_t *sweep = json_object_get(data->status, "sweep");
+    char so_far[60] = "";
+    if (json_is_true(json_object_get(sweep, "running")))
+        snprintf(so_far, sizeof so_far, ", sweeping: %lld nodes so far",
+                 member_count(sweep, "found"));
     watch_screen_putf(1, 0,
                       "%.1f Reports/s, %.1f events/s, %lld nodes, %lld links, %lld events in the "
                       "journal%s",
                       watch_data_reports(data), watch_data_events(data),
                       member_count(sweep, "nodes"), member_count(sweep, "links"),
-                      member_count(journal, "rows"),
-                      json_is_true(json_object_get(sweep, "running")) ? ", sweeping" : "");
+                      member_count(journal, "rows"), so_far);
 }
 
 static void watch_screen_alarm(int line, const json_t *alarm, bool selected)

@@ -54,6 +54,10 @@ struct sweep {
     struct sweep_limits limits;
     struct sweep_ticks *ticks;  // what sweep_counters learned before; NULL: it asks for none
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
+    // sweep_smp calls it for each node that it finds, with how many those are so far; NULL: nobody
+    // wants to know.
+    void (*found)(void *ctx, uint32_t nodes);
+    void *found_ctx;
     // The fabric before the first of the sweeps in a row that reached a limit: nodes that are not
     // in it were perhaps made up. The caller's; NULL: as `known`.
     const struct fabric *trusted;

@@ -241,6 +241,8 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct swe
     else if (is_new)
         sweep_branches_ask_ports(walk->branches, branch, 0, found->node.port_count);
     walk->nodes += is_new;
+    if (is_new && walk->sweep->found)
+        walk->sweep->found(walk->sweep->found_ctx, (uint32_t)walk->nodes);
     walk->ports += !is_switch ? 1 : is_new ? found->node.port_count + 1U : 0;
 }
 

@@ -15,6 +15,9 @@ enum { PORT_ACTIVE = 4 };
 // begins soon.
 static const int64_t PORT_CHECK_US = CLOCK_US_PER_S / 5, PORT_CHECK_WHILE_UP_US = CLOCK_US_PER_S;
 
+// A first sweep that takes no longer than the one says nothing; then it does every so often.
+static const int64_t FIRST_QUIET_US = 2 * CLOCK_US_PER_S, FIRST_TELL_US = 10 * CLOCK_US_PER_S;
+
 struct sweeper {
     struct sweeper_options options;
     pthread_t thread;
@@ -26,6 +29,7 @@ struct sweeper {
     struct fabric *trusted; // as in a sweep
     bool was_up;
     bool no_smps;          // this host may send none
+    int64_t tell_at;       // when the log is told how far the first sweep is
     uint64_t own_guid;     // of the port
     struct mad_address sa; // as in a sweep
     int64_t mkeys_at;      // when to look for changed M_Keys
@@ -64,6 +68,21 @@ static struct sweep_limits sweeper_limits(const struct sweeper *s)
     return sweep_limits_for(&s->expected, &bounds);
 }
 
+// Tells how far a sweep is. Of the first one, for which people wait, the log has that, too.
+static void sweeper_note_found(void *ctx, uint32_t nodes)
+{
+    struct sweeper *s = ctx;
+    pthread_mutex_lock(&s->lock);
+    s->status.found = nodes;
+    pthread_mutex_unlock(&s->lock);
+    const int64_t now = sweeper_now_of(s);
+    if (s->last || now < s->tell_at)
+        return;
+    s->tell_at = now + FIRST_TELL_US;
+    log_write(s->options.log, LOG_LEVEL_INFO, "the first sweep takes long: %u nodes found so far",
+              (unsigned)nodes);
+}
+
 // Prepares a sweep through the SA client's port; close its io afterwards.
 static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sweep *out,
                        struct error *err)
@@ -84,6 +103,8 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .sa = s->sa,
         .no_smps = s->no_smps,
         .limits = sweeper_limits(s),
+        .found = sweeper_note_found,
+        .found_ctx = s,
         .ticks = s->ticks,
         .complete = true,
     };
@@ -163,6 +184,8 @@ static void begin_sweep(struct sweeper *s, int64_t now)
     pthread_mutex_lock(&s->lock);
     sweep_schedule_begin(&s->schedule, now);
     s->status.running = true;
+    s->status.found = 0;
+    s->tell_at = now + FIRST_QUIET_US;
     s->status.last_begin_us = clock_utc(s->options.clock);
     pthread_mutex_unlock(&s->lock);
     log_debug(s->options.log, "sweep %llu begins", (unsigned long long)s->status.sweeps + 1);

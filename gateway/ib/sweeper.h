@@ -63,6 +63,7 @@ struct sweeper_status {
     enum sweeper_method method; // in use
     char no_smps[128];          // why that is SWEEPER_SA, and not SWEEPER_SMP as chosen; else empty
     bool running;               // a sweep is under way
+    uint32_t found; // nodes that this one has found so far; by SWEEPER_SA, none until its end
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
     char locked[640]; // the nodes that have another M_Key, or may have; empty: there is none

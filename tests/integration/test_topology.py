@@ -421,3 +421,12 @@ def test_a_sweep_that_reaches_its_limit_is_told(open_site):
     assert back.data["alarmKey"] == "gateway monitor sweep" and "found 8 nodes" in back.text
     assert site.gateway.status()["sweep"]["problem"] == ""
     assert len(site.message("sweep-overflow")) == 1
+
+
+def test_the_first_sweep_says_how_far_it_is(fabric, open_site):
+    """A host that does not answer holds it up for a minute."""
+    fabric.console('Error "node2"[1] 100')
+    gateway = open_site(sweep={**SWEEP, "attempts": 10, "timeout": 6000}).gateway
+    status = gateway.wait_status(lambda one: one["sweep"]["found"] == 7, "the other nodes")
+    assert status["sweep"]["running"] and status["sweep"]["sweeps"] == 0
+    assert "\nSweep    smp, the first runs, 7 nodes so far\n" in gateway.control("status").stdout

@@ -98,19 +98,20 @@ TEST(what_the_sm_does_not_answer_is_shown)
 
 TEST(a_status_with_sweeps)
 {
-    check_status(",\"sweep\":{\"method\":\"smp\",\"running\":true,\"last\":"
-                 "\"2026-11-21T03:19:03.123456Z\",\"duration_us\":203999,\"complete\":true,"
-                 "\"problem\":\"\",\"pkeys\":\"the P_Key tables of 3 ports find no room\","
-                 "\"nodes\":1986,\"links\":3000,\"silent\":0},"
-                 "\"port_counters\":{\"last\":\"2026-11-21T03:19:04.000000Z\",\"duration_us\":1000,"
-                 "\"ports\":6000,\"silent\":2},\"sms\":[{\"guid\":\"0x0002c90300000011\",\"name\":"
-                 "\"sm1\",\"port\":1,\"lid\":3,\"priority\":14,\"state\":\"master\"}]",
-                 HEAD
-                 "\nSweep    smp, last 2026-11-21T03:19:03.123456Z, 203 ms, complete: 1986 "
-                 "nodes, 3000 links, 0 silent\n"
-                 "         the P_Key tables of 3 ports find no room\n"
-                 "Errors   read 2026-11-21T03:19:04.000000Z, 1 ms: 6000 ports, 2 silent\n"
-                 "SM       sm1 port 1, LID 3, GUID 0x0002c90300000011, master, priority 14\n" TAIL);
+    check_status(
+        ",\"sweep\":{\"method\":\"smp\",\"running\":true,\"last\":"
+        "\"2026-11-21T03:19:03.123456Z\",\"duration_us\":203999,\"complete\":true,"
+        "\"problem\":\"\",\"sweeps\":2,\"pkeys\":\"the P_Key tables of 3 ports find no room\","
+        "\"nodes\":1986,\"links\":3000,\"silent\":0},"
+        "\"port_counters\":{\"last\":\"2026-11-21T03:19:04.000000Z\",\"duration_us\":1000,"
+        "\"ports\":6000,\"silent\":2},\"sms\":[{\"guid\":\"0x0002c90300000011\",\"name\":"
+        "\"sm1\",\"port\":1,\"lid\":3,\"priority\":14,\"state\":\"master\"}]",
+        HEAD "\nSweep    smp, last 2026-11-21T03:19:03.123456Z, 203 ms, complete: 1986 "
+             "nodes, 3000 links, 0 silent\n"
+             "         the next one runs\n"
+             "         the P_Key tables of 3 ports find no room\n"
+             "Errors   read 2026-11-21T03:19:04.000000Z, 1 ms: 6000 ports, 2 silent\n"
+             "SM       sm1 port 1, LID 3, GUID 0x0002c90300000011, master, priority 14\n" TAIL);
 }
 
 TEST(counters_without_room_are_told_with_what_to_do)
@@ -131,6 +132,9 @@ TEST(a_sweep_that_failed)
                  HEAD "\nSweep    sa, none yet\n         the port is down\n" TAIL);
     check_status(",\"sweep\":{\"method\":\"sa\",\"running\":true,\"last\":null,\"problem\":\"\"}",
                  HEAD "\nSweep    sa, the first runs\n" TAIL);
+    check_status(",\"sweep\":{\"method\":\"smp\",\"running\":true,\"found\":7,\"last\":"
+                 "\"2026-11-21T03:19:03.123456Z\",\"sweeps\":0,\"problem\":\"\"}",
+                 HEAD "\nSweep    smp, the first runs, 7 nodes so far\n" TAIL);
     check_status(",\"sweep\":{\"method\":\"sa\",\"last\":\"2026-11-21T03:19:03.123456Z\","
                  "\"duration_us\":1,\"complete\":false,\"nodes\":1,\"links\":0,\"silent\":1}",
                  HEAD

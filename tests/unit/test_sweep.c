@@ -176,6 +176,26 @@ TEST(generated_fabrics_are_found_whole)
     }
 }
 
+// How many nodes a sweep says that it has found.
+static uint32_t said;
+
+static void count_found(void *ctx, uint32_t nodes)
+{
+    assert_ptr_equal(ctx, &said);
+    assert_int_equal(nodes, said + 1);
+    said = nodes;
+}
+
+TEST(it_says_how_many_nodes_it_has_found)
+{
+    fake_fabric_generate(&f, 10, 50);
+    said = 0;
+    sweep.found = count_found;
+    sweep.found_ctx = &said;
+    look();
+    assert_int_equal(said, truth->node_count);
+}
+
 TEST(a_ring_of_switches_is_walked_once)
 {
     enum { SWITCHES = 10 };
@@ -805,6 +825,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SWEEP_TEST(pkey_tables_that_are_left_out_are_told),
         SWEEP_TEST(generated_fabrics_are_found_whole),
+        SWEEP_TEST(it_says_how_many_nodes_it_has_found),
         SWEEP_TEST(a_ring_of_switches_is_walked_once),
         SWEEP_TEST(it_can_begin_at_a_switch),
         SWEEP_TEST(two_hosts_on_one_cable),
