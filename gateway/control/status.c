@@ -56,9 +56,9 @@ static json_t *journal_json(struct journal *journal)
 {
     struct journal_status s;
     journal_get_status(journal, &s);
-    return json_pack("{s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable",
-                     (int)s.durable, "problem", answer_text(s.problem), "warning",
-                     answer_text(s.warning), "rows", (json_int_t)s.rows, "bytes",
+    return json_pack("{s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable",
+                     (int)s.durable, "pruning", (int)s.pruning, "problem", answer_text(s.problem),
+                     "warning", answer_text(s.warning), "rows", (json_int_t)s.rows, "bytes",
                      (json_int_t)s.bytes, "first", (json_int_t)s.first, "last", (json_int_t)s.last,
                      "pending", (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
                      (json_int_t)s.commits, "alarms", (json_int_t)s.alarms, "alarms_missed",

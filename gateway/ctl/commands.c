@@ -168,7 +168,8 @@ static const struct command COMMANDS[] = {
     {"journal export", "[N]", 0, 1, 0, journal_commands_export, NULL,
      "write the events after number N, one JSON object a line", NULL},
     {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
-     "drop older events that every receiver has", "Events of the last ten seconds stay."},
+     "drop older events that every receiver has",
+     "Events of the last ten seconds stay. At a terminal it waits until they are deleted."},
     {"support", "PATH", 1, 1, 0, support_command, "configuration",
      "write all that a developer needs to know of the gateway into a new file",
      "It has the versions, the adapters and their ports, the verdict, status, configuration, "

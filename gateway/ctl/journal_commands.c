@@ -11,8 +11,10 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // Rows that are read at once, and written after that: a reader of the output that pauses, such as a
@@ -161,14 +163,52 @@ enum command_outcome journal_commands_export(const struct arguments *a, struct e
     return command_outcome(journal_commands_finish(store, ok, err));
 }
 
+static int64_t journal_commands_deleted(const void *ctx)
+{
+    return atomic_load((const _Atomic int64_t *)ctx);
+}
+
+// Waits until the daemon has done what it was asked for, and shows how much that is so far. False
+// with a sentence: the daemon cannot do it now.
+static bool journal_commands_await_prune(const char *socket, struct error *err)
+{
+    static const struct timespec PAUSE = {.tv_nsec = 200000000};
+    _Atomic int64_t deleted = 0;
+    long long first = 0;
+    bool ok = true, runs = true, durable = true;
+    struct progress *progress =
+        progress_begin(&(struct progress_task){.what = "deleting old events",
+                                               .done = journal_commands_deleted,
+                                               .ctx = &deleted,
+                                               .unit = "events"});
+    while (ok && runs && durable) {
+        json_t *status = client_request_idly(socket, "status", json_object(), NULL, err);
+        const json_t *journal = json_object_get(status, "journal");
+        ok = status != NULL;
+        runs = json_is_true(json_object_get(journal, "pruning"));
+        durable = json_is_true(json_object_get(journal, "durable"));
+        first = first == 0 ? member_count(journal, "first") : first;
+        atomic_store(&deleted, member_count(journal, "first") - first);
+        json_decref(status);
+        if (ok && runs && durable)
+            nanosleep(&PAUSE, NULL);
+    }
+    progress_end(progress);
+    return ok && (durable || error_set(err, "ibtrapd deletes them once it can write the journal's "
+                                            "file; 'ibtrapctl status' says what is wrong"));
+}
+
 enum command_outcome journal_commands_prune(const struct arguments *a, struct error *err)
 {
     long long days;
     if (!arguments_read_number(a->words[0], &days))
         return COMMAND_WRONG_USAGE;
-    bool ok = client_send(a->socket, a->wire, json_pack("{s:I}", "days", (json_int_t)days), err);
-    if (ok)
-        fprintf(a->out, "ibtrapd deletes events older than %lld days that every receiver has.\n",
-                days);
-    return command_outcome(ok);
+    if (!client_send(a->socket, a->wire, json_pack("{s:I}", "days", (json_int_t)days), err))
+        return COMMAND_REFUSED;
+    const bool waits = isatty(STDERR_FILENO);
+    if (waits && !journal_commands_await_prune(a->socket, err))
+        return COMMAND_REFUSED;
+    fprintf(a->out, "ibtrapd %s events older than %lld days that every receiver has.\n",
+            waits ? "deleted the" : "deletes", days);
+    return COMMAND_DONE;
 }

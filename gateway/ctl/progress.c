@@ -29,6 +29,8 @@ static void progress_show(const struct progress *p)
     if (p->task.total > 0) {
         const int64_t percent = (int64_t)((double)done * 100 / (double)p->task.total);
         fprintf(stderr, "%d %%, ", percent < PERCENT_MOST ? (int)percent : PERCENT_MOST);
+    } else if (p->task.unit) {
+        fprintf(stderr, "%lld %s, ", (long long)done, p->task.unit);
     }
     fprintf(stderr, "%lld s\033[K", (long long)seconds);
     fflush(stderr);

@@ -8,9 +8,11 @@
 
 struct progress_task {
     const char *what; // "checking the journal"
-    int64_t total;    // in the unit of `done`; 0 or less: unknown, only the time is shown
+    int64_t total;    // in the unit of `done`; 0 or less: unknown, only the time is shown, and
+                      // what is done if that has a unit
     int64_t (*done)(const void *ctx); // called by a thread of its own
     const void *ctx;
+    const char *unit; // of `done`, such as "events"; NULL: it is not shown
 };
 
 struct progress;

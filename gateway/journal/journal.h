@@ -74,6 +74,7 @@ struct journal_status {
     char warning[512]; // what the admin has to end before it harms; empty: nothing
     int64_t rows, bytes, first, last;
     int64_t pending;  // events in memory that are not on disk
+    bool pruning;     // a request to prune is not done yet
     uint64_t dropped; // events that expired before every receiver had them
     uint64_t commits;
     size_t alarms;                        // active ones

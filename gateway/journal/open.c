@@ -126,6 +126,7 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
         out->last = journal->stored;
     }
     out->pending = journal->appended - journal->stored;
+    out->pruning = atomic_load(&journal->asked_age_us) > 0;
     out->alarms = alarms_count(journal->alarms, out->alarms_of);
     pthread_mutex_unlock(&journal->lock);
 }

@@ -644,3 +644,14 @@ def test_a_daemon_that_never_answers_has_a_sentence(site):
     with silent(site.gateway):
         done = site.gateway.control("status", check=False)
     assert (done.returncode, done.stderr) == (1, "ibtrapctl: ibtrapd does not answer; look at its log\n")
+
+
+def test_at_a_terminal_prune_waits_until_the_events_are_gone(site):
+    journal = lambda: site.gateway.status()["journal"]
+    wait_until(lambda: journal()["rows"] > 0, "events")
+    assert site.gateway.control("journal", "prune", 0).stdout == \
+        "ibtrapd deletes events older than 0 days that every receiver has.\n"
+    site.gateway.wait_status(lambda one: not one["journal"]["pruning"], "the journal to be pruned")
+    with contextlib.closing(Terminal([IBTRAPCTL, "--socket", site.gateway.socket, "journal", "prune", "0"], 24, 80)) as terminal:
+        wait_until(lambda: "ibtrapd deleted the events older than 0 days that every receiver has." in terminal.lines(), "the end")
+        assert not journal()["pruning"]

@@ -55,8 +55,8 @@ TEST(a_long_task_says_how_far_it_is)
     static _Atomic int64_t done = 1000; // before the task
     char shown[4096];
     int former, leader = standard_error_replace(&former);
-    struct progress *progress =
-        progress_begin(&(struct progress_task){"checking the journal", 200, read_variable, &done});
+    struct progress *progress = progress_begin(
+        &(struct progress_task){"checking the journal", 200, read_variable, &done, NULL});
     assert_non_null(progress);
     atomic_store(&done, 1100);
     read_until(leader, "checking the journal: 50 %", shown, sizeof shown);
@@ -69,12 +69,27 @@ TEST(a_long_task_says_how_far_it_is)
     close(leader);
 }
 
+TEST(a_task_of_unknown_length_says_how_much_is_done)
+{
+    static _Atomic int64_t done = 7;
+    char shown[4096];
+    int former, leader = standard_error_replace(&former);
+    struct progress *progress = progress_begin(&(struct progress_task){
+        .what = "deleting old events", .done = read_variable, .ctx = &done, .unit = "events"});
+    assert_non_null(progress);
+    atomic_store(&done, 5007);
+    read_until(leader, "\rdeleting old events: 5000 events, ", shown, sizeof shown);
+    progress_end(progress);
+    standard_error_restore(former);
+    close(leader);
+}
+
 TEST(a_short_task_says_nothing)
 {
     static _Atomic int64_t done;
     int former, leader = standard_error_replace(&former);
     struct progress *progress =
-        progress_begin(&(struct progress_task){"exporting", 200, read_variable, &done});
+        progress_begin(&(struct progress_task){"exporting", 200, read_variable, &done, NULL});
     progress_end(progress);
     standard_error_restore(former);
     assert_int_equal(poll(&(struct pollfd){.fd = leader, .events = POLLIN}, 1, 0) > 0 &&
@@ -88,7 +103,8 @@ TEST(a_file_gets_nothing)
     static _Atomic int64_t done;
     int former = dup(STDERR_FILENO), file = open("/dev/null", O_WRONLY);
     dup2(file, STDERR_FILENO);
-    assert_null(progress_begin(&(struct progress_task){"exporting", 200, read_variable, &done}));
+    assert_null(
+        progress_begin(&(struct progress_task){"exporting", 200, read_variable, &done, NULL}));
     standard_error_restore(former);
     close(file);
     progress_end(NULL);
@@ -108,6 +124,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_task_says_how_far_it_is),
+        cmocka_unit_test(a_task_of_unknown_length_says_how_much_is_done),
         cmocka_unit_test(a_short_task_says_nothing),
         cmocka_unit_test(a_file_gets_nothing),
         cmocka_unit_test(octets_that_were_read_are_counted),
