@@ -2,7 +2,6 @@
 """Runs bench-flood: the whole gateway, flooded with Reports, with a benchmark's receivers."""
 
 import json
-import os
 import pathlib
 import sqlite3
 import subprocess
@@ -28,12 +27,6 @@ def run(program, *arguments):
     if done.returncode != 0:
         raise SystemExit(f"{program} failed:\n{done.stderr[-3000:]}{done.stdout}")
     return json.loads(done.stdout)
-
-
-def cpu_s(pid):
-    """The processor time of a process."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def secret(directory):

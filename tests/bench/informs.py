@@ -14,6 +14,7 @@ from lab.receivers import listening  # noqa: E402
 from lab.sockets import free_port  # noqa: E402
 
 import drive  # noqa: E402
+import process  # noqa: E402
 import report  # noqa: E402
 
 EVENTS, WINDOW = 20000, 64
@@ -45,7 +46,7 @@ class Snmptrapd:
 
     def cpu_us(self):
         """snmptrapd's processor time for each inform."""
-        return drive.cpu_s(self._process.pid) * 1e6 / EVENTS
+        return process.cpu_seconds(self._process.pid) * 1e6 / EVENTS
 
 
 def by_gateway(version):

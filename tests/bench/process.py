@@ -30,14 +30,12 @@ def private_mib(pid):
     return status_mib(pid, "RssAnon") + status_mib(pid, "RssFile")
 
 
-class Peak:
-    """Samples a process's private memory every few milliseconds."""
+class Meanwhile:
+    """Calls a function again and again, in a thread of its own, for as long as the block runs."""
 
-    def __init__(self, pid, interval=0.003):
-        self.mib = 0
-        self._pid, self._interval = pid, interval
+    def __init__(self, call, pause=0.0):
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch)
+        self._thread = threading.Thread(target=self._run, args=(call, pause))
 
     def __enter__(self):
         self._thread.start()
@@ -47,6 +45,14 @@ class Peak:
         self._end.set()
         self._thread.join()
 
-    def _watch(self):
-        while not self._end.wait(self._interval):
-            self.mib = max(self.mib, private_mib(self._pid))
+    def _run(self, call, pause):
+        while not self._end.wait(pause):
+            call()
+
+
+class Peak(Meanwhile):
+    """The most private memory of a process, by samples every few milliseconds."""
+
+    def __init__(self, pid):
+        super().__init__(lambda: setattr(self, "mib", max(self.mib, private_mib(pid))), 0.003)
+        self.mib = 0

@@ -7,7 +7,6 @@ the longest that the main loop takes to answer another client meanwhile.
 
 import pathlib
 import sys
-import threading
 import time
 import urllib.request
 
@@ -22,28 +21,19 @@ RUNS = 5
 PIECE = 1 << 20
 
 
-class Other:
-    """A client that asks for the verdict all the time."""
+class Other(process.Meanwhile):
+    """A client that asks for the verdict all the time, and the longest that it waited."""
 
     def __init__(self, port):
+        super().__init__(self._ask)
         self.longest = 0
-        self._url, self._end = f"http://127.0.0.1:{port}/healthz", threading.Event()
-        self._thread = threading.Thread(target=self._ask)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._end.set()
-        self._thread.join()
+        self._url = f"http://127.0.0.1:{port}/healthz"
 
     def _ask(self):
-        while not self._end.is_set():
-            begin = time.monotonic()
-            with urllib.request.urlopen(self._url, timeout=30) as response:
-                response.read()
-            self.longest = max(self.longest, time.monotonic() - begin)
+        begin = time.monotonic()
+        with urllib.request.urlopen(self._url, timeout=30) as response:
+            response.read()
+        self.longest = max(self.longest, time.monotonic() - begin)
 
 
 def scrape(port):
