@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/client.h"
 
-#include "agentx/answer.h"
-#include "agentx/later.h"
-#include "agentx/link.h"
+#include "agentx/registration.h"
+#include "agentx/requests.h"
 #include "base/backoff.h"
-#include "base/text.h"
 #include "base/wire.h"
 
 #include <stdlib.h>
@@ -17,157 +15,11 @@ static const int64_t STEADY_US =
 static const int64_t ANSWER_US = 20 * CLOCK_US_PER_S; // to answer us, and to connect
 static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // to read our PDUs
 static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence, before a Ping
-static const int64_t REGION_US = 60 * CLOCK_US_PER_S; // before a refused region is tried again
 static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
 static const int64_t LATER_US = 3 * CLOCK_US_PER_S;   // a response waits for its values
-enum { TIMEOUT_S = 10, PRIORITY = 127 }; // in our Open and Register (RFC 2741 6.2.1, 6.2.3)
-
-// Our unanswered requests: notifications, Registers, and one Open or Ping.
-enum { REGISTERS_MAX = 64, REQUESTS_MAX = AGENTX_IN_FLIGHT_MAX + REGISTERS_MAX + 1 };
 
 // A master that sends so many responses without one to a request of ours among them is left.
 enum { UNASKED_MAX = 1000 };
-
-struct request {
-    uint8_t type;    // enum pdu_type
-    uint32_t region; // of a Register
-    uint32_t packet;
-    int64_t sent_at;
-    bool answered;
-    unsigned error; // once answered
-};
-
-struct region {
-    bool asked;       // a Register is unanswered
-    int64_t retry_at; // another subagent has it; 0: no other one has
-};
-
-struct agentx_client {
-    struct agentx_options options;
-    struct agentx_address address;
-    struct agentx_link link;
-    enum agentx_state state;
-    struct error problem;  // empty: up
-    struct error reported; // the problem that was logged last; empty: none
-
-    uint32_t session, last_packet;
-    struct region *regions;
-    size_t tried;             // regions: a Register was sent for each of these first ones
-    size_t registers;         // unanswered
-    int64_t regions_retry_at; // the earliest retry_at; INT64_MAX: no region is tried again
-    struct request requests[REQUESTS_MAX]; // a ring, the oldest first
-    size_t request_head, request_count;
-    size_t notifications; // among the requests
-    unsigned unasked;     // responses to no request of ours, since the last other one
-    struct agentx_set set;
-    struct agentx_later later;
-    bool is_open; // the master has opened the session
-    bool is_full; // the master has to read more before we answer further requests
-
-    int64_t opened_at, heard_at, up_since, retry_at;
-    unsigned failures; // in a row
-    int64_t master_started_at;
-};
-
-static int64_t agentx_client_now_of(const struct agentx_client *c)
-{
-    return clock_monotonic(c->options.clock);
-}
-
-// log_write, if there is a log.
-#define AGENTX_LOG(c, ...)                                                                         \
-    do {                                                                                           \
-        if ((c)->options.log)                                                                      \
-            log_write((c)->options.log, __VA_ARGS__);                                              \
-    } while (0)
-
-static struct request *agentx_client_request_at(struct agentx_client *c, size_t i)
-{
-    return &c->requests[(c->request_head + i) % REQUESTS_MAX];
-}
-
-// Requests.
-
-static struct pdu_writer agentx_client_begin(struct agentx_client *c, enum pdu_type type,
-                                             const char *context)
-{
-    struct pdu_writer w = agentx_link_writer(&c->link);
-    pdu_begin(&w, (uint8_t)type, c->session, 0, ++c->last_packet, context);
-    return w;
-}
-
-// Queues the PDU and remembers the request. False: there is no room.
-static bool agentx_client_ask(struct agentx_client *c, struct pdu_writer *w, enum pdu_type type,
-                              size_t region)
-{
-    int64_t now = agentx_client_now_of(c);
-    if (!pdu_end(w) || c->request_count == REQUESTS_MAX)
-        return false;
-    agentx_link_add(&c->link, w, now);
-    log_debug(c->options.log, "to %s: %s, session %u, packet %u, %zu octets", c->options.master,
-              pdu_type_word((uint8_t)type), (unsigned)c->session, (unsigned)c->last_packet,
-              w->used);
-    *agentx_client_request_at(c, c->request_count++) = (struct request){.type = (uint8_t)type,
-                                                                        .region = (uint32_t)region,
-                                                                        .packet = c->last_packet,
-                                                                        .sent_at = now};
-    return true;
-}
-
-static bool has_room(struct agentx_client *c)
-{
-    return agentx_link_waiting(&c->link) <= AGENTX_LINK_OUT_SIZE - PDU_SIZE_MAX;
-}
-
-static void ask_to_open(struct agentx_client *c)
-{
-    struct pdu_writer w = agentx_client_begin(c, PDU_OPEN, "");
-    pdu_add_four(&w, TIMEOUT_S, 0, 0, 0);
-    pdu_add_oid(&w, NULL, 0, false);
-    pdu_add_octets(&w, c->options.description, strlen(c->options.description));
-    agentx_client_ask(c, &w, PDU_OPEN, 0);
-}
-
-static void ask_to_register(struct agentx_client *c, size_t i)
-{
-    const struct agentx_region *r = &c->options.regions[i];
-    struct pdu_writer w = agentx_client_begin(c, PDU_REGISTER, r->context);
-    pdu_add_four(&w, TIMEOUT_S, PRIORITY, 0, 0);
-    pdu_add_oid(&w, r->ids, r->length, false);
-    c->regions[i].asked = agentx_client_ask(c, &w, PDU_REGISTER, i);
-    c->registers += c->regions[i].asked;
-}
-
-static bool can_register(struct agentx_client *c)
-{
-    return c->registers < REGISTERS_MAX && c->request_count < REQUESTS_MAX - 1 && has_room(c);
-}
-
-// Sends the Registers of regions that were not tried yet, REGISTERS_MAX of them at a time.
-static void ask_for_regions(struct agentx_client *c)
-{
-    while (c->is_open && c->tried < c->options.region_count && can_register(c))
-        ask_to_register(c, c->tried++);
-}
-
-static void ping(struct agentx_client *c)
-{
-    struct pdu_writer w = agentx_client_begin(c, PDU_PING, "");
-    agentx_client_ask(c, &w, PDU_PING, 0);
-}
-
-// Sends the reason before the descriptor is closed, which alone would end the session, too.
-static void send_close(struct agentx_client *c, enum pdu_reason reason)
-{
-    struct error err;
-    if (c->link.fd < 0 || c->link.connecting)
-        return;
-    struct pdu_writer w = agentx_client_begin(c, PDU_CLOSE, "");
-    pdu_add_four(&w, (uint8_t)reason, 0, 0, 0);
-    if (pdu_end(&w))
-        agentx_link_add(&c->link, &w, agentx_client_now_of(c));
-    agentx_link_write(&c->link, agentx_client_now_of(c), &err);
-}
 
 // States.
 
@@ -181,7 +33,7 @@ static void report_problem(struct agentx_client *c)
 
 static void agentx_client_drop(struct agentx_client *c, const struct error *why)
 {
-    int64_t now = agentx_client_now_of(c);
+    int64_t now = agentx_requests_now(c);
     agentx_link_close(&c->link);
     agentx_answer_abandon(&c->options.handler, &c->set);
     agentx_later_clear(&c->later);
@@ -204,7 +56,7 @@ static void check_up(struct agentx_client *c)
     if (c->state == AGENTX_UP || c->tried < c->options.region_count || c->registers > 0)
         return;
     c->state = AGENTX_UP;
-    c->up_since = agentx_client_now_of(c);
+    c->up_since = agentx_requests_now(c);
     c->problem.text[0] = c->reported.text[0] = '\0';
     AGENTX_LOG(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open",
                c->options.master);
@@ -213,7 +65,7 @@ static void check_up(struct agentx_client *c)
 static void agentx_client_start(struct agentx_client *c)
 {
     struct error err;
-    int64_t now = agentx_client_now_of(c);
+    int64_t now = agentx_requests_now(c);
     c->session = c->unasked = 0;
     c->is_open = c->is_full = false;
     c->opened_at = c->heard_at = now;
@@ -226,7 +78,7 @@ static void agentx_client_start(struct agentx_client *c)
     c->tried = c->registers = 0;
     c->regions_retry_at = INT64_MAX;
     if (!c->link.connecting)
-        ask_to_open(c);
+        agentx_requests_open(c);
 }
 
 // PDUs of the master.
@@ -238,71 +90,8 @@ static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_he
         return error_set(err, "it refuses a session: %s", agentx_error_word(error));
     c->session = header->session;
     c->is_open = true;
-    ask_for_regions(c);
-    check_up(c);
+    agentx_registration_continue(c);
     return true;
-}
-
-static void describe_region(const struct agentx_region *r, char *out, size_t size)
-{
-    struct text t = text_in(out, size);
-    for (size_t i = 0; i < r->length; i++)
-        text_addf(&t, "%s%u", i > 0 ? "." : "", r->ids[i]);
-    if (r->context[0] != '\0')
-        text_addf(&t, " in context %s", r->context);
-}
-
-static bool read_registration(struct agentx_client *c, size_t i, unsigned error, struct error *err)
-{
-    const struct agentx_region *r = &c->options.regions[i];
-    struct region *region = &c->regions[i];
-    char name[300];
-    describe_region(r, name, sizeof name);
-    bool is_taken = error == AGENTX_DUPLICATE_REGISTRATION && r->optional;
-    if (error != AGENTX_NO_ERROR && !is_taken)
-        return error_set(err, "it refuses to register %s: %s", name, agentx_error_word(error));
-    if (is_taken && region->retry_at == 0 && !r->quiet)
-        AGENTX_LOG(c, LOG_LEVEL_INFO,
-                   "another subagent has registered %s at the master agent at %s", name,
-                   c->options.master);
-    if (!is_taken && region->retry_at > 0 && !r->quiet)
-        AGENTX_LOG(c, LOG_LEVEL_INFO, "registered %s at the master agent at %s", name,
-                   c->options.master);
-    region->asked = false;
-    region->retry_at = is_taken ? agentx_client_now_of(c) + REGION_US : 0;
-    if (is_taken && region->retry_at < c->regions_retry_at)
-        c->regions_retry_at = region->retry_at;
-    c->registers--;
-    ask_for_regions(c);
-    check_up(c);
-    return true;
-}
-
-// Removes answered requests up to the first unanswered one, and reports answered notifications to
-// the handler.
-static void pass_answered(struct agentx_client *c)
-{
-    const struct agentx_handler *h = &c->options.handler;
-    while (c->request_count > 0 && agentx_client_request_at(c, 0)->answered) {
-        struct request first = *agentx_client_request_at(c, 0);
-        c->request_head = (c->request_head + 1) % REQUESTS_MAX;
-        c->request_count--;
-        if (first.type != PDU_NOTIFY)
-            continue;
-        c->notifications--;
-        if (h->notified)
-            h->notified(h->ctx, first.error);
-    }
-}
-
-static struct request *agentx_client_find_request(struct agentx_client *c, uint32_t packet)
-{
-    for (size_t i = 0; i < c->request_count; i++) {
-        if (agentx_client_request_at(c, i)->packet == packet &&
-            !agentx_client_request_at(c, i)->answered)
-            return agentx_client_request_at(c, i);
-    }
-    return NULL;
 }
 
 // The time that a response travels makes the result a little too late, each time by another amount.
@@ -310,7 +99,7 @@ static struct request *agentx_client_find_request(struct agentx_client *c, uint3
 static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
-    int64_t started_at = agentx_client_now_of(c) - (int64_t)uptime * US_PER_TICK;
+    int64_t started_at = agentx_requests_now(c) - (int64_t)uptime * US_PER_TICK;
     int64_t difference = started_at - c->master_started_at;
     if (anew || difference > CLOCK_US_PER_S || difference < -CLOCK_US_PER_S)
         c->master_started_at = started_at;
@@ -324,7 +113,7 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
     bool ok = true;
     if (!pdu_read32(in, &uptime) || !pdu_read16(in, &error))
         return error_set(err, "it sent a malformed response");
-    struct request *request = agentx_client_find_request(c, header->packet);
+    struct request *request = agentx_requests_find(c, header->packet);
     if (!request)
         return ++c->unasked <= UNASKED_MAX ||
                error_set(err, "it sends responses that nobody asked for");
@@ -332,18 +121,20 @@ static bool read_response(struct agentx_client *c, const struct pdu_header *head
     note_uptime(c, uptime, request->type == PDU_OPEN);
     log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
               pdu_type_word(request->type), agentx_error_word(error),
-              (long long)(agentx_client_now_of(c) - request->sent_at));
+              (long long)(agentx_requests_now(c) - request->sent_at));
     request->answered = true;
     request->error = error;
     const uint8_t type = request->type;
     const uint32_t region = request->region;
-    pass_answered(c);
+    agentx_requests_pass(c);
     if (type == PDU_OPEN)
         ok = agentx_client_read_open(c, header, error, err);
     else if (type == PDU_REGISTER)
-        ok = read_registration(c, region, error, err);
+        ok = agentx_registration_read(c, region, error, err);
     else if (error == AGENTX_NOT_OPEN)
         ok = error_set(err, "it does not know the session any more");
+    if (ok)
+        check_up(c);
     return ok;
 }
 
@@ -363,7 +154,7 @@ static bool read_close(struct pdu_reader *in, struct error *err)
 
 static bool malformed(struct agentx_client *c, struct error *err)
 {
-    send_close(c, PDU_REASON_PARSE_ERROR);
+    agentx_requests_close(c, PDU_REASON_PARSE_ERROR);
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
@@ -388,7 +179,7 @@ static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets
     char context[AGENTX_CONTEXT_SIZE];
     struct pdu_writer w = agentx_link_writer(&c->link);
     const char *known = pdu_read_context(octets, header, context) ? context : NULL;
-    const int64_t now = agentx_client_now_of(c);
+    const int64_t now = agentx_requests_now(c);
     if (!agentx_answer(&c->options.handler, &c->set, header, known, &in, &w, wait, now))
         return false;
     if (wait->ticket)
@@ -408,7 +199,7 @@ static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
         !agentx_client_respond(c, octets, header, *in, &wait))
         return malformed(c, err);
     if (!wait.ticket ||
-        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_client_now_of(c) + LATER_US))
+        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_requests_now(c) + LATER_US))
         return true;
     wait = (struct agentx_wait){.may = false}; // memory is short
     return agentx_client_respond(c, octets, header, *in, &wait) || malformed(c, err);
@@ -420,7 +211,7 @@ static void agentx_client_resume_one(struct agentx_client *c, struct agentx_late
     const struct agentx_handler *h = &c->options.handler;
     struct pdu_header header;
     struct pdu_reader in;
-    struct agentx_wait wait = {.may = agentx_client_now_of(c) < request->until};
+    struct agentx_wait wait = {.may = agentx_requests_now(c) < request->until};
     if (wait.may && !h->is_ready(h->ctx, request->ticket))
         return;
     const bool ok = pdu_parse(request->octets, request->size, &header) > 0 &&
@@ -434,7 +225,8 @@ static void agentx_client_resume_one(struct agentx_client *c, struct agentx_late
 static void agentx_client_resume(struct agentx_client *c)
 {
     struct agentx_later_request *request, *next;
-    for (request = TAILQ_FIRST(&c->later.requests); request && has_room(c); request = next) {
+    for (request = TAILQ_FIRST(&c->later.requests); request && agentx_requests_has_room(c);
+         request = next) {
         next = TAILQ_NEXT(request, in_order);
         agentx_client_resume_one(c, request);
     }
@@ -467,7 +259,7 @@ static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
     c->is_full = false;
     while (ok && !c->is_full &&
            (whole = pdu_parse(c->link.in + used, c->link.in_size - used, &header)) > 0) {
-        c->is_full = !has_room(c);
+        c->is_full = !agentx_requests_has_room(c);
         if (c->is_full)
             break;
         ok = read_pdu(c, c->link.in + used, &header, err);
@@ -485,13 +277,13 @@ static bool agentx_client_read(struct agentx_client *c, struct error *err)
     if (!agentx_link_read(&c->link, err))
         return false;
     if (c->link.in_size > before)
-        c->heard_at = agentx_client_now_of(c);
+        c->heard_at = agentx_requests_now(c);
     bool again;
     do {
         if (!agentx_client_read_all(c, err) ||
-            !agentx_link_write(&c->link, agentx_client_now_of(c), err))
+            !agentx_link_write(&c->link, agentx_requests_now(c), err))
             return false;
-        again = c->is_full && has_room(c);
+        again = c->is_full && agentx_requests_has_room(c);
     } while (again);
     return true;
 }
@@ -538,26 +330,11 @@ static bool check_answers(struct agentx_client *c, int64_t now, struct error *er
     bool is_unanswered =
         c->link.connecting
             ? now >= c->opened_at + ANSWER_US
-            : c->request_count > 0 && now >= agentx_client_request_at(c, 0)->sent_at + ANSWER_US;
+            : c->request_count > 0 && now >= agentx_requests_at(c, 0)->sent_at + ANSWER_US;
     if (!is_unread && !is_unanswered)
         return true;
-    send_close(c, PDU_REASON_TIMEOUTS);
+    agentx_requests_close(c, PDU_REASON_TIMEOUTS);
     return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
-}
-
-// Sends the Registers of regions that another subagent had, REGISTERS_MAX of them at a time.
-static void ask_for_taken(struct agentx_client *c, int64_t now)
-{
-    c->regions_retry_at = INT64_MAX;
-    for (size_t i = 0; i < c->options.region_count; i++) {
-        const struct region *r = &c->regions[i];
-        if (r->retry_at == 0 || r->asked)
-            continue;
-        if (now >= r->retry_at && can_register(c))
-            ask_to_register(c, i);
-        if (!r->asked)
-            c->regions_retry_at = agentx_client_earlier(c->regions_retry_at, r->retry_at);
-    }
 }
 
 static void ask_again(struct agentx_client *c, int64_t now)
@@ -565,14 +342,14 @@ static void ask_again(struct agentx_client *c, int64_t now)
     if (now < next_request(c))
         return;
     if (c->request_count == 0 && now >= c->heard_at + PING_US)
-        ping(c);
+        agentx_requests_ping(c);
     if (now >= c->regions_retry_at)
-        ask_for_taken(c, now);
+        agentx_registration_retry(c, now);
 }
 
 static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
 {
-    int64_t now = agentx_client_now_of(c);
+    int64_t now = agentx_requests_now(c);
     if (!check_answers(c, now, err))
         return false;
     if (c->link.connecting)
@@ -581,7 +358,7 @@ static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
         agentx_answer_abandon(&c->options.handler, &c->set);
     agentx_client_resume(c);
     ask_again(c, now);
-    ask_for_regions(c);
+    agentx_registration_continue(c);
     return agentx_link_write(&c->link, now, err);
 }
 
@@ -590,9 +367,9 @@ static bool agentx_client_finish_connecting(struct agentx_client *c, short reven
 {
     if (!c->link.connecting || revents == 0)
         return true;
-    if (!agentx_link_finish_connecting(&c->link, agentx_client_now_of(c), err))
+    if (!agentx_link_finish_connecting(&c->link, agentx_requests_now(c), err))
         return false;
-    ask_to_open(c);
+    agentx_requests_open(c);
     return true;
 }
 
@@ -626,7 +403,7 @@ void agentx_client_free(struct agentx_client *client)
 {
     if (!client)
         return;
-    send_close(client, PDU_REASON_SHUTDOWN);
+    agentx_requests_close(client, PDU_REASON_SHUTDOWN);
     agentx_link_close(&client->link);
     agentx_answer_abandon(&client->options.handler, &client->set);
     agentx_later_clear(&client->later);
@@ -652,19 +429,7 @@ bool agentx_client_extend(struct agentx_client *client, const struct agentx_regi
 
 bool agentx_client_release(struct agentx_client *client, size_t region)
 {
-    const struct agentx_region *r = &client->options.regions[region];
-    struct region *state = &client->regions[region];
-    if (client->state == AGENTX_AWAY || region >= client->tried)
-        return true; // it is registered with its next context
-    if (state->asked || !can_register(client))
-        return false;
-    struct pdu_writer w = agentx_client_begin(client, PDU_UNREGISTER, r->context);
-    pdu_add_four(&w, 0, PRIORITY, 0, 0);
-    pdu_add_oid(&w, r->ids, r->length, false);
-    if (!agentx_client_ask(client, &w, PDU_UNREGISTER, region))
-        return false;
-    state->retry_at = client->regions_retry_at = agentx_client_now_of(client);
-    return true;
+    return agentx_registration_release(client, region);
 }
 
 int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *out)
@@ -684,7 +449,7 @@ void agentx_client_run(struct agentx_client *client, short revents)
 {
     struct error err;
     if (client->link.fd < 0) {
-        if (agentx_client_now_of(client) < client->retry_at)
+        if (agentx_requests_now(client) < client->retry_at)
             return;
         agentx_client_start(client);
         revents = 0; // they belong to an earlier connection, or to none
@@ -721,10 +486,10 @@ bool agentx_client_notify(struct agentx_client *client, const char *context,
     if (client->notifications == AGENTX_IN_FLIGHT_MAX)
         return error_set(err, "master agent at %s: too many notifications are unanswered",
                          client->options.master);
-    struct pdu_writer w = agentx_client_begin(client, PDU_NOTIFY, context);
+    struct pdu_writer w = agentx_requests_begin(client, PDU_NOTIFY, context);
     for (size_t i = 0; i < n; i++)
         pdu_add_varbind(&w, &varbinds[i].name, &varbinds[i].value);
-    if (!agentx_client_ask(client, &w, PDU_NOTIFY, 0))
+    if (!agentx_requests_add(client, &w, PDU_NOTIFY, 0))
         return error_set(err, "master agent at %s: it does not read what we send",
                          client->options.master);
     client->notifications++;
