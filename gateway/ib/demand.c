@@ -34,6 +34,7 @@ struct entry {
     TAILQ_ENTRY(entry) in_order; // of its lane while it waits; of `done` or `unused`
     struct demand_key key;
     uint8_t state;       // enum entry_state
+    bool old;            // a Set passed this read, whose answer is not kept therefore
     uint32_t generation; // of the use of this entry, for tickets
     int64_t until;       // monotonic: once it is done, it is kept so long
     struct demand_answer *answer;
@@ -132,6 +133,7 @@ static struct entry *demand_claim(struct demand *d, const struct demand_key *key
     else
         e = &d->entries[d->used++];
     e->key = *key;
+    e->old = false;
     hash_add(&d->by_key, &e->node, hash_digest(&d->by_key, key, sizeof *key));
     return e;
 }
@@ -145,6 +147,21 @@ static void demand_finish(struct demand *d, struct entry *e, struct demand_answe
     e->until = until;
     TAILQ_INSERT_TAIL(&d->done, e, in_order);
     eventfd_write(d->fd, 1);
+}
+
+// What a Set changes is read again, for those who ask from now on.
+static void demand_forget_read(struct demand *d, const struct demand_key *set)
+{
+    struct demand_key key = *set;
+    if (!key.sets)
+        return;
+    key.sets = 0;
+    memset(key.record, 0, sizeof key.record);
+    struct entry *e = demand_find(d, &key);
+    if (e && e->state >= ENTRY_HERE)
+        demand_forget(d, e);
+    else if (e && e->state == ENTRY_SENT)
+        e->old = true;
 }
 
 // Silence: an entry of its own says that a port does not answer. Another attribute of its PMA may
@@ -167,7 +184,7 @@ static bool demand_is_silent(struct demand *d, const struct demand_key *key, int
 static void demand_note_silence(struct demand *d, const struct demand_key *key, int64_t now)
 {
     const struct demand_key silence = key_of_silence(key);
-    if (key->class == DEMAND_SA)
+    if (key->class == DEMAND_SA || key->sets) // it may lack the M_Key
         return;
     struct entry *e = demand_claim(d, &silence);
     if (e->state != ENTRY_FREE)
@@ -287,6 +304,7 @@ static void demand_expire(struct demand *d, int64_t now)
         demand_release(slot);
         d->counters.silent++;
         demand_note_silence(d, &e->key, now);
+        demand_forget_read(d, &e->key); // it may have been carried out
         // The SA is asked again when somebody asks: a table that it has does not look empty.
         demand_finish(d, e, NULL, e->key.class == DEMAND_SA ? now : now + KEEP_US);
     }
@@ -327,7 +345,9 @@ static void demand_take(void *ctx, const struct mad_received *in)
         struct entry *e = slot->entry;
         demand_release(slot);
         d->counters.answered++;
-        demand_finish(d, e, demand_mad_read(&e->key, in->octets, in->size), now + KEEP_US);
+        demand_forget_read(d, &e->key);
+        demand_finish(d, e, demand_mad_read(&e->key, in->octets, in->size),
+                      e->old ? now : now + KEEP_US);
         demand_send_waiting(d, now);
     }
     pthread_mutex_unlock(&d->lock);
@@ -467,17 +487,55 @@ static int64_t demand_ticket(const struct demand *d, const struct entry *e)
     return (int64_t)e->generation << 32 | (e - d->entries + 1);
 }
 
-// Queues a read. False: too many wait; `e` is then one of them.
+// Forgets an entry in any state.
+static void demand_remove(struct demand *d, struct entry *e)
+{
+    if (e->state == ENTRY_WAITING) {
+        TAILQ_REMOVE(&d->waiting[lane_of(e)], e, in_order);
+        d->waiting_count--;
+    }
+    for (size_t i = 0; i < SLOTS && e->state == ENTRY_SENT; i++) {
+        if (d->slots[i].entry == e)
+            demand_release(&d->slots[i]);
+    }
+    if (e->state < ENTRY_HERE) {
+        demand_forget_read(d, &e->key);
+        demand_finish(d, e, NULL, 0);
+    }
+    demand_forget(d, e);
+}
+
+// A later Set of the same takes the place of one that is not answered yet, so that none comes after
+// it.
+static void demand_supersede(struct demand *d, const struct demand_key *set)
+{
+    struct demand_key other = *set;
+    for (size_t i = 0; i < d->used; i++) {
+        struct entry *e = &d->entries[i];
+        memcpy(other.record, e->key.record, sizeof other.record);
+        if ((e->state == ENTRY_WAITING || e->state == ENTRY_SENT) &&
+            memcmp(&e->key, &other, sizeof other) == 0)
+            demand_remove(d, e);
+    }
+}
+
+// Queues a read or a Set. There are too many: returns another one that waits.
 static struct entry *demand_queue(struct demand *d, const struct demand_key *key)
 {
     if (d->waiting_count == DEMAND_WAITING_MAX)
         return TAILQ_FIRST(
             &d->waiting[TAILQ_EMPTY(&d->waiting[LANE_NODES]) ? LANE_SA : LANE_NODES]);
+    if (key->sets)
+        demand_supersede(d, key);
     struct entry *e = demand_claim(d, key);
     if (e->state != ENTRY_FREE)
         demand_empty(d, e);
     e->state = ENTRY_WAITING;
-    TAILQ_INSERT_TAIL(&d->waiting[lane_of(e)], e, in_order);
+    e->old = false;
+    if (key->sets)
+        TAILQ_INSERT_HEAD(&d->waiting[lane_of(e)], e, in_order);
+    else
+        TAILQ_INSERT_TAIL(&d->waiting[lane_of(e)], e, in_order);
     d->waiting_count++;
     return e;
 }
@@ -494,6 +552,8 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
     if (done && e->state == ENTRY_HERE) {
         *answer = demand_answer_ref(e->answer);
         state = DEMAND_HERE;
+        if (key->sets)
+            demand_forget(demand, e);
     } else if (done || demand_is_away(demand, key) || demand_is_silent(demand, key, now)) {
         state = DEMAND_NONE;
     } else {
@@ -504,6 +564,15 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
     }
     pthread_mutex_unlock(&demand->lock);
     return state;
+}
+
+void demand_drop(struct demand *demand, const struct demand_key *key)
+{
+    pthread_mutex_lock(&demand->lock);
+    struct entry *e = demand_find(demand, key);
+    if (e)
+        demand_remove(demand, e);
+    pthread_mutex_unlock(&demand->lock);
 }
 
 bool demand_can_ask(struct demand *demand, const struct demand_key *key)

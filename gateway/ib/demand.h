@@ -5,6 +5,9 @@
 // another. A port that does not answer is not asked for anything else within that minute: it costs
 // its attempts once.
 //
+// A Set (model/demand.h) goes before all reads of nodes. Its answer, which is the attribute as it
+// is then, is given once, and what was read before is read again.
+//
 // The functions are for one thread, which never waits in them; the SA client's thread brings the
 // answers and sends the next reads.
 #ifndef IBTRAPD_IB_DEMAND_H
@@ -47,6 +50,9 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
 // False: demand_ask would be DEMAND_NONE for whatever else it is asked of that port, or of the SA.
 // Only class, GUID, LID and, of DEMAND_PERF, attribute of the key count.
 bool demand_can_ask(struct demand *demand, const struct demand_key *key);
+
+// Forgets a Set and its answer: it is not sent any more if it waits yet.
+void demand_drop(struct demand *demand, const struct demand_key *key);
 
 // Whether to ask again for what had this ticket.
 bool demand_is_ready(struct demand *demand, int64_t ticket);

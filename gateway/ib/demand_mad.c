@@ -47,7 +47,11 @@ void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
 {
     switch ((enum demand_class)key->class) {
     case DEMAND_SMP:
-        smp_make_lid_get(out, mkey, (enum smp_attribute)key->attribute, key->modifier);
+        if (key->sets)
+            smp_make_lid_set(out, mkey, (enum smp_attribute)key->attribute, key->modifier,
+                             key->record);
+        else
+            smp_make_lid_get(out, mkey, (enum smp_attribute)key->attribute, key->modifier);
         return;
     case DEMAND_PERF:
         gmp_make_get_counters(out, (enum gmp_attribute)key->attribute, (uint8_t)key->modifier);

@@ -38,6 +38,14 @@ void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute,
     smp_make_request(out, MAD_CLASS_SMP_LID, mkey, attribute, modifier);
 }
 
+void smp_make_lid_set(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
+                      const uint8_t *data)
+{
+    mad_make_request(out, MAD_CLASS_SMP_LID, UMAD_METHOD_SET, (uint16_t)attribute, modifier);
+    wire_put(out + offsetof(struct umad_smp, mkey), 8, mkey);
+    memcpy(out + SMP_DATA_OFFSET, data, SMP_DATA_SIZE);
+}
+
 void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey)
 {
     smp_make_get(out, mkey, SMP_PORT_INFO, 0, NULL, 0);

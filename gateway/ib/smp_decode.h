@@ -33,10 +33,14 @@ void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uin
 // The same by LID.
 void smp_make_lid_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier);
 
+// Makes the Set by LID of an attribute to SMP_DATA_SIZE octets.
+void smp_make_lid_set(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
+                      const uint8_t *data);
+
 // Makes Get(PortInfo) without hops, a query to the own port.
 void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 
-// The attribute in an answer to either Get, SMP_DATA_SIZE octets. NULL: the answer is NULL or too
+// The attribute in an answer to a Get or Set, SMP_DATA_SIZE octets. NULL: the answer is NULL or too
 // short, is to a query for another attribute, or has a status other than success.
 const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads on demand: attributes that no sweep reads, each asked for when somebody wants to know it.
+// Also the one attribute that somebody may set: LedInfo.
 #ifndef IBTRAPD_MODEL_DEMAND_H
 #define IBTRAPD_MODEL_DEMAND_H
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 
 enum demand_class {
-    DEMAND_SMP,  // a Get by LID of subnet management: 64 octets
+    DEMAND_SMP,  // a Get or Set by LID of subnet management: 64 octets
     DEMAND_PERF, // a Get of performance management: 192 octets
     DEMAND_SA,   // a GetTable of the SA: its records
 };
@@ -20,8 +21,8 @@ enum demand_attribute {
     DEMAND_VL_ARBITRATION = 0x18,       // modifier: part << 16 | port
     DEMAND_LINEAR_FORWARDING = 0x19,    // modifier: block of 64
     DEMAND_MULTICAST_FORWARDING = 0x1B, // modifier: position << 28 | block of 32
-    DEMAND_LED_INFO = 0x31,
-    DEMAND_MC_MEMBER_RECORD = 0x38, // of the SA, as below
+    DEMAND_LED_INFO = 0x31,             // modifier: 0
+    DEMAND_MC_MEMBER_RECORD = 0x38,     // of the SA, as below
     DEMAND_SERVICE_RECORD = 0x31,
     DEMAND_PKEY_TABLE_RECORD = 0x33,
     DEMAND_PATH_RECORD = 0x35,
@@ -39,7 +40,8 @@ struct demand_key {
     uint16_t lid; // of the port that answers
     uint8_t class;
     uint8_t keyless; // of a query to the SA: 1: without the SA key, as one of a stranger
-    uint8_t reserved[6];
+    uint8_t sets;    // DEMAND_SMP: 1: a Set to `record`; what it answers is given once
+    uint8_t reserved[5];
     uint8_t record[DEMAND_RECORD_SIZE]; // of a query to the SA: what its mask is about
 };
 

@@ -627,6 +627,127 @@ TEST(answers_that_do_not_fit_are_ignored)
     assert_int_equal(answer->octets[0], 1);
 }
 
+// Sets.
+
+static struct demand_key led(uint16_t lid, bool sets, bool on)
+{
+    struct demand_key key = {
+        .guid = lid, .lid = lid, .class = DEMAND_SMP, .attribute = DEMAND_LED_INFO, .sets = sets};
+    key.record[0] = sets && on ? 0x80 : 0;
+    return key;
+}
+
+static enum demand_state set_led(uint16_t lid, bool on)
+{
+    const struct demand_key key = led(lid, true, on);
+    return ask(&key);
+}
+
+static enum demand_state read_led(uint16_t lid)
+{
+    const struct demand_key key = led(lid, false, false);
+    return ask(&key);
+}
+
+TEST(a_set_is_sent_and_answered_once)
+{
+    enum { GET = 1, SET = 2, ATTRIBUTE = 16 };
+    assert_int_equal(set_led(5, true), DEMAND_LATER);
+    assert_int_equal(set_led(5, true), DEMAND_LATER);
+    assert_int_equal(sent_count, 1);
+    assert_int_equal(sent[0].agent, MAD_AGENT_SMP_LID);
+    assert_int_equal(sent[0].mad[METHOD], SET);
+    assert_int_equal(wire_get16(sent[0].mad + ATTRIBUTE), 0x31);
+    assert_int_equal(wire_get32(sent[0].mad + MODIFIER), 0);
+    assert_int_equal(wire_get64(sent[0].mad + 24), 0x1122); // M_Key
+    assert_int_equal(wire_get32(sent[0].mad + DATA), 0x80000000);
+    sent[0].mad[METHOD] = GET; // the answer to a Set is GetResp (IBA 14.2.1.1)
+    reply_with(0, 0, 0x80);
+    assert_int_equal(set_led(5, true), DEMAND_HERE);
+    assert_int_equal(answer->octets[0], 0x80);
+    assert_int_equal(set_led(5, true), DEMAND_LATER); // another one
+    assert_int_equal(sent_count, 2);
+}
+
+TEST(after_a_set_all_is_read_again)
+{
+    enum { GET = 1 };
+    read_led(5);
+    reply_with(0, 0, 0);
+    assert_int_equal(read_led(5), DEMAND_HERE);
+    set_led(5, true);
+    run_for(20 * MS); // of the rate
+    sent[1].mad[METHOD] = GET;
+    reply_with(1, 0, 0x80);
+    assert_int_equal(read_led(5), DEMAND_LATER);
+    run_for(20 * MS);
+    // What is answered only after the Set may have been read before it.
+    set_led(5, false);
+    run_for(20 * MS);
+    sent[3].mad[METHOD] = GET;
+    reply_with(3, 0, 0);
+    reply_with(2, 0, 0x80);
+    assert_int_equal(read_led(5), DEMAND_LATER);
+    run_for(20 * MS);
+    reply_with(4, 0, 0);
+    assert_int_equal(read_led(5), DEMAND_HERE);
+    assert_int_equal(answer->octets[0], 0);
+    assert_int_equal(sent_count, 5);
+}
+
+// It may be the M_Key that is wrong: the node answers to reads.
+TEST(a_set_without_an_answer_silences_nobody)
+{
+    set_led(5, true);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    assert_int_equal(sent_count, ATTEMPTS);
+    assert_int_equal(set_led(5, true), DEMAND_NONE);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    const struct demand_key key = led(5, true, true);
+    demand_drop(demand, &key);
+    assert_int_equal(set_led(5, true), DEMAND_LATER);
+}
+
+TEST(a_set_passes_what_waits)
+{
+    for (uint32_t i = 0; i < 200; i++)
+        ask_smp((uint16_t)(100 + i), 0);
+    set_led(5, true);
+    const size_t before = sent_count;
+    reply_with(0, 0, 0);
+    run_for(1 * S / RATE);
+    assert_true(sent_count > before);
+    assert_int_equal(sent[before].to.lid, 5);
+}
+
+TEST(of_two_sets_the_later_one_counts)
+{
+    set_led(5, true);
+    assert_int_equal(set_led(5, false), DEMAND_LATER);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    assert_int_equal(sent_count, 1 + ATTEMPTS); // the former one is not repeated
+    for (size_t i = 1; i < sent_count; i++)
+        assert_int_equal(sent[i].mad[DATA], 0);
+}
+
+TEST(a_set_that_was_dropped_is_not_sent)
+{
+    for (uint32_t i = 0; i < 200; i++)
+        ask_smp((uint16_t)(100 + i), 0);
+    const struct demand_key key = led(5, true, true);
+    ask(&key);
+    demand_drop(demand, &key);
+    demand_drop(demand, &key);
+    size_t answered = 0;
+    for (int i = 0; i < 3000; i++) {
+        answered = reply_all(answered);
+        run_for(1 * MS);
+    }
+    assert_int_equal(sent_count, 200);
+    for (size_t i = 0; i < sent_count; i++)
+        assert_int_not_equal(sent[i].to.lid, 5);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -658,6 +779,12 @@ int main(void)
         CASE(only_the_port_that_was_asked_answers),
         CASE(each_life_begins_with_other_transactions),
         CASE(answers_that_do_not_fit_are_ignored),
+        CASE(a_set_is_sent_and_answered_once),
+        CASE(after_a_set_all_is_read_again),
+        CASE(a_set_without_an_answer_silences_nobody),
+        CASE(a_set_passes_what_waits),
+        CASE(of_two_sets_the_later_one_counts),
+        CASE(a_set_that_was_dropped_is_not_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
