@@ -200,6 +200,20 @@ static bool is_cut(const struct agentx_value *v)
     return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
 }
 
+// Whether the phase that was just called waits. If the response may not wait for it, the phase has
+// failed.
+static bool agentx_answer_waits(const struct agentx_handler *h, struct agentx_wait *wait,
+                                enum agentx_error failure, enum agentx_error *error)
+{
+    const int64_t ticket = h->pending ? h->pending(h->ctx) : 0;
+    if (ticket == 0)
+        return false;
+    if (wait->may)
+        wait->ticket = ticket;
+    *error = failure;
+    return true;
+}
+
 static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, const char *context,
                                                 const struct agentx_set *set, size_t *failed)
 {
@@ -215,7 +229,8 @@ static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, 
 // A second TestSet of a transaction replaces the first one, which the master considers lost.
 static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set *set,
                                const struct pdu_header *request, const char *context,
-                               struct pdu_reader *in, struct pdu_writer *w, int64_t now)
+                               struct pdu_reader *in, struct pdu_writer *w,
+                               struct agentx_wait *wait, int64_t now)
 {
     bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
                    (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
@@ -233,6 +248,8 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
         return true;
     }
     enum agentx_error error = agentx_answer_run_test(h, context, set, &failed);
+    if (agentx_answer_waits(h, wait, AGENTX_RESOURCE_UNAVAILABLE, &error) && !wait->ticket)
+        h->cleanup(h->ctx);
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
     set->transaction = request->transaction;
     set->heard_at = now;
@@ -243,16 +260,22 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
 // The master may send several requests for the parts of a Set. The first one commits, or undoes,
 // the whole Set.
 static enum agentx_error agentx_answer_commit(const struct agentx_handler *h,
-                                              struct agentx_set *set)
+                                              struct agentx_set *set, struct agentx_wait *wait)
 {
     if (set->phase == AGENTX_SET_COMMITTED)
         return AGENTX_NO_ERROR;
     enum agentx_error error = h->commit ? h->commit(h->ctx) : AGENTX_COMMIT_FAILED;
+    if (agentx_answer_waits(h, wait, AGENTX_COMMIT_FAILED, &error)) {
+        if (!wait->ticket)
+            clean_up(h, set);
+        return error;
+    }
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_COMMITTED : AGENTX_SET_NONE;
     return error;
 }
 
-static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, struct agentx_set *set)
+static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, struct agentx_set *set,
+                                            struct agentx_wait *wait)
 {
     bool is_committed = set->phase == AGENTX_SET_COMMITTED;
     enum agentx_error error = AGENTX_NO_ERROR;
@@ -260,6 +283,8 @@ static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, stru
         error = h->undo ? h->undo(h->ctx) : AGENTX_UNDO_FAILED;
     else
         clean_up(h, set);
+    if (is_committed && agentx_answer_waits(h, wait, AGENTX_UNDO_FAILED, &error) && wait->ticket)
+        return error;
     set->phase = AGENTX_SET_NONE;
     return error;
 }
@@ -272,16 +297,18 @@ static void respond_phase(struct pdu_writer *w, const struct pdu_header *request
 }
 
 static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
-                         const struct pdu_header *request, struct pdu_writer *w, int64_t now)
+                         const struct pdu_header *request, struct pdu_writer *w,
+                         struct agentx_wait *wait, int64_t now)
 {
     bool is_mine = is_under_way(set, request);
     set->heard_at = now;
     if (request->type == PDU_CLEANUP_SET && is_mine)
         clean_up(h, set);
     if (request->type == PDU_COMMIT_SET)
-        respond_phase(w, request, is_mine ? agentx_answer_commit(h, set) : AGENTX_COMMIT_FAILED);
+        respond_phase(w, request,
+                      is_mine ? agentx_answer_commit(h, set, wait) : AGENTX_COMMIT_FAILED);
     if (request->type == PDU_UNDO_SET)
-        respond_phase(w, request, is_mine ? agentx_answer_undo(h, set) : AGENTX_NO_ERROR);
+        respond_phase(w, request, is_mine ? agentx_answer_undo(h, set, wait) : AGENTX_NO_ERROR);
     return true;
 }
 
@@ -311,8 +338,8 @@ bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
     case PDU_GET_BULK:
         return answer_bulk(&asked, request, in, w);
     case PDU_TEST_SET:
-        return agentx_answer_test(handler, set, request, context, in, w, now);
+        return agentx_answer_test(handler, set, request, context, in, w, wait, now);
     default:
-        return answer_phase(handler, set, request, w, now);
+        return answer_phase(handler, set, request, w, wait, now);
     }
 }

@@ -45,6 +45,12 @@ struct agentx_handler {
     enum agentx_error (*undo)(void *ctx);
     void (*cleanup)(void *ctx);
 
+    // The ticket of what the last call of test, commit or undo waits for; 0: that call is done. If
+    // there is one, the client calls the function again, with the same, once `is_ready` is true of
+    // the ticket. If that takes a few seconds, test has failed with resourceUnavailable, undo with
+    // undoFailed, and commit with commitFailed: then the client calls cleanup. NULL: none waits.
+    int64_t (*pending)(void *ctx);
+
     // The master answered a notification; calls come in the order of sending. `error`:
     // AGENTX_NO_ERROR, or the master's error. If the session is lost, unanswered notifications are
     // lost with it, without a call.

@@ -55,6 +55,48 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
     return true;
 }
 
+// The phases of a Set: those called, and the instance that each waits for; 0: none.
+static char phases[64];
+static uint32_t waits_for;
+
+static enum agentx_error set_phase(const char *letter)
+{
+    assert_true(strlen(phases) + 1 < sizeof phases);
+    strcat(phases, letter);
+    return AGENTX_NO_ERROR;
+}
+
+static enum agentx_error test_set(void *ctx, const char *context,
+                                  const struct agentx_varbind *varbinds, size_t n, size_t *failed)
+{
+    (void)ctx, (void)context, (void)varbinds, (void)n, (void)failed;
+    return set_phase("t");
+}
+
+static enum agentx_error commit_set(void *ctx)
+{
+    (void)ctx;
+    return set_phase("c");
+}
+
+static enum agentx_error undo_set(void *ctx)
+{
+    (void)ctx;
+    return set_phase("u");
+}
+
+static void clean_up_set(void *ctx)
+{
+    (void)ctx;
+    set_phase("x");
+}
+
+static int64_t pending_set(void *ctx)
+{
+    (void)ctx;
+    return away[waits_for] ? waits_for : 0;
+}
+
 static void run(void)
 {
     struct pollfd p;
@@ -78,17 +120,24 @@ static int setup(void **state)
     virtual_clock = support_clock(&now);
     virtual_random = support_constant(&chance);
     memset(away, 0, sizeof away);
-    asked = 0;
+    asked = waits_for = 0;
+    phases[0] = '\0';
     fake_master_begin(&master, "master");
     fake_master_listen(&master);
-    const struct agentx_options options = {
-        .master = master.path,
-        .description = "a test",
-        .regions = &REGION,
-        .region_count = 1,
-        .handler = {.get = get, .get_next = get_next, .is_ready = is_ready},
-        .clock = &virtual_clock,
-        .random = &virtual_random};
+    const struct agentx_options options = {.master = master.path,
+                                           .description = "a test",
+                                           .regions = &REGION,
+                                           .region_count = 1,
+                                           .handler = {.get = get,
+                                                       .get_next = get_next,
+                                                       .is_ready = is_ready,
+                                                       .test = test_set,
+                                                       .commit = commit_set,
+                                                       .undo = undo_set,
+                                                       .cleanup = clean_up_set,
+                                                       .pending = pending_set},
+                                           .clock = &virtual_clock,
+                                           .random = &virtual_random};
     client = agentx_client_new(&options, &err);
     assert_non_null(client);
     run();
@@ -300,6 +349,90 @@ TEST(a_lost_session_forgets_what_waits)
     assert_nothing();
 }
 
+// Sets.
+
+static void tell_phase(uint8_t type, uint32_t packet)
+{
+    struct pdu_writer w = request(type, packet);
+    if (type == PDU_TEST_SET) {
+        struct agentx_oid oid = {.length = COUNT(ROOT)};
+        memcpy(oid.ids, ROOT, sizeof ROOT);
+        agentx_oid_add(&oid, 1);
+        pdu_add_varbind(&w, &oid, &(struct agentx_value){.type = AGENTX_INTEGER, .number = 1});
+    }
+    fake_master_say(&master, &w);
+    run();
+}
+
+TEST(each_phase_of_a_set_waits)
+{
+    away[5] = true;
+    waits_for = 5;
+    static const uint8_t TYPES[] = {PDU_TEST_SET, PDU_COMMIT_SET, PDU_UNDO_SET};
+    for (uint32_t i = 0; i < COUNT(TYPES); i++) {
+        away[5] = true;
+        tell_phase(TYPES[i], 10 + i);
+        assert_nothing();
+        tell_get(50 + i, 1); // others do not wait
+        assert_int_equal(expect(50 + i), AGENTX_NO_ERROR);
+        away[5] = false;
+        run();
+        assert_int_equal(expect(10 + i), AGENTX_NO_ERROR);
+    }
+    assert_string_equal(phases, "ttccuu");
+}
+
+TEST(a_phase_that_waits_too_long_has_failed)
+{
+    waits_for = 5;
+    away[5] = true;
+    tell_phase(PDU_TEST_SET, 10);
+    wait_s(WAITS_S);
+    assert_int_equal(expect(10), AGENTX_RESOURCE_UNAVAILABLE);
+    away[5] = false;
+    tell_phase(PDU_TEST_SET, 11);
+    assert_int_equal(expect(11), AGENTX_NO_ERROR);
+    away[5] = true;
+    tell_phase(PDU_COMMIT_SET, 12);
+    wait_s(WAITS_S);
+    assert_int_equal(expect(12), AGENTX_COMMIT_FAILED);
+    tell_phase(PDU_UNDO_SET, 13); // has nothing to undo
+    assert_int_equal(expect(13), AGENTX_NO_ERROR);
+    assert_string_equal(phases, "ttxtccx");
+}
+
+TEST(an_undo_that_waits_too_long_has_failed)
+{
+    waits_for = 5;
+    tell_phase(PDU_TEST_SET, 10);
+    tell_phase(PDU_COMMIT_SET, 11);
+    assert_int_equal(expect(10), AGENTX_NO_ERROR);
+    assert_int_equal(expect(11), AGENTX_NO_ERROR);
+    away[5] = true;
+    tell_phase(PDU_UNDO_SET, 12);
+    wait_s(WAITS_S);
+    assert_int_equal(expect(12), AGENTX_UNDO_FAILED);
+    tell_phase(PDU_TEST_SET, 13); // the next Set is let in
+    away[5] = false;
+    run();
+    assert_int_equal(expect(13), AGENTX_NO_ERROR);
+}
+
+TEST(a_commit_that_waits_ends_with_the_session)
+{
+    waits_for = 5;
+    tell_phase(PDU_TEST_SET, 10);
+    assert_int_equal(expect(10), AGENTX_NO_ERROR);
+    away[5] = true;
+    tell_phase(PDU_COMMIT_SET, 11);
+    fake_master_die(&master);
+    run();
+    assert_string_equal(phases, "tcx");
+    away[5] = false;
+    wait_s(1);
+    assert_string_equal(phases, "tcx");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -311,6 +444,10 @@ int main(void)
         CASE(only_so_many_requests_wait),
         CASE(large_requests_fill_the_room_sooner),
         CASE(a_lost_session_forgets_what_waits),
+        CASE(each_phase_of_a_set_waits),
+        CASE(a_phase_that_waits_too_long_has_failed),
+        CASE(an_undo_that_waits_too_long_has_failed),
+        CASE(a_commit_that_waits_ends_with_the_session),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
