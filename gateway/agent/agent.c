@@ -152,6 +152,7 @@ static enum agentx_error agent_test(void *ctx, const char *context,
     struct agent *agent = ctx;
     const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
     *failed = 0;
+    agent->set.ticket = 0;
     if (agent_key(agent, context) != 0)
         return AGENTX_NOT_WRITABLE;
     if (snapshot)
@@ -163,6 +164,8 @@ static enum agentx_error agent_commit(void *ctx)
 {
     struct agent *agent = ctx;
     enum agentx_error error = set_commit(&agent->set);
+    if (agent->set.ticket != 0)
+        return error;
     log_debug(agent->options.log, "commit of a Set: %s", agentx_error_word(error));
     agent->sets += error == AGENTX_NO_ERROR;
     if (error == AGENTX_NO_ERROR)
@@ -174,6 +177,12 @@ static enum agentx_error agent_undo(void *ctx)
 {
     struct agent *agent = ctx;
     return set_undo(&agent->set);
+}
+
+static int64_t agent_pending(void *ctx)
+{
+    const struct agent *agent = ctx;
+    return agent->set.ticket;
 }
 
 static void cleanup(void *ctx)
@@ -416,6 +425,7 @@ static bool make_client(struct agent *agent, struct error *err)
                                                        .commit = agent_commit,
                                                        .undo = agent_undo,
                                                        .cleanup = cleanup,
+                                                       .pending = agent_pending,
                                                        .ctx = agent},
                                            .clock = o->source.clock,
                                            .random = o->random,
@@ -434,6 +444,8 @@ static void make_set(struct agent *agent)
                                                 .paths = o->source.paths,
                                                 .writable = o->writable,
                                                 .change = o->change,
+                                                .switched = o->switched,
+                                                .demand = &o->source.demand,
                                                 .ctx = o->ctx,
                                                 .who = agent->who,
                                                 .log = o->log});

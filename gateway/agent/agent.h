@@ -30,6 +30,8 @@ struct agent_options {
     // nothing was changed.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
+    // An LED of the node was switched, by that user. Called as `change`.
+    void (*switched)(void *ctx, uint64_t node_guid, bool on, const char *who);
     void *ctx;
     const struct random *random;
     struct log *log;

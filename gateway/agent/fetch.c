@@ -40,21 +40,28 @@ static bool fetch_find(const struct agent_snapshot *snapshot, uint32_t port, str
     return true;
 }
 
-// The octets of an attribute.
-static const uint8_t *fetch_one(const struct agent_snapshot *snapshot, uint32_t port,
-                                struct demand_key *key)
+bool fetch_smp_key(const struct agent_snapshot *snapshot, uint32_t port,
+                   enum demand_attribute attribute, uint32_t modifier, struct demand_key *key)
 {
-    const struct demand_answer *answer =
-        fetch_find(snapshot, port, key) ? fetch(snapshot, key) : NULL;
+    *key = (struct demand_key){
+        .class = DEMAND_SMP, .attribute = (uint16_t)attribute, .modifier = modifier};
+    return fetch_find(snapshot, port, key);
+}
+
+// The octets of an attribute.
+static const uint8_t *fetch_octets(const struct agent_snapshot *snapshot,
+                                   const struct demand_key *key)
+{
+    const struct demand_answer *answer = fetch(snapshot, key);
     return answer ? demand_answer_at(answer, 0) : NULL;
 }
 
 const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
                          enum demand_attribute attribute, uint32_t modifier)
 {
-    struct demand_key key = {
-        .class = DEMAND_SMP, .attribute = (uint16_t)attribute, .modifier = modifier};
-    return fetch_one(snapshot, port, &key);
+    struct demand_key key;
+    return fetch_smp_key(snapshot, port, attribute, modifier, &key) ? fetch_octets(snapshot, &key)
+                                                                    : NULL;
 }
 
 bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port)
@@ -70,6 +77,6 @@ const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, 
     enum { PORT_SELECT = 1 };
     const uint8_t number = snapshot->fabric->ports[port].number;
     struct demand_key key = {.class = DEMAND_PERF, .attribute = attribute, .modifier = number};
-    const uint8_t *data = fetch_one(snapshot, port, &key);
+    const uint8_t *data = fetch_find(snapshot, port, &key) ? fetch_octets(snapshot, &key) : NULL;
     return data && data[PORT_SELECT] == number ? data : NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // IBSWITCH-MIB: gswSwitchTable, and the ports and sensors of each switch.
 #include "agent/gsw.h"
+#include "agent/leds.h"
 #include "agent/put.h"
 #include "agent/tables.h"
 
@@ -36,6 +37,16 @@ static bool serial_number(const struct agent_snapshot *snapshot, const struct ta
 {
     const struct setting *setting = gsw_setting(snapshot, row, SETTING_SERIAL_NUMBER);
     return setting ? put_octets(out, setting->value, setting->size) : put_octets(out, "", 0);
+}
+
+// LedInfo is what the beacon was told and what it does.
+static bool gsw_switches_beacon(const struct agent_snapshot *snapshot, const struct table_row *row,
+                                struct agentx_value *out)
+{
+    enum { ON = 1, OFF = 2 }; // GswOnOff
+    const uint32_t port = leds_port(snapshot->fabric, row->node);
+    bool on;
+    return port != FABRIC_NONE && leds_read(snapshot, port, &on) && put_number(out, on ? ON : OFF);
 }
 
 // One more than DiagCode in PortInfo, as the MIB counts from 1, which says that all is well. Of a
@@ -86,8 +97,8 @@ static const struct table_column SWITCH_COLUMNS[] = {
     {"gswOperStatus", 22, AGENTX_INTEGER, .get = gsw_switches_status},
     {"gswAdmStatus", 23, AGENTX_INTEGER, .get = NULL},
     {"gswSsn", 26, AGENTX_OCTETS, .get = serial_number, .setting = SETTING_SERIAL_NUMBER},
-    {"gswBeaconOperStatus", 30, AGENTX_INTEGER, .get = NULL},
-    {"gswBeaconAdmStatus", 31, AGENTX_INTEGER, .get = NULL},
+    {"gswBeaconOperStatus", 30, AGENTX_INTEGER, .get = gsw_switches_beacon},
+    {"gswBeaconAdmStatus", 31, AGENTX_INTEGER, .get = gsw_switches_beacon, .switches = true},
     {"gswDiagResult", 40, AGENTX_INTEGER, .get = diag_result},
     {"gswEventTrapLevel", 41, AGENTX_INTEGER, .get = trap_level,
      .setting = SETTING_EVENT_TRAP_LEVEL},

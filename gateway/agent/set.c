@@ -11,6 +11,10 @@ void set_init(struct set *set, const struct set_options *options)
 
 void set_cleanup(struct set *set)
 {
+    if (!set->committed)
+        leds_restore(&set->leds, set->options.demand);
+    set->leds.count = 0;
+    set->leds.back = false;
     set->count = 0;
     set->makes_rows = false;
     set->committed = false;
@@ -27,6 +31,25 @@ static struct setting value_before(const struct agent_snapshot *snapshot,
     return (struct setting){.kind = change->kind, .guid = change->guid, .number = change->number};
 }
 
+static enum agentx_error set_test_led(struct set *set, const struct agent_snapshot *snapshot,
+                                      uint32_t node, const struct agentx_value *value)
+{
+    enum { ON = 1, OFF = 2 }; // GswOnOff
+    const uint32_t port = leds_port(snapshot->fabric, node);
+    bool before;
+    if (port == FABRIC_NONE)
+        return AGENTX_NO_CREATION;
+    if (value->number != ON && value->number != OFF)
+        return AGENTX_WRONG_VALUE;
+    if (!leds_read(snapshot, port, &before)) {
+        set->ticket = snapshot_take_ticket(snapshot);
+        return AGENTX_RESOURCE_UNAVAILABLE;
+    }
+    return leds_add(&set->leds, snapshot, port, value->number == ON, before)
+               ? AGENTX_NO_ERROR
+               : AGENTX_INCONSISTENT_VALUE;
+}
+
 static enum agentx_error test_one(struct set *set, const struct agent_snapshot *snapshot,
                                   const struct agentx_varbind *varbind)
 {
@@ -39,6 +62,8 @@ static enum agentx_error test_one(struct set *set, const struct agent_snapshot *
         return error;
     if (varbind->value.type != column->type)
         return AGENTX_WRONG_TYPE;
+    if (column->switches)
+        return set_test_led(set, snapshot, row.node, &varbind->value);
     error = set_check(snapshot, &row, column->setting, &varbind->value, change);
     if (error != AGENTX_NO_ERROR)
         return error;
@@ -88,6 +113,7 @@ enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapsho
 {
     set_cleanup(set);
     *failed = 0;
+    set->ticket = 0;
     if (!set->options.writable)
         return AGENTX_NOT_WRITABLE;
     if (n > AGENTX_SET_MAX)
@@ -108,10 +134,28 @@ static bool set_change(const struct set *set, const struct setting *changes, con
     return false;
 }
 
+static void set_tell_leds(const struct set *set)
+{
+    const struct set_options *o = &set->options;
+    for (size_t i = 0; i < set->leds.count && o->switched; i++) {
+        const struct led *led = &set->leds.all[i];
+        if (led->on != led->before)
+            o->switched(o->ctx, led->node, set->leds.back ? led->before : led->on, o->who);
+    }
+}
+
+// The LEDs first: they take the longest, and are the likeliest to fail.
 enum agentx_error set_commit(struct set *set)
 {
-    if (set->count > 0 && !set_change(set, set->changes, "change the settings"))
+    const enum agentx_error error =
+        leds_switch(&set->leds, set->options.demand, false, &set->ticket);
+    if (error != AGENTX_NO_ERROR)
+        return error;
+    if (set->count > 0 && !set_change(set, set->changes, "change the settings")) {
+        leds_restore(&set->leds, set->options.demand);
         return AGENTX_COMMIT_FAILED;
+    }
+    set_tell_leds(set);
     if (set->makes_rows)
         paths_commit(set->options.paths);
     set->committed = true;
@@ -120,11 +164,19 @@ enum agentx_error set_commit(struct set *set)
 
 enum agentx_error set_undo(struct set *set)
 {
-    if (set->committed && set->makes_rows)
+    set->ticket = 0;
+    if (!set->committed)
+        return AGENTX_NO_ERROR;
+    enum agentx_error error = leds_switch(&set->leds, set->options.demand, true, &set->ticket);
+    if (set->ticket != 0)
+        return error;
+    if (error == AGENTX_NO_ERROR)
+        set_tell_leds(set);
+    if (set->makes_rows)
         paths_undo(set->options.paths);
-    if (set->committed && set->count > 0 &&
-        !set_change(set, set->before, "undo the change of the settings"))
-        return AGENTX_UNDO_FAILED;
-    set->committed = false;
-    return AGENTX_NO_ERROR;
+    if (set->count > 0 && !set_change(set, set->before, "undo the change of the settings"))
+        error = AGENTX_UNDO_FAILED;
+    set->committed = error != AGENTX_NO_ERROR;
+    set->leds.count = 0;
+    return error;
 }

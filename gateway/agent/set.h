@@ -4,6 +4,7 @@
 #ifndef IBTRAPD_AGENT_SET_H
 #define IBTRAPD_AGENT_SET_H
 
+#include "agent/leds.h"
 #include "agent/table.h"
 #include "agentx/client.h"
 
@@ -14,8 +15,10 @@ struct set_options {
     // As in agent/agent.h.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
+    void (*switched)(void *ctx, uint64_t node_guid, bool on, const char *who); // NULL: nobody
     void *ctx;
-    const char *who; // as in agent/agent.h
+    const char *who;                      // as in agent/agent.h
+    const struct snapshot_demand *demand; // by which LEDs are switched
     struct log *log;
 };
 
@@ -24,6 +27,8 @@ struct set {
     struct set_options options;
     struct setting changes[AGENTX_SET_MAX], before[AGENTX_SET_MAX]; // in the order of the request
     size_t count;
+    struct leds leds;
+    int64_t ticket;  // of what the last call waits for: see `pending` of agentx/handler.h
     bool makes_rows; // it is about rows of options.paths, too
     bool committed;
 };

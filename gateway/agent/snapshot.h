@@ -66,6 +66,7 @@ struct snapshot_demand {
     int fd; // an eventfd, written when answers have come
     enum demand_state (*ask)(void *ctx, const struct demand_key *key, struct demand_answer **answer,
                              int64_t *ticket);
+    void (*drop)(void *ctx, const struct demand_key *key); // of a Set
     bool (*can_ask)(void *ctx, const struct demand_key *key);
     bool (*is_ready)(void *ctx, int64_t ticket);
     int64_t (*run)(void *ctx);

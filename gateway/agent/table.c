@@ -162,7 +162,7 @@ enum agentx_error table_find_writable(const struct table_list *list,
 {
     const struct table *table;
     *column = column_of(list, name, &table);
-    if (!*column || (*column)->setting == SETTING_NONE)
+    if (!*column || ((*column)->setting == SETTING_NONE && !(*column)->switches))
         return AGENTX_NOT_WRITABLE;
     if (!seek_instance(snapshot, table, *column, name, row))
         return AGENTX_NO_CREATION;

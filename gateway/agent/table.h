@@ -35,6 +35,7 @@ struct table_column {
                 struct agentx_value *out);
     enum setting_kind setting; // that a Set changes; SETTING_NONE: the column cannot be written
     bool creates;              // or a Set makes or changes a row of agent/paths.h
+    bool switches;             // or a Set switches the LED of the row's node (agent/leds.h)
     struct table_field field;  // for getters that many columns share
 };
 

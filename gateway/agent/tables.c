@@ -15,12 +15,12 @@ static const struct table *const ALL[] = {
 const struct table_list TABLES = {ALL, sizeof ALL / sizeof *ALL};
 
 static const struct table *const OF_DEVICE[] = {
-    &DEVICE_SYSTEM,  &DEVICE_IF_NUMBER, &DEVICE_IF,      &DEVICE_IF_X,  &DEVICE_ENTITIES,
-    &DEVICE_ALIASES, &IF_ERRORS,        &SMA_NODE,       &SMA_SWITCH,   &SMA_GUIDS,
-    &SMA_END_PORT,   &SMA_PORTS,        &SMA_PKEYS,      &SMA_LANES,    &SMA_HIGH,
-    &SMA_LOW,        &SMA_LINEAR,       &SMA_MULTICAST,  &SMA_MANAGERS, &SMA_DIAGNOSTICS,
-    &PMA_COUNTERS,   &PMA_TRAFFIC,      &PMA_ERRORS,     &PMA_DISCARDS, &PMA_FLOW,
-    &PMA_UPDATES,    &PMA_WAITS,        &PMA_CONGESTION,
+    &DEVICE_SYSTEM,  &DEVICE_IF_NUMBER, &DEVICE_IF,     &DEVICE_IF_X,    &DEVICE_ENTITIES,
+    &DEVICE_ALIASES, &IF_ERRORS,        &SMA_NODE,      &SMA_SWITCH,     &SMA_GUIDS,
+    &SMA_END_PORT,   &SMA_PORTS,        &SMA_PKEYS,     &SMA_LANES,      &SMA_HIGH,
+    &SMA_LOW,        &SMA_LINEAR,       &SMA_MULTICAST, &SMA_MANAGERS,   &SMA_DIAGNOSTICS,
+    &SMA_LEDS,       &PMA_COUNTERS,     &PMA_TRAFFIC,   &PMA_ERRORS,     &PMA_DISCARDS,
+    &PMA_FLOW,       &PMA_UPDATES,      &PMA_WAITS,     &PMA_CONGESTION,
 };
 
 const struct table_list DEVICE_TABLES = {OF_DEVICE, sizeof OF_DEVICE / sizeof *OF_DEVICE};

@@ -246,6 +246,36 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
     return c.done;
 }
 
+// Beacons, which no setting says: the switch itself knows.
+
+struct beacon {
+    struct gateway *gateway;
+    uint64_t node_guid;
+    bool on;
+    const char *who;
+};
+
+static void settings_report_beacon(void *ctx, const struct pipeline_context *inside)
+{
+    const struct beacon *b = ctx;
+    struct event_builder_occurrence o = {.type = CATALOGUE_SETTING_CHANGED,
+                                         .switch_guid = b->node_guid};
+    struct text t = text_in(o.reason, sizeof o.reason);
+    text_addf(&t, "gswBeaconAdmStatus from %s to %s, by %s", b->on ? "off" : "on",
+              b->on ? "on" : "off", b->who);
+    struct event *event = event_builder_from_occurrence(inside->builder, &o);
+    if (event)
+        inside->take(inside->pipeline, event);
+    journal_commit(b->gateway->journal);
+}
+
+void settings_tell_beacon(void *ctx, uint64_t node_guid, bool on, const char *who)
+{
+    struct gateway *g = ctx;
+    struct beacon b = {.gateway = g, .node_guid = node_guid, .on = on, .who = who};
+    pipeline_call(g->pipeline, settings_report_beacon, &b);
+}
+
 // Recipients.
 
 static const struct conf_receiver *settings_find_recipient(const struct trap_recipients *recipients,

@@ -24,6 +24,9 @@ struct expectation;
 bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
                      struct error *err);
 
+// The function `switched` of agent/agent.h: makes an event of it, as of a setting.
+void settings_tell_beacon(void *ctx, uint64_t node_guid, bool on, const char *who);
+
 // The level that was set for the switch, or that of the configuration. Pipeline's thread.
 enum event_level settings_trap_level(void *ctx, uint64_t switch_guid);
 

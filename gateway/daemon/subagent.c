@@ -75,6 +75,12 @@ static enum demand_state subagent_ask(void *ctx, const struct demand_key *key,
     return demand_ask(subagent->demand, key, answer, ticket);
 }
 
+static void subagent_drop(void *ctx, const struct demand_key *key)
+{
+    const struct subagent *subagent = ctx;
+    demand_drop(subagent->demand, key);
+}
+
 static bool subagent_can_ask(void *ctx, const struct demand_key *key)
 {
     const struct subagent *subagent = ctx;
@@ -138,6 +144,7 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                              .gateway_name = g->name,
                                              .demand = {.fd = demand_fd(subagent->demand),
                                                         .ask = subagent_ask,
+                                                        .drop = subagent_drop,
                                                         .can_ask = subagent_can_ask,
                                                         .is_ready = subagent_is_ready,
                                                         .run = subagent_read_on,
@@ -145,6 +152,7 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                              .event_trap_level = conf->event_trap_level,
                                              .clock = &clock_system},
                                   .change = settings_change,
+                                  .switched = settings_tell_beacon,
                                   .ctx = g,
                                   .random = &random_system,
                                   .log = g->log};

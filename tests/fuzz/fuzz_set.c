@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sets of arbitrary values for the writable objects of a made-up gateway, and for others, in all
 // phases. What is committed is valid and just what was asked for, in one call; what is refused or
-// undone leaves the settings as they were. The input is a list of Sets: an octet that says how they
-// go on, the number of varbinds, and for each a name, a type and a value.
+// undone leaves settings and questions for paths as they were. The input is a list of Sets: an
+// octet that says how they go on, the number of varbinds, and for each a name, a type and a value.
 #include "fuzz.h"
 #include "input.h"
 
+#include "agent/paths.h"
 #include "agent/set.h"
 #include "agent/tables.h"
 #include "made_snapshot.h"
 #include "support_clock.h"
 
-enum { NAMES_MAX = 4096, SETS_MAX = 16, VARBINDS_MAX = 5 };
+enum { NAMES_MAX = 4096, SETS_MAX = 16, VARBINDS_MAX = 5, SESSIONS = 3 };
 
 static struct agent_snapshot *snapshot;
 static struct agentx_oid writable[NAMES_MAX]; // the names of all writable objects
@@ -21,6 +22,12 @@ static struct log *log_;
 
 static struct agentx_varbind varbinds[VARBINDS_MAX];
 static size_t count;
+static size_t wanted[VARBINDS_MAX], wanted_count; // varbinds that are settings
+static struct paths *paths;
+static struct path_list {
+    struct path_request rows[PATHS_MAX];
+    size_t count;
+} paths_before;
 static unsigned calls; // of `change`
 static bool refuses;   // the journal does
 
@@ -52,15 +59,25 @@ static bool change(void *ctx, const struct setting *changes, size_t n, const cha
 {
     (void)ctx, (void)who;
     calls++;
-    REQUIRE(n == count && n > 0);
+    REQUIRE(n == wanted_count && n > 0);
     for (size_t i = 0; i < n && !undoing; i++)
-        check_value(&changes[i], &varbinds[i].value);
+        check_value(&changes[i], &varbinds[wanted[i]].value);
     struct settings *next = refuses ? NULL : settings_with(snapshot->settings, changes, n);
     if (!next)
         return error_set(err, "refused");
     settings_unref(snapshot->settings);
     snapshot->settings = next;
     return true;
+}
+
+// The rows of a table that Sets make: one that there is, and others.
+static void add_rows(const struct agentx_oid *found)
+{
+    for (uint32_t session = 0; session < SESSIONS; session++) {
+        REQUIRE(writable_count < NAMES_MAX);
+        writable[writable_count] = *found;
+        writable[writable_count++].ids[found->length - 1] += session;
+    }
 }
 
 static void start(void)
@@ -74,6 +91,9 @@ static void start(void)
     log_ = log_open(fopen("/dev/null", "we"), LOG_LEVEL_ERROR, false, &SUPPORT_STOPPED);
     REQUIRE(snapshot && log_);
     for (; table_get_next(&TABLES, snapshot, &name, false, &end, &found, &value); name = found) {
+        struct agentx_oid index;
+        if (table_find_creatable(&TABLES, &found, &index))
+            add_rows(&found);
         if (table_find_writable(&TABLES, snapshot, &found, &column, &row) != AGENTX_NO_ERROR)
             continue;
         REQUIRE(writable_count < NAMES_MAX);
@@ -84,6 +104,7 @@ static void start(void)
                                          .writable = true,
                                          .change = change,
                                          .who = "the fuzzer",
+                                         .demand = &snapshot->source->demand,
                                          .log = log_});
 }
 
@@ -117,13 +138,67 @@ static bool is_same(const struct settings *a, const struct settings *b)
     return same;
 }
 
-// A manager that asks now gets an object of that type.
+static bool is_row(const struct agentx_oid *name)
+{
+    struct agentx_oid index;
+    return table_find_creatable(&TABLES, name, &index) != NULL;
+}
+
+// A manager that asks now gets an object of that type, and what it set an LED to.
 static void check_names(void)
 {
     struct agentx_value value;
     for (size_t i = 0; i < count; i++) {
+        const struct table_column *column;
+        struct table_row row;
+        if (is_row(&varbinds[i].name))
+            continue;
         table_get(&TABLES, snapshot, &varbinds[i].name, &value);
         REQUIRE(value.type == varbinds[i].value.type);
+        REQUIRE(table_find_writable(&TABLES, snapshot, &varbinds[i].name, &column, &row) ==
+                AGENTX_NO_ERROR);
+        REQUIRE(!column->switches || value.number == varbinds[i].value.number);
+    }
+}
+
+static void note_paths(void)
+{
+    paths_before.count = paths_count(paths);
+    for (size_t i = 0; i < paths_before.count; i++)
+        paths_before.rows[i] = *paths_at(paths, i);
+}
+
+static void check_paths_are_as_before(void)
+{
+    REQUIRE(paths_count(paths) == paths_before.count);
+    for (size_t i = 0; i < paths_before.count; i++)
+        REQUIRE(memcmp(paths_at(paths, i), &paths_before.rows[i], sizeof *paths_before.rows) == 0);
+}
+
+// Rows ascend, and those that are active can be asked.
+static void check_paths(void)
+{
+    REQUIRE(paths_count(paths) <= PATHS_MAX);
+    for (size_t i = 0; i < paths_count(paths); i++) {
+        const struct path_request *row = paths_at(paths, i);
+        const struct path_request *before = i > 0 ? paths_at(paths, i - 1) : NULL;
+        REQUIRE(!before || before->prefix < row->prefix || before->session < row->session);
+        REQUIRE(!row->active || (row->mask & 0x14 && row->mask & 0x28)); // IBA 15.2.5.16
+        REQUIRE(!row->is_set && row->wanted == 0 && row->exists);
+    }
+}
+
+// Finds the settings among the varbinds.
+static void sort_varbinds(void)
+{
+    wanted_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct table_column *column;
+        struct table_row row;
+        if (table_find_writable(&TABLES, snapshot, &varbinds[i].name, &column, &row) ==
+                AGENTX_NO_ERROR &&
+            !column->switches)
+            wanted[wanted_count++] = i;
     }
 }
 
@@ -133,17 +208,22 @@ static void go_on(uint64_t how, const struct settings *before)
     undoing = false;
     calls = 0;
     const enum agentx_error error = set_commit(&set);
-    REQUIRE(calls == 1 || count == 0);
-    REQUIRE(error == (refuses && count > 0 ? AGENTX_COMMIT_FAILED : AGENTX_NO_ERROR));
-    if (error != AGENTX_NO_ERROR)
+    REQUIRE(calls == (wanted_count > 0));
+    REQUIRE(error == (refuses && wanted_count > 0 ? AGENTX_COMMIT_FAILED : AGENTX_NO_ERROR));
+    REQUIRE(set.ticket == 0);
+    if (error != AGENTX_NO_ERROR) {
         REQUIRE(is_same(snapshot->settings, before));
-    else
+        check_paths_are_as_before();
+    } else {
         check_names();
+        check_paths();
+    }
     refuses = false;
     undoing = true;
     if (how & 2) {
         REQUIRE(set_undo(&set) == AGENTX_NO_ERROR);
         REQUIRE(is_same(snapshot->settings, before));
+        check_paths_are_as_before();
     }
 }
 
@@ -156,9 +236,12 @@ static void try_set(struct input *in)
         read_varbind(in, &varbinds[i]);
     struct settings *before = snapshot->settings ? settings_ref(snapshot->settings) : NULL;
     calls = 0;
+    sort_varbinds();
+    note_paths();
     set.options.writable = how >> 5 != 7;
     const enum agentx_error error = set_test(&set, snapshot, "", varbinds, count, &failed);
     REQUIRE(calls == 0 && is_same(snapshot->settings, before));
+    check_paths_are_as_before();
     if (error == AGENTX_NO_ERROR)
         go_on(how, before);
     else
@@ -174,7 +257,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         start();
     settings_unref(snapshot->settings);
     snapshot->settings = NULL;
+    set.options.paths = paths = paths_new();
+    REQUIRE(paths);
     for (unsigned n = 0; input_left(&in) > 0 && n < SETS_MAX; n++)
         try_set(&in);
+    paths_free(paths);
     return 0;
 }

@@ -51,7 +51,8 @@ static void print_column(const struct table *table, const struct table_column *c
     print_oid(&oid);
     printf("\", \"syntax\": \"%s\", \"told\": %s, \"writable\": %s, \"device\": %s}\n",
            type_word(column->type), column->get ? "true" : "false",
-           column->setting != SETTING_NONE || column->creates ? "true" : "false",
+           column->setting != SETTING_NONE || column->creates || column->switches ? "true"
+                                                                                  : "false",
            of_device ? "true" : "false");
 }
 

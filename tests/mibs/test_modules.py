@@ -69,6 +69,7 @@ DEVIATIONS = {
     ('IB-SM-MIB', 'ibSmSwSLtoVLMapOutPortNum'): ('syntax', 'Integer32(0..255)', 'a switch has a port 0'),
     ('IB-SMA-MIB', 'ibSmaGuidPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaSmInfoPortIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
+    ('IB-SMA-MIB', 'ibSmaLedIndex'): ('syntax', 'IbDataPortAndInvalid', 'port 0 of a switch has a row'),
     ('IB-SMA-MIB', 'ibSmaLinForwEgressPort'): ('syntax', 'Unsigned32(0..255)', 'LIDs of a switch go to its port 0'),
 }
 

@@ -24,7 +24,7 @@ BUILD = pathlib.Path(os.environ.get('IBTRAPD_BUILD_DIR', pathlib.Path(__file__).
 WRITABLE = ['IBSWITCH-MIB', 'IBTRAPD-MIB']
 
 # Only an agent in the switch could carry out a Set of these.
-NEVER_WRITABLE = {'gswAdmStatus', 'gswBeaconAdmStatus'}
+NEVER_WRITABLE = {'gswAdmStatus'}
 
 # Sets of speeds have no labels. Names are not filled up with NULs to the
 # draft's 256 octets: managers would show them as hexadecimal digits.

@@ -106,6 +106,8 @@ static void read_counters(const struct fabric *fabric)
     free(reading);
 }
 
+enum { HAS_LED_INFO = 1 << 9 }; // of CapabilityMask
+
 // Attributes with all bits, without any, and with a 1 in each field of four: a value that does not
 // fit its object is one of them.
 static void tell_attributes(struct generated *g)
@@ -122,6 +124,7 @@ static void tell_attributes(struct generated *g)
         for (uint8_t number = node->type == FABRIC_SWITCH ? 0 : 1; number < 2; number++) {
             struct fabric_port *port = generated_port(g, i, number);
             port->detail.known = true;
+            port->capabilities |= HAS_LED_INFO;
             memset(port->detail.octets, bits, sizeof port->detail.octets);
         }
     }
@@ -248,8 +251,16 @@ static enum demand_state tell_answer(void *ctx, const struct demand_key *key,
     struct demand_answer **kept = &made[key->class][(uint8_t)key->attribute][port];
     if (!*kept)
         *kept = make_answer(key);
+    if (key->sets)
+        memcpy((*kept)->octets, key->record, sizeof key->record); // what is set is read then
     *answer = demand_answer_ref(*kept);
     return DEMAND_HERE;
+}
+
+static void drop_set(void *ctx, const struct demand_key *key)
+{
+    (void)ctx;
+    (void)key; // its answer was not kept
 }
 
 // A question for PathRecords, as a manager puts it.
@@ -289,7 +300,7 @@ struct agent_snapshot *made_view(void)
                                       .settings = no_settings,
                                       .sums = tell_of_sums,
                                       .errors = tell_of_errors,
-                                      .demand = {.ask = tell_answer},
+                                      .demand = {.ask = tell_answer, .drop = drop_set},
                                       .paths = paths_new(),
                                       .clock = &clock_system};
     source.journal = make_journal(source.topology);
