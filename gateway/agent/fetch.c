@@ -64,9 +64,10 @@ const uint8_t *fetch_smp(const struct agent_snapshot *snapshot, uint32_t port,
                                                                     : NULL;
 }
 
-bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port)
+bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port,
+                   enum demand_attribute attribute)
 {
-    struct demand_key key = {.class = DEMAND_SMP};
+    struct demand_key key = {.class = DEMAND_SMP, .attribute = (uint16_t)attribute};
     const struct snapshot_demand *demand = &snapshot->source->demand;
     return fetch_find(snapshot, port, &key) &&
            (!demand->can_ask || demand->can_ask(demand->ctx, &key));

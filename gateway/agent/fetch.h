@@ -24,9 +24,10 @@ const uint8_t *fetch_perf(const struct agent_snapshot *snapshot, uint32_t port, 
 bool fetch_smp_key(const struct agent_snapshot *snapshot, uint32_t port,
                    enum demand_attribute attribute, uint32_t modifier, struct demand_key *key);
 
-// Whether a `seek` is to find rows whose values fetch_smp reads of that port. False: it would
-// return NULL for all of them, of a switch for those of all its ports, so that nobody asks row by
-// row.
-bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port);
+// Whether a `seek` is to find rows whose values fetch_smp reads of that port and attribute. False:
+// it would return NULL for all of them, of a switch for those of all its ports, so that nobody asks
+// row by row.
+bool fetch_can_smp(const struct agent_snapshot *snapshot, uint32_t port,
+                   enum demand_attribute attribute);
 
 #endif

@@ -23,7 +23,8 @@ static bool sm_arbitration_can(const struct agent_snapshot *snapshot, const stru
     const struct fabric_port *port =
         row->port != FABRIC_NONE ? &snapshot->fabric->ports[row->port] : NULL;
     return port && port->known && port->state > FABRIC_DOWN &&
-           (row->column->number != WEIGHT || fetch_can_smp(snapshot, row->port));
+           (row->column->number != WEIGHT ||
+            fetch_can_smp(snapshot, row->port, DEMAND_VL_ARBITRATION));
 }
 
 static bool sm_arbitration_next(const struct agent_snapshot *snapshot, const uint32_t *tail,

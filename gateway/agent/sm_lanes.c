@@ -29,7 +29,7 @@ static bool sm_lanes_sends(const struct agent_snapshot *snapshot, const struct t
 static bool sm_lanes_can(const struct agent_snapshot *snapshot, const struct table_row *row,
                          uint32_t first)
 {
-    return row->column->number < first || fetch_can_smp(snapshot, row->port);
+    return row->column->number < first || fetch_can_smp(snapshot, row->port, DEMAND_SL_TO_VL);
 }
 
 static bool sm_lanes_next_pair(const struct agent_snapshot *snapshot, const uint32_t *tail,

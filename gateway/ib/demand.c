@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/demand.h"
 
-#include "base/hash.h"
 #include "base/secret.h"
+#include "ib/demand_cache.h"
 #include "ib/demand_mad.h"
 #include "ib/sa_client.h"
+#include "ib/smp_decode.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -20,33 +21,22 @@ static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after a read that c
 static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
 static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
 static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S; // it needs seconds for a large table
-enum { SLOT_BITS = 4, SLOTS = DEMAND_IN_FLIGHT + DEMAND_SA_IN_FLIGHT };
+static const int64_t IDENTITY_US = 10 * CLOCK_US_PER_S;   // that a LID is taken for a port's
+static const int64_t OVERDUE_US = 100 * CLOCK_US_PER_MS;  // a node that is there has answered
+enum { SLOT_BITS = 7, SLOTS = DEMAND_SLOTS + DEMAND_SA_IN_FLIGHT };
+enum { PICK_MAX = 512 }; // reads that may wait for their ports and are passed
 static_assert(SLOTS <= 1 << SLOT_BITS, "a TransactionID has the slot's number");
 
 // Each has its own slots. The SA's comes first: its few queries, each of a whole table, would
 // otherwise wait for all that nodes are asked.
 enum lane { LANE_SA, LANE_NODES, LANES };
 
-enum entry_state { ENTRY_FREE, ENTRY_WAITING, ENTRY_SENT, ENTRY_HERE, ENTRY_NONE };
-
-struct entry {
-    struct hash_node node;
-    TAILQ_ENTRY(entry) in_order; // of its lane while it waits; of `done` or `unused`
-    struct demand_key key;
-    uint8_t state;       // enum entry_state
-    bool old;            // a Set passed this read, whose answer is not kept therefore
-    uint32_t generation; // of the use of this entry, for tickets
-    int64_t until;       // monotonic: once it is done, it is kept so long
-    struct demand_answer *answer;
-};
-TAILQ_HEAD(entries, entry);
-
 // A read under way.
 struct slot {
-    struct entry *entry; // NULL: free
-    unsigned attempts;   // made; each used one serial
-    uint32_t serial;     // of the last attempt
-    int64_t answer_by;
+    struct demand_entry *entry; // NULL: free
+    unsigned attempts;          // made; each used one serial
+    uint32_t serial;            // of the last attempt
+    int64_t sent_at, answer_by;
 };
 
 struct demand {
@@ -64,89 +54,49 @@ struct demand {
     bool attached;        // `io` can be used
     int64_t free_at;      // when the next MAD may be sent
     struct slot slots[SLOTS];
-    struct entries waiting[LANES], done, unused; // done: oldest first; unused: not in by_key
-    size_t waiting_count, used;                  // entries that were ever used come first
-    struct hash by_key;
-    struct entry *entries;
+    struct demand_entries waiting[LANES];
+    size_t waiting_count;
+    struct demand_cache cache;
     struct demand_counters counters;
 };
+
+static int64_t demand_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 static int64_t demand_now(const struct demand *d)
 {
     return clock_monotonic(d->options.clock);
 }
 
-static enum lane lane_of(const struct entry *e)
+static enum lane lane_of(const struct demand_entry *e)
 {
     return e->key.class == DEMAND_SA ? LANE_SA : LANE_NODES;
 }
 
-// Entries.
-
-static struct entry *demand_find(struct demand *d, const struct demand_key *key)
+// The read by which the port of a key is recognized.
+static struct demand_key key_of_identity(const struct demand_key *key)
 {
-    struct hash_node *node = hash_find(&d->by_key, hash_digest(&d->by_key, key, sizeof *key));
-    for (; node; node = hash_find_next(node)) {
-        struct entry *e = HASH_THING(node, struct entry, node);
-        if (memcmp(&e->key, key, sizeof *key) == 0)
-            return e;
-    }
-    return NULL;
+    return (struct demand_key){
+        .guid = key->guid, .lid = key->lid, .class = DEMAND_SMP, .attribute = DEMAND_NODE_INFO};
 }
 
-// An entry that is done gives up its answer.
-static void demand_empty(struct demand *d, struct entry *e)
+static bool demand_is_identity(const struct demand_key *key)
 {
-    TAILQ_REMOVE(&d->done, e, in_order);
-    demand_answer_unref(e->answer);
-    e->answer = NULL;
-    e->state = ENTRY_FREE;
-    e->generation++;
-}
-
-static void demand_forget(struct demand *d, struct entry *e)
-{
-    demand_empty(d, e);
-    hash_remove(&d->by_key, &e->node);
-    TAILQ_INSERT_HEAD(&d->unused, e, in_order);
-}
-
-// Forgets what is not kept any more: an answer of the SA may be large.
-static void demand_forget_old(struct demand *d, int64_t now)
-{
-    struct entry *e;
-    while ((e = TAILQ_FIRST(&d->done)) && now >= e->until)
-        demand_forget(d, e);
-}
-
-// The entry of the key, ENTRY_FREE if it is new. Takes the oldest that is done if there is no
-// other.
-static struct entry *demand_claim(struct demand *d, const struct demand_key *key)
-{
-    struct entry *e = demand_find(d, key);
-    if (e)
-        return e;
-    if (TAILQ_EMPTY(&d->unused) && d->used == DEMAND_ENTRIES_MAX)
-        demand_forget(d, TAILQ_FIRST(&d->done));
-    if ((e = TAILQ_FIRST(&d->unused)))
-        TAILQ_REMOVE(&d->unused, e, in_order);
-    else
-        e = &d->entries[d->used++];
-    e->key = *key;
-    e->old = false;
-    hash_add(&d->by_key, &e->node, hash_digest(&d->by_key, key, sizeof *key));
-    return e;
+    return key->class == DEMAND_SMP && key->attribute == DEMAND_NODE_INFO;
 }
 
 // `answer` is taken over; NULL: there is none.
-static void demand_finish(struct demand *d, struct entry *e, struct demand_answer *answer,
+static void demand_finish(struct demand *d, struct demand_entry *e, struct demand_answer *answer,
                           int64_t until)
 {
     e->state = answer ? ENTRY_HERE : ENTRY_NONE;
     e->answer = answer;
     e->until = until;
-    TAILQ_INSERT_TAIL(&d->done, e, in_order);
-    eventfd_write(d->fd, 1);
+    demand_cache_keep(&d->cache, e);
+    if (!demand_is_identity(&e->key))
+        eventfd_write(d->fd, 1);
 }
 
 // What a Set changes is read again, for those who ask from now on.
@@ -157,28 +107,36 @@ static void demand_forget_read(struct demand *d, const struct demand_key *set)
         return;
     key.sets = 0;
     memset(key.record, 0, sizeof key.record);
-    struct entry *e = demand_find(d, &key);
+    struct demand_entry *e = demand_cache_find(&d->cache, &key);
     if (e && e->state >= ENTRY_HERE)
-        demand_forget(d, e);
+        demand_cache_forget(&d->cache, e);
     else if (e && e->state == ENTRY_SENT)
         e->old = true;
 }
 
-// Silence: an entry of its own says that a port does not answer. Another attribute of its PMA may
-// be one that it does not have.
+// Silence: an entry of its own says that a port does not answer to an attribute. Another one may be
+// one that it has, unless it is silent even to NodeInfo.
 static struct demand_key key_of_silence(const struct demand_key *key)
 {
     struct demand_key silence = {.guid = key->guid, .lid = key->lid, .class = key->class};
-    silence.attribute = key->class == DEMAND_SMP ? 0 : key->attribute;
+    silence.attribute = key->attribute;
     silence.reserved[0] = 1;
     return silence;
 }
 
-static bool demand_is_silent(struct demand *d, const struct demand_key *key, int64_t now)
+static bool demand_is_silent_to(struct demand *d, const struct demand_key *key, int64_t now)
 {
     const struct demand_key silence = key_of_silence(key);
-    const struct entry *e = key->class != DEMAND_SA ? demand_find(d, &silence) : NULL;
+    const struct demand_entry *e = demand_cache_find(&d->cache, &silence);
     return e && e->state == ENTRY_NONE && now < e->until;
+}
+
+static bool demand_is_silent(struct demand *d, const struct demand_key *key, int64_t now)
+{
+    const struct demand_key identity = key_of_identity(key);
+    return key->class != DEMAND_SA &&
+           (demand_is_silent_to(d, key, now) ||
+            (key->class == DEMAND_SMP && demand_is_silent_to(d, &identity, now)));
 }
 
 static void demand_note_silence(struct demand *d, const struct demand_key *key, int64_t now)
@@ -186,23 +144,69 @@ static void demand_note_silence(struct demand *d, const struct demand_key *key, 
     const struct demand_key silence = key_of_silence(key);
     if (key->class == DEMAND_SA || key->sets) // it may lack the M_Key
         return;
-    struct entry *e = demand_claim(d, &silence);
+    struct demand_entry *e = demand_cache_claim(&d->cache, &silence);
     if (e->state != ENTRY_FREE)
-        demand_empty(d, e);
+        demand_cache_empty(&d->cache, e);
     demand_finish(d, e, NULL, now + KEEP_US);
 }
 
 // Sending.
 
-static struct slot *demand_free_slot(struct demand *d, enum lane lane)
+// A slot for another MAD. NULL: there is none, but there may be at `when`; INT64_MAX: not before
+// another one is free.
+static struct slot *demand_free_slot(struct demand *d, enum lane lane, int64_t now, int64_t *when)
 {
-    const size_t first = lane == LANE_SA ? DEMAND_IN_FLIGHT : 0;
-    const size_t end = lane == LANE_SA ? SLOTS : DEMAND_IN_FLIGHT;
+    const size_t first = lane == LANE_SA ? DEMAND_SLOTS : 0;
+    const size_t end = lane == LANE_SA ? SLOTS : DEMAND_SLOTS;
+    struct slot *free_slot = NULL;
+    size_t under_way = 0;
+    *when = INT64_MAX;
     for (size_t i = first; i < end; i++) {
-        if (!d->slots[i].entry)
-            return &d->slots[i];
+        struct slot *slot = &d->slots[i];
+        const int64_t overdue_at = slot->sent_at + OVERDUE_US;
+        if (!slot->entry) {
+            free_slot = free_slot ? free_slot : slot;
+        } else if (now < overdue_at) {
+            under_way++;
+            *when = demand_earlier(*when, overdue_at);
+        }
     }
-    return NULL;
+    if (!free_slot)
+        *when = INT64_MAX;
+    return under_way < DEMAND_IN_FLIGHT ? free_slot : NULL;
+}
+
+static size_t demand_count_slots(const struct demand *d, const struct demand_key *key)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < DEMAND_SLOTS; i++) {
+        const struct demand_entry *e = d->slots[i].entry;
+        count += e && e->key.guid == key->guid && e->key.lid == key->lid;
+    }
+    return count;
+}
+
+// Whether the port at the LID of a key is the one that is meant.
+enum identity { IDENTITY_RIGHT, IDENTITY_OTHER, IDENTITY_UNKNOWN, IDENTITY_BEING_READ };
+
+static enum identity demand_identify(struct demand *d, const struct demand_key *key, int64_t now)
+{
+    struct fabric_node ignored;
+    uint64_t guid;
+    uint8_t number;
+    const struct demand_key identity = key_of_identity(key);
+    if (key->class == DEMAND_SA || key->guid == 0 || (key->class == DEMAND_PERF && d->no_smps))
+        return IDENTITY_RIGHT;
+    const struct demand_entry *e = demand_cache_find(&d->cache, &identity);
+    if (e && (e->state == ENTRY_WAITING || e->state == ENTRY_SENT))
+        return IDENTITY_BEING_READ;
+    if (!e || now >= e->until)
+        return IDENTITY_UNKNOWN;
+    if (e->state == ENTRY_NONE)
+        return key->class == DEMAND_PERF ? IDENTITY_RIGHT : IDENTITY_OTHER;
+    const bool is_known =
+        smp_read_node_info(demand_answer_at(e->answer, 0), &ignored, &guid, &number);
+    return is_known && guid == key->guid ? IDENTITY_RIGHT : IDENTITY_OTHER;
 }
 
 static void demand_release(struct slot *slot)
@@ -210,7 +214,8 @@ static void demand_release(struct slot *slot)
     slot->entry = NULL;
 }
 
-static bool demand_send(struct demand *d, const struct entry *e, uint32_t tid, int64_t timeout_us)
+static bool demand_send(struct demand *d, const struct demand_entry *e, uint32_t tid,
+                        int64_t timeout_us)
 {
     uint8_t mad[MAD_SIZE];
     struct error err;
@@ -231,11 +236,13 @@ static bool demand_send(struct demand *d, const struct entry *e, uint32_t tid, i
 
 static void demand_send_slot(struct demand *d, struct slot *slot, int64_t now)
 {
-    struct entry *e = slot->entry;
+    struct demand_entry *e = slot->entry;
     const bool is_sa = e->key.class == DEMAND_SA;
     const int64_t timeout_us = is_sa ? SA_TIMEOUT_US : d->options.timeout_us;
     slot->attempts++;
     slot->serial++;
+    if (slot->attempts == 1) // repeats are overdue
+        slot->sent_at = now;
     slot->answer_by = now + timeout_us;
     d->free_at += CLOCK_US_PER_S / d->options.rate;
     const uint32_t tid = ((slot->serial << SLOT_BITS) & (MAD_TID_DEMAND - 1)) | MAD_TID_DEMAND |
@@ -254,29 +261,70 @@ static bool demand_may_send(struct demand *d, int64_t now)
     return d->free_at <= now;
 }
 
-static struct entry *demand_dequeue(struct demand *d, enum lane lane)
+static void demand_dequeue(struct demand *d, struct demand_entry *e)
 {
-    struct entry *e = TAILQ_FIRST(&d->waiting[lane]);
-    TAILQ_REMOVE(&d->waiting[lane], e, in_order);
+    TAILQ_REMOVE(&d->waiting[lane_of(e)], e, in_order);
     d->waiting_count--;
-    return e;
+}
+
+// The first read that does not have to wait for others of its port. NULL: there is none.
+static struct demand_entry *demand_pick(struct demand *d, enum lane lane, int64_t now)
+{
+    struct demand_entry *e;
+    size_t passed = 0;
+    TAILQ_FOREACH(e, &d->waiting[lane], in_order)
+    {
+        if (lane == LANE_SA || demand_is_silent(d, &e->key, now))
+            return e;
+        if (demand_identify(d, &e->key, now) != IDENTITY_BEING_READ &&
+            demand_count_slots(d, &e->key) < DEMAND_PORT_SLOTS)
+            return e;
+        if (++passed == PICK_MAX)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void demand_send_entry(struct demand *d, struct slot *slot, struct demand_entry *e,
+                              int64_t now)
+{
+    e->state = ENTRY_SENT;
+    *slot = (struct slot){.entry = e, .serial = slot->serial};
+    demand_send_slot(d, slot, now);
+}
+
+// Sends a read, or first what says whether its port is the right one.
+static void demand_send_picked(struct demand *d, struct slot *slot, struct demand_entry *e,
+                               int64_t now)
+{
+    const enum identity identity = demand_identify(d, &e->key, now);
+    const bool silent = demand_is_silent(d, &e->key, now);
+    if (identity == IDENTITY_UNKNOWN && !silent) {
+        const struct demand_key key = key_of_identity(&e->key);
+        e = demand_cache_claim(&d->cache, &key);
+        if (e->state != ENTRY_FREE)
+            demand_cache_empty(&d->cache, e);
+        demand_send_entry(d, slot, e, now);
+        return;
+    }
+    demand_dequeue(d, e);
+    if (!silent && identity == IDENTITY_RIGHT) {
+        demand_send_entry(d, slot, e, now);
+        return;
+    }
+    const struct demand_key key = key_of_identity(&e->key);
+    d->counters.silent += silent;
+    demand_finish(d, e, NULL, silent ? now + KEEP_US : demand_cache_find(&d->cache, &key)->until);
 }
 
 static void demand_send_lane(struct demand *d, enum lane lane, int64_t now)
 {
     struct slot *slot;
-    while (!TAILQ_EMPTY(&d->waiting[lane]) && (slot = demand_free_slot(d, lane)) &&
-           demand_may_send(d, now)) {
-        struct entry *e = demand_dequeue(d, lane);
-        if (demand_is_silent(d, &e->key, now)) {
-            d->counters.silent++;
-            demand_finish(d, e, NULL, now + KEEP_US);
-            continue;
-        }
-        e->state = ENTRY_SENT;
-        *slot = (struct slot){.entry = e, .serial = slot->serial};
-        demand_send_slot(d, slot, now);
-    }
+    struct demand_entry *e;
+    int64_t when;
+    while ((e = demand_pick(d, lane, now)) && (slot = demand_free_slot(d, lane, now, &when)) &&
+           demand_may_send(d, now))
+        demand_send_picked(d, slot, e, now);
 }
 
 static void demand_send_waiting(struct demand *d, int64_t now)
@@ -290,7 +338,7 @@ static void demand_expire(struct demand *d, int64_t now)
 {
     for (size_t i = 0; i < SLOTS && d->attached; i++) {
         struct slot *slot = &d->slots[i];
-        struct entry *e = slot->entry;
+        struct demand_entry *e = slot->entry;
         if (!e || now < slot->answer_by)
             continue;
         const unsigned attempts = e->key.class == DEMAND_SA ? 1 : d->options.attempts;
@@ -302,7 +350,7 @@ static void demand_expire(struct demand *d, int64_t now)
         log_debug(d->options.log, "LID %u does not answer to attribute 0x%04x", e->key.lid,
                   e->key.attribute);
         demand_release(slot);
-        d->counters.silent++;
+        d->counters.silent += !demand_is_identity(&e->key);
         demand_note_silence(d, &e->key, now);
         demand_forget_read(d, &e->key); // it may have been carried out
         // The SA is asked again when somebody asks: a table that it has does not look empty.
@@ -342,12 +390,14 @@ static void demand_take(void *ctx, const struct mad_received *in)
     struct slot *slot = demand_slot_of(d, in);
     const int64_t now = demand_now(d);
     if (slot) {
-        struct entry *e = slot->entry;
+        struct demand_entry *e = slot->entry;
         demand_release(slot);
-        d->counters.answered++;
+        d->counters.answered += !demand_is_identity(&e->key);
         demand_forget_read(d, &e->key);
         demand_finish(d, e, demand_mad_read(&e->key, in->octets, in->size),
-                      e->old ? now : now + KEEP_US);
+                      e->old                        ? now
+                      : demand_is_identity(&e->key) ? now + IDENTITY_US
+                                                    : now + KEEP_US);
         demand_send_waiting(d, now);
     }
     pthread_mutex_unlock(&d->lock);
@@ -358,11 +408,14 @@ static void demand_give_up(struct demand *d)
 {
     const int64_t now = demand_now(d);
     for (enum lane lane = 0; lane < LANES; lane++) {
-        while (!TAILQ_EMPTY(&d->waiting[lane]))
-            demand_finish(d, demand_dequeue(d, lane), NULL, now);
+        struct demand_entry *e;
+        while ((e = TAILQ_FIRST(&d->waiting[lane]))) {
+            demand_dequeue(d, e);
+            demand_finish(d, e, NULL, now);
+        }
     }
     for (size_t i = 0; i < SLOTS; i++) {
-        struct entry *e = d->slots[i].entry;
+        struct demand_entry *e = d->slots[i].entry;
         demand_release(&d->slots[i]);
         if (e)
             demand_finish(d, e, NULL, now);
@@ -455,13 +508,10 @@ struct demand *demand_new(const struct demand_options *options)
     pthread_mutex_init(&d->lock, NULL);
     for (enum lane lane = 0; lane < LANES; lane++)
         TAILQ_INIT(&d->waiting[lane]);
-    TAILQ_INIT(&d->done);
-    TAILQ_INIT(&d->unused);
     for (size_t i = 0; i < SLOTS; i++)
         options->random->fill(options->random->ctx, &d->slots[i].serial, sizeof d->slots[i].serial);
     d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    d->entries = calloc(DEMAND_ENTRIES_MAX, sizeof *d->entries);
-    if (d->fd >= 0 && d->entries && hash_init(&d->by_key, DEMAND_ENTRIES_MAX, options->random))
+    if (d->fd >= 0 && demand_cache_init(&d->cache, options->random))
         return d;
     demand_free(d);
     return NULL;
@@ -472,28 +522,23 @@ void demand_free(struct demand *demand)
     if (!demand)
         return;
     demand_detach(demand);
-    for (size_t i = 0; demand->entries && i < demand->used; i++)
-        demand_answer_unref(demand->entries[i].answer);
-    hash_clear(&demand->by_key);
-    free(demand->entries);
+    demand_cache_clear(&demand->cache);
     if (demand->fd >= 0)
         close(demand->fd);
     pthread_mutex_destroy(&demand->lock);
     secret_release(demand); // it has an M_Key
 }
 
-static int64_t demand_ticket(const struct demand *d, const struct entry *e)
+static int64_t demand_ticket(const struct demand *d, const struct demand_entry *e)
 {
-    return (int64_t)e->generation << 32 | (e - d->entries + 1);
+    return (int64_t)e->generation << 32 | (e - d->cache.entries + 1);
 }
 
 // Forgets an entry in any state.
-static void demand_remove(struct demand *d, struct entry *e)
+static void demand_remove(struct demand *d, struct demand_entry *e)
 {
-    if (e->state == ENTRY_WAITING) {
-        TAILQ_REMOVE(&d->waiting[lane_of(e)], e, in_order);
-        d->waiting_count--;
-    }
+    if (e->state == ENTRY_WAITING)
+        demand_dequeue(d, e);
     for (size_t i = 0; i < SLOTS && e->state == ENTRY_SENT; i++) {
         if (d->slots[i].entry == e)
             demand_release(&d->slots[i]);
@@ -502,7 +547,7 @@ static void demand_remove(struct demand *d, struct entry *e)
         demand_forget_read(d, &e->key);
         demand_finish(d, e, NULL, 0);
     }
-    demand_forget(d, e);
+    demand_cache_forget(&d->cache, e);
 }
 
 // A later Set of the same takes the place of one that is not answered yet, so that none comes after
@@ -510,8 +555,8 @@ static void demand_remove(struct demand *d, struct entry *e)
 static void demand_supersede(struct demand *d, const struct demand_key *set)
 {
     struct demand_key other = *set;
-    for (size_t i = 0; i < d->used; i++) {
-        struct entry *e = &d->entries[i];
+    for (size_t i = 0; i < d->cache.used; i++) {
+        struct demand_entry *e = &d->cache.entries[i];
         memcpy(other.record, e->key.record, sizeof other.record);
         if ((e->state == ENTRY_WAITING || e->state == ENTRY_SENT) &&
             memcmp(&e->key, &other, sizeof other) == 0)
@@ -520,16 +565,16 @@ static void demand_supersede(struct demand *d, const struct demand_key *set)
 }
 
 // Queues a read or a Set. There are too many: returns another one that waits.
-static struct entry *demand_queue(struct demand *d, const struct demand_key *key)
+static struct demand_entry *demand_queue(struct demand *d, const struct demand_key *key)
 {
     if (d->waiting_count == DEMAND_WAITING_MAX)
         return TAILQ_FIRST(
             &d->waiting[TAILQ_EMPTY(&d->waiting[LANE_NODES]) ? LANE_SA : LANE_NODES]);
     if (key->sets)
         demand_supersede(d, key);
-    struct entry *e = demand_claim(d, key);
+    struct demand_entry *e = demand_cache_claim(&d->cache, key);
     if (e->state != ENTRY_FREE)
-        demand_empty(d, e);
+        demand_cache_empty(&d->cache, e);
     e->state = ENTRY_WAITING;
     e->old = false;
     if (key->sets)
@@ -546,14 +591,14 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
     demand_look(demand);
     pthread_mutex_lock(&demand->lock);
     const int64_t now = demand_now(demand);
-    struct entry *e = demand_find(demand, key);
+    struct demand_entry *e = demand_cache_find(&demand->cache, key);
     const bool done = e && e->state >= ENTRY_HERE && now < e->until;
     enum demand_state state = DEMAND_LATER;
     if (done && e->state == ENTRY_HERE) {
         *answer = demand_answer_ref(e->answer);
         state = DEMAND_HERE;
         if (key->sets)
-            demand_forget(demand, e);
+            demand_cache_forget(&demand->cache, e);
     } else if (done || demand_is_away(demand, key) || demand_is_silent(demand, key, now)) {
         state = DEMAND_NONE;
     } else {
@@ -569,7 +614,7 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
 void demand_drop(struct demand *demand, const struct demand_key *key)
 {
     pthread_mutex_lock(&demand->lock);
-    struct entry *e = demand_find(demand, key);
+    struct demand_entry *e = demand_cache_find(&demand->cache, key);
     if (e)
         demand_remove(demand, e);
     pthread_mutex_unlock(&demand->lock);
@@ -588,7 +633,7 @@ bool demand_can_ask(struct demand *demand, const struct demand_key *key)
 bool demand_is_ready(struct demand *demand, int64_t ticket)
 {
     pthread_mutex_lock(&demand->lock);
-    const struct entry *e = &demand->entries[(ticket & UINT32_MAX) - 1];
+    const struct demand_entry *e = &demand->cache.entries[(ticket & UINT32_MAX) - 1];
     const bool waits = e->generation == (uint32_t)(ticket >> 32) &&
                        (e->state == ENTRY_WAITING || e->state == ENTRY_SENT);
     pthread_mutex_unlock(&demand->lock);
@@ -598,11 +643,6 @@ bool demand_is_ready(struct demand *demand, int64_t ticket)
 int demand_fd(const struct demand *demand)
 {
     return demand->fd;
-}
-
-static int64_t demand_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 // An attempt that is over waits for the rate, if it is to be repeated.
@@ -615,10 +655,14 @@ static int64_t demand_next(struct demand *d, int64_t now)
             next = demand_earlier(next, slot->answer_by > now ? slot->answer_by : d->free_at);
     }
     for (enum lane lane = 0; lane < LANES; lane++) {
-        if (!TAILQ_EMPTY(&d->waiting[lane]) && demand_free_slot(d, lane))
-            next = demand_earlier(next, d->attached ? d->free_at : d->look_at);
+        int64_t when;
+        if (!demand_pick(d, lane, now))
+            continue;
+        if (demand_free_slot(d, lane, now, &when))
+            when = d->attached ? d->free_at : d->look_at;
+        next = demand_earlier(next, when);
     }
-    const struct entry *oldest = TAILQ_FIRST(&d->done);
+    const struct demand_entry *oldest = TAILQ_FIRST(&d->cache.done);
     return oldest ? demand_earlier(next, oldest->until) : next;
 }
 
@@ -629,7 +673,7 @@ int64_t demand_run(struct demand *demand)
     const int64_t now = demand_now(demand);
     demand_expire(demand, now);
     demand_send_waiting(demand, now);
-    demand_forget_old(demand, now);
+    demand_cache_forget_old(&demand->cache, now);
     const int64_t next = demand_next(demand, now);
     pthread_mutex_unlock(&demand->lock);
     return next;

@@ -2,8 +2,13 @@
 // Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
 // An answer is kept for a minute, and so is that there is none, unless the SA is silent. All askers
 // together cause so many MADs a second at most; what one of them waits for is not asked again for
-// another. A port that does not answer is not asked for anything else within that minute: it costs
-// its attempts once.
+// another.
+//
+// Before a port is asked, and again every few seconds, its NodeInfo says whether it is the one that
+// is meant: another one may have its LID until the next sweep. That one is not asked, there is no
+// answer then. (PMAs are asked all the same where SMPs are not answered.) A port that does not
+// answer to that is not asked for anything within a minute, one that does not answer to an
+// attribute not for that attribute.
 //
 // A Set (model/demand.h) goes before all reads of nodes. Its answer, which is the attribute as it
 // is then, is given once, and what was read before is read again.
@@ -15,14 +20,16 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "ib/demand_cache.h"
 #include "ib/mkeys.h"
 #include "model/demand.h"
 
 enum {
-    DEMAND_IN_FLIGHT = 8,       // SMPs and GMPs under way
-    DEMAND_SA_IN_FLIGHT = 2,    // queries to the SA
-    DEMAND_ENTRIES_MAX = 16384, // reads that are kept: the oldest go first
-    DEMAND_WAITING_MAX = 2048,  // reads that wait to be sent; for a further one, ask again later
+    DEMAND_IN_FLIGHT = 8,      // SMPs and GMPs under way; those that are overdue do not count,
+    DEMAND_SLOTS = 64,         // but are so many at most,
+    DEMAND_PORT_SLOTS = 8,     // and so many of one port
+    DEMAND_SA_IN_FLIGHT = 2,   // queries to the SA
+    DEMAND_WAITING_MAX = 2048, // reads that wait to be sent; for a further one, ask again later
 };
 
 struct sa_client;
@@ -47,8 +54,9 @@ void demand_free(struct demand *demand);                         // NULL is allo
 enum demand_state demand_ask(struct demand *demand, const struct demand_key *key,
                              struct demand_answer **answer, int64_t *ticket);
 
-// False: demand_ask would be DEMAND_NONE for whatever else it is asked of that port, or of the SA.
-// Only class, GUID, LID and, of DEMAND_PERF, attribute of the key count.
+// False: demand_ask would be DEMAND_NONE for whatever else it is asked of that attribute of that
+// port, or of the SA.
+// Only class, GUID, LID and attribute of the key count.
 bool demand_can_ask(struct demand *demand, const struct demand_key *key);
 
 // Forgets a Set and its answer: it is not sent any more if it waits yet.

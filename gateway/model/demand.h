@@ -15,6 +15,7 @@ enum demand_class {
 };
 
 enum demand_attribute {
+    DEMAND_NODE_INFO = 0x11,            // modifier: 0
     DEMAND_GUID_INFO = 0x14,            // of a port; modifier: block of 8
     DEMAND_PKEY_TABLE = 0x16,           // modifier: port << 16 | block of 32
     DEMAND_SL_TO_VL = 0x17,             // modifier: in << 8 | out

@@ -17,6 +17,7 @@ enum {
     STATUS = 4,
     TID = 12,
     METHOD = 3,
+    ATTRIBUTE = 16,
     MODIFIER = 20,
     DATA = 64,
     SA_DATA = 56,
@@ -34,8 +35,9 @@ static struct sent {
     enum mad_agent agent;
     struct mad_address to;
     uint8_t mad[MAD_SIZE];
-} sent[LOG_MAX];
-static size_t sent_count;
+} sent[LOG_MAX], asked[LOG_MAX]; // but for questions who has a LID; those
+static size_t sent_count, asked_count, told;
+static bool no_names; // nobody answers to those
 static unsigned closed;
 
 static bool listen_to(void *self, const struct mad_listener *l, struct error *err)
@@ -51,11 +53,39 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     (void)self, (void)response_timeout_ms;
     if (refuses)
         return error_set(err, "not now");
-    assert_true(sent_count < LOG_MAX);
-    sent[sent_count].agent = agent;
-    sent[sent_count].to = *to;
-    memcpy(sent[sent_count++].mad, octets, MAD_SIZE);
+    const bool is_name = agent == MAD_AGENT_SMP_LID && wire_get16(octets + ATTRIBUTE) == 0x11;
+    size_t *count = is_name ? &asked_count : &sent_count;
+    assert_true(*count < LOG_MAX);
+    struct sent *at = is_name ? &asked[*count] : &sent[*count];
+    at->agent = agent;
+    at->to = *to;
+    memcpy(at->mad, octets, MAD_SIZE);
+    ++*count;
     return true;
+}
+
+// NodeInfo of a port with that GUID at that LID.
+static void tell_name(size_t at, uint64_t guid)
+{
+    enum { TYPE = 2, PORTS = 3, NODE_GUID = 12, PORT_GUID = 20, LOCAL_PORT = 36 };
+    uint8_t mad[MAD_SIZE];
+    memcpy(mad, asked[at].mad, sizeof mad);
+    mad[METHOD] |= MAD_METHOD_RESPONSE;
+    mad[DATA + TYPE] = mad[DATA + PORTS] = mad[DATA + LOCAL_PORT] = 1;
+    wire_put(mad + DATA + NODE_GUID, 8, guid);
+    wire_put(mad + DATA + PORT_GUID, 8, guid);
+    const struct mad_received in = {
+        .from.lid = asked[at].to.lid, .octets = mad, .size = sizeof mad};
+    listener.take(listener.ctx, &in);
+}
+
+// All ports are those that are meant.
+static void tell_names(void)
+{
+    while (!no_names && told < asked_count) {
+        told++;
+        tell_name(told - 1, asked[told - 1].to.guid);
+    }
 }
 
 static void close_port(void *self)
@@ -101,8 +131,8 @@ static int setup(void **state)
     virtual_clock = support_clock(&now);
     status = (struct sa_status){.port = {.state = 4, .lid = 3, .sm_lid = 9, .sm_sl = 2},
                                 .sm_answers = true};
-    no_port = refuses = false;
-    sent_count = closed = 0;
+    no_port = refuses = no_names = false;
+    sent_count = asked_count = told = closed = 0;
     begin(RATE);
     return 0;
 }
@@ -131,12 +161,34 @@ static enum demand_state ask(const struct demand_key *key)
 {
     demand_answer_unref(answer);
     answer = NULL;
-    return demand_ask(demand, key, &answer, &ticket);
+    const enum demand_state state = demand_ask(demand, key, &answer, &ticket);
+    tell_names();
+    return state;
 }
 
 static enum demand_state ask_smp(uint16_t lid, uint32_t modifier)
 {
     const struct demand_key key = smp(lid, modifier);
+    return ask(&key);
+}
+
+static struct demand_key led(uint16_t lid, bool sets, bool on)
+{
+    struct demand_key key = {
+        .guid = lid, .lid = lid, .class = DEMAND_SMP, .attribute = DEMAND_LED_INFO, .sets = sets};
+    key.record[0] = sets && on ? 0x80 : 0;
+    return key;
+}
+
+static enum demand_state set_led(uint16_t lid, bool on)
+{
+    const struct demand_key key = led(lid, true, on);
+    return ask(&key);
+}
+
+static enum demand_state read_led(uint16_t lid)
+{
+    const struct demand_key key = led(lid, false, false);
     return ask(&key);
 }
 
@@ -166,11 +218,16 @@ static void reply_with(size_t at, uint16_t error, uint8_t first)
 static void run_to(int64_t us)
 {
     while (now.monotonic < us) {
-        const int64_t next = demand_run(demand);
+        int64_t next = demand_run(demand);
+        if (told < asked_count && !no_names) {
+            tell_names();
+            next = demand_run(demand);
+        }
         assert_true(next > now.monotonic); // else it would turn without a pause
         now.monotonic = next < us ? next : us;
     }
     demand_run(demand);
+    tell_names();
 }
 
 static void run_for(int64_t us)
@@ -321,7 +378,7 @@ TEST(all_together_have_so_many_a_second)
         answered = reply_all(answered);
         run_for(1 * MS);
     }
-    assert_in_range(sent_count, RATE - 1, RATE + RATE / 50 + 1);
+    assert_in_range(sent_count + asked_count, RATE - 1, RATE + RATE / 50 + 1);
     for (int i = 0; i < 5000; i++) {
         answered = reply_all(answered);
         run_for(1 * MS);
@@ -339,13 +396,118 @@ TEST(repeats_count_as_well)
 
 TEST(so_many_are_under_way)
 {
+    demand_free(demand);
+    begin(1000000);
     for (uint32_t i = 0; i < 50; i++) {
         ask_smp((uint16_t)(i + 10), 0);
-        now.monotonic += 10 * MS;
+        now.monotonic += 1;
     }
     assert_int_equal(sent_count, DEMAND_IN_FLIGHT);
     reply_with(0, 0, 1);
+    tell_names();
     assert_int_equal(sent_count, DEMAND_IN_FLIGHT + 1);
+}
+
+TEST(one_port_has_so_many)
+{
+    demand_free(demand);
+    begin(1000000);
+    for (uint32_t i = 0; i < 50; i++) {
+        now.monotonic += 1;
+        ask_smp(5, i);
+    }
+    run_for(TIMEOUT - 50 * MS);
+    assert_int_equal(sent_count, DEMAND_PORT_SLOTS);
+    ask_smp(6, 0);
+    assert_int_equal(sent_count, DEMAND_PORT_SLOTS + 1);
+}
+
+// As when a rack lost its power since the last sweep.
+TEST(dead_nodes_hold_up_nobody)
+{
+    enum { DEAD = 48 };
+    demand_free(demand);
+    begin(1000000);
+    no_names = true;
+    for (uint32_t i = 0; i < DEAD; i++) {
+        now.monotonic += 1;
+        ask_smp((uint16_t)(i + 10), 0);
+    }
+    ask_smp(5, 0);
+    for (int64_t ms = 0; sent_count == 0; ms++) {
+        assert_in_range(ms, 0, DEAD / DEMAND_IN_FLIGHT * 100 + 50); // not DEAD times a time-out
+        run_for(1 * MS);
+        for (size_t i = 0; i < asked_count && sent_count == 0; i++) {
+            if (asked[i].to.lid == 5)
+                tell_name(i, 5);
+        }
+    }
+    assert_int_equal(sent[0].to.lid, 5);
+}
+
+// Who has a LID.
+
+// A host left, and another one got its LID; no sweep has seen that yet.
+TEST(another_port_at_that_lid_is_not_asked)
+{
+    const struct demand_key perf = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
+    no_names = true;
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    assert_int_equal(ask_smp(5, 2), DEMAND_LATER);
+    assert_int_equal(asked_count, 1);
+    assert_int_equal(asked[0].to.lid, 5);
+    assert_int_equal(wire_get64(asked[0].mad + 24), 0x1122); // M_Key
+    run_for(20 * MS);
+    tell_name(0, 77);
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+    assert_int_equal(ask_smp(5, 2), DEMAND_NONE);
+    ask(&perf);
+    assert_int_equal(ask(&perf), DEMAND_NONE);
+    assert_int_equal(sent_count, 0);
+    assert_int_equal(asked_count, 1);
+    run_for(10 * S);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    assert_int_equal(asked_count, 2);
+    tell_name(1, 5);
+    assert_int_equal(sent_count, 1);
+    reply_with(0, 0, 7);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
+}
+
+TEST(who_has_a_lid_is_asked_now_and_then)
+{
+    for (uint32_t i = 0; i < 30; i++) {
+        ask_smp(5, i);
+        reply_all(0);
+        run_for(1 * S);
+        reply_all(0);
+    }
+    assert_int_equal(sent_count, 30);
+    assert_in_range(asked_count, 3, 4);
+}
+
+TEST(a_pma_is_asked_where_smps_are_not_answered)
+{
+    const struct demand_key perf = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
+    no_names = true;
+    assert_int_equal(ask(&perf), DEMAND_LATER);
+    assert_int_equal(sent_count, 0);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    assert_int_equal(asked_count, ATTEMPTS);
+    assert_int_equal(sent_count, 1);
+    assert_int_equal(ask_smp(5, 1), DEMAND_NONE);
+}
+
+// It has the attribute not, and says nothing.
+TEST(a_node_that_keeps_silent_about_an_attribute_has_others)
+{
+    read_led(5);
+    run_for(ATTEMPTS * TIMEOUT + 50 * MS);
+    assert_int_equal(read_led(5), DEMAND_NONE);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    run_for(20 * MS);
+    reply_with(ATTEMPTS, 0, 7);
+    assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
 }
 
 TEST(further_askers_wait_for_a_place)
@@ -385,11 +547,12 @@ TEST(what_is_not_kept_any_more_frees_its_memory)
     ask_smp(5, 1);
     reply_with(0, 0, 1);
     ask_smp(6, 1);
+    run_for(20 * MS);
     reply_with(1, 0, 1);
     assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
     assert_int_equal(answer->references, 2);
     const int64_t next = demand_run(demand);
-    assert_int_equal(next, now.monotonic + 60 * S); // though nobody asks
+    assert_in_range(next, now.monotonic, now.monotonic + 60 * S); // though nobody asks
     run_for(60 * S);
     assert_int_equal(answer->references, 1);
     assert_int_equal(demand_run(demand), INT64_MAX);
@@ -565,10 +728,10 @@ TEST(many_reads_from_nodes_do_not_delay_the_sa)
         answered = reply_all(answered);
         run_for(1 * MS);
     }
-    bool asked = false;
+    bool was_asked = false;
     for (size_t i = 0; i < sent_count; i++)
-        asked = asked || sent[i].agent == MAD_AGENT_SA;
-    assert_true(asked);
+        was_asked = was_asked || sent[i].agent == MAD_AGENT_SA;
+    assert_true(was_asked);
 }
 
 // Hostile and late answers.
@@ -629,29 +792,9 @@ TEST(answers_that_do_not_fit_are_ignored)
 
 // Sets.
 
-static struct demand_key led(uint16_t lid, bool sets, bool on)
-{
-    struct demand_key key = {
-        .guid = lid, .lid = lid, .class = DEMAND_SMP, .attribute = DEMAND_LED_INFO, .sets = sets};
-    key.record[0] = sets && on ? 0x80 : 0;
-    return key;
-}
-
-static enum demand_state set_led(uint16_t lid, bool on)
-{
-    const struct demand_key key = led(lid, true, on);
-    return ask(&key);
-}
-
-static enum demand_state read_led(uint16_t lid)
-{
-    const struct demand_key key = led(lid, false, false);
-    return ask(&key);
-}
-
 TEST(a_set_is_sent_and_answered_once)
 {
-    enum { GET = 1, SET = 2, ATTRIBUTE = 16 };
+    enum { GET = 1, SET = 2 };
     assert_int_equal(set_led(5, true), DEMAND_LATER);
     assert_int_equal(set_led(5, true), DEMAND_LATER);
     assert_int_equal(sent_count, 1);
@@ -714,10 +857,12 @@ TEST(a_set_passes_what_waits)
         ask_smp((uint16_t)(100 + i), 0);
     set_led(5, true);
     const size_t before = sent_count;
-    reply_with(0, 0, 0);
-    run_for(1 * S / RATE);
-    assert_true(sent_count > before);
-    assert_int_equal(sent[before].to.lid, 5);
+    reply_all(0);
+    run_for(4 * S / RATE); // it is asked who it is, too
+    bool was_sent = false;
+    for (size_t i = before; i < sent_count; i++)
+        was_sent = was_sent || sent[i].to.lid == 5;
+    assert_true(was_sent);
 }
 
 TEST(of_two_sets_the_later_one_counts)
@@ -739,7 +884,7 @@ TEST(a_set_that_was_dropped_is_not_sent)
     demand_drop(demand, &key);
     demand_drop(demand, &key);
     size_t answered = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 5000; i++) {
         answered = reply_all(answered);
         run_for(1 * MS);
     }
@@ -762,6 +907,12 @@ int main(void)
         CASE(all_together_have_so_many_a_second),
         CASE(repeats_count_as_well),
         CASE(so_many_are_under_way),
+        CASE(one_port_has_so_many),
+        CASE(dead_nodes_hold_up_nobody),
+        CASE(another_port_at_that_lid_is_not_asked),
+        CASE(who_has_a_lid_is_asked_now_and_then),
+        CASE(a_pma_is_asked_where_smps_are_not_answered),
+        CASE(a_node_that_keeps_silent_about_an_attribute_has_others),
         CASE(further_askers_wait_for_a_place),
         CASE(old_answers_make_room),
         CASE(what_is_not_kept_any_more_frees_its_memory),
