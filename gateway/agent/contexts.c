@@ -166,7 +166,8 @@ static bool contexts_note(struct context *context, const struct fabric *fabric,
 
 // Calls the function for each end port that gets a context. Of several with the same GUID, it is
 // the one that the context shows.
-static bool contexts_each(struct contexts *contexts, const struct fabric *fabric, int64_t at,
+static bool contexts_each(struct contexts *contexts, enum contexts_of of,
+                          const struct fabric *fabric, int64_t at,
                           bool (*visit)(struct contexts *contexts, const struct fabric *fabric,
                                         const struct fabric_node *node,
                                         const struct fabric_port *port, int64_t at))
@@ -175,7 +176,7 @@ static bool contexts_each(struct contexts *contexts, const struct fabric *fabric
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
         for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
-            if (contexts_wants(contexts->of, node, &fabric->ports[k]) &&
+            if (contexts_wants(of, node, &fabric->ports[k]) &&
                 fabric_find_port_guid(fabric, fabric->ports[k].guid) == k)
                 all = visit(contexts, fabric, node, &fabric->ports[k], at) && all;
         }
@@ -209,14 +210,16 @@ bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int
     contexts->is_full = false;
     for (size_t i = 0; i < contexts->count; i++)
         contexts->all[i].was_met = false;
-    const bool met = contexts_each(contexts, fabric, at, contexts_meet);
+    const bool met = contexts_each(contexts, contexts->of, fabric, at, contexts_meet);
     for (size_t i = 0; i < contexts->count; i++) {
         struct context *context = &contexts->all[i];
         if (context->is_there && !context->was_met)
             context->left_at = at;
         context->is_there = context->was_met;
     }
-    return contexts_each(contexts, fabric, at, contexts_welcome) && met;
+    const bool switches = contexts->of == CONTEXTS_OFF ||
+                          contexts_each(contexts, CONTEXTS_SWITCHES, fabric, at, contexts_welcome);
+    return contexts_each(contexts, contexts->of, fabric, at, contexts_welcome) && switches && met;
 }
 
 uint64_t contexts_replaced(const struct contexts *contexts)

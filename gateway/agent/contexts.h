@@ -27,7 +27,8 @@ void contexts_free(struct contexts *contexts);      // NULL is allowed
 
 // Adds the contexts of end ports that are new, and notes which ports changed their state. `at`:
 // when that was, in monotonic microseconds. False: a port has no context, because
-// memory is short or there are CONTEXTS_MAX that cannot make room.
+// memory is short or there are CONTEXTS_MAX that cannot make room. Switches come before other end
+// ports.
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at);
 
 // In the order in which they came, from 0; who takes the place of another has that one's.

@@ -135,6 +135,18 @@ TEST(there_is_room_for_some_thousands)
     assert_int_equal(contexts_changed_at(contexts, g.nodes[7].node.guid, 1), 3);
 }
 
+// Each stands for many ports, and only its context has them.
+TEST(switches_come_before_hosts)
+{
+    start(CONTEXTS_ALL);
+    for (uint32_t i = 0; i < CONTEXTS_MAX; i++)
+        generated_add(&g, FABRIC_CA, 0x1000 + i, "host", 1);
+    const uint32_t last = generated_add(&g, FABRIC_SWITCH, 0xF0000, "the last one", 1);
+    assert_false(update(1));
+    assert_int_equal(contexts_count(contexts), CONTEXTS_MAX);
+    assert_true(contexts_has(contexts, generated_port(&g, last, 0)->guid));
+}
+
 // A fabric that changes for years neither fills the contexts nor leaks: the one that has been gone
 // for the longest time makes room, after a day.
 TEST(who_has_been_gone_for_a_day_makes_room)
@@ -214,6 +226,7 @@ int main(void)
         CONTEXTS_TEST(a_change_of_state_is_remembered),
         CONTEXTS_TEST(twins_do_not_change_each_others_states),
         CONTEXTS_TEST(there_is_room_for_some_thousands),
+        CONTEXTS_TEST(switches_come_before_hosts),
         CONTEXTS_TEST(who_has_been_gone_for_a_day_makes_room),
         CONTEXTS_TEST(who_comes_back_keeps_its_context),
         CONTEXTS_TEST(a_name_is_the_port_guid_and_no_other_name_is),
