@@ -218,9 +218,10 @@ void subagent_stop(struct gateway *gateway)
 
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
 {
-    const struct demand_options reads = subagent_reads(gateway);
-    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 &&
-        (!gateway->subagent || subagent_reads_as(&gateway->subagent->reads, &reads)))
+    struct demand_options reads = subagent_reads(gateway);
+    const bool same = !gateway->subagent || subagent_reads_as(&gateway->subagent->reads, &reads);
+    explicit_bzero(&reads, sizeof reads); // it has an M_Key
+    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 && same)
         return true;
     subagent_stop(gateway);
     return subagent_start(gateway, err);
