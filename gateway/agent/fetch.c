@@ -9,9 +9,12 @@ const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
     int64_t ticket = 0;
     demand_answer_unref(of->fetched);
     of->fetched = NULL;
-    if (demand->ask && demand->ask(demand->ctx, key, &of->fetched, &ticket) == DEMAND_LATER &&
-        of->ticket == 0)
+    if (!demand->ask)
+        return NULL;
+    const enum demand_state state = demand->ask(demand->ctx, key, &of->fetched, &ticket);
+    if (state == DEMAND_LATER && of->ticket == 0)
         of->ticket = ticket;
+    of->was_short = of->was_short || state == DEMAND_AWAY;
     return of->fetched;
 }
 
@@ -20,8 +23,10 @@ const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
     const int64_t ticket = of->ticket;
+    const bool was_short = of->was_short;
     const struct demand_answer *answer = fetch(snapshot, key);
     of->ticket = ticket;
+    of->was_short = was_short;
     return answer;
 }
 

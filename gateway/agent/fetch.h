@@ -5,12 +5,13 @@
 
 #include "agent/snapshot.h"
 
-// The answer, valid until the next call of a function here for this snapshot. NULL: there is none,
-// or it comes later; the snapshot then has a ticket.
+// The answer, valid until the next call of a function here for this snapshot. NULL: there is none;
+// or it comes later, and the snapshot has a ticket; or the SA cannot be asked, and the snapshot is
+// short of it (snapshot_was_short): its table does not look empty.
 const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
                                   const struct demand_key *key);
 
-// The same, but nobody waits for what comes later: there is no ticket.
+// The same, but nobody waits for what comes later, or misses it: no ticket, and not short.
 const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
                                       const struct demand_key *key);
 

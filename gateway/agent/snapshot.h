@@ -155,7 +155,8 @@ const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *sn
 // The interfaces of the fabric as one device, made at the first call. NULL: out of memory.
 const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot);
 
-// Returns true once after memory was too short for one of these: its table then looked empty.
+// Returns true once after memory was too short for one of these, or the SA could not be asked
+// (fetch.h): a table then looked empty.
 bool snapshot_was_short(const struct agent_snapshot *snapshot);
 
 #endif

@@ -599,6 +599,8 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
         state = DEMAND_HERE;
         if (key->sets)
             demand_cache_forget(&demand->cache, e);
+    } else if (demand_is_away(demand, key) && key->class == DEMAND_SA) {
+        state = DEMAND_AWAY;
     } else if (done || demand_is_away(demand, key) || demand_is_silent(demand, key, now)) {
         state = DEMAND_NONE;
     } else {

@@ -395,6 +395,43 @@ TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
     generated_clear(&g);
 }
 
+static enum demand_state sa_state;
+
+static enum demand_state ask_away(void *ctx, const struct demand_key *key,
+                                  struct demand_answer **out, int64_t *ticket)
+{
+    (void)ctx, (void)key, (void)out, (void)ticket;
+    return sa_state;
+}
+
+// A manager that found the table empty would believe that there are no groups.
+TEST(a_table_of_an_sa_that_is_away_is_not_empty)
+{
+    static const struct table *const TWO[] = {&SM_GROUPS, &SM_LINKS};
+    struct generated g = {0};
+    generated_fat_tree(&g, 4, 2);
+    struct fabric *fabric = generated_look(&g, 0);
+    struct agent_snapshot of = {.source = &source, .fabric = fabric};
+    source.demand = (struct snapshot_demand){.ask = ask_away};
+    source.topology = topology_new(NULL, NULL);
+    struct fabric *current = sweep_at(&g, 1);
+    memcpy(name.ids, SM_GROUPS.entry, SM_GROUPS.entry_length * sizeof *name.ids);
+    name.length = (uint8_t)SM_GROUPS.entry_length;
+    sa_state = DEMAND_AWAY;
+    assert_true(
+        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_int_equal(value.type, AGENTX_NOT_NOW);
+    sa_state = DEMAND_NONE; // it has answered that there are none, or does not tell us
+    assert_true(
+        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_int_not_equal(value.type, AGENTX_NOT_NOW);
+    fabric_unref(current);
+    fabric_unref(fabric);
+    topology_free(source.topology);
+    source.topology = NULL;
+    generated_clear(&g);
+}
+
 TEST(an_empty_answer_has_no_rows)
 {
     struct demand_answer *answer = demand_answer_new(0, 52);
@@ -418,6 +455,7 @@ int main(void)
         CASE(a_box_has_each_end_once_and_in_order),
         CASE(members_are_packed_into_pieces),
         CASE(a_kept_answer_names_nobody_who_has_the_lid_now),
+        CASE(a_table_of_an_sa_that_is_away_is_not_empty),
         CASE(an_empty_answer_has_no_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -680,6 +680,27 @@ TEST(an_sa_that_does_not_answer_is_asked_again)
     assert_int_equal(ask(&GROUPS), DEMAND_HERE);
 }
 
+// As while another subnet manager takes over: there are groups, though none is known.
+TEST(an_sa_that_is_away_says_nothing)
+{
+    ask(&GROUPS);
+    status.sm_answers = false;
+    run_for(20 * S + 50 * MS);
+    assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    status.sm_answers = true;
+    run_for(1 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_LATER);
+    reply_with(sent_count - 1, 0x0300, 0);
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+    status.sm_answers = false; // what was read is kept as long as before
+    run_for(1 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+    status.port.state = 1;
+    run_for(61 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
+}
+
 // It is a secret, and no table shows it.
 TEST(a_service_key_is_not_kept)
 {
@@ -713,7 +734,7 @@ TEST(a_slow_sa_delays_no_node)
     assert_true(sent_count > DEMAND_SA_IN_FLIGHT);
     status.sm_answers = false;
     run_for(1 * S);
-    assert_int_equal(ask(&GROUPS), DEMAND_NONE);
+    assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
     assert_int_equal(ask_smp(6, 1), DEMAND_LATER);
 }
 
@@ -924,6 +945,7 @@ int main(void)
         CASE(a_short_table_is_read),
         CASE(an_sa_that_has_no_records_has_an_empty_table),
         CASE(an_sa_that_does_not_answer_is_asked_again),
+        CASE(an_sa_that_is_away_says_nothing),
         CASE(a_service_key_is_not_kept),
         CASE(a_slow_sa_delays_no_node),
         CASE(many_reads_from_nodes_do_not_delay_the_sa),
