@@ -122,6 +122,19 @@ static bool device_interfaces_name(const struct agent_snapshot *snapshot,
     return put_text(out, text, TEXT_MAX);
 }
 
+// When the sums of its counters began: at ibtrapd's start, or when the port came, also after a day
+// in which it was missing.
+static int64_t device_interfaces_began(const struct agent_snapshot *snapshot,
+                                       const struct table_row *row)
+{
+    const int64_t start = snapshot->gateway.flow.since;
+    const int64_t began_us =
+        accumulated_began_at(snapshot->accumulated, device_node(snapshot, row)->guid,
+                             device_port(snapshot, row)->number);
+    const int64_t came = snapshot->now - (snapshot->time_us - began_us);
+    return began_us != 0 && came > start ? came : start;
+}
+
 // What is at the other end.
 static bool device_interfaces_alias(const struct agent_snapshot *snapshot,
                                     const struct table_row *row, struct agentx_value *out)
@@ -191,7 +204,7 @@ INTERFACE(oper_status, put_number(out, device_interfaces_oper(snapshot, row)))
 INTERFACE(traps, put_number(out, TRAPS_DISABLED))
 INTERFACE(promiscuous, put_truth(out, false))
 INTERFACE(connector, put_truth(out, port->number > 0))
-INTERFACE(discontinuity, put_time_stamp(out, snapshot, snapshot->gateway.flow.since))
+INTERFACE(discontinuity, put_time_stamp(out, snapshot, device_interfaces_began(snapshot, row)))
 INTERFACE(in_octets, device_interfaces_sum(snapshot, row, &IN_OCTETS, out))
 INTERFACE(out_octets, device_interfaces_sum(snapshot, row, &OUT_OCTETS, out))
 INTERFACE(in_packets, device_interfaces_sum(snapshot, row, &IN_PACKETS, out))

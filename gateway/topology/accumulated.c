@@ -28,14 +28,15 @@ struct accumulated_port {
     uint8_t port;
     bool extended, wide, fec, no_wait; // of `last`, as in struct counter_sample
     int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
+    int64_t began_s;       // UTC, of the first reading with it; 0: the first one of all
     uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
 };
 
 static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
 
-// A port in `octets`: number, flags, missing_since, `last`, `base`. `last` and `base` each begin
-// with three octets that have a bit for each counter; the bit is set if the counter is not 0. The
-// counters that are not 0 follow, in groups of seven bits, lowest first.
+// A port in `octets`: number, flags, missing_since, began_s, `last`, `base`. `last` and `base` each
+// begin with three octets that have a bit for each counter; the bit is set if the counter is not 0.
+// The counters that are not 0 follow, in groups of seven bits, lowest first.
 enum {
     FLAG_EXTENDED = 1,
     FLAG_WIDE = 2,
@@ -43,7 +44,7 @@ enum {
     FLAG_NO_WAIT = 8,
     MASK_SIZE = 3,
     NUMBER_SIZE_MAX = 10,
-    PORT_SIZE_MAX = 2 + NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
+    PORT_SIZE_MAX = 2 + 2 * NUMBER_SIZE_MAX + 2 * (MASK_SIZE + COUNTER_COUNT * NUMBER_SIZE_MAX),
 };
 
 static uint8_t *accumulated_put_number(uint8_t *p, uint64_t value)
@@ -96,12 +97,13 @@ static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
     *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0) |
            (port->fec ? FLAG_FEC : 0) | (port->no_wait ? FLAG_NO_WAIT : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
+    p = accumulated_put_number(p, (uint64_t)port->began_s);
     return put_values(put_values(p, port->last), port->base);
 }
 
 static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
 {
-    uint64_t missing_since;
+    uint64_t missing_since, began_s;
     port->port = *p++;
     port->extended = *p & FLAG_EXTENDED;
     port->fec = *p & FLAG_FEC;
@@ -109,6 +111,8 @@ static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
     port->wide = *p++ & FLAG_WIDE;
     p = get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
+    p = get_number(p, &began_s);
+    port->began_s = (int64_t)began_s;
     return get_values(get_values(p, port->last), port->base);
 }
 
@@ -180,14 +184,18 @@ static void trim(struct writer *w)
 
 // Adding a reading.
 
-static void begin_port(struct accumulated_port *port, const struct counter_sample *now)
+enum { US_PER_S = 1000000 };
+
+static void begin_port(struct accumulated_port *port, const struct counter_sample *now,
+                       int64_t began_s)
 {
     *port = (struct accumulated_port){.node_guid = now->node_guid,
                                       .port = now->port,
                                       .extended = now->extended,
                                       .wide = now->wide,
                                       .fec = now->fec,
-                                      .no_wait = now->no_wait};
+                                      .no_wait = now->no_wait,
+                                      .began_s = began_s};
     memcpy(port->last, now->values, sizeof port->last);
 }
 
@@ -236,7 +244,7 @@ static bool accumulated_merge(struct writer *w, const struct accumulated_counter
         const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
         int order = accumulated_compare(has_port ? &port : NULL, now);
         if (order > 0) {
-            begin_port(&added, now);
+            begin_port(&added, now, old ? reading->time_us / US_PER_S : 0);
             ok = accumulated_write_port(w, &added);
         } else if (order == 0) {
             add_sample(&port, now);
@@ -316,6 +324,14 @@ bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t n
     for (unsigned c = 0; c < COUNTER_COUNT; c++)
         out[c] = found.base[c] + found.last[c];
     return true;
+}
+
+int64_t accumulated_began_at(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                             uint8_t port)
+{
+    struct accumulated_port found;
+    const bool known = accumulated_find_port(accumulated, node_guid, port, &found);
+    return known ? found.began_s * US_PER_S : 0;
 }
 
 static void accumulated_put_last(const struct accumulated_port *port, struct counter_sample *out)

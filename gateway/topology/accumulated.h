@@ -29,7 +29,13 @@ void accumulated_unref(struct accumulated_counters *accumulated); // NULL is all
 bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
                       uint8_t port, uint64_t out[COUNTER_COUNT]);
 
-// The same with the values of the last reading that had the port.
+// When the sums of a port began, in UTC: with the first reading that had it, or after it had been
+// forgotten. 0: with the first reading of all, or it was not read. Any thread; `accumulated` may be
+// NULL.
+int64_t accumulated_began_at(const struct accumulated_counters *accumulated, uint64_t node_guid,
+                             uint8_t port);
+
+// As accumulated_find, with the values of the last reading that had the port.
 bool accumulated_find_last(const struct accumulated_counters *accumulated, uint64_t node_guid,
                            uint8_t port, struct counter_sample *out);
 

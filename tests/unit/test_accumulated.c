@@ -221,6 +221,36 @@ TEST(a_port_that_comes_back_goes_on)
     assert_int_equal(sum(NODE, 1, COUNTER_RCV_ERRORS), 42);
 }
 
+// So that a manager takes no rate over a sum that begins anew.
+TEST(it_is_known_when_a_sum_began)
+{
+    const int64_t second = 1000000;
+    assert_true(accumulated_began_at(NULL, NODE, 1) == 0);
+    add_port(NODE, 1);
+    take_reading();
+    assert_true(accumulated_began_at(accumulated, NODE, 1) == 0);
+    const int64_t came_at = now;
+    add_port(NODE, 1);
+    add_port(NODE, 2)->values[COUNTER_SYMBOL_ERROR] = 7;
+    take_reading();
+    take_reading(); // without both
+    add_port(NODE, 1);
+    add_port(NODE, 2)->values[COUNTER_SYMBOL_ERROR] = 3;
+    take_reading();
+    assert_true(accumulated_began_at(accumulated, NODE, 1) == 0);
+    assert_true(accumulated_began_at(accumulated, NODE, 2) / second == came_at / second);
+    assert_int_equal(sum(NODE, 2, COUNTER_SYMBOL_ERROR), 10);
+    take_reading();
+    now += ACCUMULATED_KEEP_US;
+    take_reading();
+    assert_false(knows(NODE, 1));
+    assert_true(accumulated_began_at(accumulated, NODE, 1) == 0);
+    const int64_t back_at = now;
+    add_port(NODE, 1);
+    take_reading();
+    assert_true(accumulated_began_at(accumulated, NODE, 1) / second == back_at / second);
+}
+
 TEST(what_others_hold_does_not_change)
 {
     read_one(COUNTER_VL15_DROPPED, 1, false, false);
@@ -303,6 +333,7 @@ int main(void)
         SUMMED(a_missing_port_keeps_its_sum_for_a_day),
         SUMMED(a_clock_that_was_years_ahead_keeps_no_sum),
         SUMMED(a_port_that_comes_back_goes_on),
+        SUMMED(it_is_known_when_a_sum_began),
         SUMMED(what_others_hold_does_not_change),
         SUMMED(a_walk_has_what_each_port_had_last),
     };

@@ -241,6 +241,33 @@ TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one)
 }
 
 // Lists the instances below an OID.
+// RFC 2863: a manager takes no rate over a counter that begins anew.
+TEST(counters_that_begin_later_say_when)
+{
+    enum { TICKS_PER_S = 100 };
+    const int64_t second = CLOCK_US_PER_S;
+    enter(SWITCH_GUID);
+    struct counter_reading *reading = calloc(1, sizeof *reading + 2 * sizeof reading->samples[0]);
+    assert_non_null(reading);
+    reading->samples[0] = (struct counter_sample){.node_guid = SWITCH_GUID, .port = 1};
+    reading->samples[1] = (struct counter_sample){.node_guid = SWITCH_GUID, .port = 2};
+    reading->count = 1;
+    reading->time_us = SUPPORT_UTC_US;
+    struct accumulated_counters *first = accumulated_with(NULL, reading);
+    reading->count = 2;
+    reading->time_us += 60 * second;
+    snapshot.accumulated = accumulated_with(first, reading);
+    snapshot.master_started_at = 100 * second;
+    snapshot.gateway.flow.since = 110 * second;
+    snapshot.now = 300 * second;
+    snapshot.time_us = SUPPORT_UTC_US + 100 * second; // 40 s after the second reading
+    assert_int_equal(number("ifCounterDiscontinuityTime", 1), 10 * TICKS_PER_S);
+    assert_in_range(number("ifCounterDiscontinuityTime", 2), 159 * TICKS_PER_S, 160 * TICKS_PER_S);
+    assert_int_equal(number("ifCounterDiscontinuityTime", 3), 10 * TICKS_PER_S);
+    accumulated_unref(first);
+    free(reading);
+}
+
 static void walk(const uint32_t *ids, size_t length, char *out, size_t size)
 {
     struct agentx_oid name = {.length = 0}, found;
@@ -395,6 +422,7 @@ int main(void)
         DEVICE_TEST(entities_are_found_from_any_name),
         DEVICE_TEST(a_walk_may_begin_at_any_name),
         DEVICE_TEST(a_wide_counter_is_full_at_the_end_of_the_narrow_one),
+        DEVICE_TEST(counters_that_begin_later_say_when),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
