@@ -184,6 +184,39 @@ def test_what_another_refuses_later_is_undone(serve, snmpd):
     assert 'from nothing to "spine7"' in told[0] and 'from "spine7" to nothing' in told[1]
 
 
+BEACON_OPER, BEACON = (*GSW, 2, 3, 1, 30), (*GSW, 2, 3, 1, 31)
+LIGHT, DARK = "INTEGER: 1", "INTEGER: 2"
+
+
+def test_the_led_of_a_switch_is_switched_and_does_what_it_says(serve, snmpd, tmp_path, fabric):
+    leds = tmp_path / "leds"
+    leds.mkdir()
+    site = serve(leds=leds)
+    one, two = (leds / str(fabric.lid_of(leaf)) for leaf in ("leaf1", "leaf2"))
+    assert get(snmpd, (*BEACON, *LEAF1)) == get(snmpd, (*BEACON_OPER, *LEAF1)) == DARK
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 1)) == ""
+    assert one.read_text() == "1" and not two.exists()
+    assert get(snmpd, (*BEACON_OPER, *LEAF1)) == LIGHT and get(snmpd, (*BEACON_OPER, *LEAF2)) == DARK
+    told = site.message(CHANGED)[0]
+    assert told.data["subjectName"] == "map1" and "gswBeaconAdmStatus from off to on, by an SNMP manager" in told.text
+    two.write_text("stuck")
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 2), ((*BEACON, *LEAF2), "i", 1)) == "commitFailed"
+    wait_until(lambda: one.read_text() == "1", "the other LED to be as before")
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 2), ((*STUBBORN, 1, 0), "s", "x")) == "notWritable"
+    assert one.read_text() == "1"
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 3)) == "wrongValue"
+    assert snmpset(snmpd, ((*BEACON_OPER, *LEAF1), "i", 2)) == "notWritable"
+    assert snmpset(snmpd, ((*BEACON, *NOBODY), "i", 2)) == "noCreation"
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 2)) == ""
+    assert one.read_text() == "0" and get(snmpd, (*BEACON, *LEAF1)) == DARK
+
+
+def test_a_switch_without_an_led_has_no_beacon(serve, snmpd):
+    serve()
+    assert get(snmpd, (*BEACON, *LEAF1)).startswith("No Such Instance")
+    assert snmpset(snmpd, ((*BEACON, *LEAF1), "i", 1)) == "noCreation"
+
+
 def test_more_than_fits_a_set_is_refused_as_such(serve, snmpd):
     serve()
     rows = [((*COMMUNITY, *LEAF1, 1 + n % 6), "s", f"c{n}") for n in range(65)]

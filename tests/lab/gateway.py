@@ -63,18 +63,20 @@ class Gateway:
     policy: the sections of the policy; None: the gateway's default. state: the journal's directory. beside_sm: a subnet
     manager runs at this host. more: further sections. mkey: the M_Key that the host's port requires. expected: the file of
     the expected topology. hardened: the subnet manager drops what a client without the SA key asks for (simhardened.h).
-    preload=False: without the simulator, as on a machine without an HCA."""
+    leds: a directory with the LEDs of the nodes, which then have some (simleds.h). preload=False: without the simulator, as
+    on a machine without an HCA."""
 
     def __init__(self, fabric, snmp=(), syslog=(), path=None, host="monitor", sa_key=SA_KEY, sa_key_mode=0o600,
                  preload=True, names=None, device=None, port=None, verify_interval=2, more="", sweep=None, counters=None,
                  active=None, state=None, policy=EVERYTHING, beside_sm=False,
-                 mkey=None, hardened=False, all_traps=None, expected=None, match=None, modules=MODULES):
+                 mkey=None, hardened=False, all_traps=None, expected=None, match=None, modules=MODULES, leds=None):
         self.fabric = fabric
         self.host = host
         self.preload = preload
         self.beside_sm = beside_sm
         self.mkey = mkey
         self.hardened = hardened
+        self.leds = leds
         self.modules = modules
         self.directory = fabric.directory / f"ibtrapd-{secrets.token_hex(4)}"
         self.socket = self.directory / "ctl.sock"
@@ -116,7 +118,8 @@ class Gateway:
         beside = {"SIM_BESIDE_SM": "1"} if self.beside_sm else {}
         protected = {"SIM_MKEY": str(self.mkey)} if self.mkey else {}
         hardened = {"SIM_HARDENED_SM": str(self.directory / "requests")} if self.hardened else {}
-        return self.fabric.env_for(self.host, "libsimreports.so") | beside | protected | hardened
+        leds = {"SIM_LEDS": str(self.leds)} if self.leds else {}
+        return self.fabric.env_for(self.host, "libsimreports.so") | beside | protected | hardened | leds
 
     def sa_requests(self):
         """Method, attribute and fate of each request to the hardened subnet manager."""

@@ -15,6 +15,8 @@
  * If SIM_BESIDE_SM is set, the port is a subnet manager's, and Reports arrive through a socket
  * (simbeside.h).
  *
+ * If SIM_LEDS is set, nodes have LEDs (simleds.h).
+ *
  * If SIM_MKEY is set, that M_Key protects the own node at protection level 2: as with the kernel,
  * sending it a directed-route SMP with another M_Key fails. ibsim has no M_Keys.
  *
@@ -22,6 +24,7 @@
 
 #include "simbeside.h"
 #include "simhardened.h"
+#include "simleds.h"
 #include "simnext.h"
 #include "simtables.h"
 
@@ -139,8 +142,10 @@ static ssize_t read_mad(int fd, uint8_t *buffer, size_t size)
         return report;
 
     ssize_t got = next_read()(fd, buffer, size);
-    if (got == UMAD_HEADER_SIZE + MAD_SIZE)
+    if (got == UMAD_HEADER_SIZE + MAD_SIZE) {
         memset(buffer + got - LOST_SIZE, 0, LOST_SIZE);
+        sim_led_answer(buffer + UMAD_HEADER_SIZE);
+    }
     if (got < UMAD_HEADER_SIZE ||
         !is_table(buffer + UMAD_HEADER_SIZE, (size_t)got - UMAD_HEADER_SIZE))
         return got;
@@ -205,9 +210,14 @@ ssize_t write(int fd, const void *buffer, size_t size)
         errno = EINVAL;
         return -1;
     }
-    if (fd >= FIRST_SIM_FD && size == UMAD_HEADER_SIZE + MAD_SIZE &&
-        is_dropped((const uint8_t *)buffer + UMAD_HEADER_SIZE))
-        return (ssize_t)size;
+    if (fd >= FIRST_SIM_FD && size == UMAD_HEADER_SIZE + MAD_SIZE) {
+        uint8_t umad[UMAD_HEADER_SIZE + MAD_SIZE];
+        memcpy(umad, buffer, sizeof(umad));
+        if (is_dropped(umad + UMAD_HEADER_SIZE))
+            return (ssize_t)size;
+        sim_led_ask(umad);
+        return next_write()(fd, umad, sizeof(umad));
+    }
     if (size != sizeof(message))
         return next_write()(fd, buffer, size);
     memcpy(&message, buffer, sizeof(message));
