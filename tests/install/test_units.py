@@ -68,8 +68,10 @@ def test_systemd_finds_nothing_wrong(root, unit):
 def test_the_user_is_made(root):
     run('systemd-sysusers', f'--root={root}', 'ibtrapd.conf')
     groups = dict(line.split(':x:') for line in (root / 'etc/group').read_text().splitlines())
-    assert set(groups) == {'ibtrapd', 'ibtrapd-umad', 'ibtrapd-snmpd'}
-    assert all(groups[name].endswith(':ibtrapd') for name in ('ibtrapd-umad', 'ibtrapd-snmpd'))
+    assert set(groups) == {'ibtrapd', 'ibtrapd-umad', 'ibtrapd-snmpd', 'ibtrapd-agentx'}
+    assert groups['ibtrapd-umad'].endswith(':ibtrapd')
+    assert groups['ibtrapd-snmpd'].endswith(':')  # whose snmpd.conf has passwords
+    assert set(groups['ibtrapd-agentx'].rpartition(':')[2].split(',')) == {'ibtrapd', 'ibtrapd-snmpd'}
     users = (root / 'etc/passwd').read_text()
     assert re.match(r'ibtrapd:x:\d+:\d+:InfiniBand trap gateway:/var/lib/ibtrapd:/usr/sbin/nologin\n',
                     users)

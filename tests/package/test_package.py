@@ -152,7 +152,7 @@ def test_the_user_gets_the_datagrams_and_no_shell(machine):
     install(machine)
     user = machine.run("getent", "passwd", "ibtrapd").strip().split(":")
     assert user[5:] == ["/var/lib/ibtrapd", "/usr/sbin/nologin"]
-    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-snmpd"]
+    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-agentx"]
     # A user who may run ibtrapctl may not manage the fabric.
     machine.run("useradd", "-G", "ibtrapd", "oncall")
     assert "ibtrapd-umad" not in machine.run("id", "-nG", "oncall").split()
@@ -291,8 +291,11 @@ def test_a_second_snmpd_shows_the_fabric_and_nothing_of_the_host(machine, packag
     assert re.findall(r"^Cap\w+:\s+(\w+)$", status, re.MULTILINE) == ["0" * 16] * 5
     assert "NoNewPrivs:\t1\n" in status and "Seccomp:\t2\n" in status
     socket = "/run/ibtrapd-snmpd/agentx"
-    assert machine.run("stat", "-c", "%U:%G %a", socket) == "ibtrapd-snmpd:ibtrapd-snmpd 660\n"
-    assert machine.run("stat", "-c", "%U:%G %a", "/run/ibtrapd-snmpd") == "ibtrapd-snmpd:ibtrapd-snmpd 750\n"
+    assert machine.run("stat", "-c", "%U:%G %a", socket) == "ibtrapd-snmpd:ibtrapd-agentx 660\n"
+    assert machine.run("stat", "-c", "%U:%G %a", "/run/ibtrapd-snmpd") == "ibtrapd-snmpd:ibtrapd-agentx 750\n"
+    as_ibtrapd = "setpriv", "--reuid=ibtrapd", "--regid=ibtrapd", "--init-groups"
+    machine.run(*as_ibtrapd, "test", "-w", socket)
+    machine.run(*as_ibtrapd, "test", "-r", "/etc/ibtrapd/snmpd.conf", good=(1,))
     walk = "snmpbulkwalk", "-v2c", "-c", "fabric", "-On", "-m", "", "127.0.0.1:1161"
     with Fabric() as fabric, SubnetManager(fabric, "node1"), SyslogSink() as syslog:
         configure(machine, fabric, syslog)

@@ -117,7 +117,7 @@ def test_its_life(machine):
         assert machine.property(unit, "ActiveState") == "inactive"
     assert machine.run("stat", "-c", "%U:%G %a", CONFIG) == "root:ibtrapd 640\n"
     assert machine.run("stat", "-c", "%U:%G %a", AGENT_CONFIG) == "root:ibtrapd-snmpd 640\n"
-    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-snmpd"]
+    assert machine.run("id", "-nG", "ibtrapd").split() == ["ibtrapd", "ibtrapd-umad", "ibtrapd-agentx"]
     assert machine.run("rpm", "-V", "--nodeps", "ibtrapd") == ""
     assert machine.run("ibtrapd", "--check-config") == f"The configuration {CONFIG} is good.\n"
 
