@@ -383,6 +383,23 @@ static struct slot *demand_slot_of(struct demand *d, const struct mad_received *
     return demand_mad_fits(key, in->octets, in->size) ? slot : NULL;
 }
 
+// The thread copies it that takes the Reports: so it is not to be too large. NULL also if there is
+// none.
+static struct demand_answer *demand_copy(struct demand *d, struct demand_entry *e,
+                                         const struct mad_received *in)
+{
+    e->too_large = in->size > DEMAND_ANSWER_MAX;
+    if (!e->too_large)
+        return demand_mad_read(&e->key, in->octets, in->size);
+    if (d->options.log)
+        log_write(
+            d->options.log, LOG_LEVEL_WARNING,
+            "the subnet manager's table of attribute 0x%04x has %zu octets and is not shown by "
+            "SNMP: ibtrapd reads %d at most; look at it with saquery",
+            e->key.attribute, in->size, DEMAND_ANSWER_MAX);
+    return NULL;
+}
+
 static void demand_take(void *ctx, const struct mad_received *in)
 {
     struct demand *d = ctx;
@@ -394,7 +411,7 @@ static void demand_take(void *ctx, const struct mad_received *in)
         demand_release(slot);
         d->counters.answered += !demand_is_identity(&e->key);
         demand_forget_read(d, &e->key);
-        demand_finish(d, e, demand_mad_read(&e->key, in->octets, in->size),
+        demand_finish(d, e, demand_copy(d, e, in),
                       e->old                        ? now
                       : demand_is_identity(&e->key) ? now + IDENTITY_US
                                                     : now + KEEP_US);
@@ -576,7 +593,7 @@ static struct demand_entry *demand_queue(struct demand *d, const struct demand_k
     if (e->state != ENTRY_FREE)
         demand_cache_empty(&d->cache, e);
     e->state = ENTRY_WAITING;
-    e->old = false;
+    e->old = e->too_large = false;
     if (key->sets)
         TAILQ_INSERT_HEAD(&d->waiting[lane_of(e)], e, in_order);
     else
@@ -599,7 +616,7 @@ enum demand_state demand_ask(struct demand *demand, const struct demand_key *key
         state = DEMAND_HERE;
         if (key->sets)
             demand_cache_forget(&demand->cache, e);
-    } else if (demand_is_away(demand, key) && key->class == DEMAND_SA) {
+    } else if (key->class == DEMAND_SA && (demand_is_away(demand, key) || (done && e->too_large))) {
         state = DEMAND_AWAY;
     } else if (done || demand_is_away(demand, key) || demand_is_silent(demand, key, now)) {
         state = DEMAND_NONE;

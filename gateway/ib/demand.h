@@ -25,11 +25,12 @@
 #include "model/demand.h"
 
 enum {
-    DEMAND_IN_FLIGHT = 8,      // SMPs and GMPs under way; those that are overdue do not count,
-    DEMAND_SLOTS = 64,         // but are so many at most,
-    DEMAND_PORT_SLOTS = 8,     // and so many of one port
-    DEMAND_SA_IN_FLIGHT = 2,   // queries to the SA
-    DEMAND_WAITING_MAX = 2048, // reads that wait to be sent; for a further one, ask again later
+    DEMAND_IN_FLIGHT = 8,         // SMPs and GMPs under way; those that are overdue do not count,
+    DEMAND_SLOTS = 64,            // but are so many at most,
+    DEMAND_PORT_SLOTS = 8,        // and so many of one port
+    DEMAND_SA_IN_FLIGHT = 2,      // queries to the SA
+    DEMAND_ANSWER_MAX = 32 << 20, // octets of an answer of the SA; to a larger one, DEMAND_AWAY
+    DEMAND_WAITING_MAX = 2048,    // reads that wait to be sent; for a further one, ask again later
 };
 
 struct sa_client;

@@ -66,7 +66,7 @@ struct demand_entry *demand_cache_claim(struct demand_cache *c, const struct dem
     else
         e = &c->entries[c->used++];
     e->key = *key;
-    e->old = false;
+    e->old = e->too_large = false;
     hash_add(&c->by_key, &e->node, hash_digest(&c->by_key, key, sizeof *key));
     return e;
 }

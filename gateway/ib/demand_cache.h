@@ -21,6 +21,7 @@ struct demand_entry {
     uint8_t state;       // enum demand_entry_state
     bool old;            // a Set passed this read, whose answer is not kept therefore
     uint32_t generation; // of the use of this entry, for tickets
+    bool too_large;      // ENTRY_NONE: the answer was
     int64_t until;       // monotonic: once it is done, it is kept so long
     struct demand_answer *answer;
 };

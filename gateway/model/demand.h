@@ -63,7 +63,7 @@ enum demand_state {
     DEMAND_HERE,
     DEMAND_LATER, // it is being read
     DEMAND_NONE,  // nobody answers, or the answer is that there is none
-    DEMAND_AWAY,  // of a query to the SA: nobody can be asked now, so that there is no saying
+    DEMAND_AWAY,  // of a query to the SA: nobody can be asked now, or the answer is too large
 };
 
 #endif

@@ -612,7 +612,8 @@ static const struct demand_key GROUPS = {.class = DEMAND_SA, .attribute = DEMAND
 
 static void reply_table(size_t at, const uint8_t *records, size_t size, uint16_t stride)
 {
-    static uint8_t mad[1 << 16];
+    uint8_t *mad = malloc(MAD_SIZE + size);
+    assert_non_null(mad);
     memcpy(mad, sent[at].mad, MAD_SIZE);
     mad[METHOD] |= MAD_METHOD_RESPONSE;
     wire_put(mad + SA_OFFSET, 2, stride / 8u);
@@ -620,6 +621,7 @@ static void reply_table(size_t at, const uint8_t *records, size_t size, uint16_t
     const struct mad_received in = {
         .from.lid = sent[at].to.lid, .octets = mad, .size = SA_DATA + size};
     listener.take(listener.ctx, &in);
+    free(mad);
 }
 
 TEST(the_sa_is_asked_for_tables)
@@ -648,6 +650,28 @@ TEST(a_short_table_is_read)
     assert_int_equal(ask(&GROUPS), DEMAND_HERE);
     assert_int_equal(answer->count, 1);
     assert_int_equal(answer->octets[0], 7);
+}
+
+// It would delay the Reports, which the same thread takes, and would look empty if it were dropped.
+TEST(a_table_that_is_too_large_is_refused)
+{
+    enum { RECORD = 56 };
+    ask(&GROUPS);
+    uint8_t *records = malloc(DEMAND_ANSWER_MAX);
+    assert_non_null(records);
+    memset(records, 1, DEMAND_ANSWER_MAX);
+    reply_table(0, records, DEMAND_ANSWER_MAX / RECORD * RECORD, RECORD);
+    assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
+    run_for(59 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
+    assert_int_equal(sent_count, 1);
+    run_for(2 * S);
+    assert_int_equal(ask(&GROUPS), DEMAND_LATER);
+    run_for(20 * MS);
+    reply_table(1, records, DEMAND_ANSWER_MAX / RECORD * RECORD - 2 * RECORD, RECORD);
+    assert_int_equal(ask(&GROUPS), DEMAND_HERE);
+    assert_int_equal(answer->count, DEMAND_ANSWER_MAX / RECORD - 2);
+    free(records);
 }
 
 TEST(an_sa_that_has_no_records_has_an_empty_table)
@@ -943,6 +967,7 @@ int main(void)
         CASE(what_cannot_be_sent_is_tried_again_soon),
         CASE(the_sa_is_asked_for_tables),
         CASE(a_short_table_is_read),
+        CASE(a_table_that_is_too_large_is_refused),
         CASE(an_sa_that_has_no_records_has_an_empty_table),
         CASE(an_sa_that_does_not_answer_is_asked_again),
         CASE(an_sa_that_is_away_says_nothing),
