@@ -358,9 +358,9 @@ static const struct schema_item SUBAGENT[] = {
              "a context, and nothing else, such as that of the service ibtrapd-snmpd. For managers "
              "that know no contexts."},
     {"writable", SCHEMA_BOOL, SCHEMA_LIVE, IN_CONF(subagent.writable), .initial = "false",
-     .help = "Whether managers may set what the IBSWITCH-MIB lets them set, and ask the subnet "
-             "manager for paths in ibSmPathReqTable. Which managers may is a matter of snmpd's "
-             "access control."},
+     .help = "Whether managers may set what the IBSWITCH-MIB lets them set, switch the LEDs of "
+             "nodes (gswBeaconAdmStatus), and ask the subnet manager for paths in "
+             "ibSmPathReqTable. Which managers may is a matter of snmpd's access control."},
     {"event_trap_level", SCHEMA_WORD, SCHEMA_LIVE, IN_CONF(subagent.event_trap_level),
      .words = WORDS_EVENT_LEVEL, .initial = "informational",
      .help = "Events of a switch that are less severe are not sent as gswEventTrap, unless a "
