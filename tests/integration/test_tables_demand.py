@@ -9,10 +9,11 @@ import subprocess
 import threading
 import time
 
+import pytest
 from lab.gateway import Gateway, section
 from lab.metrics import scrape
 from lab.notices import SET, sa_mad
-from lab.processes import wait_until
+from lab.processes import LabError, wait_until
 from lab.snmpd import Snmpd
 from lab.sockets import free_port
 from lab.tables import Manager
@@ -197,6 +198,17 @@ def test_services_are_what_was_registered(fabric):
 
 
 RATE = 30
+
+
+def test_without_a_subnet_manager_its_tables_are_not_empty(fabric):
+    """A manager that found them empty would believe that there is nothing."""
+    subnet_manager = fabric.subnet_manager().wait_master()
+    demand = Demand(fabric)
+    assert demand.rows(SERVICES) == {}
+    subnet_manager.kill()
+    demand.gateway.wait_status(lambda one: not one["sm"]["answers"], "the subnet manager to be missed")
+    with pytest.raises(LabError, match="genError"):
+        wait_until(lambda: demand.rows(GROUPS) and None, "an error")
 
 
 def test_ten_managers_share_the_rate(fabric):
