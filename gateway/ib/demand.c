@@ -270,17 +270,13 @@ static void demand_dequeue(struct demand *d, struct demand_entry *e)
 // The first read that does not have to wait for others of its port. NULL: there is none.
 static struct demand_entry *demand_pick(struct demand *d, enum lane lane, int64_t now)
 {
-    struct demand_entry *e;
-    size_t passed = 0;
-    TAILQ_FOREACH(e, &d->waiting[lane], in_order)
-    {
+    struct demand_entry *e = TAILQ_FIRST(&d->waiting[lane]);
+    for (size_t passed = 0; e && passed < PICK_MAX; passed++, e = TAILQ_NEXT(e, in_order)) {
         if (lane == LANE_SA || demand_is_silent(d, &e->key, now))
             return e;
         if (demand_identify(d, &e->key, now) != IDENTITY_BEING_READ &&
             demand_count_slots(d, &e->key) < DEMAND_PORT_SLOTS)
             return e;
-        if (++passed == PICK_MAX)
-            return NULL;
     }
     return NULL;
 }
