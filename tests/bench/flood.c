@@ -3,11 +3,13 @@
 // and a sink for traps over UDP (trap_sink.h). Prints the results as JSON. The Python programs in
 // this folder run it.
 //
-//   bench-flood CONFIG [reports=N] [rate=N] [window=N] [sink=PORT] [hold=RECEIVER]
+//   bench-flood CONFIG [reports=N] [rate=N] [window=N] [sink=PORT] [hold=RECEIVER] [await=N]
 //
 // rate: Reports a second, 0: as fast as they are taken. window: of them without answer. sink: the
 // UDP port to listen on. hold: pauses that receiver until all Reports are acknowledged; then
-// measures the time until it has all events.
+// measures the time until it has all events. await: waits until so many receivers have all events,
+// and reports on each.
+#include "flood_receivers.h"
 #include "flood_sm.h"
 #include "trap_sink.h"
 
@@ -31,18 +33,20 @@ enum {
     SUBSCRIBED_S = 30,
     QUIET_US = 3000000,
     TICK_US = 5000,
-    ASK_US = 20000
+    ASK_US = 20000,
+    LOOK_US = 100000, // at all receivers
 };
 
 struct bench {
     const char *config;
-    unsigned long reports, window;
+    unsigned long reports, window, await;
     double rate;
     unsigned long sink_port;
     const char *hold; // name of a receiver; NULL: none
     char socket[CONF_PATH_SIZE];
     struct flood_sm *sm;
     struct trap_sink *sink; // NULL: none
+    struct flood_receivers receivers;
     bool good;
 };
 
@@ -143,6 +147,16 @@ static struct drain await_sent(struct bench *b)
     }
     double seconds = (double)(now() - first.moved_at) / 1e6;
     return (struct drain){sent, (double)(sent - first.count) / seconds};
+}
+
+static void await_all(struct bench *b)
+{
+    struct progress p = {0};
+    uint64_t sent;
+    do {
+        clock_sleep(LOOK_US);
+        sent = flood_receivers_look(&b->receivers, b->socket);
+    } while (flood_receivers_done(&b->receivers) < b->await && !is_stuck(&p, sent));
 }
 
 // Reporting.
@@ -258,6 +272,7 @@ static void measure(struct bench *b)
     double cpu = cpu_us(b);
     flood_sm_start(b->sm, b->rate, (uint32_t)b->window);
     await_acknowledged(b);
+    const int64_t acknowledged_at = now();
     double drain_cpu = cpu_us(b);
     struct drain drain = {0};
     if (b->hold) {
@@ -266,6 +281,8 @@ static void measure(struct bench *b)
     }
     if (b->sink)
         await_received(b);
+    if (b->await > 0)
+        await_all(b);
     double end_cpu = cpu_us(b);
     print_acknowledged(b);
     if (b->sink)
@@ -274,6 +291,8 @@ static void measure(struct bench *b)
         printf(", \"sent\": %llu, \"drainPerS\": %.0f, \"drainCpuUs\": %.3f",
                (unsigned long long)drain.sent, drain.per_s,
                (end_cpu - drain_cpu) / (double)b->reports);
+    if (b->await > 0)
+        flood_receivers_print(&b->receivers, acknowledged_at);
     printf(", \"cpuUs\": %.3f}\n", (end_cpu - cpu) / (double)b->reports);
     b->good = flood_sm_acknowledged(b->sm) == b->reports;
 }
@@ -313,6 +332,8 @@ static void parse(struct bench *b, int argc, char **argv)
             b->window = strtoul(v, NULL, 10);
         else if ((v = value_of(argv[i], "sink")))
             b->sink_port = strtoul(v, NULL, 10);
+        else if ((v = value_of(argv[i], "await")))
+            b->await = strtoul(v, NULL, 10);
         else if ((v = value_of(argv[i], "hold")))
             b->hold = v;
         else

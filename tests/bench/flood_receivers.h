@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The gateway's receivers as the control socket lists them, and the processor time of the thread of
+// each, for bench-flood.
+#ifndef IBTRAPD_BENCH_FLOOD_RECEIVERS_H
+#define IBTRAPD_BENCH_FLOOD_RECEIVERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FLOOD_RECEIVERS_MAX = 256 };
+
+struct flood_receiver {
+    char name[65];
+    uint64_t sent;
+    int64_t done_at; // monotonic, us: when it was first seen to have every event; 0: not yet
+};
+
+struct flood_receivers {
+    struct flood_receiver all[FLOOD_RECEIVERS_MAX];
+    size_t count;
+};
+
+// Asks the gateway at that control socket how far its receivers are. Returns the events that all of
+// them were sent, together. Ends the process if the gateway does not answer.
+uint64_t flood_receivers_look(struct flood_receivers *receivers, const char *socket);
+
+size_t flood_receivers_done(const struct flood_receivers *receivers);
+
+// Prints `, "receivers": [...]`: the events that each was sent, how many milliseconds after
+// `since_us` (monotonic) it had all of them, null if it had not, and the processor time of its
+// thread. Names have to differ in their first twelve characters.
+void flood_receivers_print(const struct flood_receivers *receivers, int64_t since_us);
+
+#endif
