@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/receiver_thread.h"
 
+#include "base/thread.h"
 #include "model/catalogue.h"
 #include "sink/receiver_filter.h"
 #include "sink/receiver_health.h"
@@ -365,6 +366,9 @@ static void step(struct receiver *receiver)
 void *receiver_thread_run(void *arg)
 {
     struct receiver *receiver = arg;
+    if (!thread_yield()) // the subnet manager's answer comes first
+        log_debug(receiver->options.log, "%s: its thread does not yield to others",
+                  receiver->sink.name);
     while (go_on(receiver))
         step(receiver);
     receiver_health_close(receiver);
