@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Shared by the files of journal/ only. Order of locks: `notify_lock` or `reader_lock`, then
-// `lock`, then those of the alarms, the windows, the settings and the node numbers.
+// `lock`, then those of the alarms, the windows, the settings, the node numbers and the shared
+// events.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 #define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 
@@ -12,6 +13,7 @@
 #include "journal/node_number_rows.h"
 #include "journal/packed.h"
 #include "journal/setting_rows.h"
+#include "journal/shared_events.h"
 #include "journal/store.h"
 
 #include <pthread.h>
@@ -149,6 +151,8 @@ struct journal {
     uint64_t fabric_digest;
     struct dropping dropping;
     bool listener_heard; // of a loss that journal_open found
+
+    struct shared_events shared; // has its own lock
 
     pthread_mutex_t reader_lock;
     struct store *reader;             // opened for the first read of events no longer in memory

@@ -62,6 +62,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     pthread_mutex_init(&j->notify_lock, NULL);
     pthread_mutex_init(&j->lock, NULL);
     pthread_mutex_init(&j->reader_lock, NULL);
+    shared_events_begin(&j->shared);
     clock_condition_init(&j->grown);
     journal_open_file(j);
     if (j->locked_out) {
@@ -107,6 +108,7 @@ bool journal_close(struct journal *journal)
     alarms_free(journal->alarms);
     free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
+    shared_events_end(&journal->shared);
     pthread_mutex_destroy(&journal->reader_lock);
     pthread_mutex_destroy(&journal->lock);
     pthread_mutex_destroy(&journal->notify_lock);

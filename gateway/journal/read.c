@@ -104,29 +104,45 @@ typedef enum store_result read_function(struct store *store, int64_t from, size_
 static enum store_result read_from_disk(struct journal *j, read_function *read, int64_t from,
                                         struct journal_item *items, size_t n, size_t *count)
 {
-    struct reading reading = {.journal = j, .items = items};
     struct error err;
+    const bool forward = read == store_read;
     enum store_result result = journal_begin_reading(j, &err);
-    if (result == STORE_OK)
-        result = read(j->reader, from, n, journal_read_load_row, &reading, &err);
-    bool needed = read == store_read && from >= journal_least_cursor(j);
+    // What another receiver read while this one waited for its turn.
+    size_t found = forward ? shared_events_find(&j->shared, from, items, n) : 0;
+    struct reading reading = {.journal = j, .items = items + found};
+    from += (int64_t)found;
+    if (result == STORE_OK && found < n)
+        result = read(j->reader, from, n - found, journal_read_load_row, &reading, &err);
+    bool needed = forward && found < n && from >= journal_least_cursor(j);
+    if (needed)
+        shared_events_keep(&j->shared, reading.items, reading.count);
     journal_end_reading(j, result, needed, from, &err);
-    *count = reading.count;
-    return reading.short_of_memory && reading.count == 0 ? STORE_FAILED : result;
+    *count = found + reading.count;
+    return reading.short_of_memory && *count == 0 ? STORE_FAILED : result;
 }
 
-// Gets an event that is in memory; NULL in place of one that cannot be read, as from the file. Call
-// it with the lock held. False: out of memory.
-static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
+// Call it with the lock held. References, the caller's.
+static struct entry hold_entry(struct journal *j, int64_t sequence)
+{
+    const struct entry *e = journal_slot(j, sequence);
+    if (e->event)
+        event_ref(e->event);
+    packed_ref(e->packed);
+    return *e;
+}
+
+// Gets the event of an entry that is held; NULL in place of one that cannot be read, as from the
+// file. Call it without the lock, as unpacking takes its time. False: out of memory. Drops the
+// references of the entry.
+static bool unpack_entry(struct journal *j, int64_t sequence, const struct entry *e,
+                         struct journal_item *out)
 {
     struct error err;
-    const struct entry *e = journal_slot(j, sequence);
-    *out = (struct journal_item){.sequence = sequence};
-    if (e->event) {
-        out->event = event_ref(e->event);
+    *out = (struct journal_item){.sequence = sequence, .event = e->event};
+    if (e->event)
         return true;
-    }
     enum packed_result result = packed_event(e->packed, &out->event, &err);
+    packed_unref(e->packed);
     if (result == PACKED_UNREADABLE)
         log_write_limited(j->options.log, &j->reader_limit, LOG_LEVEL_ERROR,
                           "cannot read event %lld in memory: %s", (long long)sequence, err.text);
@@ -135,15 +151,71 @@ static bool load_entry(struct journal *j, int64_t sequence, struct journal_item 
     return result != PACKED_NO_MEMORY;
 }
 
+// Where the events after a number are. Those that are packed or in the file, another receiver may
+// have read just now.
+enum place { NOWHERE, IN_MEMORY, PACKED, IN_FILE };
+
+// Entries of memory, one number after the other. Has references to them.
+struct held {
+    int64_t first;
+    size_t count;
+    struct entry entries[64];
+};
+
 // Call it with the lock held.
-static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items,
+static enum place read_find_place(struct journal *j, int64_t first)
+{
+    if (j->committed < first)
+        return NOWHERE;
+    if (first < j->first_kept)
+        return IN_FILE;
+    return journal_slot(j, first)->event ? IN_MEMORY : PACKED;
+}
+
+// Holds the entries from `first` on, at most `n`, if they are in memory; what is packed only if
+// `packed`.
+static enum place hold(struct journal *j, int64_t first, size_t n, bool packed, struct held *out)
+{
+    const size_t most = n < sizeof out->entries / sizeof *out->entries
+                            ? n
+                            : sizeof out->entries / sizeof *out->entries;
+    *out = (struct held){.first = first};
+    pthread_mutex_lock(&j->lock);
+    const enum place place = read_find_place(j, first);
+    const bool wanted = place == IN_MEMORY || (place == PACKED && packed);
+    for (; wanted && out->count < most && first <= j->committed; first++)
+        out->entries[out->count++] = hold_entry(j, first);
+    pthread_mutex_unlock(&j->lock);
+    return place;
+}
+
+// Gets the events of the entries, until memory is short. Returns how many.
+static size_t unpack(struct journal *j, const struct held *held, struct journal_item *items)
+{
+    size_t good = 0;
+    for (size_t i = 0; i < held->count; i++) {
+        const struct entry *e = &held->entries[i];
+        if (good < i)
+            journal_release(e);
+        else if (unpack_entry(j, held->first + (int64_t)i, e, &items[i]))
+            good++;
+    }
+    return good;
+}
+
+// Reads the events from `first` on as long as they are in memory.
+static size_t read_from_memory(struct journal *j, int64_t first, struct journal_item *items,
                                size_t n)
 {
-    int64_t first = after + 1 > j->first_kept ? after + 1 : j->first_kept;
-    size_t count = 0;
-    while (first + (int64_t)count <= j->committed && count < n &&
-           load_entry(j, first + (int64_t)count, &items[count]))
-        count++;
+    struct held held;
+    size_t count = 0, got = 1;
+    while (count < n && got > 0) {
+        const enum place place = hold(j, first + (int64_t)count, n - count, true, &held);
+        got = unpack(j, &held, items + count);
+        if (place == PACKED)
+            shared_events_keep(&j->shared, items + count, got);
+        count += got;
+    }
     return count;
 }
 
@@ -167,26 +239,31 @@ void journal_wake(struct journal *journal)
     pthread_mutex_unlock(&journal->lock);
 }
 
-size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
+// Reads what no receiver has read just now. `gap`: the first may have a number beyond after + 1.
+static size_t read_itself(struct journal *j, int64_t after, struct journal_item *items, size_t n,
+                          bool gap)
 {
-    size_t count = 0;
-    pthread_mutex_lock(&journal->lock);
-    bool more = journal->committed > after;
-    bool in_memory = more && after + 1 >= journal->first_kept;
-    if (in_memory)
-        count = read_from_memory(journal, after, items, n);
-    pthread_mutex_unlock(&journal->lock);
-    if (!more)
-        return 0;
-    bool ok = in_memory ? count > 0
-                        : read_from_disk(journal, store_read, after, items, n, &count) == STORE_OK;
-    if (!ok || in_memory || count > 0)
+    size_t count = read_from_memory(j, after + 1, items, n);
+    if (count > 0 || journal_first_in_memory(j) <= after + 1)
+        return count;
+    bool ok = read_from_disk(j, store_read, after, items, n, &count) == STORE_OK;
+    if (!ok || count > 0 || !gap)
         return count;
     // Neither memory nor file has the next event: it expired. Continue with the first in memory.
-    pthread_mutex_lock(&journal->lock);
-    count = read_from_memory(journal, after, items, n);
-    pthread_mutex_unlock(&journal->lock);
-    return count;
+    return read_from_memory(j, journal_first_in_memory(j), items, n);
+}
+
+size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
+{
+    struct held held;
+    const enum place place = hold(journal, after + 1, n, false, &held);
+    size_t count = place == IN_MEMORY ? unpack(journal, &held, items) : 0;
+    if (place == PACKED || place == IN_FILE)
+        count = shared_events_find(&journal->shared, after, items, n);
+    if (place == NOWHERE || count == n)
+        return count;
+    return count +
+           read_itself(journal, after + (int64_t)count, items + count, n - count, count == 0);
 }
 
 struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
@@ -208,14 +285,26 @@ size_t journal_find_links_in_file(struct journal *journal, int64_t before,
     return count;
 }
 
+// Gets an event of memory, also one that is not committed yet. False: memory does not have it, or
+// is short.
+static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out,
+                       bool *in_memory)
+{
+    struct entry entry = {.event = NULL};
+    *out = (struct journal_item){.sequence = sequence};
+    pthread_mutex_lock(&j->lock);
+    *in_memory = sequence >= j->first_kept && sequence <= j->appended;
+    if (*in_memory)
+        entry = hold_entry(j, sequence);
+    pthread_mutex_unlock(&j->lock);
+    return *in_memory && unpack_entry(j, sequence, &entry, out);
+}
+
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out)
 {
-    struct journal_item item = {.event = NULL};
-    pthread_mutex_lock(&journal->lock);
-    const bool in_memory = sequence >= journal->first_kept && sequence <= journal->appended;
-    if (in_memory)
-        load_entry(journal, sequence, &item);
-    pthread_mutex_unlock(&journal->lock);
+    struct journal_item item;
+    bool in_memory;
+    load_entry(journal, sequence, &item, &in_memory);
     *out = item.event;
     return in_memory;
 }
@@ -223,15 +312,14 @@ bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct ev
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
                          size_t n)
 {
+    const int64_t committed = journal_last(journal);
+    const int64_t last = before - 1 < committed ? before - 1 : committed;
     size_t count = 0;
-    pthread_mutex_lock(&journal->lock);
-    int64_t last = before - 1 < journal->committed ? before - 1 : journal->committed;
-    bool in_memory = last >= journal->first_kept;
-    while (last - (int64_t)count >= journal->first_kept && count < n &&
-           load_entry(journal, last - (int64_t)count, &items[count]))
+    bool in_memory = last >= journal_first_in_memory(journal);
+    while (count < n && in_memory &&
+           load_entry(journal, last - (int64_t)count, &items[count], &in_memory))
         count++;
-    pthread_mutex_unlock(&journal->lock);
-    if (!in_memory)
+    if (count == 0 && !in_memory)
         read_from_disk(journal, store_read_back, before, items, n, &count);
     return count;
 }

@@ -82,6 +82,7 @@ static bool delete_some(struct journal *j, const struct store_size *size,
         journal_lose_file(j, result, &err);
         return true;
     }
+    shared_events_forget(&j->shared, end);
     log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
               (long long)end);
     snprintf(reason, sizeof reason,
