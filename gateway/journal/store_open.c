@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,12 +120,26 @@ static void create(const char *path)
         close(fd);
 }
 
+// SQLite counts its memory behind one lock for all connections, unless it is told not to before its
+// first use. The kernel may stop a receiver's thread while it has that lock; the commit would wait.
+static void store_stop_counting(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+static void store_prepare_library(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, store_stop_counting);
+}
+
 // `name` is the path, or a URI that contains it.
 static enum store_result open_named(const char *name, const char *path, int flags,
                                     const struct journal_watch *watch, struct store **out,
                                     struct error *err)
 {
     bool read_only = flags & SQLITE_OPEN_READONLY;
+    store_prepare_library();
     struct store *store = calloc(1, sizeof *store);
     if (!store) {
         error_set(err, "out of memory");
@@ -165,6 +180,7 @@ enum store_result store_open_watched(const char *path, const struct journal_watc
 
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
 {
+    store_prepare_library();
     struct store *store = calloc(1, sizeof *store);
     if (!store) {
         error_set(err, "out of memory");
