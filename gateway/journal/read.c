@@ -155,36 +155,38 @@ static bool unpack_entry(struct journal *j, int64_t sequence, const struct entry
 // have read just now.
 enum place { NOWHERE, IN_MEMORY, PACKED, IN_FILE };
 
+enum { HELD_MAX = 64 };
+
 // Entries of memory, one number after the other. Has references to them.
 struct held {
     int64_t first;
     size_t count;
-    struct entry entries[64];
+    struct entry entries[HELD_MAX];
 };
 
 // Call it with the lock held.
-static enum place read_find_place(struct journal *j, int64_t first)
+static enum place read_find_place(struct journal *j, int64_t after)
 {
-    if (j->committed < first)
+    if (j->committed <= after)
         return NOWHERE;
-    if (first < j->first_kept)
+    if (after + 1 < j->first_kept)
         return IN_FILE;
-    return journal_slot(j, first)->event ? IN_MEMORY : PACKED;
+    return journal_slot(j, after + 1)->event ? IN_MEMORY : PACKED;
 }
 
-// Holds the entries from `first` on, at most `n`, if they are in memory; what is packed only if
+// Holds the entries after `after`, at most `n`, if they are in memory; what is packed only if
 // `packed`.
-static enum place hold(struct journal *j, int64_t first, size_t n, bool packed, struct held *out)
+static enum place hold(struct journal *j, int64_t after, size_t n, bool packed, struct held *out)
 {
-    const size_t most = n < sizeof out->entries / sizeof *out->entries
-                            ? n
-                            : sizeof out->entries / sizeof *out->entries;
-    *out = (struct held){.first = first};
+    const size_t most = n < HELD_MAX ? n : HELD_MAX;
+    out->count = 0;
     pthread_mutex_lock(&j->lock);
-    const enum place place = read_find_place(j, first);
-    const bool wanted = place == IN_MEMORY || (place == PACKED && packed);
-    for (; wanted && out->count < most && first <= j->committed; first++)
-        out->entries[out->count++] = hold_entry(j, first);
+    const enum place place = read_find_place(j, after);
+    if (place == IN_MEMORY || (place == PACKED && packed)) {
+        out->first = after + 1;
+        for (int64_t s = out->first; out->count < most && s <= j->committed; s++)
+            out->entries[out->count++] = hold_entry(j, s);
+    }
     pthread_mutex_unlock(&j->lock);
     return place;
 }
@@ -203,14 +205,14 @@ static size_t unpack(struct journal *j, const struct held *held, struct journal_
     return good;
 }
 
-// Reads the events from `first` on as long as they are in memory.
-static size_t read_from_memory(struct journal *j, int64_t first, struct journal_item *items,
+// Reads the events after `after` as long as they are in memory.
+static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items,
                                size_t n)
 {
     struct held held;
     size_t count = 0, got = 1;
     while (count < n && got > 0) {
-        const enum place place = hold(j, first + (int64_t)count, n - count, true, &held);
+        const enum place place = hold(j, after + (int64_t)count, n - count, true, &held);
         got = unpack(j, &held, items + count);
         if (place == PACKED)
             shared_events_keep(&j->shared, items + count, got);
@@ -243,20 +245,20 @@ void journal_wake(struct journal *journal)
 static size_t read_itself(struct journal *j, int64_t after, struct journal_item *items, size_t n,
                           bool gap)
 {
-    size_t count = read_from_memory(j, after + 1, items, n);
+    size_t count = read_from_memory(j, after, items, n);
     if (count > 0 || journal_first_in_memory(j) <= after + 1)
         return count;
     bool ok = read_from_disk(j, store_read, after, items, n, &count) == STORE_OK;
     if (!ok || count > 0 || !gap)
         return count;
     // Neither memory nor file has the next event: it expired. Continue with the first in memory.
-    return read_from_memory(j, journal_first_in_memory(j), items, n);
+    return read_from_memory(j, journal_first_in_memory(j) - 1, items, n);
 }
 
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
 {
     struct held held;
-    const enum place place = hold(journal, after + 1, n, false, &held);
+    const enum place place = hold(journal, after, n, false, &held);
     size_t count = place == IN_MEMORY ? unpack(journal, &held, items) : 0;
     if (place == PACKED || place == IN_FILE)
         count = shared_events_find(&journal->shared, after, items, n);

@@ -388,6 +388,7 @@ static void test_a_reader_goes_back_from_memory_to_disk(void **state)
     assert_int_equal(journal_read_back(f->journal, INT64_MAX, items, 1), 1);
     assert_int_equal(items[0].sequence, journal_last(f->journal));
     event_unref(items[0].event);
+    assert_int_equal(journal_read(f->journal, INT64_MAX, items, 1), 0);
 }
 
 static void collect(void *ctx, const struct journal_report *report, int64_t utc_us)
