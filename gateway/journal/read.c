@@ -178,14 +178,18 @@ static enum place read_find_place(struct journal *j, int64_t after)
 // `packed`.
 static enum place hold(struct journal *j, int64_t after, size_t n, bool packed, struct held *out)
 {
-    const size_t most = n < HELD_MAX ? n : HELD_MAX;
     out->count = 0;
     pthread_mutex_lock(&j->lock);
     const enum place place = read_find_place(j, after);
     if (place == IN_MEMORY || (place == PACKED && packed)) {
         out->first = after + 1;
-        for (int64_t s = out->first; out->count < most && s <= j->committed; s++)
-            out->entries[out->count++] = hold_entry(j, s);
+        out->count = (size_t)(j->committed - after);
+        if (out->count > HELD_MAX)
+            out->count = HELD_MAX;
+        if (out->count > n)
+            out->count = n;
+        for (size_t i = 0; i < out->count; i++)
+            out->entries[i] = hold_entry(j, out->first + (int64_t)i);
     }
     pthread_mutex_unlock(&j->lock);
     return place;
