@@ -25,8 +25,8 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     if (left)
         return;
     if (!is_well && tell && (was_well || !receiver->notified_failing)) {
-        log_condition(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s; its events wait",
-                      name, problem);
+        log_condition(receiver->options.log, LOG_LEVEL_WARNING, "receiver %s: %s%s", name, problem,
+                      receiver->sink.keep ? "" : "; its events wait");
         receiver->notified_failing = true;
         receiver->options.change(receiver->options.ctx, name, RECEIVER_FAILING, problem, dropped);
     }
@@ -102,6 +102,14 @@ void receiver_health_fail(struct receiver *receiver, const struct error *err)
               receiver->sink.name, err->text, receiver->failures,
               (long long)(receiver->retry_at - now) / CLOCK_US_PER_MS);
     receiver_set_problem(receiver, given_up && !tell ? "" : err->text, tell);
+}
+
+void receiver_health_fall_behind(struct receiver *receiver, const struct error *err)
+{
+    receiver->failures++;
+    receiver->has_problem = true;
+    log_debug(receiver->options.log, "%s: %s", receiver->sink.name, err->text);
+    receiver_set_problem(receiver, err->text, true);
 }
 
 void receiver_health_succeed(struct receiver *receiver)

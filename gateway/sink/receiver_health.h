@@ -13,7 +13,11 @@ void receiver_health_close(struct receiver *receiver);
 // stay as rare as they have become, so that little is given up until it is repaired.
 void receiver_health_fail(struct receiver *receiver, const struct error *err);
 
-// Notes that the receiver took an event: it works.
+// Notes that the sink could not keep the receiver's state (sink.h). It stays open: what the sink
+// could do is done, and it tries the rest again.
+void receiver_health_fall_behind(struct receiver *receiver, const struct error *err);
+
+// Notes that the receiver took an event, or has the state: it works.
 void receiver_health_succeed(struct receiver *receiver);
 
 #endif

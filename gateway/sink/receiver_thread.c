@@ -306,7 +306,8 @@ static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
         receiver_health_fail(receiver, &err);
     } else if (n > 0) {
         finish_oldest_pending(receiver, (size_t)n);
-        receiver_health_succeed(receiver);
+        if (!receiver->sink.keep)
+            receiver_health_succeed(receiver);
     }
 }
 
@@ -345,18 +346,40 @@ static bool read_next(struct receiver *receiver)
     return more;
 }
 
+// Lets the sink of a state bring its receiver up to date. False: it could not, and wants a pause.
+static bool receiver_keep(struct receiver *receiver)
+{
+    struct error err;
+    const int64_t now = receiver_now_of(receiver);
+    if (!receiver->sink.keep || atomic_load(&receiver->paused) || is_ending(receiver, now) ||
+        !open_receiver(receiver, now))
+        return !receiver->sink.keep;
+    const bool kept = receiver->sink.keep(receiver->sink.self, &err);
+    if (!kept) {
+        receiver_health_fall_behind(receiver, &err);
+        return false;
+    }
+    if (receiver->status.delivered_at == 0)
+        count_delivered(receiver, 0);
+    receiver_health_succeed(receiver);
+    return true;
+}
+
 static void step(struct receiver *receiver)
 {
     bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
     bool more = receiver->count == 0 ? read_next(receiver) : has_room && read_more(receiver);
     note_oldest(receiver);
     int64_t pause = hand_over_all(receiver);
+    const bool kept = receiver_keep(receiver);
     if (receiver->pending > 0) {
         bool stuck = pause > 0 || (receiver->handed == receiver->count && !more);
         collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
+    if (!kept)
+        clock_sleep(BLOCKED_US);
     if (receiver->pending == 0 && receiver->is_open && receiver->sink.idle)
         receiver->sink.idle(receiver->sink.self);
     retire(receiver);

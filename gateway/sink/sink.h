@@ -45,6 +45,13 @@ struct sink {
     // NULL: nothing happens then.
     void (*idle)(void *self);
 
+    // Of a kind that keeps a state of its receiver equal to one of the gateway, such as the alarm
+    // list: makes it so as far as it can now, and does not wait for more. The caller opens the sink
+    // at once, and calls this every few seconds while it is open and not paused, and after events.
+    // False with a sentence: the receiver, or a part of it, does not have the state. The caller
+    // tells so, leaves the sink open, and calls again. NULL: the kind has events only.
+    bool (*keep)(void *self, struct error *err);
+
     // Undoes open. Not called unless open succeeded.
     void (*close)(void *self);
 

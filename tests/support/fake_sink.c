@@ -209,6 +209,16 @@ static void fake_idle(void *self)
     atomic_fetch_add(&fake->idles, 1);
 }
 
+static bool fake_keep(void *self, struct error *err)
+{
+    struct fake_sink *fake = self;
+    pthread_mutex_lock(&fake->lock);
+    assert_true(fake->is_open);
+    pthread_mutex_unlock(&fake->lock);
+    atomic_fetch_add(&fake->keeps, 1);
+    return !atomic_load(&fake->behind) || error_set(err, "it hears half of it");
+}
+
 struct sink fake_receiver_as_receiver(struct fake_sink *fake)
 {
     return (struct sink){.open = fake_open,
@@ -216,6 +226,7 @@ struct sink fake_receiver_as_receiver(struct fake_sink *fake)
                          .wait = fake->window > 0 ? fake_wait : NULL,
                          .refused = fake_refused,
                          .idle = fake_idle,
+                         .keep = fake->keeps_state ? fake_keep : NULL,
                          .close = fake_close,
                          .free = fake_free,
                          .self = fake,

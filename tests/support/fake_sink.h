@@ -30,12 +30,15 @@ struct fake_sink {
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
     unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
+    bool keeps_state;                             // it is the sink of a state
+    atomic_bool behind;                           // which it cannot keep
     int64_t answers_at; // from then on (monotonic) it confirms all pending events; 0: never
 
     // Recorded.
     bool holding, is_open;
     unsigned opens, closes, frees;
     atomic_uint idles; // calls of `idle`, which must not come while an event is pending
+    atomic_uint keeps; // calls of `keep`
     int64_t opened_at[FAKE_RECEIVER_OPENS];
     unsigned long taken[FAKE_RECEIVER_KEPT]; // numbers of the events sent, repetitions included
     int64_t taken_at[FAKE_RECEIVER_KEPT];

@@ -232,6 +232,61 @@ TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again)
     check_had(1, 3);
 }
 
+// Returns whether the sink of the state was called so many times more.
+static bool is_kept(unsigned n)
+{
+    const unsigned before = atomic_load(&fake.keeps);
+    const int64_t until = clock_monotonic(&clock_system) + SUPPORT_PATIENCE_US;
+    while (atomic_load(&fake.keeps) < before + n && clock_monotonic(&clock_system) < until)
+        sched_yield();
+    return atomic_load(&fake.keeps) >= before + n;
+}
+
+TEST(a_state_is_kept_without_events_and_while_a_part_of_the_receiver_fails)
+{
+    fake.window = 4;
+    fake.keeps_state = true;
+    start();
+    assert_true(is_kept(2));
+    receiver_get_status(receiver, &status);
+    assert_false(status.untried);
+    assert_string_equal(status.problem, "");
+    atomic_store(&fake.behind, true);
+    assert_true(is_kept(3));
+    receiver_get_status(receiver, &status);
+    assert_string_equal(status.problem, "it hears half of it");
+    put(1, 2); // what the sink confirms does not make the receiver whole
+    fake_receiver_wait_had(&fake, 2);
+    assert_true(is_kept(3));
+    receiver_get_status(receiver, &status);
+    assert_string_equal(status.problem, "it hears half of it");
+    atomic_store(&fake.behind, false);
+    assert_true(is_kept(2));
+    receiver_get_status(receiver, &status);
+    assert_string_equal(status.problem, "");
+    stop();
+    assert_int_equal(change_count, 2);
+    check_change(0, RECEIVER_FAILING, "it hears half of it");
+    check_change(1, RECEIVER_BACK, "it takes events again");
+    assert_int_equal(fake.opens, 1);
+    check_had(1, 2);
+}
+
+TEST(a_state_is_not_kept_while_its_receiver_is_paused)
+{
+    fake.keeps_state = true;
+    options.carried.paused = true;
+    start();
+    put(1, 1);
+    for (int i = 0; i < 1000; i++) // it might come
+        sched_yield();
+    assert_int_equal(atomic_load(&fake.keeps), 0);
+    receiver_pause(receiver, false);
+    assert_true(is_kept(1));
+    stop();
+    check_had(1, 1);
+}
+
 // The file cannot be opened for a while: a directory is in its place.
 static void move_file(bool away)
 {
@@ -1249,6 +1304,8 @@ int main(void)
         RECEIVER_TEST(what_was_in_the_journal_before_is_not_for_a_new_receiver),
         RECEIVER_TEST(nothing_is_opened_before_the_first_event),
         RECEIVER_TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again),
+        RECEIVER_TEST(a_state_is_kept_without_events_and_while_a_part_of_the_receiver_fails),
+        RECEIVER_TEST(a_state_is_not_kept_while_its_receiver_is_paused),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         RECEIVER_TEST(the_status_tells_what_happens),
