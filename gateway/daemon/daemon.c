@@ -6,6 +6,7 @@
 #include "control/server.h"
 #include "control/status.h"
 #include "control/topology_answers.h"
+#include "daemon/alarm_source.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
@@ -333,6 +334,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
     take_name(g);
+    g->alarms = alarm_source(g);
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->log, &g->map, err) &&

@@ -11,6 +11,7 @@
 #include "ib/verbs_watch.h"
 #include "metrics/metrics_parts.h"
 #include "pipeline/role.h"
+#include "sink/module.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -45,6 +46,7 @@ struct gateway {
     struct link_history *link_history;
     struct event_builder_lookup lookup;
     struct journal *journal;
+    struct module_alarms alarms; // for receivers that keep a state
     struct pipeline *pipeline;
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied

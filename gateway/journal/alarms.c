@@ -479,6 +479,14 @@ int64_t alarms_number(struct alarms *alarms, const char *key)
     return number;
 }
 
+bool alarms_are_loaded(struct alarms *alarms)
+{
+    pthread_mutex_lock(&alarms->lock);
+    const bool loaded = alarms->loaded;
+    pthread_mutex_unlock(&alarms->lock);
+    return loaded;
+}
+
 bool alarms_have_changed(struct alarms *alarms)
 {
     pthread_mutex_lock(&alarms->lock);

@@ -42,6 +42,7 @@ void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us
 int64_t alarms_number(struct alarms *alarms, const char *key);
 
 bool alarms_is_active(struct alarms *alarms, const char *key);
+bool alarms_are_loaded(struct alarms *alarms);   // those of the file are there
 bool alarms_have_changed(struct alarms *alarms); // since the last commit
 // How many are active; `of` gets how many of each severity, and may be NULL.
 size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1]);

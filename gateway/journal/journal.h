@@ -165,6 +165,9 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
 
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 
+// Whether the alarms of the file are there, too: false while it could not be read. Any thread.
+bool journal_has_all_alarms(struct journal *journal);
+
 // Acknowledges or shelves an active alarm. Raising it again changes neither. Clearing it ends the
 // acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised
 // again. False: no such alarm is active or shelved. Any thread.

@@ -172,6 +172,11 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
     return alarms_each_after(journal->alarms, after, n, each, ctx);
 }
 
+bool journal_has_all_alarms(struct journal *journal)
+{
+    return alarms_are_loaded(journal->alarms);
+}
+
 bool journal_alarm_is_active(struct journal *journal, const char *key)
 {
     return alarms_is_active(journal->alarms, key);

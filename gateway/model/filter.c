@@ -234,3 +234,12 @@ bool filter_passes(const struct filter *filter, const struct event *event)
 {
     return filter_refusal(filter, event) == NULL;
 }
+
+bool filter_may_pass(const struct filter *filter, const struct catalogue_entry *type,
+                     enum severity severity, enum category category)
+{
+    const struct event any = {.type = type};
+    const char *item = refusal_of_kind(filter, &any, type, severity, category);
+    return !item || strcmp(item, "trap group") == 0 ||
+           (catalogue_is_summary(type) && strcmp(item, "events") == 0);
+}

@@ -60,6 +60,11 @@ bool filter_passes(const struct filter *filter, const struct event *event);
 // filter. False also where that is unknown.
 bool filter_passed_raise(const struct filter *filter, const struct event *clear);
 
+// Whether an event of this kind, severity and category may pass: its nodes and, of a summary, what
+// it summarises decide the rest.
+bool filter_may_pass(const struct filter *filter, const struct catalogue_entry *type,
+                     enum severity severity, enum category category);
+
 // The configuration item that keeps the event from passing; NULL: the event passes.
 const char *filter_refusal(const struct filter *filter, const struct event *event);
 

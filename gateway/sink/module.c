@@ -137,6 +137,12 @@ static void idle_module(void *self)
         s->inner.idle(s->inner.self);
 }
 
+static bool keep_module(void *self, struct error *err)
+{
+    struct module_sink *s = self;
+    return s->inner.keep(s->inner.self, err);
+}
+
 static void close_module(void *self)
 {
     struct module_sink *s = self;
@@ -165,6 +171,7 @@ bool module_sink(struct sink *out, const char *name, const struct module_use *us
                          .wait = wait_module,
                          .refused = refused_module,
                          .idle = idle_module,
+                         .keep = use->keeps_state ? keep_module : NULL,
                          .close = close_module,
                          .free = free_module,
                          .self = s,

@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "model/alarm.h"
+#include "model/filter.h"
 #include "sink/sink.h"
 
 #include <stddef.h>
@@ -21,10 +23,41 @@
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
 enum { MODULE_INTERFACE = 3 };
 
-// What a module gets from the daemon. A kind that sends states, not events, will get the list of
-// active alarms here.
+enum module_alarms_state {
+    MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
+                           // only alarms about this gateway itself are told
+    MODULE_ALARMS_PARTIAL, // the journal's file was not read yet: it may have further alarms
+    MODULE_ALARMS_WHOLE,
+};
+
+// The list of active alarms, for kinds that keep a state. Any thread; no call waits for more than
+// the list's lock or a read of the journal.
+struct module_alarms {
+    enum module_alarms_state (*state)(void *ctx);
+
+    // Calls `each` for at most `n` of them with numbers (event_sequence) beyond `after`, in order;
+    // `each` must not call this. True: there are more.
+    bool (*page)(void *ctx, int64_t after, size_t n,
+                 void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx);
+
+    // Whether receivers may hear of the alarm now, for all that the alarm itself says: it is not
+    // shelved, the filter's conditions on severity, category and kind let it pass, and it is about
+    // the gateway itself if another one notifies receivers.
+    bool (*may_pass)(void *ctx, const struct alarm *alarm, const struct filter *filter);
+
+    // The event that raised the alarm last, if a receiver with this filter is to have the alarm: a
+    // reference, the caller's. Its number is 0 if the journal does not have it any longer; then it
+    // has what the alarm says. `*refused`: it is not to have it. NULL otherwise: out of memory.
+    struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
+                           bool *refused);
+    const char *gateway; // its name, as in the alarms about itself
+    void *ctx;
+};
+
+// What a module gets from the daemon.
 struct module_host {
-    struct log *log; // NULL: none
+    struct log *log;                    // NULL: none
+    const struct module_alarms *alarms; // NULL: for a check only
 };
 
 // The first three members stay as they are in all versions.
@@ -34,8 +67,8 @@ struct module {
     size_t event_size;   // sizeof(struct event)
 
     // Makes the sink of a receiver (sink.h). `kind` is one of the module's; it knows what `options`
-    // are. Both and `host` outlive the sink. `out->in_flight_max` is what the use says; `reopen` is
-    // not called. False with a sentence; may be called again.
+    // are. Both and `host` outlive the sink. `out->in_flight_max` is what the use says, as is
+    // whether it has `keep`; `reopen` is not called. False with a sentence; may be called again.
     bool (*make)(struct sink *out, const char *kind, const char *name, const void *options,
                  const struct module_host *host, struct error *err);
 
@@ -54,6 +87,7 @@ struct module_use {
     const void *options; // for the module
     size_t options_size;
     unsigned in_flight_max;
+    bool keeps_state; // sinks of the kind have `keep`
     struct module_host host;
 };
 

@@ -230,7 +230,7 @@ static void make_cluster(void)
 
 static void make_sink(void)
 {
-    static const struct module_host HOST = {NULL};
+    static const struct module_host HOST = {.log = NULL};
     assert_true(ibtrapd_module.make(&sink, "kafka", "bus", &options, &HOST, &err));
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "daemon/alarm_source.h"
+
+#include "pipeline/pipeline.h"
+#include "sink/audience.h"
+#include "topology/alarm_key.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum module_alarms_state alarm_source_state(void *ctx)
+{
+    const struct gateway *g = ctx;
+    if (!pipeline_is_active(g->pipeline))
+        return MODULE_ALARMS_STANDBY;
+    return journal_has_all_alarms(g->journal) ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
+}
+
+static bool alarm_source_page(void *ctx, int64_t after, size_t n,
+                              void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+{
+    const struct gateway *g = ctx;
+    return journal_each_alarm_after(g->journal, after, n, each, each_ctx);
+}
+
+static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const struct filter *filter)
+{
+    const struct catalogue_entry *type = catalogue_find(alarm->type);
+    const struct gateway *g = ctx;
+    return type && (catalogue_is_own(type) || pipeline_is_active(g->pipeline)) &&
+           alarm->shelved_until_us <= clock_utc(&clock_system) &&
+           filter_may_pass(filter, type, alarm->severity, alarm->category);
+}
+
+// The event that raised the alarm last, a reference. NULL: the journal has it no longer.
+static struct event *alarm_source_read(const struct gateway *g, const struct alarm *alarm)
+{
+    struct journal_item item;
+    if (journal_read(g->journal, alarm->last_sequence - 1, &item, 1) == 0)
+        return NULL;
+    if (item.sequence == alarm->last_sequence && item.event &&
+        strcmp(item.event->alarm_key, alarm->key) == 0 && event_alarm(item.event) == ALARM_RAISES)
+        return item.event;
+    event_unref(item.event);
+    return NULL;
+}
+
+// Fills in the nodes that the key names; the subject is the one that the alarm names.
+static void alarm_source_fill_nodes(const struct alarm *alarm, struct event *event)
+{
+    struct alarm_key key;
+    event->subject.node_guid = alarm->node_guid;
+    if (!alarm_key_read(alarm->key, &key))
+        return;
+    struct endpoint one = {.node_guid = key.guid, .port = key.port};
+    struct endpoint other = {.node_guid = key.peer_guid, .port = key.peer_port};
+    const bool turned = key.peer_guid != 0 && alarm->node_guid == key.peer_guid;
+    event->subject = turned ? other : one;
+    event->peer = turned ? one : other;
+}
+
+static struct event *alarm_source_guess(const struct alarm *alarm)
+{
+    struct event *event = event_make(catalogue_find(alarm->type));
+    if (!event)
+        return NULL;
+    event->severity = alarm->severity;
+    event->category = alarm->category;
+    event->time_us = alarm->last_us;
+    snprintf(event->alarm_key, sizeof event->alarm_key, "%s", alarm->key);
+    snprintf(event->text, sizeof event->text, "%s", alarm->text);
+    alarm_source_fill_nodes(alarm, event);
+    return event;
+}
+
+// Whether a receiver with the filter was notified of the alarm, or of its event apart from others.
+static bool alarm_source_is_told(const struct gateway *g, const struct alarm *alarm,
+                                 const struct event *event, const struct filter *filter)
+{
+    const struct audience audience = {.filter = filter, .journal = g->journal, .handle = -1};
+    if (alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE)
+        return filter_passes(filter, event);
+    return event->number != 0 && !audience_refusal(&audience, event);
+}
+
+static struct event *alarm_source_event(void *ctx, const struct alarm *alarm,
+                                        const struct filter *filter, bool *refused)
+{
+    const struct gateway *g = ctx;
+    struct event *event = alarm_source_read(g, alarm);
+    *refused = false;
+    if (!event)
+        event = alarm_source_guess(alarm);
+    if (!event)
+        return NULL;
+    *refused = !alarm_source_is_told(g, alarm, event, filter);
+    if (!*refused)
+        return event;
+    event_unref(event);
+    return NULL;
+}
+
+struct module_alarms alarm_source(struct gateway *g)
+{
+    return (struct module_alarms){.state = alarm_source_state,
+                                  .page = alarm_source_page,
+                                  .may_pass = alarm_source_may_pass,
+                                  .event = alarm_source_event,
+                                  .gateway = g->name,
+                                  .ctx = g};
+}
