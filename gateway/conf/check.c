@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <grp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -294,6 +295,37 @@ bool check_url(const struct schema_item *item, const char *value, struct error *
     snprintf(address, sizeof address, "%.*s", (int)length, authority);
     const char *wrong = check_split_address(address, host, &port);
     return wrong ? error_set(reason, "%s", wrong) : check_host(item, host, reason);
+}
+
+bool check_urls(const struct schema_item *item, const char *value, struct error *reason)
+{
+    char url[CONF_ALERT_URL_SIZE];
+    unsigned count = 0;
+    for (const char *at = value + strspn(value, ", "); *at != '\0'; at += strspn(at, ", ")) {
+        const size_t length = strcspn(at, ", ");
+        if (length >= sizeof url)
+            return error_set(reason, "has a URL of more than %zu octets", sizeof url - 1);
+        snprintf(url, sizeof url, "%.*s", (int)length, at);
+        if (!check_url(item, url, reason))
+            return false;
+        if (strchr(url, '?'))
+            return error_set(reason, "must not have '?' in a URL");
+        if (++count > CONF_ALERT_URLS_MAX)
+            return error_set(reason, "has more than %d URLs", CONF_ALERT_URLS_MAX);
+        at += length;
+    }
+    return (count > 0 || error_set(reason, "has no URL")) &&
+           (strlen(value) < item->size ||
+            error_set(reason, "is longer than %zu octets", item->size - 1));
+}
+
+bool check_source(const struct schema_item *item, const char *value, struct error *reason)
+{
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    if (strlen(value) >= item->size)
+        return error_set(reason, "is longer than %zu octets", item->size - 1);
+    return value[strspn(value, GOOD)] == '\0' ||
+           error_set(reason, "may have letters, digits and ._- only");
 }
 
 // The length of a placeholder at the beginning of `p`, and the greatest of what takes its place; 0:

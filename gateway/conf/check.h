@@ -22,6 +22,8 @@ check_fn check_master;           // the address of a master agent: a path, or tc
 check_fn check_brokers;          // addresses of brokers, with commas between them
 check_fn check_topic;            // a template of a topic of Kafka, as kafka/topic.h reads it
 check_fn check_url;              // an http or https URL without a user; no reason shows it
+check_fn check_urls;             // such URLs, 8 at most, with commas between them
+check_fn check_source;           // the label of an alert that says whose it is
 check_fn check_user;             // a user of HTTP's basic authentication
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits

@@ -37,6 +37,10 @@ enum {
     CONF_HEADERS_MAX = 8,
     CONF_HEADER_SIZE = 256,
     CONF_INDEX_SIZE = 256,
+    CONF_URLS_SIZE = 1024,     // several, with commas between them
+    CONF_ALERT_URL_SIZE = 256, // each of them
+    CONF_ALERT_URLS_MAX = 8,
+    CONF_SOURCE_SIZE = 128,
 };
 
 struct conf_fabric {
@@ -119,7 +123,15 @@ struct conf_subagent {
     uint16_t read_rate;       // MADs a second for what managers ask and no sweep reads
 };
 
-enum conf_kind { CONF_SNMP, CONF_SYSLOG, CONF_FILE, CONF_AGENTX, CONF_KAFKA, CONF_HTTP };
+enum conf_kind {
+    CONF_SNMP,
+    CONF_SYSLOG,
+    CONF_FILE,
+    CONF_AGENTX,
+    CONF_KAFKA,
+    CONF_HTTP,
+    CONF_ALERTMANAGER
+};
 
 enum conf_transport {
     CONF_LOCAL,
@@ -252,6 +264,12 @@ struct conf_http {
     bool ack;                    // Splunk's: the indexers' acknowledgement confirms an event
 };
 
+struct conf_alertmanager {
+    char urls[CONF_URLS_SIZE];
+    char source[CONF_SOURCE_SIZE]; // the label; empty: the gateway's name
+    unsigned expire_s;             // after which an Alertmanager ends what is not posted again
+};
+
 struct conf_receiver {
     char name[CONF_NAME_SIZE];
     enum conf_kind kind;
@@ -271,6 +289,7 @@ struct conf_receiver {
     struct conf_kafka kafka;
     struct conf_http http;
     struct conf_http_access http_access;
+    struct conf_alertmanager alertmanager;
 };
 
 enum { CONF_SAME = -1 }; // a rule does not change this; a folder has no log level of its own

@@ -3,6 +3,7 @@
 
 #include "base/secret.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { PASSWORD_MIN = 8 }; // RFC 3414 11.2
@@ -263,4 +264,30 @@ void section_check_http(struct section *section)
     else if (receiver_check_tls(section, "a URL with https") &&
              http_check_access(section, r->http.url, tls))
         http_check_format(section, &r->http);
+}
+
+// Whether some URL of the list is of the scheme; `tls`: https, otherwise http to another host.
+static bool alertmanager_has(const char *urls, bool tls)
+{
+    bool has = false;
+    for (const char *at = urls + strspn(urls, ", "); *at != '\0' && !has; at += strspn(at, ", ")) {
+        char url[CONF_ALERT_URL_SIZE];
+        snprintf(url, sizeof url, "%.*s/", (int)strcspn(at, ", "), at);
+        const bool is_tls = strncmp(url, "https:", 6) == 0;
+        has = tls ? is_tls : !is_tls && !http_is_local(url);
+        at += strcspn(at, ", ");
+    }
+    return has;
+}
+
+void section_check_alertmanager(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    const char *urls = r->alertmanager.urls;
+    const bool plain = alertmanager_has(urls, false);
+    r->transport = alertmanager_has(urls, true) ? CONF_TLS : CONF_TCP;
+    if (urls[0] == '\0')
+        section_refuse(section, "item 'urls' is missing: it says where the Alertmanagers are");
+    else if (receiver_check_tls(section, "a URL with https"))
+        http_check_access(section, plain ? "http://elsewhere" : "http://localhost/", !plain);
 }

@@ -13,6 +13,7 @@ void section_check_file(struct section *section);
 void section_check_agentx(struct section *section);
 void section_check_kafka(struct section *section);
 void section_check_http(struct section *section);
+void section_check_alertmanager(struct section *section);
 
 // Returns the format of a syslog receiver whose section has none.
 enum conf_format section_syslog_format(enum conf_transport transport);

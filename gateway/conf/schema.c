@@ -484,6 +484,12 @@ const struct schema_section SCHEMA[] = {
      .check = section_check_http,
      .help = "A receiver behind an HTTP server. It needs the package ibtrapd-http. An event is "
              "delivered when the server has answered its request with a status of 2xx."},
+    {"alertmanager", SCHEMA_RECEIVER, CONF_ALERTMANAGER, .title = "alerts", .commented = true,
+     .parts = {&SCHEMA_ALERTMANAGER, &SCHEMA_HTTP_ACCESS, &SCHEMA_TLS, &SCHEMA_EVERY_RECEIVER},
+     .check = section_check_alertmanager,
+     .help = "Prometheus Alertmanagers, whose alerts are kept as the alarm list is. It needs the "
+             "package ibtrapd-http. It gets a state and not each event: what began and ended "
+             "while an Alertmanager was away is not told."},
     {"metrics", SCHEMA_CONF, .commented = true, .parts = {OWN(METRICS)},
      .help = "Metrics for Prometheus, over HTTP at /metrics. There is neither password nor "
              "encryption: 127.0.0.1 lets this host alone read them."},

@@ -261,6 +261,24 @@ static const struct schema_item HTTP_ACCESS[] = {
 };
 const struct schema_part SCHEMA_HTTP_ACCESS = {"HTTP", HTTP_ACCESS, COUNT(HTTP_ACCESS)};
 
+static const struct schema_item ALERTMANAGER[] = {
+    {"urls", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.urls), .check = check_urls,
+     .shown = true, .example = "\"http://am1.example.org:9093, http://am2.example.org:9093\"",
+     .help = "The Alertmanagers of one cluster, at most 8, with commas between them, without "
+             "/api/v2. Each gets every alert. The item must be there."},
+    {"source", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.source), .check = check_source,
+     .example = "\"fabric1\"",
+     .help = "The label `source` of each alert: letters, digits and `._-`. ibtrapd ends alerts "
+             "with this label that it has no alarm for, so that no other sender may have it, but "
+             "for the other gateway of a pair with `active = \"with-master-sm\"`, which should: "
+             "then alerts go on when the other one takes over. Without it, the gateway's name."},
+    {"expire", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(alertmanager.expire_s), RANGE(20, 86400),
+     .initial = "300",
+     .help = "Seconds after which an Alertmanager ends an alert that is not posted again, as when "
+             "ibtrapd is down. Each alert is posted again after a quarter of that."},
+};
+const struct schema_part SCHEMA_ALERTMANAGER = {NULL, ALERTMANAGER, COUNT(ALERTMANAGER)};
+
 static const struct schema_item EVERY_RECEIVER[] = {
     {"severity", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(filter.severity), .words = WORDS_SEVERITY,
      .initial = "debug",

@@ -30,7 +30,7 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
     }
     memcpy(copy, conf, sizeof *copy);
     guid_set_ref(copy->filter.trap_group);
-    bool ok = sinks_make(&out->sink, copy, &clock_system, g->started_at, g->log, err);
+    bool ok = sinks_make(&out->sink, copy, &clock_system, g->started_at, &g->alarms, g->log, err);
     if (!ok)
         free_conf(copy);
     out->conf = ok ? copy : NULL;

@@ -3,6 +3,7 @@
 
 #include "base/writable.h"
 #include "conf/word.h"
+#include "http/alertmanager_options.h"
 #include "http/options.h"
 #include "kafka/options.h"
 #include "sink/agentx.h"
@@ -287,8 +288,52 @@ static bool sinks_check_http(const struct conf_receiver *c, struct error *err)
            module_check(&use, err);
 }
 
+static struct alertmanager_options sinks_alertmanager_options(const struct conf_receiver *c)
+{
+    static_assert(CONF_ALERT_URLS_MAX == (int)ALERTMANAGER_PEERS_MAX, "one limit");
+    return (struct alertmanager_options){.to = sinks_server(c, ""),
+                                         .urls = c->alertmanager.urls,
+                                         .source = c->alertmanager.source,
+                                         .expire_s = c->alertmanager.expire_s,
+                                         .filter = &c->filter};
+}
+
+static struct module_use sinks_alertmanager_use(const struct alertmanager_options *options,
+                                                const struct module_alarms *alarms, struct log *log)
+{
+    return (struct module_use){.kind = "alertmanager",
+                               .file = "http",
+                               .package = "ibtrapd-http",
+                               .options = options,
+                               .options_size = sizeof *options,
+                               .in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX,
+                               .keeps_state = true,
+                               .host = {.log = log, .alarms = alarms}};
+}
+
+static bool make_alertmanager(struct sink *out, const struct conf_receiver *c,
+                              const struct module_alarms *alarms, struct log *log,
+                              struct error *err)
+{
+    const struct alertmanager_options options = sinks_alertmanager_options(c);
+    const struct module_use use = sinks_alertmanager_use(&options, alarms, log);
+    if (!module_sink(out, c->name, &use, err))
+        return false;
+    snprintf(out->address, sizeof out->address, "%s", c->alertmanager.urls);
+    return true;
+}
+
+static bool sinks_check_alertmanager(const struct conf_receiver *c, struct error *err)
+{
+    const struct alertmanager_options options = sinks_alertmanager_options(c);
+    const struct module_use use = sinks_alertmanager_use(&options, NULL, NULL);
+    return (c->transport != CONF_TLS || tls_files_check(&options.to.tls, err)) &&
+           module_check(&use, err);
+}
+
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
-                int64_t started_at, struct log *log, struct error *err)
+                int64_t started_at, const struct module_alarms *alarms, struct log *log,
+                struct error *err)
 {
     bool ok = false;
     switch (conf->kind) {
@@ -309,6 +354,9 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
         break;
     case CONF_HTTP:
         ok = make_http(out, conf, log, err);
+        break;
+    case CONF_ALERTMANAGER:
+        ok = make_alertmanager(out, conf, alarms, log, err);
         break;
     }
     return ok || error_prefix(err, "receiver %s", conf->name);
@@ -344,6 +392,8 @@ static bool sinks_check_parts(const struct conf_receiver *conf, struct error *er
         return sinks_check_kafka(conf, err);
     case CONF_HTTP:
         return sinks_check_http(conf, err);
+    case CONF_ALERTMANAGER:
+        return sinks_check_alertmanager(conf, err);
     }
     return true;
 }

@@ -5,12 +5,13 @@
 
 #include "base/error.h"
 #include "conf/conf.h"
-#include "sink/sink.h"
+#include "sink/module.h"
 
-// Fills `out`, which points into `conf`. False with a sentence: memory is short, or libsnmp lacks a
-// protocol that `conf` asks for.
+// Fills `out`, which points into `conf`, and to `alarms`, for kinds that keep a state. False with a
+// sentence: memory is short, or libsnmp lacks a protocol that `conf` asks for.
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
-                int64_t started_at, struct log *log, struct error *err);
+                int64_t started_at, const struct module_alarms *alarms, struct log *log,
+                struct error *err);
 
 // Whether the receiver could now use the files, directories and sockets that it names. Opens files
 // as this process, and never waits. False with a sentence that names the receiver.

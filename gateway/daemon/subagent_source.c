@@ -120,6 +120,7 @@ static uint8_t receiver_kind(const struct conf_receiver *conf)
         return KIND_FILE;
     case CONF_KAFKA:
     case CONF_HTTP:
+    case CONF_ALERTMANAGER:
         return KIND_OTHER;
     }
     return KIND_OTHER;

@@ -839,7 +839,7 @@ static bool send_to_all(struct text *result)
     for (size_t i = 0; i < targets.receiver_count; i++) {
         struct sink sink = {0};
         err.text[0] = '\0';
-        bool ok = sinks_make(&sink, &targets.receivers[i], &clock_, 0, NULL, &err);
+        bool ok = sinks_make(&sink, &targets.receivers[i], &clock_, 0, NULL, NULL, &err);
         if (ok) {
             text_addf(result, "%s %s ", sink.kind, sink.name);
             ok = send_one(&sink);

@@ -84,6 +84,9 @@ static void check_receiver(const struct conf_receiver *r)
                 (r->http_access.user[0] != '\0') == (r->http_access.password_file[0] != '\0') &&
                 (r->http_access.user[0] == '\0' || r->http_access.token_file[0] == '\0') &&
                 r->http.batch >= 1 && r->http.batch <= 512);
+    else if (r->kind == CONF_ALERTMANAGER)
+        REQUIRE(strstr(r->alertmanager.urls, "://") && r->alertmanager.expire_s >= 20 &&
+                (r->http_access.user[0] != '\0') == (r->http_access.password_file[0] != '\0'));
     else
         REQUIRE(r->file.path[0] == '/' || strcmp(r->file.path, "-") == 0);
 }

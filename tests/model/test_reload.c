@@ -70,19 +70,19 @@ bool __wrap_reload_run(struct gateway *gateway, struct text *restart, struct tex
 }
 
 bool __real_sinks_make(struct sink *out, const struct conf_receiver *conf,
-                       const struct clock *clock, int64_t started_at, struct log *log,
-                       struct error *err);
+                       const struct clock *clock, int64_t started_at,
+                       const struct module_alarms *alarms, struct log *log, struct error *err);
 bool __wrap_sinks_make(struct sink *out, const struct conf_receiver *conf,
-                       const struct clock *clock, int64_t started_at, struct log *log,
-                       struct error *err);
+                       const struct clock *clock, int64_t started_at,
+                       const struct module_alarms *alarms, struct log *log, struct error *err);
 
 bool __wrap_sinks_make(struct sink *out, const struct conf_receiver *conf,
-                       const struct clock *clock, int64_t started_at, struct log *log,
-                       struct error *err)
+                       const struct clock *clock, int64_t started_at,
+                       const struct module_alarms *alarms, struct log *log, struct error *err)
 {
     if (strcmp(conf->name, WANTED_UNMADE) == 0)
         return error_set(err, "out of memory");
-    return __real_sinks_make(out, conf, clock, started_at, log, err);
+    return __real_sinks_make(out, conf, clock, started_at, alarms, log, err);
 }
 
 static bool load(void *ctx, struct conf *conf, struct error *err)

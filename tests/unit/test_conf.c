@@ -1610,6 +1610,72 @@ TEST(bad_urls_are_refused)
     load("http \"a\" { url = \"http://h?u@h\" }");
 }
 
+TEST(alertmanager_receivers)
+{
+    load("alertmanager \"a\" { urls = \"http://am1:9093, https://am2/prefix\" }\n"
+         "alertmanager \"b\" { urls = \"http://am1\" source = \"fabric-1\" expire = 60 }");
+    const struct conf_receiver *plain = &conf.receivers[0], *full = &conf.receivers[1];
+    assert_int_equal(plain->kind, CONF_ALERTMANAGER);
+    assert_int_equal(plain->transport, CONF_TLS);
+    assert_string_equal(plain->alertmanager.urls, "http://am1:9093, https://am2/prefix");
+    assert_string_equal(plain->alertmanager.source, "");
+    assert_int_equal(plain->alertmanager.expire_s, 300);
+    assert_int_equal(full->transport, CONF_TCP);
+    assert_string_equal(full->alertmanager.source, "fabric-1");
+    assert_int_equal(full->alertmanager.expire_s, 60);
+}
+
+#define ALERTS(urls, items) "alertmanager \"a\" { urls = \"" urls "\" " items " }"
+
+TEST(bad_alertmanager_receivers_are_refused)
+{
+    static const struct {
+        const char *content, *error;
+    } ROWS[] = {
+        {"alertmanager \"a\" { }",
+         "1: alertmanager 'a': item 'urls' is missing: it says where the Alertmanagers are"},
+        {ALERTS(", ", ""), "1: item 'urls': value ', ': has no URL"},
+        {ALERTS("http://a,b", ""),
+         "1: item 'urls': value 'http://a,b': must begin with http:// or https://"},
+        {ALERTS("http://a/?x", ""),
+         "1: item 'urls': value 'http://a/?x': must not have '?' in a URL"},
+        {ALERTS("http://a", "source = \"a b\""),
+         "1: item 'source': value 'a b': may have letters, digits and ._- only"},
+        {ALERTS("http://a", "expire = 19"),
+         "1: item 'expire': value '19': must be from 20 to 86400"},
+        {ALERTS("http://a", "ca_file = \"/c\""),
+         "1: alertmanager 'a': item 'ca_file' has no effect without a URL with https"},
+        {ALERTS("http://a,http://b,http://c,http://d,http://e,http://f,http://g,http://h,http://i",
+                ""),
+         "1: item 'urls': value "
+         "'http://a,http://b,http://c,http://d,http://e,http://f,http://g,http://h,http://i': has "
+         "more than 8 URLs"},
+    };
+    for (size_t i = 0; i < COUNT(ROWS); i++)
+        assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
+}
+
+TEST(a_secret_for_alertmanagers_needs_tls_at_each_that_is_elsewhere)
+{
+    static const struct {
+        const char *urls;
+        bool good;
+    } ROWS[] = {{"https://h", true},
+                {"http://h", false},
+                {"https://h,http://g", false},
+                {"https://h,http://localhost:9", true},
+                {"http://localhost.example.org", false}};
+    const char *secret = support_file("http", "pass word\n", 0600);
+    char text[300];
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        snprintf(text, sizeof text, "alertmanager \"a\" { urls = \"%s\" token_file = \"%s\" }",
+                 ROWS[i].urls, secret);
+        assert_int_equal(conf_load_text(text, "t", &conf, &err), ROWS[i].good);
+        if (ROWS[i].good)
+            conf_free(&conf);
+    }
+}
+
 TEST(a_secret_over_http_needs_tls_unless_the_server_is_here)
 {
     static const struct {
@@ -2428,6 +2494,9 @@ int main(void)
         CONF_TEST(http_receivers),
         CONF_TEST(bad_http_receivers_are_refused),
         CONF_TEST(bad_urls_are_refused),
+        CONF_TEST(alertmanager_receivers),
+        CONF_TEST(bad_alertmanager_receivers_are_refused),
+        CONF_TEST(a_secret_for_alertmanagers_needs_tls_at_each_that_is_elsewhere),
         CONF_TEST(a_secret_over_http_needs_tls_unless_the_server_is_here),
         CONF_TEST(http_formats),
         CONF_TEST(items_that_an_http_format_has_not_are_refused),

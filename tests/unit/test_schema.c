@@ -272,6 +272,8 @@ static const char RICH[] =
     "http \"h\" { url = \"https://h:1/p?q=1\" format = cloudevents batch = 7 batch_size = 20000\n"
     " gzip = true timeout = 5 headers = {\"X-A: b c\", \"X-D: e\"} key_file = /k\n"
     " certificate_file = /c }\n"
+    "alertmanager \"m\" { urls = \"http://a:1, http://[::1]/b\" source = s expire = 60 "
+    "headers = {\"X-A: b\"} }\n"
     "metrics { listen = \"[::1]\" } subagent { socket = /s context = \"\" writable = true }\n"
     "gateway { heartbeat = 4 } control { socket = /run/c group = daemon }\n"
     "log { level = error levels = {\"ib=debug\", \"sink=info\"} }\n";

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/alert.h"
+
+#include "base/clock.h"
+#include "model/catalogue.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+// An object that begins, and whether all fit into memory: half of the labels are other labels.
+struct alert_object {
+    json_t *json;
+    bool whole;
+};
+
+static struct alert_object alert_begin(void)
+{
+    json_t *json = json_object();
+    return (struct alert_object){json, json != NULL};
+}
+
+static void alert_set(struct alert_object *o, const char *name, const char *value)
+{
+    if (value[0] != '\0') // Alertmanager removes empty labels
+        o->whole = o->whole && json_object_set_new(o->json, name, json_string(value)) == 0;
+}
+
+// The node's name, or its GUID where it has none.
+static void alert_set_node(struct alert_object *labels, const char *name,
+                           const struct endpoint *node)
+{
+    char guid[24];
+    const uint64_t number = node->node_guid ? node->node_guid : node->guid;
+    snprintf(guid, sizeof guid, "0x%016" PRIx64, number);
+    if (node->name[0] != '\0')
+        alert_set(labels, name, node->name);
+    else if (number != 0)
+        alert_set(labels, name, guid);
+}
+
+static void alert_set_number(struct alert_object *labels, const char *name, unsigned number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", number);
+    if (number != 0)
+        alert_set(labels, name, text);
+}
+
+static char *alert_end(struct alert_object *o)
+{
+    char *text = o->whole ? json_dumps(o->json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    json_decref(o->json);
+    return text;
+}
+
+char *alert_labels(const struct alarm *alarm, const struct event *event,
+                   const struct alert_origin *origin)
+{
+    char subnet[24];
+    struct alert_object labels = alert_begin();
+    snprintf(subnet, sizeof subnet, "%016" PRIx64, event->subnet_prefix);
+    alert_set(&labels, "alertname", alarm->type);
+    alert_set(&labels, "severity", severity_word(alarm->severity));
+    alert_set(&labels, "category", category_word(alarm->category));
+    alert_set(&labels, ALERT_LABEL_SOURCE, origin->source);
+    if (catalogue_is_own(event->type))
+        alert_set(&labels, ALERT_LABEL_GATEWAY, origin->gateway);
+    alert_set(&labels, ALERT_LABEL_KEY, alarm->key);
+    alert_set_node(&labels, "node", &event->subject);
+    alert_set_number(&labels, "port", event->subject.port);
+    alert_set_node(&labels, "peer", &event->peer);
+    alert_set_number(&labels, "peerport", event->peer.port);
+    if (event->subnet_prefix != 0)
+        alert_set(&labels, "subnet", subnet);
+    if (event->test)
+        alert_set(&labels, ALERT_LABEL_TEST, "true");
+    return alert_end(&labels);
+}
+
+char *alert_annotations(const struct alarm *alarm)
+{
+    char explain[sizeof alarm->event_id + 24];
+    struct alert_object annotations = alert_begin();
+    snprintf(explain, sizeof explain, "ibtrapctl explain %s", alarm->event_id);
+    alert_set(&annotations, "summary", alarm->text);
+    alert_set(&annotations, "explain", explain);
+    if (alarm->acknowledged_us != 0)
+        alert_set(&annotations, "acknowledged", alarm->note[0] != '\0' ? alarm->note : "yes");
+    return alert_end(&annotations);
+}
+
+void alert_of_test(const struct event *event, struct alarm *out)
+{
+    *out = (struct alarm){.event_sequence = event->number,
+                          .raised_us = event->time_us,
+                          .severity = event->severity,
+                          .category = event->category};
+    snprintf(out->key, sizeof out->key, "test %.36s", event->id);
+    snprintf(out->event_id, sizeof out->event_id, "%s", event->id);
+    snprintf(out->type, sizeof out->type, "%s", event->type->name);
+    snprintf(out->text, sizeof out->text, "%s", event->text);
+}
+
+void alert_write(struct text *t, const char *labels, const char *annotations, int64_t starts_us,
+                 int64_t ends_us)
+{
+    char time[CLOCK_TEXT_SIZE];
+    text_add(t, "{\"labels\":");
+    text_add(t, labels);
+    if (annotations) {
+        text_add(t, ",\"annotations\":");
+        text_add(t, annotations);
+    }
+    if (starts_us != 0) {
+        clock_format_utc(starts_us, time);
+        text_add(t, ",\"startsAt\":\"");
+        text_add(t, time);
+        text_add(t, "\"");
+    }
+    clock_format_utc(ends_us, time);
+    text_add(t, ",\"endsAt\":\"");
+    text_add(t, time);
+    text_add(t, "\"}");
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/alert_peer.h"
+
+#include "base/backoff.h"
+#include "base/clock.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 20 * CLOCK_US_PER_S;
+static const int64_t LOOK_US = CLOCK_US_PER_S; // for refreshes
+
+#define API "/api/v2/alerts"
+
+// The path of a URL without the slash at its end, or NULL.
+static const char *alert_peer_path(const char *url, size_t *length)
+{
+    const char *host = strstr(url, "://");
+    if (!host)
+        return NULL;
+    const char *path = host + 3 + strcspn(host + 3, "/?#");
+    *length = strcspn(path, "?#");
+    while (*length > 0 && path[*length - 1] == '/')
+        --*length;
+    return path;
+}
+
+bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, size_t length,
+                     const struct transfer_options *to, const struct alert_origin *origin,
+                     struct error *err)
+{
+    size_t prefix;
+    *peer = (struct alert_peer){.number = number, .to = *to};
+    if (length >= sizeof peer->url)
+        return error_set(err, "a URL of an Alertmanager is too long: %d octets at most",
+                         (int)sizeof peer->url - 1);
+    snprintf(peer->url, sizeof peer->url, "%.*s", (int)length, url);
+    const char *path = alert_peer_path(peer->url, &prefix);
+    if (!path)
+        return error_set(err, "'%s' is not a URL, such as http://alertmanager.example.org:9093",
+                         peer->url);
+    snprintf(peer->post_path, sizeof peer->post_path, "%.*s" API, (int)prefix, path);
+    snprintf(peer->ask_path, sizeof peer->ask_path,
+             "%.*s" API "?active=true&silenced=true&inhibited=true&unprocessed=true"
+             "&filter=" ALERT_LABEL_SOURCE "%%3D%%22%s%%22&filter=" ALERT_LABEL_TEST "%%3D%%22%%22",
+             (int)prefix, path, origin->source);
+    peer->to.url = peer->url;
+    peer->to.answer_max = ALERT_PEER_ANSWER_MAX;
+    peer->to.scheme = "Bearer";
+    return transfer_check(&peer->to, err);
+}
+
+// Time.
+
+static int64_t alert_peer_now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// Its own clock decides whether an end is over. What it said is a second old at most.
+static struct alert_list_times alert_peer_times(const struct alert_peer *peer,
+                                                const struct alert_peers *all)
+{
+    const int64_t now = alert_peer_now();
+    const int64_t theirs =
+        peer->at_us != 0 ? peer->date_us + now - peer->at_us : clock_utc(&clock_system);
+    return (struct alert_list_times){
+        .now_us = now, .peer_utc_us = theirs, .expire_us = all->expire_us};
+}
+
+// Failure.
+
+static void alert_peer_end_task(struct alert_peer *peer, const struct alert_peers *all, bool well)
+{
+    const struct alert_list_times times = alert_peer_times(peer, all);
+    if (peer->task == ALERT_PEER_POSTS)
+        alert_list_taken(all->list, peer->number, well, &times);
+    free(peer->body);
+    peer->body = NULL;
+    peer->task = ALERT_PEER_IDLE;
+}
+
+void alert_peer_close(struct alert_peer *peer, const struct alert_peers *all)
+{
+    alert_peer_end_task(peer, all, false);
+    transfer_close(peer->transfer);
+    peer->transfer = NULL;
+    peer->ask_at = 0;
+    peer->has = 0;
+}
+
+static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *all,
+                            const struct error *why)
+{
+    alert_peer_close(peer, all);
+    if (!peer->fails && all->log)
+        log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: %s", all->name, why->text);
+    peer->fails = true;
+    peer->problem = *why;
+    peer->failures++;
+    peer->retry_at = alert_peer_now() +
+                     backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
+}
+
+static void alert_peer_succeed(struct alert_peer *peer, const struct alert_peers *all)
+{
+    if (peer->fails && all->log)
+        log_write(all->log, LOG_LEVEL_INFO, "receiver %s: %s takes alerts again", all->name,
+                  transfer_peer(peer->transfer));
+    peer->fails = false;
+    peer->failures = 0;
+}
+
+// Answers.
+
+static const char *alert_peer_text(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+// Whether the alert is one that this gateway keeps, whatever the peer made of the filter.
+static bool alert_peer_is_ours(const struct alert_peers *all, const json_t *labels)
+{
+    const char *gateway = alert_peer_text(labels, ALERT_LABEL_GATEWAY);
+    if (strcmp(alert_peer_text(labels, ALERT_LABEL_SOURCE), all->origin.source) != 0 ||
+        json_object_get(labels, ALERT_LABEL_TEST) ||
+        alert_peer_text(labels, ALERT_LABEL_KEY)[0] == '\0')
+        return false;
+    return gateway[0] == '\0' ? !all->is_standby : strcmp(gateway, all->origin.gateway) == 0;
+}
+
+// Gives the list what the peer has. False: the answer is not what Alertmanager answers.
+static bool alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all,
+                            const struct transfer_answer *answer)
+{
+    size_t i;
+    json_t *alert, *alerts = json_loadb(answer->body, answer->size, 0, NULL);
+    const bool is_array = json_is_array(alerts);
+    alert_list_ask(all->list, peer->number);
+    json_array_foreach(alerts, i, alert)
+    {
+        const json_t *labels = json_object_get(alert, "labels");
+        char *text = alert_peer_is_ours(all, labels)
+                         ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS)
+                         : NULL;
+        if (text)
+            alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY),
+                            text);
+        free(text);
+    }
+    if (is_array)
+        alert_list_heard(all->list, peer->number);
+    json_decref(alerts);
+    return is_array;
+}
+
+// The beginning of an answer's body, for a sentence.
+static const char *alert_peer_excerpt(const struct transfer_answer *answer, char out[200])
+{
+    text_clean(answer->body, answer->size, out, 200);
+    return out;
+}
+
+static bool alert_peer_judge_status(const struct alert_peer *peer,
+                                    const struct transfer_answer *answer, struct error *err)
+{
+    char excerpt[200];
+    const char *who = transfer_peer(peer->transfer);
+    if (answer->status / 100 == 2)
+        return true;
+    if (answer->status == 404 || answer->status == 405 || answer->status / 100 == 3)
+        return error_set(err,
+                         "%s answers %d: the URL must be that of an Alertmanager with the API v2, "
+                         "without /api/v2/alerts",
+                         who, answer->status);
+    if (answer->status == 401 || answer->status == 403)
+        return error_set(err, "%s answers %d: check the user, password or token of the receiver",
+                         who, answer->status);
+    return error_set(err, "%s answers %d: %s", who, answer->status,
+                     alert_peer_excerpt(answer, excerpt));
+}
+
+// What the peer has beyond the bound expires there, if it is over.
+static bool alert_peer_judge_list(struct alert_peer *peer, const struct alert_peers *all,
+                                  const struct transfer_answer *answer, struct error *err)
+{
+    if (answer->cut && all->log)
+        log_write(all->log, LOG_LEVEL_WARNING,
+                  "receiver %s: %s has too many alerts to read them all; those that are over end "
+                  "when they expire, after %d s",
+                  all->name, transfer_peer(peer->transfer), (int)(all->expire_us / CLOCK_US_PER_S));
+    if (!answer->cut && !alert_peer_hear(peer, all, answer))
+        return error_set(err, "%s does not answer as an Alertmanager with the API v2 does",
+                         transfer_peer(peer->transfer));
+    peer->ask_at = alert_peer_now() + all->expire_us;
+    return true;
+}
+
+static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_peers *all,
+                                   const struct transfer_answer *answer)
+{
+    struct error err;
+    if (answer->date != 0) {
+        peer->date_us = answer->date * CLOCK_US_PER_S;
+        peer->at_us = alert_peer_now();
+    }
+    const bool well =
+        alert_peer_judge_status(peer, answer, &err) &&
+        (peer->task != ALERT_PEER_ASKS || alert_peer_judge_list(peer, all, answer, &err));
+    if (!well) {
+        alert_peer_fail(peer, all, &err);
+        return;
+    }
+    alert_peer_end_task(peer, all, true);
+    alert_peer_succeed(peer, all);
+}
+
+// Requests.
+
+static bool alert_peer_ask(struct alert_peer *peer, struct error *err)
+{
+    const struct transfer_request request = {.path = peer->ask_path,
+                                             .timeout_ms = ALERT_PEER_TIMEOUT_MS};
+    peer->task = ALERT_PEER_ASKS;
+    return transfer_begin(peer->transfer, &request, err);
+}
+
+// Posts what is due, if anything is. False with a sentence.
+static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *all,
+                            struct error *err)
+{
+    const struct alert_list_times times = alert_peer_times(peer, all);
+    peer->body = malloc(ALERT_LIST_BODY_SIZE);
+    if (!peer->body)
+        return error_set(err, "out of memory");
+    struct text body = text_in(peer->body, ALERT_LIST_BODY_SIZE);
+    const size_t n = alert_list_take(all->list, peer->number, &times, &body);
+    if (n == 0) {
+        peer->has = all->version;
+        peer->look_at = times.now_us + LOOK_US;
+        free(peer->body);
+        peer->body = NULL;
+        return true;
+    }
+    const struct transfer_request request = {.path = peer->post_path,
+                                             .content_type = "application/json",
+                                             .body = peer->body,
+                                             .size = body.len,
+                                             .timeout_ms = ALERT_PEER_TIMEOUT_MS};
+    peer->task = ALERT_PEER_POSTS;
+    return transfer_begin(peer->transfer, &request, err);
+}
+
+static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *all,
+                             bool *may_look_up, struct error *err)
+{
+    if (!peer->transfer) {
+        if (!*may_look_up)
+            return true;
+        *may_look_up = false;
+        peer->transfer = transfer_open(&peer->to, err);
+        if (!peer->transfer)
+            return false;
+    }
+    if (all->is_whole && alert_peer_now() >= peer->ask_at)
+        return alert_peer_ask(peer, err);
+    if (peer->has == all->version && alert_peer_now() < peer->look_at)
+        return true;
+    return alert_peer_post(peer, all, err);
+}
+
+void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
+                     bool *may_look_up)
+{
+    struct error err;
+    struct transfer_answer answer;
+    if (peer->task != ALERT_PEER_IDLE) {
+        const int ended = transfer_go_on(peer->transfer, timeout_ms, &answer, &err);
+        if (ended > 0)
+            alert_peer_take_answer(peer, all, &answer);
+        else if (ended < 0)
+            alert_peer_fail(peer, all, &err);
+    }
+    if (peer->task == ALERT_PEER_IDLE && alert_peer_now() >= peer->retry_at &&
+        !alert_peer_begin(peer, all, may_look_up, &err))
+        alert_peer_fail(peer, all, &err);
+}
+
+bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all)
+{
+    return peer->task == ALERT_PEER_IDLE && peer->has == all->version;
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "http/alertmanager.h"
+
+#include "base/clock.h"
+#include "http/alert_peer.h"
+#include "model/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PAGE = 256,     // alarms
+    STEP_MS = 10,   // to wait for a peer's answer
+    KEEP_MS = 500,  // to wait for all of them, within a call
+    SCAN_MS = 1000, // to scan, within a call
+    SOURCE_SIZE = 300,
+};
+
+// A scan takes a fifth of the time at most. Without an event, one finds what operators shelve and
+// acknowledge, and what policy holds back.
+static const int64_t IDLE_US = 2 * CLOCK_US_PER_S, TEST_US = 60 * CLOCK_US_PER_S;
+
+struct alertmanager {
+    const struct alertmanager_options *options;
+    const struct module_alarms *alarms;
+    struct log *log;
+    char name[sizeof(((struct sink *)NULL)->name)];
+    char source[SOURCE_SIZE];
+    struct alert_peer peers[ALERTMANAGER_PEERS_MAX];
+    unsigned peer_count;
+    struct alert_peers all;
+
+    // The scan of the alarm list that goes on, or the last one.
+    bool scans, failed;               // it goes on; memory was short
+    enum module_alarms_state state;   // when it began
+    int64_t after, began_at, next_at; // the last number; monotonic
+    struct alarm page[PAGE];
+    size_t page_count;
+
+    bool wants_scan;                // the list changed
+    size_t pending, seen, finished; // events; of them before the scan began; before the last ended
+};
+
+static int64_t alertmanager_now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
+// Scans.
+
+static void alertmanager_copy(void *ctx, const struct alarm *alarm)
+{
+    struct alertmanager *s = ctx;
+    s->page[s->page_count++] = *alarm;
+}
+
+// Puts an alarm that is new or changed. False: out of memory.
+static bool alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
+{
+    bool refused;
+    struct event *event = s->alarms->event(s->alarms->ctx, alarm, s->options->filter, &refused);
+    if (!event && !refused)
+        return false;
+    s->all.version++;
+    if (refused) {
+        alert_list_put(s->all.list, alarm, NULL, NULL, false);
+        return true;
+    }
+    const bool guessed = event->number == 0;
+    char *labels = alert_labels(alarm, event, &s->all.origin);
+    char *annotations = alert_annotations(alarm);
+    event_unref(event);
+    if (labels && annotations) {
+        alert_list_put(s->all.list, alarm, labels, annotations, guessed);
+        return true;
+    }
+    free(labels);
+    free(annotations);
+    return false;
+}
+
+static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
+{
+    const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
+    const bool standby = state == MODULE_ALARMS_STANDBY;
+    if (standby != s->all.is_standby) {
+        // What another gateway tells now, or what it told, is not over.
+        for (unsigned i = 0; i < s->peer_count; i++)
+            alert_peer_close(&s->peers[i], &s->all);
+        alert_list_clear(s->all.list);
+    }
+    s->all.is_standby = standby;
+    s->all.is_whole = false;
+    s->state = state;
+    s->scans = true;
+    s->failed = s->wants_scan = false;
+    s->after = 0;
+    s->began_at = now;
+    s->seen = s->pending;
+    alert_list_begin(s->all.list);
+}
+
+static void alertmanager_end_scan(struct alertmanager *s, int64_t now)
+{
+    const bool whole = !s->failed && s->state == s->alarms->state(s->alarms->ctx) &&
+                       s->state != MODULE_ALARMS_PARTIAL;
+    alert_list_end(s->all.list, whole, clock_utc(&clock_system));
+    s->all.is_whole = whole;
+    s->all.version++;
+    s->scans = false;
+    s->finished = s->seen;
+    s->next_at = now + 4 * (now - s->began_at);
+}
+
+static bool alertmanager_scan_page(struct alertmanager *s)
+{
+    s->page_count = 0;
+    const bool more = s->alarms->page(s->alarms->ctx, s->after, PAGE, alertmanager_copy, s);
+    for (size_t i = 0; i < s->page_count; i++) {
+        const struct alarm *alarm = &s->page[i];
+        s->after = alarm->event_sequence;
+        if (s->alarms->may_pass(s->alarms->ctx, alarm, s->options->filter) &&
+            !alert_list_see(s->all.list, alarm) && !alert_list_lacks_room(s->all.list, alarm))
+            s->failed |= !alertmanager_put(s, alarm);
+    }
+    return more;
+}
+
+static void alertmanager_scan(struct alertmanager *s)
+{
+    int64_t now = alertmanager_now();
+    const int64_t until = now + SCAN_MS * CLOCK_US_PER_MS;
+    if (!s->scans && (now < s->next_at || (!s->wants_scan && now < s->began_at + IDLE_US)))
+        return;
+    if (!s->scans)
+        alertmanager_begin_scan(s, now);
+    while (s->scans && now < until) {
+        if (!alertmanager_scan_page(s))
+            alertmanager_end_scan(s, alertmanager_now());
+        now = alertmanager_now();
+    }
+}
+
+// Peers.
+
+static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
+{
+    bool may_look_up = true, is_busy = false;
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        struct alert_peer *peer = &s->peers[i];
+        alert_peer_step(peer, &s->all, peer->fails ? 0 : timeout_ms, &may_look_up);
+        is_busy |= !peer->fails && !alert_peer_is_settled(peer, &s->all);
+    }
+    return is_busy;
+}
+
+static bool alertmanager_describe(const struct alertmanager *s, struct error *err)
+{
+    const struct alert_peer *first = NULL;
+    unsigned failing = 0;
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        failing += s->peers[i].fails;
+        first = !first && s->peers[i].fails ? &s->peers[i] : first;
+    }
+    const size_t beyond = alert_list_beyond(s->all.list);
+    if (first && s->peer_count > 1)
+        return error_set(err, "%u of %u Alertmanagers: %s", failing, s->peer_count,
+                         first->problem.text);
+    if (first)
+        return error_set(err, "%s", first->problem.text);
+    return beyond == 0 ||
+           error_set(err,
+                     "%zu alarms are not told, as there is room for %d: narrow the receiver's "
+                     "filter",
+                     beyond, ALERT_LIST_MAX);
+}
+
+static bool alertmanager_keep(void *self, struct error *err)
+{
+    struct alertmanager *s = self;
+    alertmanager_scan(s);
+    const int64_t until = alertmanager_now() + KEEP_MS * CLOCK_US_PER_MS;
+    while (!s->scans && alertmanager_step(s, STEP_MS) && alertmanager_now() < until)
+        ;
+    return alertmanager_describe(s, err);
+}
+
+// Whether every Alertmanager that answers has the list, and one does.
+static bool alertmanager_is_settled(const struct alertmanager *s)
+{
+    unsigned settled = 0, failing = 0;
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        failing += s->peers[i].fails;
+        settled += !s->peers[i].fails && alert_peer_is_settled(&s->peers[i], &s->all);
+    }
+    return settled > 0 && settled + failing == s->peer_count;
+}
+
+// Events.
+
+static enum sink_result alertmanager_send_test(struct alertmanager *s, const struct event *event,
+                                               struct error *err)
+{
+    struct alarm alarm;
+    alert_of_test(event, &alarm);
+    char *labels = alert_labels(&alarm, event, &s->all.origin);
+    char *annotations = alert_annotations(&alarm);
+    const int64_t now = clock_utc(&clock_system);
+    if (!labels || !annotations) {
+        free(labels);
+        free(annotations);
+        error_set(err, "out of memory");
+        return SINK_FAILED;
+    }
+    if (!alert_list_add_test(s->all.list, labels, annotations, now, now + TEST_US)) {
+        error_set(err, "out of memory");
+        return SINK_FAILED;
+    }
+    s->all.version++;
+    return SINK_PENDING;
+}
+
+static enum sink_result alertmanager_send(void *self, const struct event *event, struct error *err)
+{
+    struct alertmanager *s = self;
+    enum sink_result result = SINK_PENDING;
+    if (event->test)
+        result = alertmanager_send_test(s, event, err);
+    else if (event_alarm(event) == ALARM_NONE)
+        return SINK_SKIPPED;
+    s->pending += result == SINK_PENDING;
+    s->wants_scan = true;
+    return result;
+}
+
+static int alertmanager_wait(void *self, int timeout_ms, struct error *err)
+{
+    struct alertmanager *s = self;
+    (void)err;
+    if (!s->scans && alertmanager_step(s, 0) && timeout_ms > 0)
+        clock_sleep(timeout_ms * CLOCK_US_PER_MS);
+    if (s->scans || !alertmanager_is_settled(s))
+        return 0;
+    const size_t n = s->finished;
+    s->pending -= n;
+    s->seen -= n;
+    s->finished = 0;
+    return (int)n;
+}
+
+static bool alertmanager_open(void *self, struct error *err)
+{
+    struct alertmanager *s = self;
+    (void)err;
+    s->began_at = s->next_at = INT64_MIN / 2;
+    return true;
+}
+
+static void alertmanager_close(void *self)
+{
+    struct alertmanager *s = self;
+    for (unsigned i = 0; i < s->peer_count; i++)
+        alert_peer_close(&s->peers[i], &s->all);
+    s->scans = false;
+    s->pending = s->seen = s->finished = 0;
+}
+
+static void alertmanager_free(void *self)
+{
+    struct alertmanager *s = self;
+    alert_list_free(s->all.list);
+    free(s);
+}
+
+// Making.
+
+static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
+{
+    for (const char *at = s->options->urls; *at != '\0';) {
+        at += strspn(at, ", ");
+        const size_t length = strcspn(at, ", ");
+        if (length == 0)
+            break;
+        if (s->peer_count == ALERTMANAGER_PEERS_MAX)
+            return error_set(err, "there are more than %d URLs", ALERTMANAGER_PEERS_MAX);
+        if (!alert_peer_init(&s->peers[s->peer_count], s->peer_count, at, length, &s->options->to,
+                             &s->all.origin, err))
+            return false;
+        s->peer_count++;
+        at += length;
+    }
+    return s->peer_count > 0 || error_set(err, "no URL of an Alertmanager is given");
+}
+
+static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_options *options,
+                              const struct module_alarms *alarms, struct error *err)
+{
+    static const char SAFE[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    const char *gateway = alarms ? alarms->gateway : "gateway";
+    s->options = options;
+    s->alarms = alarms;
+    snprintf(s->source, sizeof s->source, "%s", options->source[0] ? options->source : gateway);
+    for (char *c = s->source; (c += strspn(c, SAFE))[0] != '\0';)
+        *c = '_';
+    s->all.origin = (struct alert_origin){.source = s->source, .gateway = gateway};
+    s->all.expire_us = options->expire_s * CLOCK_US_PER_S;
+    s->all.version = 1;
+    return alertmanager_add_peers(s, err);
+}
+
+bool alertmanager_make(struct sink *out, const char *name,
+                       const struct alertmanager_options *options, const struct module_host *host,
+                       struct error *err)
+{
+    struct alertmanager *s = calloc(1, sizeof *s);
+    if (!s)
+        return error_set(err, "out of memory");
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->all.name = s->name;
+    s->all.log = s->log = host->log;
+    if (!alertmanager_fill(s, options, host->alarms, err) ||
+        !(s->all.list = alert_list_new(s->peer_count, &random_system))) {
+        if (s->peer_count > 0 && !s->all.list)
+            error_set(err, "out of memory");
+        free(s);
+        return false;
+    }
+    *out = (struct sink){.open = alertmanager_open,
+                         .send = alertmanager_send,
+                         .wait = alertmanager_wait,
+                         .keep = alertmanager_keep,
+                         .close = alertmanager_close,
+                         .free = alertmanager_free,
+                         .self = s,
+                         .in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX,
+                         .kind = "alertmanager"};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return true;
+}
+
+bool alertmanager_check(const struct alertmanager_options *options, struct error *err)
+{
+    struct alertmanager *s = calloc(1, sizeof *s);
+    const bool ok = s ? alertmanager_fill(s, options, NULL, err) : error_set(err, "out of memory");
+    free(s);
+    return ok;
+}

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The receiver kind alertmanager: the alerts that an Alertmanager has are the alarms of the gateway, whatever happened.
+
+Each test runs with a server of the tests, and with Debian's Alertmanager where it is installed."""
+
+import json
+
+import pytest
+from lab import pages
+from lab.alertmanager import PROGRAM, Alertmanager, FakeAlertmanager
+from lab.fabric import two_managers
+from lab.gateway import Gateway, section
+from lab.processes import wait_until
+
+SWEEP = {"interval": 5, "settle": 100}
+EXPIRE = 20  # seconds
+
+
+@pytest.fixture(params=["fake", "real"])
+def peer_kind(request):
+    if request.param == "real" and not PROGRAM:
+        pytest.skip("prometheus-alertmanager is not installed")
+    return {"fake": FakeAlertmanager, "real": Alertmanager}[request.param]
+
+
+@pytest.fixture
+def peer(fabric, peer_kind, tmp_path):
+    return fabric.keep(peer_kind(tmp_path))
+
+
+def alarms_of(gateway):
+    return json.loads(gateway.control("alarms", "--json").stdout)["alarms"]
+
+
+def receiver(gateway, name="alerts"):
+    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
+                if one["name"] == name)
+
+
+def key_and_severity(peer):
+    return sorted((one["labels"]["alarmkey"], one["labels"]["alertname"], one["labels"]["severity"])
+                  for one in peer.alerts() if "alarmkey" in one["labels"])
+
+
+def agree(gateway, peer):
+    return key_and_severity(peer) == sorted((one["key"], one["event"], one["severity"]) for one in alarms_of(gateway))
+
+
+def wait_agreed(gateway, *peers):
+    """The oracle: what the peers have is what the gateway's list says."""
+    for peer in peers:
+        wait_until(lambda peer=peer: agree(gateway, peer), f"the lists to agree: {key_and_severity(peer)}")
+
+
+def wait_alarms(gateway, count):
+    """Waits for so many alarms beside the one that the receiver fails."""
+    wait_until(lambda: len([one for one in alarms_of(gateway) if one["event"] != "receiver-failing"]) == count,
+               f"{count} alarms")
+
+
+def begin(open_site, *peers, more="", **items):
+    items = {"urls": ", ".join(one.url for one in peers), "expire": EXPIRE, **items}
+    site = open_site(sweep=SWEEP, more=section("alertmanager", "alerts", **items) + more)
+    site.gateway.wait_subscribed()
+    site.gateway.wait_status(lambda one: one["sweep"]["nodes"] == 8, "ibtrapd to know the fabric")
+    return site
+
+
+def test_alarms_are_raised_and_resolved(open_site, peer):
+    site = begin(open_site, peer)
+    site.fabric.unlink("leaf1", 12)
+    wait_alarms(site.gateway, 1)
+    wait_agreed(site.gateway, peer)
+    [alarm] = alarms_of(site.gateway)
+    [alert] = peer.alerts()
+    assert alert["labels"]["node"] and alert["labels"]["category"] and alert["labels"]["source"]
+    assert alert["annotations"]["summary"] == alarm["text"]
+    assert alert["annotations"]["explain"] == f"ibtrapctl explain {alarm['id']}"
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_agreed(site.gateway, peer)
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+    wait_until(lambda: receiver(site.gateway)["queued"] == 0, "the events to be confirmed")
+
+
+# Restarts and outages. The alerts expire late, so that an expiry explains nothing.
+
+LATE = {"expire": 3600}
+
+
+def begin_with_alarm(open_site, *peers, **items):
+    site = begin(open_site, *peers, **{**LATE, **items})
+    site.fabric.unlink("leaf1", 12)
+    wait_alarms(site.gateway, 1)
+    wait_agreed(site.gateway, *peers)
+    return site
+
+
+def test_what_ends_and_begins_while_the_gateway_is_down(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    before = peer.alerts()
+    assert site.gateway.stop() == 0
+    assert len(peer.alerts()) == 1
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+    wait_agreed(site.gateway, peer)
+    assert [one["labels"] for one in peer.alerts()] == [one["labels"] for one in before]
+    site.gateway.kill()
+    site.fabric.relink("leaf1", 12)
+    site.fabric.unlink("storage1", 1)
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "the other alarm")
+    wait_agreed(site.gateway, peer)
+
+
+def test_what_ends_and_begins_while_the_peer_is_down(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    peer.stop()
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_until(lambda: receiver(site.gateway)["state"] == "failing", "the failure to be told")
+    assert "127.0.0.1" in receiver(site.gateway)["problem"]
+    site.fabric.unlink("storage1", 1)
+    wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "the other alarm")
+    peer.start()
+    wait_agreed(site.gateway, peer)
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+
+
+def test_what_ends_while_the_peer_does_not_answer(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    site = begin_with_alarm(open_site, peer)
+    peer.fault = 503
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_until(lambda: "answers 503" in (receiver(site.gateway)["problem"] or ""), "the failure to be told")
+    assert len(peer.alerts()) == 1
+    peer.fault = None
+    wait_agreed(site.gateway, peer)
+
+
+def test_alertmanagers_are_judged_each_on_its_own(open_site, fabric, peer_kind, tmp_path):
+    peers = []
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        peers.append(fabric.keep(peer_kind(tmp_path / name)))
+    first, second, third = peers
+    site = begin_with_alarm(open_site, *peers)
+    second.stop()
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_agreed(site.gateway, first, third)
+    wait_until(lambda: (receiver(site.gateway)["problem"] or "").startswith("1 of 3 Alertmanagers: "), "the failure to be told")
+    wait_until(lambda: receiver(site.gateway)["queued"] == 0, "the events to be confirmed by the others")
+    site.fabric.unlink("leaf1", 12)
+    wait_alarms(site.gateway, 1)
+    second.start()
+    wait_agreed(site.gateway, *peers)
+
+
+def test_alerts_are_posted_again_before_they_expire(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    begin_with_alarm(open_site, peer, expire=20)
+
+    def posts():
+        return [alert for batch in list(peer.posts) for alert in batch]
+    wait_until(lambda: len(posts()) >= 3, "two refreshes")
+    assert len({json.dumps(one["labels"], sort_keys=True) for one in posts()}) == 1
+    assert len({one["startsAt"] for one in posts()}) == 1
+    assert len({one["endsAt"] for one in posts()}) == len(posts())
+
+
+@pytest.mark.parametrize("ahead", [-40, 40])
+def test_an_end_is_an_end_by_the_clock_of_the_peer(open_site, fabric, tmp_path, ahead):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    peer.ahead = ahead
+    site = begin_with_alarm(open_site, peer, expire=60)
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_agreed(site.gateway, peer)
+
+
+def test_the_other_gateway_of_a_pair_goes_on_with_the_alerts(tmp_path):
+    with two_managers() as (fabric, master, _):
+        peer = fabric.keep(FakeAlertmanager(tmp_path))
+        more = section("alertmanager", "alerts", urls=peer.url, source="pair", **LATE)
+        gateways = [fabric.keep(Gateway(fabric, host=host, active="with-master-sm", beside_sm=True, more=more,
+                                        sweep={"interval": 5, "settle": 300})) for host in ("sm1", "sm2")]
+        for gateway in gateways:
+            gateway.wait_subscribed()
+            gateway.wait_status(lambda one: len(one["sms"]) == 2, "both subnet managers to be known")
+        fabric.unlink("storage1", 1)
+        for gateway in gateways:
+            wait_until(lambda gateway=gateway: "storage1" in str(alarms_of(gateway)), "the alarm")
+        wait_until(lambda: "storage1" in str(peer.alerts()), "the alert")
+        [before] = [one for one in peer.alerts() if one["labels"].get("node") == "storage1"]
+        posts = len(peer.posts)
+        master.kill()
+        gateways[0].kill()
+        gateways[1].wait_status(lambda one: one["role"]["active"], "the other to take over")
+        wait_until(lambda: before["labels"] in [one["labels"] for batch in peer.posts[posts:] for one in batch],
+                   "the other to post it")
+        [after] = [one for one in peer.alerts() if one["labels"].get("node") == "storage1"]
+        assert after["labels"] == before["labels"] and after["startsAt"] <= before["startsAt"]
+        fabric.relink("storage1", 1)
+        wait_until(lambda: "storage1" not in str(peer.alerts()), "the other to end it")
+
+
+# What receivers are told, and what not.
+
+def test_shelved_alarms_end_and_acknowledged_ones_say_so(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    [alarm] = alarms_of(site.gateway)
+    site.gateway.control("alarms", "acknowledge", alarm["key"], "new cable ordered")
+    wait_until(lambda: [one["annotations"].get("acknowledged") for one in peer.alerts()] == ["new cable ordered"], "the note")
+    site.gateway.control("alarms", "shelve", alarm["key"], "60")
+    wait_until(lambda: not peer.alerts(), "the alert to end")
+    site.gateway.control("alarms", "shelve", alarm["key"], "0")
+    wait_agreed(site.gateway, peer)
+    assert len(alarms_of(site.gateway)) == 1
+
+
+def test_the_filter_decides(open_site, peer):
+    site = begin(open_site, peer, nodes=["storage*"], **LATE)
+    site.fabric.unlink("leaf1", 12)
+    site.fabric.unlink("storage1", 1)
+    wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "both alarms")
+    wait_until(peer.alerts, "the alert")
+    assert all("storage1" in (one["labels"]["node"], one["labels"].get("peer")) for one in peer.alerts())
+    link = next(one["key"] for one in alarms_of(site.gateway) if "leaf1" in one["text"])
+    wait_until(lambda: receiver(site.gateway)["queued"] == 0, "the events to be confirmed")
+    assert link not in [one["labels"]["alarmkey"] for one in peer.alerts()]
+
+
+def test_alerts_of_others_stay(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    theirs = [{"alertname": "link-down", "source": "elsewhere", "alarmkey": "link x"}, {"alertname": "disk-full"},
+              {"alertname": "link-down", "source": peer.alerts()[0]["labels"]["source"], "test": "true", "alarmkey": "link y"}]
+    ends = {"startsAt": "2020-01-01T00:00:00Z", "endsAt": "2100-01-01T00:00:00Z"}
+    stray = {"alertname": "link-down", "source": peer.alerts()[0]["labels"]["source"], "alarmkey": "link z"}
+    peer.ask("/api/v2/alerts", [{"labels": labels, **ends} for labels in [*theirs, stray]])
+    site.gateway.stop()
+    assert len(peer.alerts()) == 5
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    wait_until(lambda: len(peer.alerts()) == 4, "the stray alert to end")
+    assert all(labels in [one["labels"] for one in peer.alerts()] for labels in theirs)
+
+
+def test_a_test_event_is_an_alert_that_ends_by_itself(open_site, peer):
+    site = begin(open_site, peer, **LATE)
+    shown = site.gateway.control("test", "link-down", "--receiver", "alerts").stdout
+    assert "delivered" in shown
+    [alert] = [one for one in peer.alerts() if one["labels"].get("test") == "true"]
+    assert alert["labels"]["alertname"] == "link-down"
+
+
+@pytest.mark.parametrize("fault, words", [(404, "without /api/v2"), (401, "check the user, password or token"),
+                                          (500, "answers 500")])
+def test_an_answer_that_is_none_is_explained(open_site, fabric, tmp_path, fault, words):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    peer.fault = fault
+    site = begin(open_site, peer)
+    wait_until(lambda: words in (receiver(site.gateway)["problem"] or ""), "the sentence")
+
+
+# The page.
+
+@pytest.mark.skipif(not PROGRAM, reason="prometheus-alertmanager is not installed")
+def test_the_routes_and_inhibition_of_the_page(open_site, fabric, tmp_path):
+    config = pages.blocks("alertmanager", "alertmanager")[0].replace("group_wait: 30s", "group_wait: 1s")
+    peer = fabric.keep(Alertmanager(tmp_path, config))
+    site = begin_with_alarm(open_site, peer, source="fabric1")
+    [alert] = peer.alerts()
+    assert [one["name"] for one in alert["receivers"]] == ["chat"]
+    site.gateway.control("test", "switch-removed", "--receiver", "alerts")
+
+    def post(**labels):
+        peer.ask("/api/v2/alerts", [{"labels": {"source": "made-up", **labels}}])
+
+    def found(name):
+        return next((one for one in peer.alerts() if one["labels"]["alertname"] == name), None)
+    assert [one["name"] for one in found("switch-removed")["receivers"]] == ["tests"]
+    post(alertname="host-removed", severity="error", node="n1")
+    post(alertname="link-degraded", severity="warning", node="n1")
+    post(alertname="link-unreliable", severity="warning", node="n2", port="1")
+    post(alertname="link-errors-raised", severity="warning", node="n2", port="1")
+    post(alertname="port-removed", severity="warning", node="n2")
+    post(alertname="bad-mkey", severity="warning", category="security", node="n2")
+    for name, inhibited in (("link-degraded", True), ("link-errors-raised", True), ("port-removed", False)):
+        wait_until(lambda name=name, inhibited=inhibited: bool(found(name)["status"]["inhibitedBy"]) == inhibited
+                   and found(name)["status"]["state"] != "unprocessed", f"inhibition of {name}")
+    assert [one["name"] for one in found("host-removed")["receivers"]] == ["oncall"]
+    assert [one["name"] for one in found("bad-mkey")["receivers"]] == ["security"]
+
+    groups = [(one["receiver"]["name"], one["labels"]) for one in peer.ask("/api/v2/alerts/groups")]
+    assert ("chat", {"source": "fabric1", "node": alert["labels"]["node"]}) in groups
+    key = {"name": "alarmkey", "value": alert["labels"]["alarmkey"], "isRegex": False, "isEqual": True}
+    peer.ask("/api/v2/silences", {"matchers": [key], "startsAt": "2020-01-01T00:00:00Z", "endsAt": "2100-01-01T00:00:00Z",
+                                  "createdBy": "test", "comment": "new cable ordered"})
+    wait_until(lambda: found("link-down")["status"]["silencedBy"], "the silence")
+    assert site.gateway.stop() == 0
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+    assert found("link-down")["status"]["silencedBy"]

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Which alerts Alertmanagers are told, against a model: made-up Alertmanagers that do with what is
+// posted as the documentation of Alertmanager says, and an alarm list that changes at random.
+#include "support.h"
+
+#include "http/alert.h"
+#include "http/alert_list.h"
+
+enum { KEYS = 40, PEERS = 3, STEPS = 4000, HELD_MAX = 4096, TEXT = 200 };
+
+static const int64_t EXPIRE_US = 300 * CLOCK_US_PER_S;
+
+// An Alertmanager: what it was posted, by labels.
+struct peer {
+    struct held {
+        char labels[TEXT];
+        int64_t ends; // seconds of its clock
+    } held[HELD_MAX];
+    size_t count;
+    bool is_away, was_asked;
+    int64_t ahead; // its clock, in seconds
+};
+
+static struct alert_list *list;
+static struct peer peers[PEERS];
+static struct alarm alarms[KEYS];
+static bool active[KEYS];
+static int64_t now_s;
+static uint64_t dice;
+static char body_buffer[ALERT_LIST_BODY_SIZE];
+
+static unsigned roll(unsigned n)
+{
+    dice = dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); // Knuth's MMIX
+    return (unsigned)(dice >> 33) % n;
+}
+
+static char *labels_of(const struct alarm *a)
+{
+    char text[TEXT];
+    snprintf(text, sizeof text, "{\"alarmkey\":\"%s\",\"alertname\":\"%s\",\"severity\":\"%s\"}",
+             a->key, a->type, severity_word(a->severity));
+    return strdup(text);
+}
+
+static char *annotations_of(const struct alarm *a)
+{
+    char text[EVENT_TEXT_SIZE + 16];
+    snprintf(text, sizeof text, "{\"summary\":\"%s\"}", a->text);
+    return strdup(text);
+}
+
+static void scan(bool whole)
+{
+    alert_list_begin(list);
+    for (size_t i = 0; i < KEYS; i++) {
+        if (active[i] && !alert_list_see(list, &alarms[i]))
+            assert_true(alert_list_put(list, &alarms[i], labels_of(&alarms[i]),
+                                       annotations_of(&alarms[i]), false));
+    }
+    alert_list_end(list, whole, now_s * CLOCK_US_PER_S);
+}
+
+// The peers.
+
+static struct held *held_of(struct peer *p, const char *labels)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        if (strcmp(p->held[i].labels, labels) == 0)
+            return &p->held[i];
+    }
+    assert_true(p->count < HELD_MAX);
+    snprintf(p->held[p->count].labels, TEXT, "%s", labels);
+    p->held[p->count].ends = 0;
+    return &p->held[p->count++];
+}
+
+static int64_t clock_of(const struct peer *p)
+{
+    return now_s + p->ahead;
+}
+
+// What is between two marks in the text from `*at` on, which moves behind it. False: none.
+static bool cut_out(const char **at, const char *from, const char *to, char *out, size_t size)
+{
+    const char *begin = strstr(*at, from), *end = begin ? strstr(begin + strlen(from), to) : NULL;
+    if (!end)
+        return false;
+    begin += strlen(from);
+    assert_true((size_t)(end - begin) < size);
+    snprintf(out, size, "%.*s", (int)(end - begin), begin);
+    *at = end;
+    return true;
+}
+
+static int64_t seconds_of(const char *text)
+{
+    struct tm tm = {0};
+    assert_non_null(strptime(text, "%Y-%m-%dT%H:%M:%S", &tm));
+    return timegm(&tm);
+}
+
+// The latest end counts, unless the alert is over.
+static void take_post(struct peer *p, const char *body)
+{
+    char inside[TEXT], labels[TEXT], ends[64];
+    while (cut_out(&body, "{\"labels\":{", "}", inside, sizeof inside) &&
+           cut_out(&body, "\"endsAt\":\"", "\"", ends, sizeof ends)) {
+        snprintf(labels, sizeof labels, "{%.*s}", (int)sizeof inside - 1, inside);
+        struct held *h = held_of(p, labels);
+        const int64_t end = seconds_of(ends);
+        h->ends = end > clock_of(p) && h->ends > end ? h->ends : end;
+    }
+}
+
+static struct alert_list_times times_of(const struct peer *p)
+{
+    return (struct alert_list_times){.now_us = now_s * CLOCK_US_PER_S,
+                                     .peer_utc_us = clock_of(p) * CLOCK_US_PER_S,
+                                     .expire_us = EXPIRE_US};
+}
+
+static void ask(unsigned n)
+{
+    struct peer *p = &peers[n];
+    alert_list_ask(list, n);
+    for (size_t i = 0; i < p->count; i++) {
+        const char *at = p->held[i].labels;
+        char key[EVENT_KEY_SIZE];
+        assert_true(cut_out(&at, "\"alarmkey\":\"", "\"", key, sizeof key));
+        if (p->held[i].ends > clock_of(p))
+            assert_true(alert_list_hear(list, n, key, p->held[i].labels));
+    }
+    alert_list_heard(list, n);
+    p->was_asked = true;
+}
+
+// As alert_peer.c: posts until nothing is due; a post to a peer that is away may have reached it.
+static void post(unsigned n)
+{
+    struct peer *p = &peers[n];
+    const struct alert_list_times times = times_of(p);
+    if (!p->is_away && !p->was_asked)
+        ask(n);
+    for (unsigned i = 0; i < 100; i++) {
+        struct text body = text_in(body_buffer, sizeof body_buffer);
+        if (alert_list_take(list, n, &times, &body) == 0)
+            return;
+        if (!p->is_away || roll(2) == 0)
+            take_post(p, body_buffer);
+        if (roll(4) == 0)
+            scan(true);
+        alert_list_taken(list, n, !p->is_away, &times);
+        if (p->is_away) {
+            p->was_asked = false;
+            return;
+        }
+    }
+    fail_msg("it posts without end");
+}
+
+// The oracle: the active alerts at the peer are the active alarms.
+static void check_agreed(unsigned n)
+{
+    struct peer *p = &peers[n];
+    size_t wanted = 0, has = 0;
+    for (size_t i = 0; i < KEYS; i++) {
+        char *labels = active[i] ? labels_of(&alarms[i]) : NULL;
+        wanted += active[i];
+        if (labels && held_of(p, labels)->ends <= clock_of(p))
+            fail_msg("peer %u lacks %s", n, labels);
+        free(labels);
+    }
+    for (size_t i = 0; i < p->count; i++)
+        has += p->held[i].ends > clock_of(p);
+    assert_int_equal(has, wanted);
+}
+
+// The list of alarms.
+
+static void change_alarm(size_t i)
+{
+    struct alarm *a = &alarms[i];
+    static int64_t sequence;
+    active[i] = !active[i] || roll(3) > 0;
+    if (roll(3) == 0)
+        active[i] = false;
+    snprintf(a->key, sizeof a->key, "link %zu", i);
+    snprintf(a->type, sizeof a->type, "%s", roll(4) == 0 ? "link-flapping" : "link-down");
+    snprintf(a->text, sizeof a->text, "It happened %u times.", roll(5));
+    a->severity = roll(2) == 0 ? SEVERITY_WARNING : SEVERITY_ERROR;
+    a->last_sequence = ++sequence;
+    a->raised_us = a->last_us = now_s * CLOCK_US_PER_S;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(peers, 0, sizeof peers);
+    memset(active, 0, sizeof active);
+    now_s = SUPPORT_UTC_US / CLOCK_US_PER_S;
+    dice = 1;
+    list = alert_list_new(PEERS, &SUPPORT_SAME);
+    assert_non_null(list);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    alert_list_free(list);
+    return 0;
+}
+
+static void restart(void)
+{
+    alert_list_free(list);
+    list = alert_list_new(PEERS, &SUPPORT_SAME);
+    assert_non_null(list);
+    for (unsigned i = 0; i < PEERS; i++)
+        peers[i].was_asked = false;
+}
+
+static void disturb(void)
+{
+    struct peer *p = &peers[roll(PEERS)];
+    switch (roll(20)) {
+    case 0:
+        restart();
+        break;
+    case 1:
+        p->is_away = true;
+        break;
+    case 2:
+        p->is_away = false;
+        break;
+    case 3: // it restarts, and forgets; a failing exchange shows it
+        p->count = 0;
+        p->was_asked = false;
+        break;
+    case 4: // its clock is set, and what was over may go on; it is asked again before long
+        p->ahead = (int64_t)roll(200) - 100;
+        p->was_asked = false;
+        break;
+    default:
+        change_alarm(roll(KEYS));
+        break;
+    }
+}
+
+TEST(peers_that_answer_have_the_alarm_list_whatever_happened)
+{
+    for (unsigned step = 0; step < STEPS; step++) {
+        for (unsigned i = roll(6); i > 0; i--)
+            disturb();
+        now_s += roll(60);
+        scan(true);
+        for (unsigned n = 0; n < PEERS; n++)
+            post(n);
+        scan(true);
+        for (unsigned n = 0; n < PEERS; n++) {
+            post(n);
+            if (!peers[n].is_away)
+                check_agreed(n);
+        }
+    }
+}
+
+TEST(an_alert_is_posted_again_before_it_expires)
+{
+    struct text body;
+    change_alarm(0);
+    active[0] = true;
+    scan(true);
+    post(0);
+    const int64_t first = now_s;
+    for (const int64_t until = now_s + EXPIRE_US / CLOCK_US_PER_S / 4; now_s <= until; now_s++) {
+        const struct alert_list_times times = times_of(&peers[0]);
+        body = text_in(body_buffer, sizeof body_buffer);
+        if (alert_list_take(list, 0, &times, &body) == 1)
+            break;
+    }
+    assert_in_range(now_s - first, EXPIRE_US / CLOCK_US_PER_S / 8, EXPIRE_US / CLOCK_US_PER_S / 4);
+}
+
+TEST(a_list_that_is_not_whole_ends_nothing)
+{
+    change_alarm(0);
+    active[0] = true;
+    scan(true);
+    post(0);
+    active[0] = false;
+    scan(false);
+    post(0);
+    active[0] = true;
+    check_agreed(0);
+    active[0] = false;
+    scan(true);
+    post(0);
+    check_agreed(0);
+}
+
+TEST(guessed_labels_give_way_to_those_that_the_peer_has)
+{
+    static const char FULL[] = "{\"alarmkey\":\"link 0\",\"alertname\":\"link-down\","
+                               "\"node\":\"leaf1\",\"severity\":\"warning\"}";
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    const struct alert_list_times times = times_of(&peers[0]);
+    change_alarm(0);
+    snprintf(alarms[0].type, sizeof alarms[0].type, "link-down");
+    alarms[0].severity = SEVERITY_WARNING;
+    alert_list_begin(list);
+    assert_true(
+        alert_list_put(list, &alarms[0], labels_of(&alarms[0]), annotations_of(&alarms[0]), true));
+    alert_list_end(list, true, 0);
+    alert_list_ask(list, 0);
+    assert_true(alert_list_hear(list, 0, "link 0", FULL));
+    alert_list_heard(list, 0);
+    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    assert_non_null(strstr(body_buffer, FULL));
+}
+
+TEST(what_a_peer_makes_up_blocks_nothing)
+{
+    static char labels[ALERT_LIST_BODY_SIZE + 100];
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    snprintf(labels, sizeof labels, "{\"alarmkey\":\"%0*d\"}", (int)ALERT_LIST_BODY_SIZE, 0);
+    alert_list_ask(list, 0);
+    assert_false(alert_list_hear(list, 0, "link 1", labels));
+    assert_true(alert_list_hear(list, 0, "link 2", "{\"alarmkey\":\"link 2\"}"));
+    alert_list_heard(list, 0);
+    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    assert_non_null(strstr(body_buffer, "link 2"));
+}
+
+TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
+{
+    enum { MANY = 3 * ALERT_LIST_BATCH_MAX / 2 };
+    const struct alert_list_times times = times_of(&peers[0]);
+    size_t n, all = 0;
+    alert_list_begin(list);
+    for (unsigned i = 0; i < MANY; i++) {
+        struct alarm a = {.last_sequence = i + 1};
+        snprintf(a.key, sizeof a.key, "link %u", i);
+        assert_true(alert_list_put(list, &a, labels_of(&a), annotations_of(&a), false));
+    }
+    alert_list_end(list, true, 0);
+    do {
+        struct text body = text_in(body_buffer, sizeof body_buffer);
+        n = alert_list_take(list, 0, &times, &body);
+        assert_true(n <= ALERT_LIST_BATCH_MAX && !body.cut);
+        alert_list_taken(list, 0, true, &times);
+        all += n;
+    } while (n > 0);
+    assert_int_equal(all, MANY);
+}
+
+TEST(alarms_without_room_are_counted)
+{
+    alert_list_begin(list);
+    for (unsigned i = 0; i < ALERT_LIST_MAX + 3; i++) {
+        struct alarm a = {.last_sequence = i + 1};
+        snprintf(a.key, sizeof a.key, "link %u", i);
+        assert_int_equal(alert_list_lacks_room(list, &a), i >= ALERT_LIST_MAX);
+        if (i < ALERT_LIST_MAX)
+            assert_true(alert_list_put(list, &a, NULL, NULL, false));
+    }
+    alert_list_end(list, true, 0);
+    assert_int_equal(alert_list_beyond(list), 3);
+    alert_list_begin(list);
+    alert_list_end(list, true, 0);
+    assert_int_equal(alert_list_beyond(list), 0);
+}
+
+#define LIST_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LIST_TEST(peers_that_answer_have_the_alarm_list_whatever_happened),
+        LIST_TEST(an_alert_is_posted_again_before_it_expires),
+        LIST_TEST(a_list_that_is_not_whole_ends_nothing),
+        LIST_TEST(guessed_labels_give_way_to_those_that_the_peer_has),
+        LIST_TEST(what_a_peer_makes_up_blocks_nothing),
+        LIST_TEST(a_batch_is_bounded_and_all_are_posted_in_the_end),
+        LIST_TEST(alarms_without_room_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
