@@ -501,9 +501,10 @@ class Kafka(Peer):
 
     @property
     def came(self):
-        with contextlib.suppress(LabError):  # the broker is not up yet
-            self._known = [(int(one["value"]["systemImageGuid"], 16), str(one["value"]).encode())
-                           for one in consume(self.address, "ibtrapd") if "systemImageGuid" in one["value"]] if self.mode == GOOD else self._known
+        if self.mode == GOOD:
+            with contextlib.suppress(LabError):  # the broker is not up yet
+                self._known = [(int(one["value"]["systemImageGuid"], 16), str(one["value"]).encode())
+                               for one in consume(self.address, "ibtrapd") if "systemImageGuid" in one["value"]]
         return self._known
 
     @came.setter

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The page about Elasticsearch and Kafka behind rsyslog: what RELP has confirmed is at the last hop in the end. The last hops are a server that speaks _bulk, and librdkafka's mock cluster."""
+"""The page about Elasticsearch and Kafka behind rsyslog: what RELP has confirmed is at the last hop in the end.
+The last hops are a server that speaks _bulk, and librdkafka's mock cluster."""
 
 import contextlib
 import pathlib
