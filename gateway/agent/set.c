@@ -17,7 +17,7 @@ void set_cleanup(struct set *set)
     set->leds.back = false;
     set->count = 0;
     set->makes_rows = false;
-    set->committed = false;
+    set->committed = set->undo_failed = false;
 }
 
 // The setting that undoes a change.
@@ -162,19 +162,25 @@ enum agentx_error set_commit(struct set *set)
     return AGENTX_NO_ERROR;
 }
 
+// What needs no node comes first, and once: the session may end, or the time be over, while an LED
+// is waited for, and then nobody calls it again.
 enum agentx_error set_undo(struct set *set)
 {
     set->ticket = 0;
     if (!set->committed)
         return AGENTX_NO_ERROR;
+    if (set->makes_rows)
+        paths_undo(set->options.paths);
+    set->makes_rows = false;
+    if (set->count > 0 && !set_change(set, set->before, "undo the change of the settings"))
+        set->undo_failed = true;
+    set->count = 0;
     enum agentx_error error = leds_switch(&set->leds, set->options.demand, true, &set->ticket);
     if (set->ticket != 0)
         return error;
     if (error == AGENTX_NO_ERROR)
         set_tell_leds(set);
-    if (set->makes_rows)
-        paths_undo(set->options.paths);
-    if (set->count > 0 && !set_change(set, set->before, "undo the change of the settings"))
+    if (set->undo_failed)
         error = AGENTX_UNDO_FAILED;
     set->committed = error != AGENTX_NO_ERROR;
     set->leds.count = 0;

@@ -31,6 +31,7 @@ struct set {
     int64_t ticket;  // of what the last call waits for: see `pending` of agentx/handler.h
     bool makes_rows; // it is about rows of options.paths, too
     bool committed;
+    bool undo_failed; // the settings could not be changed back
 };
 
 // Copies the options; the objects that they point to outlive the set.

@@ -332,6 +332,31 @@ TEST(settings_of_the_same_set_are_changed_after_the_leds)
     assert_null(settings_find(settings, SETTING_SERIAL_NUMBER, TWO, 0));
 }
 
+// As when the session is lost: nobody calls it again once the node has answered.
+TEST(an_undo_that_waits_for_a_node_has_undone_the_settings)
+{
+    struct agentx_varbind v[] = {beacon(ONE, ON), {.value.type = AGENTX_OCTETS}};
+    v[1].name = name_of(SERIAL, TWO);
+    agentx_value_set_octets(&v[1].value, "S1", 2);
+    for (int i = 0; i < 2; i++) {
+        node_of(ONE)->slow = false;
+        assert_int_equal(test_all(v, 2), AGENTX_NO_ERROR);
+        assert_int_equal(set_commit(&set), AGENTX_NO_ERROR);
+        assert_non_null(settings_find(settings, SETTING_SERIAL_NUMBER, TWO, 0));
+        node_of(ONE)->slow = true;
+        refuses = i == 1;
+        set_undo(&set);
+        assert_int_not_equal(set.ticket, 0);
+        refuses = false;
+        if (i == 0)
+            assert_null(settings_find(settings, SETTING_SERIAL_NUMBER, TWO, 0));
+        node_of(ONE)->slow = false;
+        assert_int_equal(set_undo(&set), i == 0 ? AGENTX_NO_ERROR : AGENTX_UNDO_FAILED);
+        assert_false(node_of(ONE)->on);
+        set_cleanup(&set);
+    }
+}
+
 TEST(a_device_has_a_row_for_its_led)
 {
     struct agentx_oid name = {.length = 0};
@@ -366,6 +391,7 @@ int main(void)
         T(who_does_not_do_so_fails_the_commit_and_the_others_go_back),
         T(a_commit_that_is_cleaned_up_goes_back),
         T(settings_of_the_same_set_are_changed_after_the_leds),
+        T(an_undo_that_waits_for_a_node_has_undone_the_settings),
         T(a_device_has_a_row_for_its_led),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
