@@ -214,16 +214,29 @@ static bool agentx_answer_waits(const struct agentx_handler *h, struct agentx_wa
     return true;
 }
 
-static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, const char *context,
-                                                const struct agentx_set *set, size_t *failed)
+// A value that is too long, as only a part of it is there.
+static bool agentx_answer_finds_cut(const struct agentx_set *set, size_t *at)
 {
-    for (*failed = 0; *failed < set->count; ++*failed) {
-        if (is_cut(&set->varbinds[*failed].value))
-            return AGENTX_WRONG_LENGTH;
+    for (*at = 0; *at < set->count; ++*at) {
+        if (is_cut(&set->varbinds[*at].value))
+            return true;
     }
+    return false;
+}
+
+static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, const char *context,
+                                                struct agentx_set *set, struct agentx_wait *wait,
+                                                size_t *failed)
+{
+    if (agentx_answer_finds_cut(set, failed))
+        return AGENTX_WRONG_LENGTH;
     *failed = 0;
-    return h->test ? h->test(h->ctx, context, set->varbinds, set->count, failed)
-                   : AGENTX_NOT_WRITABLE;
+    if (!h->test)
+        return AGENTX_NOT_WRITABLE;
+    enum agentx_error error = h->test(h->ctx, context, set->varbinds, set->count, failed);
+    if (agentx_answer_waits(h, wait, AGENTX_RESOURCE_UNAVAILABLE, &error) && !wait->ticket)
+        h->cleanup(h->ctx);
+    return error;
 }
 
 // A second TestSet of a transaction replaces the first one, which the master considers lost.
@@ -247,9 +260,7 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
         respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
         return true;
     }
-    enum agentx_error error = agentx_answer_run_test(h, context, set, &failed);
-    if (agentx_answer_waits(h, wait, AGENTX_RESOURCE_UNAVAILABLE, &error) && !wait->ticket)
-        h->cleanup(h->ctx);
+    const enum agentx_error error = agentx_answer_run_test(h, context, set, wait, &failed);
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
     set->transaction = request->transaction;
     set->heard_at = now;

@@ -401,6 +401,25 @@ TEST(a_phase_that_waits_too_long_has_failed)
     assert_string_equal(phases, "ttxtccx");
 }
 
+// What an earlier one waited for is nothing to it.
+TEST(a_test_that_needs_nobody_does_not_wait)
+{
+    static uint8_t longer[AGENTX_OCTETS_MAX + 4];
+    waits_for = 5;
+    away[5] = true;
+    tell_phase(PDU_TEST_SET, 10);
+    wait_s(WAITS_S);
+    assert_int_equal(expect(10), AGENTX_RESOURCE_UNAVAILABLE);
+    struct pdu_writer w = request(PDU_TEST_SET, 11);
+    pdu_add_four(&w, 0, AGENTX_OCTETS, 0, 0);
+    pdu_add_oid(&w, ROOT, COUNT(ROOT), false);
+    pdu_add_octets(&w, longer, sizeof longer);
+    fake_master_say(&master, &w);
+    run();
+    assert_int_equal(expect(11), AGENTX_WRONG_LENGTH);
+    assert_string_equal(phases, "ttx");
+}
+
 TEST(an_undo_that_waits_too_long_has_failed)
 {
     waits_for = 5;
@@ -446,6 +465,7 @@ int main(void)
         CASE(a_lost_session_forgets_what_waits),
         CASE(each_phase_of_a_set_waits),
         CASE(a_phase_that_waits_too_long_has_failed),
+        CASE(a_test_that_needs_nobody_does_not_wait),
         CASE(an_undo_that_waits_too_long_has_failed),
         CASE(a_commit_that_waits_ends_with_the_session),
     };
