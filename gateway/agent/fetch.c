@@ -14,7 +14,7 @@ const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
     const enum demand_state state = demand->ask(demand->ctx, key, &of->fetched, &ticket);
     if (state == DEMAND_LATER && of->ticket == 0)
         of->ticket = ticket;
-    of->was_short = of->was_short || state == DEMAND_AWAY;
+    of->sa_away = of->sa_away || state == DEMAND_AWAY;
     return of->fetched;
 }
 
@@ -23,10 +23,10 @@ const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
     const int64_t ticket = of->ticket;
-    const bool was_short = of->was_short;
+    const bool sa_away = of->sa_away;
     const struct demand_answer *answer = fetch(snapshot, key);
     of->ticket = ticket;
-    of->was_short = was_short;
+    of->sa_away = sa_away;
     return answer;
 }
 

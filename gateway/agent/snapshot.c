@@ -86,9 +86,14 @@ const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot 
 bool snapshot_was_short(const struct agent_snapshot *snapshot)
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    bool was_short = of->was_short;
-    of->was_short = false;
+    const bool was_short = of->was_short || of->sa_away;
+    of->was_short = of->sa_away = false;
     return was_short;
+}
+
+void snapshot_pass_over(const struct agent_snapshot *snapshot)
+{
+    ((struct agent_snapshot *)snapshot)->sa_away = false; // its content stays
 }
 
 int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot)

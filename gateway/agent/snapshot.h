@@ -120,6 +120,7 @@ struct agent_snapshot {
     struct node_numbers *numbers;
     struct interface_list *interfaces;      // NULL until snapshot_interfaces_of is called
     bool was_short;                         // see snapshot_was_short
+    bool sa_away;                           // see snapshot_pass_over
     struct snapshot_events *events;         // the agent's, shared by all snapshots
     struct snapshot_scope scope;            // for the tables of device.h
     struct demand_answer *fetched;          // see fetch.h
@@ -158,5 +159,8 @@ const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot 
 // Returns true once after memory was too short for one of these, or the SA could not be asked
 // (fetch.h): a table then looked empty.
 bool snapshot_was_short(const struct agent_snapshot *snapshot);
+
+// Nobody misses the table of an SA that could not be asked: it looks empty.
+void snapshot_pass_over(const struct agent_snapshot *snapshot);
 
 #endif

@@ -269,6 +269,14 @@ static enum outcome search_column(const struct search *s, const struct table *ta
     return outcome;
 }
 
+// Whether the request is about this table: its name is in there, or above it, where a walk of it
+// begins. Else a walk of another table has come to its end.
+static bool table_is_meant(const struct table *table, const struct agentx_oid *name)
+{
+    const size_t length = name->length < table->entry_length ? name->length : table->entry_length;
+    return memcmp(name->ids, table->entry, length * sizeof *name->ids) == 0;
+}
+
 static bool find_next(const struct table_list *list, const struct search *s)
 {
     for (size_t t = find_table(list, s->name); t < list->count; t++) {
@@ -279,6 +287,10 @@ static bool find_next(const struct table_list *list, const struct search *s)
             enum outcome outcome = search_column(s, table, &table->columns[c]);
             if (outcome != NOT_HERE || s->snapshot->ticket != 0)
                 return outcome == FOUND;
+            if (!table_is_meant(table, s->name))
+                snapshot_pass_over(s->snapshot);
+            else if (s->snapshot->sa_away)
+                return false;
         }
     }
     return false;
@@ -292,7 +304,7 @@ bool table_get_next(const struct table_list *list, const struct agent_snapshot *
     bool is_found = snapshot && find_next(list, &s);
     if (!snapshot)
         set_type(value, AGENTX_NOT_NOW);
-    else if (is_found && snapshot->ticket == 0 && !snapshot->was_short)
+    else if (is_found && snapshot->ticket == 0 && !snapshot->was_short && !snapshot->sa_away)
         return true;
     else
         table_set_missing(snapshot, value); // a row before this one could not be read

@@ -421,6 +421,25 @@ TEST(a_table_of_an_sa_that_is_away_is_not_empty)
     assert_true(
         table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
     assert_int_equal(value.type, AGENTX_NOT_NOW);
+    // A walk of another table ends, and one of all tables goes on.
+    name = (struct agentx_oid){.length = 0};
+    memcpy(name.ids, SM_SWITCHES.entry, SM_SWITCHES.entry_length * sizeof *name.ids);
+    name.length = (uint8_t)SM_SWITCHES.entry_length;
+    agentx_oid_add(&name, 99);
+    assert_true(
+        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_int_not_equal(value.type, AGENTX_NOT_NOW);
+    assert_memory_equal(found.ids, SM_LINKS.entry, SM_LINKS.entry_length * sizeof *found.ids);
+    table_get(&(struct table_list){TWO, 2}, &of, &name, &value);
+    assert_int_not_equal(value.type, AGENTX_NOT_NOW);
+    for (size_t above = 0; above <= 2; above++) { // where walks of it begin
+        memcpy(name.ids, SM_GROUPS.entry, SM_GROUPS.entry_length * sizeof *name.ids);
+        name.length = (uint8_t)(SM_GROUPS.entry_length - above);
+        assert_true(table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found,
+                                   &value));
+        assert_int_equal(value.type, AGENTX_NOT_NOW);
+    }
+    name.length = (uint8_t)SM_GROUPS.entry_length;
     sa_state = DEMAND_NONE; // it has answered that there are none, or does not tell us
     assert_true(
         table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
