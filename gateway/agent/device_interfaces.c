@@ -123,7 +123,7 @@ static bool device_interfaces_name(const struct agent_snapshot *snapshot,
 }
 
 // When the sums of its counters began: at ibtrapd's start, or when the port came, also after a day
-// in which it was missing.
+// in which it was missing. The clock may have been ahead then, and say that it is still to come.
 static int64_t device_interfaces_began(const struct agent_snapshot *snapshot,
                                        const struct table_row *row)
 {
@@ -132,7 +132,7 @@ static int64_t device_interfaces_began(const struct agent_snapshot *snapshot,
         accumulated_began_at(snapshot->accumulated, device_node(snapshot, row)->guid,
                              device_port(snapshot, row)->number);
     const int64_t came = snapshot->now - (snapshot->time_us - began_us);
-    return began_us != 0 && came > start ? came : start;
+    return began_us != 0 && came > start && came <= snapshot->now ? came : start;
 }
 
 // What is at the other end.
