@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
-static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after a read that could not be sent
-static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
-static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
-static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S; // it needs seconds for a large table
-static const int64_t IDENTITY_US = 10 * CLOCK_US_PER_S;   // that a LID is taken for a port's
-static const int64_t OVERDUE_US = 100 * CLOCK_US_PER_MS;  // a node that is there has answered
+static const int64_t AGAIN_US = CLOCK_US_PER_S;            // after a read that could not be sent
+static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;      // of the rate that may be made up for
+static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;      // between two looks at the port
+static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S;  // it needs seconds for a large table
+static const int64_t IDENTITY_US = 10 * CLOCK_US_PER_S;    // that a LID is taken for a port's
+static const int64_t IDENTITY_SET_US = 2 * CLOCK_US_PER_S; // the same, for a Set
+static const int64_t OVERDUE_US = 100 * CLOCK_US_PER_MS;   // a node that is there has answered
 enum { SLOT_BITS = 7, SLOTS = DEMAND_SLOTS + DEMAND_SA_IN_FLIGHT };
 enum { PICK_MAX = 512 }; // reads that may wait for their ports and are passed
 static_assert(SLOTS <= 1 << SLOT_BITS, "a TransactionID has the slot's number");
@@ -200,7 +201,8 @@ static enum identity demand_identify(struct demand *d, const struct demand_key *
     const struct demand_entry *e = demand_cache_find(&d->cache, &identity);
     if (e && (e->state == ENTRY_WAITING || e->state == ENTRY_SENT))
         return IDENTITY_BEING_READ;
-    if (!e || now >= e->until)
+    if (!e || now >= e->until ||
+        (key->sets && e->state == ENTRY_HERE && now >= e->until - IDENTITY_US + IDENTITY_SET_US))
         return IDENTITY_UNKNOWN;
     if (e->state == ENTRY_NONE)
         return key->class == DEMAND_PERF ? IDENTITY_RIGHT : IDENTITY_OTHER;

@@ -10,8 +10,9 @@
 // answer to that is not asked for anything within a minute, one that does not answer to an
 // attribute not for that attribute.
 //
-// A Set (model/demand.h) goes before all reads of nodes. Its answer, which is the attribute as it
-// is then, is given once, and what was read before is read again.
+// A Set (model/demand.h) goes before all reads of nodes, to a port that was recognized just before.
+// Its answer, which is the attribute as it is then, is given once, and what was read before is read
+// again.
 //
 // The functions are for one thread, which never waits in them; the SA client's thread brings the
 // answers and sends the next reads.

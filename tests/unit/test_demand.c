@@ -910,6 +910,27 @@ TEST(a_set_passes_what_waits)
     assert_true(was_sent);
 }
 
+// A subnet manager may give LIDs to others at once, as when another one takes over.
+TEST(before_a_set_a_port_is_asked_again)
+{
+    enum { GET = 1 };
+    read_led(5);
+    reply_with(0, 0, 0);
+    run_for(1 * S);
+    assert_int_equal(set_led(5, true), DEMAND_LATER);
+    assert_int_equal(asked_count, 1); // it was just asked
+    assert_int_equal(sent_count, 2);
+    sent[1].mad[METHOD] = GET;
+    reply_with(1, 0, 0x80);
+    run_for(2 * S);
+    no_names = true;
+    assert_int_equal(set_led(5, false), DEMAND_LATER);
+    assert_int_equal(asked_count, 2);
+    tell_name(1, 77);
+    assert_int_equal(set_led(5, false), DEMAND_NONE);
+    assert_int_equal(sent_count, 2);
+}
+
 TEST(of_two_sets_the_later_one_counts)
 {
     set_led(5, true);
@@ -981,6 +1002,7 @@ int main(void)
         CASE(after_a_set_all_is_read_again),
         CASE(a_set_without_an_answer_silences_nobody),
         CASE(a_set_passes_what_waits),
+        CASE(before_a_set_a_port_is_asked_again),
         CASE(of_two_sets_the_later_one_counts),
         CASE(a_set_that_was_dropped_is_not_sent),
     };
