@@ -88,19 +88,7 @@ static bool demand_is_identity(const struct demand_key *key)
     return key->class == DEMAND_SMP && key->attribute == DEMAND_NODE_INFO;
 }
 
-// `answer` is taken over; NULL: there is none.
-static void demand_finish(struct demand *d, struct demand_entry *e, struct demand_answer *answer,
-                          int64_t until)
-{
-    e->state = answer ? ENTRY_HERE : ENTRY_NONE;
-    e->answer = answer;
-    e->until = until;
-    demand_cache_keep(&d->cache, e);
-    if (!demand_is_identity(&e->key))
-        eventfd_write(d->fd, 1);
-}
-
-// What a Set changes is read again, for those who ask from now on.
+// What a Set changed, or may have, is read again, for those who ask from now on.
 static void demand_forget_read(struct demand *d, const struct demand_key *set)
 {
     struct demand_key key = *set;
@@ -113,6 +101,19 @@ static void demand_forget_read(struct demand *d, const struct demand_key *set)
         demand_cache_forget(&d->cache, e);
     else if (e && e->state == ENTRY_SENT)
         e->old = true;
+}
+
+// `answer` is taken over; NULL: there is none.
+static void demand_finish(struct demand *d, struct demand_entry *e, struct demand_answer *answer,
+                          int64_t until)
+{
+    e->state = answer ? ENTRY_HERE : ENTRY_NONE;
+    e->answer = answer;
+    e->until = until;
+    demand_cache_keep(&d->cache, e);
+    if (!demand_is_identity(&e->key))
+        eventfd_write(d->fd, 1);
+    demand_forget_read(d, &e->key);
 }
 
 // Silence: an entry of its own says that a port does not answer to an attribute. Another one may be
@@ -350,7 +351,6 @@ static void demand_expire(struct demand *d, int64_t now)
         demand_release(slot);
         d->counters.silent += !demand_is_identity(&e->key);
         demand_note_silence(d, &e->key, now);
-        demand_forget_read(d, &e->key); // it may have been carried out
         // The SA is asked again when somebody asks: a table that it has does not look empty.
         demand_finish(d, e, NULL, e->key.class == DEMAND_SA ? now : now + KEEP_US);
     }
@@ -408,7 +408,6 @@ static void demand_take(void *ctx, const struct mad_received *in)
         struct demand_entry *e = slot->entry;
         demand_release(slot);
         d->counters.answered += !demand_is_identity(&e->key);
-        demand_forget_read(d, &e->key);
         demand_finish(d, e, demand_copy(d, e, in),
                       e->old                        ? now
                       : demand_is_identity(&e->key) ? now + IDENTITY_US
@@ -558,10 +557,8 @@ static void demand_remove(struct demand *d, struct demand_entry *e)
         if (d->slots[i].entry == e)
             demand_release(&d->slots[i]);
     }
-    if (e->state < ENTRY_HERE) {
-        demand_forget_read(d, &e->key);
+    if (e->state < ENTRY_HERE)
         demand_finish(d, e, NULL, 0);
-    }
     demand_cache_forget(&d->cache, e);
 }
 

@@ -931,6 +931,19 @@ TEST(before_a_set_a_port_is_asked_again)
     assert_int_equal(sent_count, 2);
 }
 
+TEST(after_a_set_that_was_given_up_all_is_read_again)
+{
+    read_led(5);
+    reply_with(0, 0, 0);
+    set_led(5, true);
+    assert_int_equal(sent_count, 2);
+    status.port.state = 1;
+    run_for(1 * S);
+    status.port.state = 4;
+    run_for(1 * S);
+    assert_int_equal(read_led(5), DEMAND_LATER);
+}
+
 TEST(of_two_sets_the_later_one_counts)
 {
     set_led(5, true);
@@ -1003,6 +1016,7 @@ int main(void)
         CASE(a_set_without_an_answer_silences_nobody),
         CASE(a_set_passes_what_waits),
         CASE(before_a_set_a_port_is_asked_again),
+        CASE(after_a_set_that_was_given_up_all_is_read_again),
         CASE(of_two_sets_the_later_one_counts),
         CASE(a_set_that_was_dropped_is_not_sent),
     };
