@@ -321,8 +321,8 @@ static void demand_send_lane(struct demand *d, enum lane lane, int64_t now)
     struct slot *slot;
     struct demand_entry *e;
     int64_t when;
-    while ((e = demand_pick(d, lane, now)) && (slot = demand_free_slot(d, lane, now, &when)) &&
-           demand_may_send(d, now))
+    while (demand_may_send(d, now) && (slot = demand_free_slot(d, lane, now, &when)) &&
+           (e = demand_pick(d, lane, now)))
         demand_send_picked(d, slot, e, now);
 }
 
@@ -413,6 +413,8 @@ static void demand_take(void *ctx, const struct mad_received *in)
                       : demand_is_identity(&e->key) ? now + IDENTITY_US
                                                     : now + KEEP_US);
         demand_send_waiting(d, now);
+        if (!TAILQ_EMPTY(&d->waiting[LANE_NODES]))
+            eventfd_write(d->fd, 1); // the caller sends those that waited for it, by the rate
     }
     pthread_mutex_unlock(&d->lock);
 }

@@ -486,6 +486,24 @@ TEST(who_has_a_lid_is_asked_now_and_then)
     assert_in_range(asked_count, 3, 4);
 }
 
+// The caller knows no other time than that by which the port has to answer.
+TEST(what_waits_for_a_name_is_sent_when_the_rate_allows)
+{
+    demand_free(demand);
+    begin(10);
+    no_names = true;
+    assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
+    assert_int_equal(demand_run(demand), now.monotonic + TIMEOUT);
+    tell_name(0, 5);
+    assert_int_equal(sent_count, 0);
+    assert_true(has_news());
+    const int64_t next = demand_run(demand);
+    assert_in_range(next - now.monotonic, 1, S / 10);
+    now.monotonic = next;
+    demand_run(demand);
+    assert_int_equal(sent_count, 1);
+}
+
 TEST(a_pma_is_asked_where_smps_are_not_answered)
 {
     const struct demand_key perf = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
@@ -990,6 +1008,7 @@ int main(void)
         CASE(dead_nodes_hold_up_nobody),
         CASE(another_port_at_that_lid_is_not_asked),
         CASE(who_has_a_lid_is_asked_now_and_then),
+        CASE(what_waits_for_a_name_is_sent_when_the_rate_allows),
         CASE(a_pma_is_asked_where_smps_are_not_answered),
         CASE(a_node_that_keeps_silent_about_an_attribute_has_others),
         CASE(further_askers_wait_for_a_place),
