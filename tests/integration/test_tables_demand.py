@@ -21,6 +21,7 @@ from lab.watch import discovered
 
 SM = (1, 3, 6, 1, 3, 117, 7, 1)
 PREFIX = tuple(bytes.fromhex("fe80000000000000"))
+SWITCHES, LINKS = (4, 1, 1), (9, 1, 1)
 PARTITIONS, GROUPS, MEMBERS, SERVICES = (5, 1, 1), (7, 1, 1), (7, 2, 1), (13, 1, 1)
 PAIRS, PORTS, ARBITRATION = (14, 1, 1), (15, 1, 1), (16, 1, 1)
 
@@ -209,6 +210,8 @@ def test_without_a_subnet_manager_its_tables_are_not_empty(fabric):
     demand.gateway.wait_status(lambda one: not one["sm"]["answers"], "the subnet manager to be missed")
     with pytest.raises(LabError, match="genError"):
         wait_until(lambda: demand.rows(GROUPS) and None, "an error")
+    assert demand.rows(SWITCHES)  # though what is behind its last row is not known
+    assert any(oid[:len(SM + LINKS)] == SM + LINKS for oid in demand.manager.walk(SM, tool="snmpbulkwalk"))
 
 
 def test_ten_managers_share_the_rate(fabric):
