@@ -312,7 +312,8 @@ static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
                          struct agentx_wait *wait, int64_t now)
 {
     bool is_mine = is_under_way(set, request);
-    set->heard_at = now;
+    if (is_mine)
+        set->heard_at = now;
     if (request->type == PDU_CLEANUP_SET && is_mine)
         clean_up(h, set);
     if (request->type == PDU_COMMIT_SET)

@@ -1119,6 +1119,24 @@ TEST(a_set_that_does_not_go_on_is_cleaned_up)
     assert_string_equal(phases, "tx");
 }
 
+// It would keep all others out for as long as one of them tries again within a minute.
+TEST(other_sets_do_not_keep_one_that_does_not_go_on)
+{
+    struct fake_pdu p;
+    be_up();
+    test_one(7, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(test_one(8 + i, 2), AGENTX_RESOURCE_UNAVAILABLE);
+        clean_up(8 + i);
+        wait_s(15);
+        if (fake_master_hear(&master, &p))
+            fake_master_respond(&master, &p, AGENTX_NO_ERROR);
+        run();
+    }
+    assert_string_equal(phases, "tx");
+    assert_int_equal(test_one(20, 2), AGENTX_NO_ERROR);
+}
+
 // Notifications.
 
 static bool notify(const char *context)
@@ -1256,6 +1274,7 @@ int main(void)
         CASE(a_set_with_too_much_in_it_is_refused),
         CASE(a_lost_session_cleans_up),
         CASE(a_set_that_does_not_go_on_is_cleaned_up),
+        CASE(other_sets_do_not_keep_one_that_does_not_go_on),
         CASE(a_notification_goes_and_is_confirmed),
         CASE(confirmations_keep_the_order),
         CASE(a_master_that_never_stops_talking_is_left),
