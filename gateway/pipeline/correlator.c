@@ -445,30 +445,30 @@ static void set_latest(struct correlator *o, struct accumulated_counters *latest
     o->latest = latest;
 }
 
-// When memory is short, this reading is dropped, and the next one covers its time.
+// When memory is short, this reading is dropped, and the next one covers its time, but for
+// interrupted links: those are told. What could fail comes before anything else is told, so that
+// the next reading does not tell it again.
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading)
 {
     struct correlator *o = correlator;
-    bool same = o->latest == o->accumulated; // no early reading since the last regular one
+    bool same = o->latest == o->accumulated; // as after a regular reading that was not dropped
     struct accumulated_counters *after = accumulated_with(o->latest, reading);
     struct round round = {.correlator = o, .builder = builder, .after = after};
     if (!after)
         return;
     interruptions_find(&o->interruptions, reading, o->latest, after, emit_interrupted, &round);
-    if (reading->early) {
-        set_latest(o, after);
+    set_latest(o, after);
+    if (reading->early)
         return;
-    }
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
-    accumulated_unref(after);
     const struct counter_alarms alarms = correlator_counter_alarms(o);
     correlator_tell_held(o, builder, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(&alarms);
-    if (accumulated &&
-        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round) &&
+    if (accumulated && thresholds_reserve(o->options.thresholds, reading) &&
         update_error_rates(&round, reading)) {
+        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round);
         set_latest(o, accumulated_ref(accumulated));
         set_accumulated(o, accumulated);
         counter_alarms_end_lost(&alarms, builder);

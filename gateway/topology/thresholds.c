@@ -20,7 +20,9 @@ struct thresholds {
     uint64_t limits[COUNTER_ERRORS];
     struct reached *ports; // ascending by node and port
     size_t count, capacity;
-    bool unsorted; // `ports` has an entry for each restored counter, in no order
+    bool unsorted;        // `ports` has an entry for each restored counter, in no order
+    struct reached *room; // of the next update
+    size_t room_size;
 };
 
 struct update {
@@ -51,6 +53,7 @@ void thresholds_free(struct thresholds *thresholds)
     if (!thresholds)
         return;
     free(thresholds->ports);
+    free(thresholds->room);
     free(thresholds);
 }
 
@@ -213,6 +216,26 @@ static struct reached not_reached(const struct counter_sample *now)
     return (struct reached){.node_guid = now->node_guid, .port = now->port};
 }
 
+// Few ports have reached a threshold: most of the room is never touched.
+bool thresholds_reserve(struct thresholds *thresholds, const struct counter_reading *reading)
+{
+    const size_t size = thresholds->count + reading->count + 1;
+    if (thresholds->room_size >= size)
+        return true;
+    free(thresholds->room);
+    thresholds->room = malloc(size * sizeof *thresholds->room);
+    thresholds->room_size = thresholds->room ? size : 0;
+    return thresholds->room != NULL;
+}
+
+static struct reached *thresholds_take_room(struct thresholds *thresholds)
+{
+    struct reached *room = thresholds->room;
+    thresholds->room = NULL;
+    thresholds->room_size = 0;
+    return room;
+}
+
 bool thresholds_update(struct thresholds *thresholds, const struct accumulated_counters *before,
                        const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx)
@@ -221,12 +244,10 @@ bool thresholds_update(struct thresholds *thresholds, const struct accumulated_c
                        .ctx = ctx};
     u.has_last = accumulated_next(&u.walk, &u.last);
     sort_restored(thresholds);
-    size_t i = 0, j = 0, count = 0, most = thresholds->count + reading->count;
-    struct reached *merged =
-        malloc((most + 1) *
-               sizeof *merged); // few ports have reached a threshold: most of it is never touched
-    if (!merged)
+    size_t i = 0, j = 0, count = 0;
+    if (!thresholds_reserve(thresholds, reading))
         return false;
+    struct reached *merged = thresholds_take_room(thresholds);
     while (i < thresholds->count || j < reading->count) {
         struct reached *known = i < thresholds->count ? &thresholds->ports[i] : NULL;
         const struct counter_sample *now = j < reading->count ? &reading->samples[j] : NULL;

@@ -43,6 +43,10 @@ bool thresholds_update(struct thresholds *thresholds, const struct accumulated_c
                        const struct counter_reading *reading,
                        void (*each)(void *ctx, const struct threshold_change *change), void *ctx);
 
+// Takes the memory that the next update needs if it is with that reading, so that it cannot fail.
+// False: out of memory.
+bool thresholds_reserve(struct thresholds *thresholds, const struct counter_reading *reading);
+
 // Whether that threshold is reached. Call it after an update.
 bool thresholds_has_reached(const struct thresholds *thresholds, uint64_t node_guid, uint8_t port,
                             enum counter counter);
