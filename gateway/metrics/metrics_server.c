@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_server.h"
 
+#include "base/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/buffer.h>
@@ -21,16 +23,20 @@ static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S},
 // the others.
 enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
 
-// In the order in which they lose their places to others.
 enum metrics_stage {
     STAGE_ANSWERED, // all is written; the client is to close
     STAGE_ASKING,   // its request is not whole yet
     STAGE_ANSWERING,
 };
 
+// A client that asks nothing, or takes nothing of its answer, for so long loses its place before
+// those that just came.
+static const int64_t STILL_US = CLOCK_US_PER_S;
+
 struct metrics_client {
     struct metrics_server *server;
     enum metrics_stage stage;
+    int64_t moved_us; // monotonic: when it came, or had asked, or took a part of its answer last
     struct bufferevent *stream;
     struct event *deadline; // of the connection
     void *scrape;           // whose pieces are yet to come; NULL: none
@@ -50,6 +56,23 @@ struct metrics_server {
     size_t client_count;
 };
 
+static void metrics_server_note_move(struct evbuffer *out, const struct evbuffer_cb_info *info,
+                                     void *ctx)
+{
+    struct metrics_client *client = ctx;
+    (void)out;
+    if (info->n_deleted > 0)
+        client->moved_us = clock_monotonic(&clock_system);
+}
+
+// The stream is no longer the client's.
+static void metrics_server_part(struct metrics_client *client)
+{
+    evbuffer_remove_cb(bufferevent_get_output(client->stream), metrics_server_note_move, client);
+    event_free(client->deadline);
+    free(client);
+}
+
 // Ends a scrape before its last piece by a reset: to a client of HTTP/1.0 an orderly end would say
 // that the answer is whole.
 static void metrics_server_break_off(const struct metrics_client *client)
@@ -61,12 +84,11 @@ static void metrics_server_break_off(const struct metrics_client *client)
 
 static void metrics_server_free_client(struct metrics_client *client)
 {
+    struct bufferevent *stream = client->stream;
     if (client->scrape)
         metrics_server_break_off(client);
-    if (client->deadline)
-        event_free(client->deadline);
-    bufferevent_free(client->stream);
-    free(client);
+    metrics_server_part(client);
+    bufferevent_free(stream);
 }
 
 static void metrics_server_take_out(struct metrics_client *client)
@@ -329,8 +351,7 @@ static void answer_events(struct metrics_client *client, bool head_only, int64_t
         metrics_server_await(client, answer_sent);
     } else if (followers_add(server->followers, client->stream, after)) {
         metrics_server_take_out(client);
-        event_free(client->deadline);
-        free(client);
+        metrics_server_part(client);
     } else {
         metrics_server_drop(client);
     }
@@ -396,11 +417,17 @@ static bool has_head(struct evbuffer *in)
     return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= METRICS_SERVER_REQUEST_MAX;
 }
 
+static void metrics_server_begin_answer(struct metrics_client *client)
+{
+    client->stage = STAGE_ANSWERING;
+    client->moved_us = clock_monotonic(&clock_system);
+}
+
 static void read_request(struct bufferevent *stream, void *ctx)
 {
     struct evbuffer *in = bufferevent_get_input(stream);
     if (has_head(in)) {
-        ((struct metrics_client *)ctx)->stage = STAGE_ANSWERING;
+        metrics_server_begin_answer(ctx);
         char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
         if (line)
             answer_request(ctx, line);
@@ -420,6 +447,7 @@ static struct metrics_client *metrics_server_new_client(struct metrics_server *s
         return NULL;
     client->server = server;
     client->stage = STAGE_ASKING;
+    client->moved_us = clock_monotonic(&clock_system);
     client->deadline = evtimer_new(server->base, metrics_server_end_client, client);
     if (client->deadline && evtimer_add(client->deadline, &CLIENT_MAX) == 0)
         client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
@@ -431,13 +459,22 @@ static struct metrics_client *metrics_server_new_client(struct metrics_server *s
     return NULL;
 }
 
+// A client that just came is about to ask. Without its place behind answers that nobody takes, a
+// further one would always get it.
+static int metrics_server_rank(const struct metrics_client *client, int64_t now_us)
+{
+    const int moves = now_us - client->moved_us < STILL_US ? STAGE_ANSWERING : 0;
+    return client->stage == STAGE_ANSWERED ? 0 : (int)client->stage + moves;
+}
+
 // Whose place a further client gets: answers under way are the last to be broken off, and of equals
 // the oldest goes.
 static struct metrics_client *metrics_server_find_victim(const struct metrics_server *server)
 {
+    const int64_t now_us = clock_monotonic(&clock_system);
     struct metrics_client *victim = server->clients[0];
     for (size_t i = 1; i < server->client_count; i++) {
-        if (server->clients[i]->stage < victim->stage)
+        if (metrics_server_rank(server->clients[i], now_us) < metrics_server_rank(victim, now_us))
             victim = server->clients[i];
     }
     return victim;
@@ -457,6 +494,7 @@ static void metrics_server_accept_client(struct evconnlistener *listener, evutil
         metrics_server_drop(metrics_server_find_victim(server));
     server->clients[server->client_count++] = client;
     bufferevent_setcb(client->stream, read_request, NULL, metrics_server_client_event, client);
+    evbuffer_add_cb(bufferevent_get_output(client->stream), metrics_server_note_move, client);
     // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
     bufferevent_set_max_single_read(client->stream, METRICS_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);

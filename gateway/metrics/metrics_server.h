@@ -15,8 +15,9 @@
 struct event_base; // of libevent
 
 enum {
-    METRICS_SERVER_CLIENTS_MAX = 8, // at a time; a further one replaces the oldest that has its
-                                    // answer, or else has not asked yet, or else of all
+    // At a time. A further one replaces the oldest that has its answer; or else that asked nothing,
+    // or took nothing of its answer, for a second; or else that has not asked yet; or else of all.
+    METRICS_SERVER_CLIENTS_MAX = 8,
     METRICS_SERVER_VERDICT_SIZE = 1100,
     METRICS_SERVER_REQUEST_MAX = 8192, // octets of a request's head
     METRICS_SERVER_IDLE_S = 10,   // a client that neither sends nor reads for so long is dropped

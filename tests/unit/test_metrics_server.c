@@ -323,6 +323,29 @@ TEST(answers_under_way_are_replaced_last)
     assert_int_equal(ended, 1);
 }
 
+// As many answers that nobody takes as there may be leave room for all who come to ask.
+TEST(answers_that_nobody_takes_cost_nobody_else_a_place)
+{
+    int slow[METRICS_SERVER_CLIENTS_MAX - 1];
+    pieces = 100000;
+    for (size_t i = 0; i < COUNT(slow); i++)
+        slow[i] = ask(GET);
+    passed += 2;
+    int scrape = ask("GET / "), other = ask(""), further = ask("");
+    assert_int_equal(ended, 2);
+    assert_int_equal(send(scrape, "HTTP/1.1\r\n\r\n", 12, MSG_NOSIGNAL), 12);
+    serve();
+    assert_true(read_all(scrape));
+    assert_non_null(strstr(got, "200 OK"));
+    close(scrape);
+    close(other);
+    close(further);
+    for (size_t i = 0; i < COUNT(slow); i++)
+        close(slow[i]);
+    serve();
+    assert_int_equal(ended, COUNT(slow));
+}
+
 // Lets the client read for some seconds, a bit in each. Returns for how many it was served.
 static int read_slowly(int fd, int seconds)
 {
@@ -575,6 +598,7 @@ int main(void)
         SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
         SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
         SERVER_TEST(answers_under_way_are_replaced_last),
+        SERVER_TEST(answers_that_nobody_takes_cost_nobody_else_a_place),
         SERVER_TEST(who_reads_slowly_has_a_minute),
         SERVER_TEST(who_stops_reading_is_dropped_soon),
         SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
