@@ -45,6 +45,22 @@ static int64_t now(void)
     return clock_monotonic(&clock_system);
 }
 
+static rd_kafka_t *latest_producer; // the sink's, once it is open
+
+rd_kafka_t *__real_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
+                                size_t size);
+rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
+                                size_t size);
+
+rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *reason,
+                                size_t size)
+{
+    rd_kafka_t *made = __real_rd_kafka_new(type, conf, reason, size);
+    if (type == RD_KAFKA_PRODUCER)
+        latest_producer = made;
+    return made;
+}
+
 // The events: link-down with one of some keys, numbered by their identifiers.
 
 static struct event *make_event(unsigned number)
@@ -483,10 +499,18 @@ TEST(nothing_follows_an_event_that_they_do_not_let_in)
                           "do not let this user write to topic 'ibtrapd'");
 }
 
-TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet)
+// Waits until librdkafka has so many reports that the sink has not read.
+static void await_reports(size_t count)
 {
     const int64_t until = now() + PATIENCE_US;
-    int n = 0;
+    rd_kafka_queue_t *reports = rd_kafka_queue_get_main(latest_producer);
+    while (rd_kafka_queue_length(reports) < count && now() < until)
+        usleep(10000);
+    rd_kafka_queue_destroy(reports);
+}
+
+TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet)
+{
     forget_idempotence();
     rd_kafka_mock_push_request_errors(cluster, PRODUCE, 2, RD_KAFKA_RESP_ERR_NO_ERROR,
                                       RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
@@ -494,15 +518,13 @@ TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet)
     strcpy(settings[1], "max.in.flight=1");
     assert_true(sink.open(sink.self, &err));
     assert_int_equal(sink.send(sink.self, events[0], &err), SINK_PENDING);
+    await_reports(1);
     assert_int_equal(sink.send(sink.self, events[1], &err), SINK_PENDING);
-    usleep(300000); // both reports come with one wait
-    while (n == 0 && now() < until)
-        n = sink.wait(sink.self, 20, &err);
-    if (n == 1) {
-        assert_int_equal(sink.send(sink.self, events[2], &err), SINK_FAILED);
-        assert_non_null(strstr(err.text, "do not let this user write"));
-        assert_int_equal(sink.refused(sink.self), -1);
-    }
+    await_reports(2);
+    assert_int_equal(sink.wait(sink.self, 20, &err), 1); // it reads both reports
+    assert_int_equal(sink.send(sink.self, events[2], &err), SINK_FAILED);
+    assert_non_null(strstr(err.text, "do not let this user write"));
+    assert_int_equal(sink.refused(sink.self), -1);
     close_in_time();
 }
 
