@@ -11,6 +11,7 @@ enum { PRUNE_ROWS_MAX = 5000 };
 struct extent {
     int64_t through; // the last sequence number; 0: none
     char limit[64];  // the limit for which undelivered events may go; empty: none
+    int64_t asked;   // the request to prune that it is about; 0: none
 };
 
 // The last sequence number that may go because there are too many rows or octets.
@@ -51,10 +52,9 @@ static int64_t aged_through(struct journal *j, const struct store_size *size, in
 
 static struct extent retention_extent(struct journal *j, const struct store_size *size)
 {
-    struct extent extent = {.limit = ""};
-    int64_t asked = atomic_load(&j->asked_age_us);
+    struct extent extent = {.limit = "", .asked = atomic_load(&j->asked_age_us)};
     int64_t by_age = aged_through(j, size, j->options.age_us);
-    int64_t by_request = asked > 0 ? aged_through(j, size, asked) : 0;
+    int64_t by_request = extent.asked > 0 ? aged_through(j, size, extent.asked) : 0;
     // Events in memory stay in the file, too: receivers that keep up have yet to read them.
     int64_t in_memory = journal_first_in_memory(j);
     extent.through = surplus_through(j, size, &extent);
@@ -92,6 +92,13 @@ static bool delete_some(struct journal *j, const struct store_size *size,
     return end == extent->through;
 }
 
+// That request is done; one that came meanwhile is not.
+static void retention_end_request(struct journal *j, int64_t asked)
+{
+    int_fast64_t done = asked;
+    atomic_compare_exchange_strong(&j->asked_age_us, &done, 0);
+}
+
 void journal_prune(struct journal *journal)
 {
     struct error err;
@@ -103,7 +110,7 @@ void journal_prune(struct journal *journal)
     if (result != STORE_OK)
         return;
     if (size.rows == 0) {
-        atomic_store(&journal->asked_age_us, 0);
+        retention_end_request(journal, atomic_load(&journal->asked_age_us));
         return;
     }
     const struct extent extent = retention_extent(journal, &size);
@@ -114,7 +121,7 @@ void journal_prune(struct journal *journal)
               (long long)size.last, (long long)extent.through,
               (long long)journal_least_cursor(journal));
     if (extent.through < size.first || delete_some(journal, &size, &extent))
-        atomic_store(&journal->asked_age_us, 0);
+        retention_end_request(journal, extent.asked);
     else
         journal->prune_at = 0; // more rows to delete
 }

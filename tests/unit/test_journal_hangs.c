@@ -21,8 +21,21 @@ static pthread_mutex_t hanging = PTHREAD_MUTEX_INITIALIZER;
 
 int __real_sqlite3_step(sqlite3_stmt *s);
 int __wrap_sqlite3_step(sqlite3_stmt *s);
+
+// Somebody asks to delete more events while the older ones are being deleted.
+static atomic_bool prunes_again;
+static struct journal *journal;
+
+static void prune_again(sqlite3_stmt *s)
+{
+    const char *sql = sqlite3_sql(s);
+    if (sql && strncmp(sql, "DELETE FROM event ", 18) == 0 && atomic_exchange(&prunes_again, false))
+        journal_request_prune(journal, JOURNAL_YOUNG_US);
+}
+
 int __wrap_sqlite3_step(sqlite3_stmt *s)
 {
+    prune_again(s);
     const char *text = atomic_load(&slow), *sql = sqlite3_sql(s);
     if (text && sql && strncmp(sql, text, strlen(text)) == 0) {
         atomic_store(&reached, true);
@@ -52,7 +65,6 @@ static struct random chance;
 static struct event_builder builder;
 static struct log *log_;
 static const char *directory;
-static struct journal *journal;
 static struct event *alarm_;
 static int receiver;
 
@@ -365,15 +377,42 @@ TEST(a_writer_with_patience)
     assert_int_equal(status.pending, 0);
 }
 
+TEST(a_request_to_prune_during_another_is_served)
+{
+    struct journal_status status = {.rows = -1};
+    change_all();
+    pass_until_healed();
+    now.utc += 7200 * CLOCK_US_PER_S;
+    alarm_->time_us = now.utc;
+    change_all();
+    now.utc += JOURNAL_YOUNG_US + 1;
+    pass_until_healed();
+    atomic_store(&prunes_again, true);
+    journal_request_prune(journal, 3600 * CLOCK_US_PER_S);
+    for (int i = 0; i < 1000 && (status.pruning || status.rows != 0); i++) {
+        usleep(1000);
+        now.monotonic += 2 * CLOCK_US_PER_S;
+        journal_commit(journal);
+        journal_get_status(journal, &status);
+    }
+    assert_false(atomic_load(&prunes_again));
+    assert_int_equal(status.rows, 0);
+    assert_false(status.pruning);
+}
+
 #define HANGS_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HANGS_TEST(a_write_that_hangs),        HANGS_TEST(a_write_to_a_new_file_that_hangs),
-        HANGS_TEST(a_late_read_that_hangs),    HANGS_TEST(a_read_by_the_writer_that_hangs),
-        HANGS_TEST(a_writer_without_patience), HANGS_TEST(a_writer_with_patience),
+        HANGS_TEST(a_write_that_hangs),
+        HANGS_TEST(a_write_to_a_new_file_that_hangs),
+        HANGS_TEST(a_late_read_that_hangs),
+        HANGS_TEST(a_read_by_the_writer_that_hangs),
+        HANGS_TEST(a_writer_without_patience),
+        HANGS_TEST(a_writer_with_patience),
         HANGS_TEST(changes_in_their_order),
+        HANGS_TEST(a_request_to_prune_during_another_is_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
