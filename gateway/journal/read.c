@@ -9,10 +9,12 @@
 static const int64_t UNREADABLE_US = 30 * CLOCK_US_PER_S;
 static const int64_t FORGET_US = 10 * CLOCK_US_PER_S; // without an attempt: it begins anew
 
+// The path may name another file by now: nobody shares what was read there.
 void journal_drop_reader(struct journal *journal)
 {
     store_close(journal->reader);
     journal->reader = NULL;
+    shared_events_forget(&journal->shared, INT64_MAX);
 }
 
 void journal_close_reader(struct journal *journal)
@@ -250,13 +252,15 @@ static size_t read_itself(struct journal *j, int64_t after, struct journal_item 
                           bool gap)
 {
     size_t count = read_from_memory(j, after, items, n);
-    if (count > 0 || journal_first_in_memory(j) <= after + 1)
+    const int64_t first = journal_first_in_memory(j);
+    if (count > 0 || first <= after + 1)
         return count;
     bool ok = read_from_disk(j, store_read, after, items, n, &count) == STORE_OK;
     if (!ok || count > 0 || !gap)
         return count;
-    // Neither memory nor file has the next event: it expired. Continue with the first in memory.
-    return read_from_memory(j, journal_first_in_memory(j) - 1, items, n);
+    // Neither memory nor file has the next event: it expired. Continue with the first that memory
+    // had then. If only the file has that by now, the next call reads it there.
+    return read_from_memory(j, first - 1, items, n);
 }
 
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)

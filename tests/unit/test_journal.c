@@ -391,6 +391,53 @@ static void test_a_reader_goes_back_from_memory_to_disk(void **state)
     assert_int_equal(journal_read(f->journal, INT64_MAX, items, 1), 0);
 }
 
+// The journal asks for the time when a read of the file has ended: then the pipeline works on.
+static struct fixture *grows; // NULL: it did
+static pthread_t reads;
+
+static int64_t grow_at_read(void *ctx)
+{
+    struct fixture *f = grows;
+    if (f && pthread_equal(pthread_self(), reads)) {
+        grows = NULL;
+        add_many(f, JOURNAL_MEMORY_KEPT + 500);
+    }
+    return ((struct support_time *)ctx)->monotonic;
+}
+
+// The events up to a number are gone. While a reader finds that out, events leave memory: it gets
+// them all the same, from the file.
+static void test_a_reader_passes_a_gap_while_events_leave_memory(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_item items[64];
+    sqlite3 *db;
+    size_t n = 0;
+    assert_true(journal_receiver(f->journal, "nms") >= 0);
+    add_many(f, JOURNAL_MEMORY_KEPT + 500);
+    const int64_t first = journal_first_in_memory(f->journal);
+    assert_true(first > 1);
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DELETE FROM event", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    const int64_t last = journal_last(f->journal);
+    reads = pthread_self();
+    grows = f;
+    f->clock.monotonic = grow_at_read;
+    for (int tries = 0; tries < 2 && n == 0; tries++)
+        n = journal_read(f->journal, 0, items, 64);
+    assert_null(grows);
+    assert_true(n > 0 && items[0].sequence == last + 1); // those before are not in the file
+    for (size_t i = 0; i < n; i++)
+        event_unref(items[i].event);
+}
+
+static void test_sqlite_counts_no_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(sqlite3_memory_used(), 0); // a lock less for each allocation
+}
+
 static void collect(void *ctx, const struct journal_report *report, int64_t utc_us)
 {
     (void)utc_us;
@@ -2857,6 +2904,8 @@ int main(void)
         TEST(test_a_new_receiver_begins_with_what_comes),
         TEST(test_a_slow_reader_reads_from_disk),
         TEST(test_a_reader_goes_back_from_memory_to_disk),
+        TEST(test_a_reader_passes_a_gap_while_events_leave_memory),
+        TEST(test_sqlite_counts_no_memory),
         TEST(test_reports_are_remembered_across_a_restart),
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),

@@ -423,6 +423,47 @@ TEST(a_file_that_is_replaced)
     assert_int_equal(told[JOURNAL_DROPPING], 0);
 }
 
+static void run(const char *command, const char *from, const char *to)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%s %s %s", command, from, to);
+    assert_int_equal(system(line), 0);
+}
+
+// Another gateway's directory is moved into place, and a receiver reads there before the journal
+// notices that. What it gets is not for the others.
+TEST(nobody_shares_what_is_read_in_the_directory_of_another_gateway)
+{
+    struct journal_item items[64];
+    char other[128], own[128];
+    snprintf(other, sizeof other, "%s-other", directory);
+    snprintf(own, sizeof own, "%s-own", directory);
+    fill();
+    journal_close(journal);
+    run("mv", directory, other);
+    start();
+    const int64_t began = now.utc;
+    fill();
+    run("mv", directory, own);
+    run("mv", other, directory);
+    size_t n = journal_read(journal, HAD, items, 64);
+    assert_int_equal(n, 64);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(items[i].event->time_us < began);
+        event_unref(items[i].event);
+    }
+    add_many(5);
+    commit_again();
+    n = journal_read(journal, HAD, items, 64);
+    assert_int_equal(n, 64);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(items[i].event->time_us > began);
+        event_unref(items[i].event);
+    }
+    assert_int_equal(count_waiting(), EVENTS - HAD + 5);
+    run("rm -rf", own, "");
+}
+
 // The file cannot be used, as another program has locked it, and is removed meanwhile: then nothing
 // is left to copy from.
 TEST(a_file_that_is_removed_while_it_is_not_open)
@@ -607,6 +648,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_that_is_removed, begin, end),
         cmocka_unit_test_setup_teardown(a_directory_that_is_removed, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_replaced, begin, end),
+        cmocka_unit_test_setup_teardown(
+            nobody_shares_what_is_read_in_the_directory_of_another_gateway, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_removed_while_it_is_not_open, begin, end),
         cmocka_unit_test_setup_teardown(a_file_that_is_emptied_while_it_is_not_open, begin, end),
         cmocka_unit_test_setup_teardown(a_crash_while_the_file_is_replaced, begin, end),
