@@ -65,7 +65,7 @@ def test_the_units_run_in_a_sandbox(site):
     site.connect()
     site.start_gateway("")
     said = site.run("systemd-analyze", "security", "--no-pager", UNIT)
-    assert re.search(r"Overall exposure level for ibtrapd\.service: 1\.6 ", said), said.splitlines()[-1]
+    assert re.search(r"Overall exposure level for ibtrapd\.service: 1\.7 ", said), said.splitlines()[-1]
     assert "Overall exposure level for ibtrapd@mlx5_0-1.service: 1.7 " in site.run(
         "systemd-analyze", "security", "--no-pager", "ibtrapd@mlx5_0-1.service")
     status = process_status(site)
