@@ -41,6 +41,10 @@
 
 enum { MMAP_THRESHOLD = 128 << 10 }; // octets
 
+// From the signal on. A reload, which takes ten seconds, may be under way. A stop takes some forty
+// seconds when the journal's disk does not write; after ninety, systemd kills.
+static const int64_t STOP_BEGINS_US = 20 * CLOCK_US_PER_S, STOP_US = 80 * CLOCK_US_PER_S;
+
 static void emit_gateway_event(struct gateway *g, enum catalogue_event type, const char *reason)
 {
     struct event_builder_occurrence o = {.type = type};
@@ -253,10 +257,23 @@ static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *b
     return ok;
 }
 
+static void daemon_take_signal(void *ctx, int number)
+{
+    loop_signal(ctx, number);
+}
+
+static bool start_signals(struct gateway *g, struct error *err)
+{
+    const struct signals_options options = {
+        .take = daemon_take_signal, .ctx = g->loop, .limit_us = STOP_US, .log = g->log};
+    g->signals = signals_start(&options, err);
+    return g->signals != NULL;
+}
+
 static bool start_loop(struct gateway *g, struct error *err)
 {
     g->loop = loop_new(err);
-    if (!g->loop)
+    if (!g->loop || !start_signals(g, err))
         return false;
     g->control.reload = daemon_answer_reload;
     const struct server_options options = {.base = loop_base(g->loop),
@@ -329,7 +346,7 @@ static bool start_service(struct gateway *g, struct error *err)
 
 static bool daemon_start(struct gateway *g, struct error *err)
 {
-    // Threads inherit the mask: only this one gets signals, once the loop watches for them.
+    // Threads inherit the mask: only this one gets signals, but for those of the signals' thread.
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
@@ -402,6 +419,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     server_stop(g->server);
     topology_answers_clear(&g->control);
     loop_wake_free(g->settings_changed);
+    signals_free(g->signals);
     loop_free(g->loop);
     thresholds_free(g->thresholds);
     error_rates_free(g->error_rates);
@@ -459,10 +477,13 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     json_object_seed(0); // opens a file, so call it before there are threads
     fabric_builder_seed(&random_system);
     struct error unsaved;
+    signals_block();
     bool ok = daemon_start(&g, err);
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
+        signals_limit(g.signals, STOP_BEGINS_US);
         loop_run(g.loop, reload_at_signal, &g, reason);
+        signals_limit(g.signals, STOP_US);
         log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     } else {
         error_prefix(err, "cannot start");

@@ -5,8 +5,9 @@
 
 #include "daemon/options.h"
 
-// Runs until SIGTERM or SIGINT, in the calling thread. Takes over the configuration. True after an
-// orderly stop; false with a sentence: it could not start.
+// Runs until SIGTERM or SIGINT, in the calling thread. Takes over the configuration. Threads that
+// the process already has must have blocked these signals (daemon/signals.h): they would end it at
+// once. True after an orderly stop; false with a sentence: it could not start.
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "control/control.h"
 #include "daemon/options.h"
 #include "daemon/service.h"
+#include "daemon/signals.h"
 #include "daemon/trap_recipients.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
@@ -62,6 +63,7 @@ struct gateway {
     struct verbs_watch *watch;
     struct sweeper *_Atomic sweeper; // the pipeline's thread triggers it, too
     struct loop *loop;
+    struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
     struct control_refusal refusal; // main thread only

@@ -3,34 +3,38 @@
 
 #include <event2/event.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const int SIGNALS[] = {SIGTERM, SIGINT, SIGHUP};
-enum { SIGNAL_COUNT = sizeof SIGNALS / sizeof *SIGNALS };
-
 struct loop {
     struct event_base *base;
-    struct event *signals[SIGNAL_COUNT];
-    int stopped_by;
+    struct loop_wake *signalled;
+    atomic_int stopped_by; // 0: nobody asked for a stop
+    atomic_bool hung_up;
     void (*hang_up)(void *ctx);
     void *ctx;
 };
 
-static void on_signal(evutil_socket_t signal_number, short what, void *ctx)
+static void on_signal(void *ctx)
 {
-    (void)what;
     struct loop *loop = ctx;
-    if (signal_number == SIGHUP) {
-        if (loop->hang_up)
-            loop->hang_up(loop->ctx);
-        return;
-    }
-    loop->stopped_by = (int)signal_number;
-    event_base_loopbreak(loop->base);
+    if (atomic_load(&loop->stopped_by) != 0)
+        event_base_loopbreak(loop->base);
+    else if (atomic_exchange(&loop->hung_up, false) && loop->hang_up)
+        loop->hang_up(loop->ctx);
+}
+
+void loop_signal(struct loop *loop, int number)
+{
+    if (number == SIGHUP)
+        atomic_store(&loop->hung_up, true);
+    else
+        atomic_store(&loop->stopped_by, number);
+    loop_wake_up(loop->signalled);
 }
 
 struct loop *loop_new(struct error *err)
@@ -38,13 +42,10 @@ struct loop *loop_new(struct error *err)
     struct loop *loop = calloc(1, sizeof *loop);
     if (loop)
         loop->base = event_base_new();
-    bool ok = loop && loop->base;
-    for (size_t i = 0; ok && i < SIGNAL_COUNT; i++) {
-        loop->signals[i] = evsignal_new(loop->base, SIGNALS[i], on_signal, loop);
-        ok = loop->signals[i] && event_add(loop->signals[i], NULL) == 0;
-    }
+    if (loop && loop->base)
+        loop->signalled = loop_wake_new(loop, on_signal, loop, err);
     signal(SIGPIPE, SIG_IGN);
-    if (ok)
+    if (loop && loop->signalled)
         return loop;
     error_set(err, "cannot start the event loop: out of memory");
     loop_free(loop);
@@ -55,10 +56,7 @@ void loop_free(struct loop *loop)
 {
     if (!loop)
         return;
-    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
-        if (loop->signals[i])
-            event_free(loop->signals[i]);
-    }
+    loop_wake_free(loop->signalled);
     if (loop->base)
         event_base_free(loop->base);
     free(loop);
@@ -161,7 +159,7 @@ void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
     loop->hang_up = hang_up;
     loop->ctx = ctx;
     event_base_dispatch(loop->base);
-    const int by = loop->stopped_by;
+    const int by = atomic_load(&loop->stopped_by);
     snprintf(reason, LOOP_REASON_SIZE, "signal %s",
              by == SIGTERM  ? "TERM"
              : by == SIGINT ? "INT"

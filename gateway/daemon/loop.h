@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The main thread's event loop (libevent), which ends at a signal.
+// The main thread's event loop (libevent), which ends at a signal that it is given.
 #ifndef IBTRAPD_DAEMON_LOOP_H
 #define IBTRAPD_DAEMON_LOOP_H
 
@@ -14,7 +14,7 @@ struct loop_timer;
 struct loop_wake;
 struct event_base; // of libevent
 
-// Watches for SIGTERM, SIGINT and SIGHUP, and ignores SIGPIPE. NULL with a sentence on failure.
+// Ignores SIGPIPE. NULL with a sentence on failure.
 struct loop *loop_new(struct error *err);
 void loop_free(struct loop *loop); // NULL is allowed
 
@@ -34,6 +34,10 @@ void loop_wake_free(struct loop_wake *wake); // NULL is allowed
 
 // Asks the loop to call back soon, once for all requests until then. Any thread; never waits.
 void loop_wake_up(struct loop_wake *wake);
+
+// Gives the loop a signal of the process: SIGTERM, SIGINT or SIGHUP, also before it runs. Any
+// thread; never waits.
+void loop_signal(struct loop *loop, int number);
 
 // Serves events until SIGTERM or SIGINT; `reason` says which. At SIGHUP calls `hang_up`.
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,

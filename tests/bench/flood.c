@@ -18,6 +18,7 @@
 #include "conf/load.h"
 #include "ctl/client.h"
 #include "daemon/daemon.h"
+#include "daemon/signals.h"
 #include "sink/module.h"
 
 #include <pthread.h>
@@ -350,6 +351,7 @@ int main(int argc, char **argv)
     struct error err;
     pthread_t thread;
     parse(&b, argc, argv);
+    signals_block(); // in all threads: SIGTERM is for the gateway alone
     module_set_directory(MODULES);
     if (!load(&b, &conf, &err))
         give_up(err.text);
@@ -360,13 +362,8 @@ int main(int argc, char **argv)
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, false, &clock_system);
     if (!b.sm || !log || (b.sink_port && !b.sink))
         give_up("out of memory");
-    // SIGTERM ends the gateway's loop, which has the main thread.
-    sigset_t set, old;
-    sigfillset(&set);
-    pthread_sigmask(SIG_BLOCK, &set, &old);
     if (pthread_create(&thread, NULL, run, &b) != 0)
         give_up("cannot start a thread");
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
     const struct mad_opener opener = flood_sm_opener(b.sm);
     if (!daemon_run(&conf, &(struct daemon_options){load, &b, &opener, log}, &err))
         give_up(err.text);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "conf/load.h"
 #include "daemon/daemon.h"
+#include "daemon/signals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ int main(int argc, char **argv)
     struct error err;
     if (argc != 6)
         give_up("usage: bench-inner CONFIG HOSTS CHANGES REPORTS_A_SECOND WINDOW");
+    signals_block(); // in all threads: SIGTERM is for the gateway alone
     struct inner_fabric *fabric = inner_fabric_new(
         &(struct inner_fabric_options){.hosts = (uint32_t)strtoul(argv[2], NULL, 10),
                                        .changes = (uint32_t)strtoul(argv[3], NULL, 10),

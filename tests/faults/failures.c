@@ -36,8 +36,10 @@ struct faults {
     atomic_llong whose; /* whose allocations: 0: the program's; n: those of the n-th of LIBRARIES */
     atomic_llong hangs; /* a sync of a file elsewhere does not end before this is 0 */
     atomic_llong kill_at; /* the n-th point of that kind kills the program, counted down; 0: none */
-    atomic_llong kill_kind; /* enum point */
-    atomic_llong kill_when; /* enum when */
+    atomic_llong kill_kind;  /* enum point */
+    atomic_llong kill_when;  /* enum when */
+    atomic_llong reads_hang; /* a read on the disk does not end before this is 0 */
+    atomic_llong hung;       /* number of reads that hung so far */
 };
 
 /* Where a kill may come: a change of a file on the disk, its sync, a change of a name there, the
@@ -188,6 +190,22 @@ ssize_t pwrite64(int fd, const void *octets, size_t size, off64_t at)
                     : next(fd, octets, when == WHEN_INSIDE ? size / 2 : size, at);
     leave(when);
     return n;
+}
+
+/* A disk that hangs lets no signal through either. */
+ssize_t pread64(int fd, void *octets, size_t size, off64_t at)
+{
+    NEXT(next, pread64)
+    if (atomic_load(&faults->reads_hang) != 0 && on_disk(fd)) {
+        sigset_t all, old;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &old);
+        atomic_fetch_add(&faults->hung, 1);
+        while (atomic_load(&faults->reads_hang) != 0)
+            usleep(10000);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    return next(fd, octets, size, at);
 }
 
 int ftruncate64(int fd, off64_t size)

@@ -11,7 +11,7 @@ LIBRARY = BUILD / "tests" / "faults" / "libfailures.so"
 
 # In the order of failures.c.
 NAMES = ["write_errno", "sync_errno", "sync_us", "utc_us", "thread", "allocation", "address", "allocations",
-         "whose", "hangs", "kill_at", "kill_kind", "kill_when"]
+         "whose", "hangs", "kill_at", "kill_kind", "kill_when", "reads_hang", "hung"]
 KINDS = ["none", "write", "sync", "name", "answer"]
 WHENS = ["before", "after", "inside"]
 

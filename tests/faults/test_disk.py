@@ -245,6 +245,30 @@ def test_a_stop_while_the_disk_hangs(made):
     assert "are lost" in gateway.log
 
 
+def test_a_stop_while_the_disk_does_not_read(made, fabric):
+    """The main thread reads old events for somebody, and takes no signal. The gateway ends without it."""
+    gateway, output, reporter = made()
+    for _ in range(10):
+        reporter.send(150)
+    reporter.wait_file(output)
+    gateway.faults.reads_hang = 1
+    with subprocess.Popen([IBTRAPCTL, "--socket", gateway.socket, "events", "--since", "1h"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as reader:
+        wait_until(lambda: gateway.faults.hung, "a read that hangs")
+        gateway.process.popen.terminate()
+        assert gateway.process.popen.wait(60) == 1
+        assert "the stop takes longer than 20 seconds" in gateway.log
+        fabric.forget(gateway.process)
+        reader.wait(60)
+    gateway.faults.reads_hang = 0
+    gateway.start()
+    wait_port(gateway)
+    reporter.send(1)
+    wait_until(lambda: numbers_in(output)[-1:] == [1501], "the last event")
+    assert set(numbers_in(output)) == set(reporter.numbers)  # some may come again
+    assert gateway.stop() == 0
+
+
 def test_another_program_that_locks_the_journal(made):
     """Only the first Report waits for the lock."""
     gateway, output, reporter = made()
