@@ -214,6 +214,7 @@ static bool replace_file(struct journal *j, struct error *err)
     j->orphan = NULL;
     j->condemned = j->cursors_lost = false;
     j->inode = 0;
+    j->identity = 0;
     return journal_finish_rescue(j, err);
 }
 

@@ -99,12 +99,12 @@ struct journal {
     bool condemned;  // the file is damaged: a new one has to take its place
     char why[256];   // it is condemned
     bool replaced;   // the file was removed, or another one was moved into its place
-    struct store *orphan;     // the open file that its path names no more
-    bool cursors_lost;        // those of receivers could not be read at the start
-    unsigned rescue_attempts; // that failed, in a row
-    dev_t device;             // of the file
-    ino_t inode;              // 0: not known
-    int64_t identity;         // store_identity
+    struct store *orphan;         // the open file that its path names no more
+    bool cursors_lost;            // those of receivers could not be read at the start
+    unsigned rescue_attempts;     // that failed, in a row
+    dev_t device;                 // of the file
+    ino_t inode;                  // 0: not known
+    atomic_int_fast64_t identity; // store_identity; 0: not known. Readers check it
     int64_t retry_at, status_at;
     atomic_int_fast64_t prune_at;
     int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not

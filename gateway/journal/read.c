@@ -9,7 +9,7 @@
 static const int64_t UNREADABLE_US = 30 * CLOCK_US_PER_S;
 static const int64_t FORGET_US = 10 * CLOCK_US_PER_S; // without an attempt: it begins anew
 
-// The path may name another file by now: nobody shares what was read there.
+// The path may have named a copy of an earlier time: nobody shares what was read there.
 void journal_drop_reader(struct journal *journal)
 {
     store_close(journal->reader);
@@ -24,10 +24,24 @@ void journal_close_reader(struct journal *journal)
     pthread_mutex_unlock(&journal->reader_lock);
 }
 
+// The path may name a file of another gateway until the writer notices that.
+static enum store_result read_open(struct journal *j, struct error *err)
+{
+    int64_t identity = 0;
+    const int64_t known = atomic_load(&j->identity);
+    enum store_result result = store_open(j->path, true, &j->reader, err);
+    if (result == STORE_OK)
+        result = store_identity(j->reader, &identity, err);
+    if (result != STORE_OK || known == 0 || identity == known)
+        return result;
+    error_set(err, "the file was replaced");
+    return STORE_FAILED;
+}
+
 enum store_result journal_begin_reading(struct journal *journal, struct error *err)
 {
     pthread_mutex_lock(&journal->reader_lock);
-    return journal->reader ? STORE_OK : store_open(journal->path, true, &journal->reader, err);
+    return journal->reader ? STORE_OK : read_open(journal, err);
 }
 
 // Call it with the reader's lock held, after a read of what some receiver has yet to get.
