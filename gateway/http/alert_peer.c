@@ -158,9 +158,11 @@ static bool alert_peer_hear(struct alert_peer *peer, const struct alert_peers *a
 }
 
 // The beginning of an answer's body, for a sentence.
-static const char *alert_peer_excerpt(const struct transfer_answer *answer, char out[200])
+static const char *alert_peer_excerpt(const struct alert_peer *peer,
+                                      const struct transfer_answer *answer, char out[200])
 {
     text_clean(answer->body, answer->size, out, 200);
+    transfer_hide(peer->transfer, out);
     return out;
 }
 
@@ -180,7 +182,7 @@ static bool alert_peer_judge_status(const struct alert_peer *peer,
         return error_set(err, "%s answers %d: check the user, password or token of the receiver",
                          who, answer->status);
     return error_set(err, "%s answers %d: %s", who, answer->status,
-                     alert_peer_excerpt(answer, excerpt));
+                     alert_peer_excerpt(peer, answer, excerpt));
 }
 
 // What the peer has beyond the bound expires there, if it is over.

@@ -69,10 +69,11 @@ static int64_t http_now(void)
     return clock_monotonic(&clock_system);
 }
 
-// `refused`: as http_sink has it.
-static void http_fail(struct http_sink *s, int refused, const char *sentence)
+// `refused`: as http_sink has it. Takes credentials out of the sentence.
+static void http_fail(struct http_sink *s, int refused, struct error *sentence)
 {
-    error_set(&s->problem, "%s: %s", transfer_peer(s->transfer), sentence);
+    transfer_hide(s->transfer, sentence->text);
+    error_set(&s->problem, "%s: %s", transfer_peer(s->transfer), sentence->text);
     s->failed = true;
     s->refused = refused;
 }
@@ -241,7 +242,7 @@ static enum body_verdict http_verdict(const struct batch *b, const enum body_ver
 }
 
 // Takes in that the events from number `good` of the batch on, or some of them, are not accepted.
-static void http_part(struct http_sink *s, unsigned good, const struct body_result *result)
+static void http_part(struct http_sink *s, unsigned good, struct body_result *result)
 {
     const struct batch *b = s->posted;
     unsigned piece = 0;
@@ -259,10 +260,10 @@ static void http_part(struct http_sink *s, unsigned good, const struct body_resu
         http_shrink(s, b->body.len);
     if (first == BODY_ALONE)
         s->alone = b->count;
-    http_fail(s, first == BODY_REFUSED ? (int)groups_events(&s->groups) : -1, result->problem.text);
+    http_fail(s, first == BODY_REFUSED ? (int)groups_events(&s->groups) : -1, &result->problem);
 }
 
-static void http_settle(struct http_sink *s, const struct body_result *result)
+static void http_settle(struct http_sink *s, struct body_result *result)
 {
     const struct batch *b = s->posted;
     unsigned good = 0, piece = 0;
@@ -279,6 +280,7 @@ static void http_settle(struct http_sink *s, const struct body_result *result)
     }
     groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
     http_pass(s);
+    transfer_hide(s->transfer, result->note.text);
     if (result->note.text[0] && s->log)
         log_write_limited(s->log, &s->note_limit, LOG_LEVEL_WARNING, "receiver %s: %s: %s", s->name,
                           transfer_peer(s->transfer), result->note.text);
@@ -348,7 +350,7 @@ static void http_take_acks(struct http_sink *s, const struct transfer_answer *an
     bool there[GROUPS_MAX] = {false};
     struct error problem;
     if (!s->format->ack_judge(answer, s->asked, s->asked_count, there, &problem)) {
-        http_fail(s, -1, problem.text);
+        http_fail(s, -1, &problem);
         http_note_wait(s, answer->retry_after);
         return;
     }
@@ -358,8 +360,10 @@ static void http_take_acks(struct http_sink *s, const struct transfer_answer *an
         // Nothing was added or taken out since it was asked.
         if (!group->confirmed)
             group->confirmed = there[asked++];
-        if (!group->confirmed && now - group->since > ACK_US)
-            http_fail(s, -1, "it took events and does not acknowledge them");
+        if (!group->confirmed && now - group->since > ACK_US) {
+            error_set(&problem, "it took events and does not acknowledge them");
+            http_fail(s, -1, &problem);
+        }
     }
     http_pass(s);
 }

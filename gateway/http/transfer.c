@@ -5,6 +5,7 @@
 #include "base/secret.h"
 #include "base/text.h"
 #include "http/gzip.h"
+#include "http/hide.h"
 #include "install.h"
 #include "sink/resolve.h"
 
@@ -29,6 +30,7 @@ enum {
     HOST_SIZE = 256,
     PEER_SIZE = HOST_SIZE + 32,
     SECRET_SIZE = 8192,
+    BASIC_SIZE = 2 * SECRET_SIZE,
     URL_SIZE = 2048 + PEER_SIZE,
     ANSWER_FIRST = 4096,
 };
@@ -47,6 +49,8 @@ struct transfer {
     char root[PEER_SIZE]; // the same with the certificate's name as the host, for libcurl
     char host_header[PEER_SIZE];
     char secret[SECRET_SIZE]; // the password, or the header with the token; empty: none
+    size_t prefix;            // octets of the header before the token
+    char basic[BASIC_SIZE];   // what goes over the network of user and password; empty: none
 
     CURLM *multi;
     CURL *easy;
@@ -179,8 +183,8 @@ static bool transfer_look_up(struct transfer *t, struct error *err)
 static bool transfer_read_secret(struct transfer *t, const char *item, const char *file,
                                  const char *prefix, struct error *err)
 {
-    const size_t before = (size_t)snprintf(t->secret, sizeof t->secret, "%s", prefix);
-    if (!secret_read_line(file, t->secret + before, sizeof t->secret - before, err))
+    t->prefix = (size_t)snprintf(t->secret, sizeof t->secret, "%s", prefix);
+    if (!secret_read_line(file, t->secret + t->prefix, sizeof t->secret - t->prefix, err))
         return error_prefix(err, "item '%s'", item);
     for (const char *p = t->secret; *p; p++) {
         if ((unsigned char)*p < ' ' || *p == '\x7f')
@@ -194,8 +198,12 @@ static bool transfer_read_secrets(struct transfer *t, struct error *err)
 {
     const struct transfer_options *o = t->options;
     char prefix[64];
-    if (o->password_file[0])
-        return transfer_read_secret(t, "password_file", o->password_file, "", err);
+    if (o->password_file[0]) {
+        if (!transfer_read_secret(t, "password_file", o->password_file, "", err))
+            return false;
+        hide_write_basic(t->basic, sizeof t->basic, o->user, t->secret);
+        return true;
+    }
     snprintf(prefix, sizeof prefix, "Authorization: %s ", o->scheme);
     return o->token_file[0] == '\0' ||
            transfer_read_secret(t, "token_file", o->token_file, prefix, err);
@@ -352,6 +360,12 @@ const char *transfer_peer(const struct transfer *t)
     return t->peer;
 }
 
+void transfer_hide(const struct transfer *t, char *text)
+{
+    hide_secret(text, t->secret + t->prefix);
+    hide_secret(text, t->basic);
+}
+
 // Exchanges.
 
 static void transfer_drop_headers(struct transfer *t)
@@ -377,6 +391,7 @@ void transfer_close(struct transfer *t)
     gzip_free(&t->packed);
     free(t->body);
     explicit_bzero(t->secret, sizeof t->secret);
+    explicit_bzero(t->basic, sizeof t->basic);
     free(t);
 }
 
@@ -460,6 +475,7 @@ static void transfer_explain(struct transfer *t, CURLcode code, struct error *er
     long number = 0;
     const char *why = t->reason[0] ? t->reason : curl_easy_strerror(code);
     text_clean(why, strlen(why), reason, sizeof reason);
+    transfer_hide(t, reason);
     if (t->problem.text[0]) {
         error_set(err, "%s: %s", t->peer, t->problem.text);
         return;

@@ -84,6 +84,9 @@ bool transfer_exchange(struct transfer *t, const struct transfer_request *reques
 // Scheme, host and port for sentences, "https://host:443"; valid until transfer_close.
 const char *transfer_peer(const struct transfer *t);
 
+// Overwrites what a text repeats of the credentials, such as a server's words (http/hide.h).
+void transfer_hide(const struct transfer *t, char *text);
+
 // Breaks off what is under way. NULL is allowed.
 void transfer_close(struct transfer *t);
 

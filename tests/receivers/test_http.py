@@ -7,6 +7,7 @@ repeats, and nothing waits for ever behind a failure that passed."""
 import base64
 import datetime
 import email.utils
+import json
 import os
 import pathlib
 import re
@@ -157,6 +158,29 @@ def test_a_token_is_read_again_after_a_failure(tmp_path):
         assert "status 401: it does not accept the credentials: check 'token_file'" in done.errors
         assert "old" not in done.text and "new" not in done.text
         assert accepted(server) == [0]
+
+
+def repeat(connection, request):
+    return answer(403, body=f"no: {json.dumps(dict(request.headers))}")(connection, request)
+
+
+def test_a_server_that_repeats_the_token_tells_it_to_nobody(tmp_path):
+    for length in (4, 40, 150, 1000):  # of long ones only the beginning is in the words
+        token = "".join(chr(33 + (i * i + 7 * i) % 90) for i in range(length)).replace('"', "q").replace("\\", "b")
+        with Server(repeat) as server:
+            done = send(server.url, status=1, deadline=300, token_file=secret(tmp_path, token + "\n"))
+            assert "403" in done.errors and "*" * min(length, 8) in done.errors
+            assert not any(token[i:i + 8] in done.text for i in range(max(1, length - 8)))
+
+
+def test_a_server_that_repeats_a_password_tells_it_to_nobody(tmp_path):
+    for user, password in (("me", "pass:word"), ("m", "12345678"), ("mee", "1234567")):
+        basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+        for body in (basic, password):
+            with Server(answer(403, body=f"no: {body}.")) as server:
+                done = send(server.url, status=1, deadline=300, user=user,
+                            password_file=secret(tmp_path, password + "\n"))
+                assert f"no: {'*' * len(body)}." in done.errors and body not in done.text
 
 
 @pytest.mark.parametrize("content, reason", [("a\rX-Other: b\n", "control character"), ("\n", "empty")])
