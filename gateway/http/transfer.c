@@ -65,7 +65,8 @@ struct transfer {
     size_t size, room, header_octets;
     bool cut;
     bool whole; // the headers came to their end
-    int64_t date;
+    // Of the headers; 0: none. UTC seconds; Retry-After as seconds, or as a date.
+    int64_t date, retry_after, retry_date;
 };
 
 // The URL.
@@ -258,10 +259,37 @@ static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
     return take; // fewer than all end the exchange
 }
 
+// Whether the header has that name, "Date:"; copies what follows, unless it is too long.
+static bool transfer_header_is(const char *header, size_t n, const char *name, char value[64])
+{
+    const size_t length = strlen(name);
+    if (n <= length || n - length >= 64 || strncasecmp(header, name, length) != 0)
+        return false;
+    snprintf(value, 64, "%.*s", (int)(n - length), header + length);
+    return true;
+}
+
+// 0: it is no date.
+static int64_t transfer_read_date(const char *value)
+{
+    const time_t when = curl_getdate(value, NULL);
+    return when > 0 ? when : 0;
+}
+
+// Seconds, or a date (RFC 9110 10.2.3).
+static void transfer_note_retry(struct transfer *t, const char *value)
+{
+    value += strspn(value, " \t");
+    const size_t digits = strspn(value, "0123456789");
+    const bool is_seconds = digits > 0 && value[digits + strspn(value + digits, " \t\r\n")] == '\0';
+    t->retry_after = is_seconds && digits < 19 ? strtoll(value, NULL, 10) : 0;
+    t->retry_date = is_seconds ? 0 : transfer_read_date(value);
+}
+
 static size_t transfer_on_header(char *octets, size_t one, size_t n, void *self)
 {
     struct transfer *t = self;
-    char date[64];
+    char value[64];
     (void)one;
     t->header_octets += n;
     if (t->header_octets > TRANSFER_HEADERS_MAX) {
@@ -272,11 +300,10 @@ static size_t transfer_on_header(char *octets, size_t one, size_t n, void *self)
         t->whole = false; // another answer, behind one of 1xx
     if (n > 0 && (octets[0] == '\r' || octets[0] == '\n'))
         t->whole = true;
-    if (n > 5 && n < sizeof date && strncasecmp(octets, "Date:", 5) == 0) {
-        snprintf(date, sizeof date, "%.*s", (int)(n - 5), octets + 5);
-        const time_t when = curl_getdate(date, NULL);
-        t->date = when > 0 ? when : 0;
-    }
+    if (transfer_header_is(octets, n, "Date:", value))
+        t->date = transfer_read_date(value);
+    else if (transfer_header_is(octets, n, "Retry-After:", value))
+        transfer_note_retry(t, value);
     return n;
 }
 
@@ -448,7 +475,7 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
     t->reason[0] = t->problem.text[0] = '\0';
     t->size = t->header_octets = 0;
     t->cut = t->whole = false;
-    t->date = 0;
+    t->date = t->retry_after = t->retry_date = 0;
     t->timeout_ms = request->timeout_ms;
     transfer_drop_headers(t);
     const bool ok = transfer_set_headers(t, request, packed) &&
@@ -503,19 +530,24 @@ static void transfer_explain(struct transfer *t, CURLcode code, struct error *er
     }
 }
 
+// Seconds. A date is by the server's clock, which need not be this one's.
+static int transfer_retry_after(const struct transfer *t)
+{
+    const int64_t now = t->date != 0 ? t->date : clock_utc(&clock_system) / CLOCK_US_PER_S;
+    const int64_t after = t->retry_date != 0 ? t->retry_date - now : t->retry_after;
+    if (after <= 0)
+        return 0;
+    return after < TRANSFER_RETRY_AFTER_MAX ? (int)after : TRANSFER_RETRY_AFTER_MAX;
+}
+
 static void transfer_fill(struct transfer *t, struct transfer_answer *out)
 {
     long status = 0;
-    curl_off_t after = 0;
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &after);
     if (t->body)
         t->body[t->size] = '\0';
     *out = (struct transfer_answer){.status = (int)status,
-                                    .retry_after = after <= 0 ? 0
-                                                   : after < TRANSFER_RETRY_AFTER_MAX
-                                                       ? (int)after
-                                                       : TRANSFER_RETRY_AFTER_MAX,
+                                    .retry_after = transfer_retry_after(t),
                                     .date = t->date,
                                     .body = t->body ? t->body : "",
                                     .size = t->size,

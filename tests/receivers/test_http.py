@@ -340,6 +340,15 @@ def test_retry_after_is_kept_to(status, form):
         check_order(accepted(server), 10)
 
 
+@pytest.mark.parametrize("ahead", [-7200, 7200])
+def test_a_date_to_retry_after_is_by_the_clock_of_the_server(ahead):
+    def at(seconds):
+        return as_a_date(ahead + seconds)[len("Retry-After: "):]
+    with Server(answer(503, f"Retry-After: {at(100)}", f"Date: {at(0)}"), answer(200)) as server:
+        done = send(server.url, status=1, deadline=400)
+        assert re.search(r"it asks to wait (99|100|101) s", done.errors), done.errors
+
+
 @pytest.mark.parametrize("value", ["999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_a_hostile_retry_after_is_bounded(value):
     with Server(answer(429, f"Retry-After: {value}"), answer(200)) as server:
