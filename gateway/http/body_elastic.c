@@ -26,13 +26,28 @@ static bool body_elastic_add(struct text *t, const struct body_context *context,
     return whole;
 }
 
+// Whether the error is about the index that should be made for the document: its name is none, or
+// the cluster has as many shards as it may, which older ones call an illegal argument.
+static bool body_elastic_is_of_index(const json_t *error)
+{
+    static const char FULL[] = "Validation Failed";
+    const char *type = json_string_value(json_object_get(error, "type"));
+    const char *reason = json_string_value(json_object_get(error, "reason"));
+    return (type && (strcmp(type, "invalid_index_name_exception") == 0 ||
+                     strcmp(type, "validation_exception") == 0)) ||
+           (reason && strncmp(reason, FULL, sizeof FULL - 1) == 0);
+}
+
 // Refused are documents that cannot be indexed as they are. A missing index, a right that is
 // missing, or a node that has too much to do may be mended.
-static enum body_verdict body_elastic_verdict(json_int_t status)
+static enum body_verdict body_elastic_verdict(const json_t *item, json_int_t status)
 {
     if (status / 100 == 2 || status == 409)
         return BODY_ACCEPTED;
-    return status == 400 || status == 413 || status == 422 ? BODY_REFUSED : BODY_AGAIN;
+    return (status == 400 && !body_elastic_is_of_index(json_object_get(item, "error"))) ||
+                   status == 413 || status == 422
+               ? BODY_REFUSED
+               : BODY_AGAIN;
 }
 
 static void body_elastic_explain(const json_t *item, json_int_t status, struct error *problem)
@@ -57,7 +72,7 @@ static void body_elastic_judge_items(const json_t *items, size_t count, struct b
     for (size_t i = 0; i < count; i++) {
         const json_t *item = json_object_get(json_array_get(items, i), "create");
         const json_int_t status = json_integer_value(json_object_get(item, "status"));
-        out->verdicts[i] = body_elastic_verdict(status);
+        out->verdicts[i] = body_elastic_verdict(item, status);
         if (out->verdicts[i] != BODY_ACCEPTED && !explained)
             body_elastic_explain(item, status, &out->problem);
         explained |= out->verdicts[i] != BODY_ACCEPTED;

@@ -274,6 +274,20 @@ TEST(elasticsearch_lacks_an_index_or_a_right)
     judge(HTTP_ELASTIC, 401, "{\"error\":{},\"status\":401}", "gg");
 }
 
+// What the admin has to mend costs no event, although the status is that of a wrong document.
+TEST(elasticsearch_cannot_make_the_index)
+{
+    judge(HTTP_ELASTIC, 200,
+          ITEMS(WRONG(400, "invalid_index_name_exception") "," WRONG(
+              400, "validation_exception") "," WRONG(400, "mapper_parsing_exception")),
+          "ggR");
+    says(&result.problem, "invalid_index_name_exception");
+    judge(HTTP_ELASTIC, 200,
+          ITEMS("{\"create\":{\"status\":400,\"error\":{\"type\":\"illegal_argument_exception\","
+                "\"reason\":\"Validation Failed: 1: this action would add [2] total shards\"}}}"),
+          "g");
+}
+
 TEST(elasticsearch_does_not_say_which)
 {
     judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "x")), "gg");
@@ -372,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup(elasticsearch_has_an_event_already, begin),
         cmocka_unit_test_setup(elasticsearch_refuses_some, begin),
         cmocka_unit_test_setup(elasticsearch_lacks_an_index_or_a_right, begin),
+        cmocka_unit_test_setup(elasticsearch_cannot_make_the_index, begin),
         cmocka_unit_test_setup(elasticsearch_does_not_say_which, begin),
         cmocka_unit_test_setup(elasticsearch_is_not_at_this_url, begin),
         cmocka_unit_test_setup(nothing_that_json_cannot_have, begin),
