@@ -24,7 +24,7 @@ enum {
     HEADERS_MAX = 16,
     ASK_SIZE = 4096,
     PATH_SIZE = 2048,
-    ANSWER_MAX = 4 << 20, // octets of an answer that says something of each event
+    ANSWER_OF_EVENT = 2048, // octets, of an answer that says something of each
 };
 
 enum exchange { NO_EXCHANGE, POSTING, ASKING };
@@ -458,7 +458,9 @@ static void http_describe_server(struct http_sink *s)
     s->to.scheme = s->format->scheme;
     s->to.headers = (const char(*)[TRANSFER_HEADER_SIZE])s->headers;
     s->to.header_count = HEADERS_MAX;
-    s->to.answer_max = s->format->needs_answer ? ANSWER_MAX : TRANSFER_ANSWER_SOME;
+    // Read as JSON, an answer takes up to 80 times as much memory.
+    s->to.answer_max =
+        TRANSFER_ANSWER_SOME + (s->format->needs_answer ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }
 
 bool http_check(const struct http_options *options, struct error *err)

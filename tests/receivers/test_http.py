@@ -311,6 +311,22 @@ def test_a_name_that_nobody_has():
     assert "no-such-host.invalid" in done.errors
 
 
+def bulk(words):
+    def behave(connection, request):
+        items = [{"create": {"status": 201, "words": words}} for _ in request.body.splitlines()[1::2]]
+        return answer(200, body=json.dumps({"errors": True, "items": items}))(connection, request)
+    return behave
+
+
+def test_an_answer_about_each_event_may_be_long_and_is_bounded():
+    with Server(bulk("x" * 1900)) as server:
+        done = send(server.url, count=1024, batch=512, format="elasticsearch")
+        assert done.acked == 1024 and not done.errors
+    with Server(answer(200, body='{"errors":true,"items":[' + "{}," * 500000 + "{}]}")) as server:
+        done = send(server.url, status=1, deadline=400, format="elasticsearch", batch=512)
+        assert "its answer is longer than 1310720 octets: make 'batch' smaller" in done.errors
+
+
 # Retry-After.
 
 def in_seconds(seconds):
