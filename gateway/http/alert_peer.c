@@ -14,6 +14,8 @@ static const int64_t LOOK_US = CLOCK_US_PER_S; // for refreshes
 
 #define API "/api/v2/alerts"
 
+enum { ALERT_MAX = 64 << 10 }; // octets of an alert that a peer has
+
 // The path of a URL without the slash at its end, or NULL.
 static const char *alert_peer_path(const char *url, size_t *length)
 {
@@ -132,29 +134,58 @@ static bool alert_peer_is_ours(const struct alert_peers *all, const json_t *labe
     return gateway[0] == '\0' ? !all->is_standby : strcmp(gateway, all->origin.gateway) == 0;
 }
 
+static void alert_peer_hear_one(struct alert_peer *peer, const struct alert_peers *all,
+                                const json_t *alert)
+{
+    const json_t *labels = json_object_get(alert, "labels");
+    char *text =
+        alert_peer_is_ours(all, labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (text)
+        alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY), text);
+    free(text);
+}
+
+// The next octet of a JSON text that is no white space.
+static const char *alert_peer_pass(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+// Takes what the peer has from an array of alerts, one by one: read at once, an array of empty
+// objects would take 80 times its length in memory. False: it is no such array, or out of memory.
+static bool alert_peer_hear_all(struct alert_peer *peer, const struct alert_peers *all,
+                                const struct transfer_answer *answer)
+{
+    const char *const end = answer->body + answer->size;
+    const char *at = alert_peer_pass(answer->body);
+    if (*at != '[')
+        return false;
+    at = alert_peer_pass(at + 1);
+    while (*at != ']') {
+        json_error_t read;
+        const size_t left = (size_t)(end - at), most = left < ALERT_MAX ? left : ALERT_MAX;
+        json_t *alert = json_loadb(at, most, JSON_DISABLE_EOF_CHECK, &read);
+        if (!alert)
+            return false;
+        alert_peer_hear_one(peer, all, alert);
+        json_decref(alert);
+        at = alert_peer_pass(at + read.position);
+        if (*at != ',')
+            return *at == ']';
+        at = alert_peer_pass(at + 1);
+    }
+    return true;
+}
+
 // Gives the list what the peer has. False: the answer is not what Alertmanager answers.
 static bool alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all,
                             const struct transfer_answer *answer)
 {
-    size_t i;
-    json_t *alert, *alerts = json_loadb(answer->body, answer->size, 0, NULL);
-    const bool is_array = json_is_array(alerts);
     alert_list_ask(all->list, peer->number);
-    json_array_foreach(alerts, i, alert)
-    {
-        const json_t *labels = json_object_get(alert, "labels");
-        char *text = alert_peer_is_ours(all, labels)
-                         ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS)
-                         : NULL;
-        if (text)
-            alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY),
-                            text);
-        free(text);
-    }
-    if (is_array)
-        alert_list_heard(all->list, peer->number);
-    json_decref(alerts);
-    return is_array;
+    if (!alert_peer_hear_all(peer, all, answer))
+        return false;
+    alert_list_heard(all->list, peer->number);
+    return true;
 }
 
 // The beginning of an answer's body, for a sentence.
