@@ -145,10 +145,17 @@ static bool parser_names_secret(const struct schema_item *item)
     return item->look == check_key_file || item->look == check_secret_file;
 }
 
+// Whether the value is a URL with a user or a query, where a password or a token may stand.
+static bool parser_has_url_with_more(const struct schema_item *item, const char *value)
+{
+    return (item->check == check_url || item->check == check_urls) && strpbrk(value, "@?");
+}
+
 // Whether messages may have the value.
 static bool parser_may_show(const struct schema_item *item, const char *value)
 {
-    return !item->secret && (!parser_names_secret(item) || value[0] == '/');
+    return !item->secret && (!parser_names_secret(item) || value[0] == '/') &&
+           !parser_has_url_with_more(item, value);
 }
 
 static void parser_take_value(struct parser *p, struct section *section,

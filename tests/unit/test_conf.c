@@ -1575,6 +1575,10 @@ TEST(bad_http_receivers_are_refused)
         const char *content, *error;
     } ROWS[] = {
         {"http \"a\" { }", "1: http 'a': item 'url' is missing: it says where to send events"},
+        {"http \"a\" { url = \"http://u:p@h/\" }",
+         "1: item 'url': must not have a user in it: item 'user' says that"},
+        {"http \"a\" { url = \"http://h/?token=t#x\" }",
+         "1: item 'url': must not have '#', quotes or backslashes in it"},
         {HTTP("format = xml"), "1: item 'format': value 'xml': must be one of json, cloudevents, "
                                "otlp, loki, splunk, elasticsearch"},
         {HTTP("batch = 0"), "1: item 'batch': value '0': must be from 1 to 512"},
@@ -1637,8 +1641,7 @@ TEST(bad_alertmanager_receivers_are_refused)
         {ALERTS(", ", ""), "1: item 'urls': value ', ': has no URL"},
         {ALERTS("http://a,b", ""),
          "1: item 'urls': value 'http://a,b': must begin with http:// or https://"},
-        {ALERTS("http://a/?x", ""),
-         "1: item 'urls': value 'http://a/?x': must not have '?' in a URL"},
+        {ALERTS("http://a/?x", ""), "1: item 'urls': must not have '?' in a URL"},
         {ALERTS("http://a", "source = \"a b\""),
          "1: item 'source': value 'a b': may have letters, digits and ._- only"},
         {ALERTS("http://a", "expire = 19"),
