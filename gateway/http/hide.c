@@ -27,12 +27,15 @@ static size_t hide_run(const char *text, const char *secret)
 
 void hide_secret(char *text, const char *secret)
 {
-    const size_t length = strlen(secret), least = length < HIDE_RUN_MIN ? length : HIDE_RUN_MIN;
-    size_t n = 0;
-    for (char *at = text; length > 0 && *at != '\0'; at += n < least ? 1 : n) {
-        n = hide_is_within_character(*at) ? 0 : hide_run(at, secret);
-        if (n >= least)
-            memset(at, '*', n);
+    const size_t length = strlen(secret);
+    while (*text != '\0') {
+        const size_t n = hide_is_within_character(*text) ? 0 : hide_run(text, secret);
+        if (n >= HIDE_RUN_MIN || (n > 0 && n == length)) {
+            memset(text, '*', n);
+            text += n;
+        } else {
+            text++;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "http/body.h"
+#include "http/hide.h"
 #include "http/json_text.h"
 #include "model/catalogue.h"
 
@@ -319,6 +320,43 @@ TEST(nothing_that_json_cannot_have)
     assert_string_equal(buffer, "{\"a\\\"\\\\\":\"\\u0001\\u0009\x7F\",\"b\":\"x\xEF\xBF\xBDy\"}");
 }
 
+static void hides(const char *secret, const char *words, const char *expected)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s", words);
+    hide_secret(text, secret);
+    assert_string_equal(text, expected);
+}
+
+TEST(credentials_are_hidden)
+{
+    hides("", "nothing", "nothing");
+    hides("tok", "a tok, to k and toktok", "a ***, to k and ******");
+    hides("long-token-1234", "long-token-1234 long-token", "*************** **********");
+    hides("long-token-1234", "a token-1, and a token", "a token-1, and a token");
+    hides("long-token-1234", "g-token-12", "**********");
+    hides("pass\xC3\xA9word", "pass\xC3\xA8word pass\xC3\xA9wor", "pass\xC3\xA8word *********");
+    hides("1234567\xC3\xA9", "1234567\xC3\xA8", "1234567\xC3\xA8");
+}
+
+TEST(basic_authentication_is_known)
+{
+    static const struct {
+        const char *user, *password, *expected;
+    } CASES[] = {{"Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="}, // RFC 2617
+                 {"a", "", "YTo="},
+                 {"a", "b", "YTpi"},
+                 {"test", "123\xC2\xA3", "dGVzdDoxMjPCow=="}}; // RFC 7617
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char basic[64];
+        hide_write_basic(basic, sizeof basic, CASES[i].user, CASES[i].password);
+        assert_string_equal(basic, CASES[i].expected);
+    }
+    char small[9];
+    hide_write_basic(small, sizeof small, "Aladdin", "open sesame");
+    assert_string_equal(small, "QWxhZGRp");
+}
+
 static void expect_time(int64_t utc_us, unsigned ns, const char *expected)
 {
     char buffer[32];
@@ -389,6 +427,8 @@ int main(void)
         cmocka_unit_test_setup(elasticsearch_cannot_make_the_index, begin),
         cmocka_unit_test_setup(elasticsearch_does_not_say_which, begin),
         cmocka_unit_test_setup(elasticsearch_is_not_at_this_url, begin),
+        cmocka_unit_test_setup(credentials_are_hidden, begin),
+        cmocka_unit_test_setup(basic_authentication_is_known, begin),
         cmocka_unit_test_setup(nothing_that_json_cannot_have, begin),
         cmocka_unit_test_setup(times_stay_within_63_bits, begin),
         cmocka_unit_test_setup(every_event_fits_its_room, begin),
