@@ -315,6 +315,16 @@ static void alert_list_write_ended(const struct alert *a, const struct alert_lis
     alert_write(body, a->labels, a->annotations, a->starts_us < ends ? a->starts_us : ends, ends);
 }
 
+// An alarm that would end before it began, as the peer's clock has it, begins now: Alertmanager
+// refuses it otherwise.
+static void alert_list_write_active(const struct alert *a, const struct alert_list_times *times,
+                                    struct text *body)
+{
+    const int64_t ends = times->peer_utc_us + times->expire_us;
+    const int64_t starts = a->starts_us < ends ? a->starts_us : times->peer_utc_us;
+    alert_write(body, a->labels, a->annotations, starts, ends);
+}
+
 // Adds an alert to the batch. False: it does not fit.
 static bool alert_list_write(const struct alert *a, const struct alert_list_times *times, size_t n,
                              struct text *body)
@@ -327,8 +337,7 @@ static bool alert_list_write(const struct alert *a, const struct alert_list_time
     if (a->ended)
         alert_list_write_ended(a, times, body);
     else
-        alert_write(body, a->labels, a->annotations, a->starts_us,
-                    times->peer_utc_us + times->expire_us);
+        alert_list_write_active(a, times, body);
     if (!body->cut && body->len + 2 < body->size)
         return true;
     text_go_back(body, &before);

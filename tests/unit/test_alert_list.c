@@ -9,6 +9,7 @@
 enum { KEYS = 40, PEERS = 3, STEPS = 4000, HELD_MAX = 4096, TEXT = 200 };
 
 static const int64_t EXPIRE_US = 300 * CLOCK_US_PER_S;
+static const int64_t AHEAD[PEERS] = {0, 2000, -2000}; // seconds, their clocks
 
 // An Alertmanager: what it was posted, by labels.
 struct peer {
@@ -100,15 +101,19 @@ static int64_t seconds_of(const char *text)
     return timegm(&tm);
 }
 
-// The latest end counts, unless the alert is over.
+// The latest end counts, unless the alert is over. None may end before it begins.
 static void take_post(struct peer *p, const char *body)
 {
-    char inside[TEXT], labels[TEXT], ends[64];
+    char inside[TEXT], labels[TEXT], between[EVENT_TEXT_SIZE + TEXT], starts[64], ends[64];
     while (cut_out(&body, "{\"labels\":{", "}", inside, sizeof inside) &&
+           cut_out(&body, "}", "\"endsAt", between, sizeof between) &&
            cut_out(&body, "\"endsAt\":\"", "\"", ends, sizeof ends)) {
         snprintf(labels, sizeof labels, "{%.*s}", (int)sizeof inside - 1, inside);
         struct held *h = held_of(p, labels);
         const int64_t end = seconds_of(ends);
+        const char *at = between;
+        if (cut_out(&at, "\"startsAt\":\"", "\"", starts, sizeof starts))
+            assert_true(seconds_of(starts) <= end);
         h->ends = end > clock_of(p) && h->ends > end ? h->ends : end;
     }
 }
@@ -197,6 +202,8 @@ static int setup(void **state)
 {
     (void)state;
     memset(peers, 0, sizeof peers);
+    for (unsigned i = 0; i < PEERS; i++)
+        peers[i].ahead = AHEAD[i];
     memset(active, 0, sizeof active);
     now_s = SUPPORT_UTC_US / CLOCK_US_PER_S;
     dice = 1;
@@ -239,7 +246,7 @@ static void disturb(void)
         p->was_asked = false;
         break;
     case 4: // its clock is set, and what was over may go on; it is asked again before long
-        p->ahead = (int64_t)roll(200) - 100;
+        p->ahead = AHEAD[p - peers] + (int64_t)roll(200) - 100;
         p->was_asked = false;
         break;
     default:
