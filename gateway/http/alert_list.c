@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+enum { OF_A_KEY_MAX = 64 }; // alerts of one key; a peer that has more than this makes them up
+
 static const int64_t FLYING = INT64_MAX; // in the batch that is under way to the peer
 
 struct alert {
@@ -29,7 +31,8 @@ struct alert_list {
     unsigned peers;
     struct hash by_key;          // active and ended ones: those of a key follow each other
     struct alerts active, ended; // ended: oldest first
-    size_t active_count, ended_count, beyond;
+    size_t active_count, ended_count;
+    size_t lacking, beyond; // alarms without room: of the scan that goes on, of the last one
     uint32_t scan;
 };
 
@@ -129,6 +132,17 @@ static struct alert *alert_list_add(struct alert_list *list, const char *key, ch
     return a;
 }
 
+// An end of the same alert that waits. An alert that flaps while a peer is away ends once for it.
+static struct alert *alert_list_twin(const struct alert_list *list, const struct alert *a)
+{
+    struct alert *b = NULL;
+    while ((b = alert_list_next(list, a->key, b)) != NULL) {
+        if (b->ended && !b->is_test && strcmp(b->labels, a->labels) == 0)
+            break;
+    }
+    return b;
+}
+
 // The alert is over: the peers that may have it are to be told.
 static void alert_list_finish(struct alert_list *list, struct alert *a, int64_t ended_us)
 {
@@ -136,13 +150,17 @@ static void alert_list_finish(struct alert_list *list, struct alert *a, int64_t 
         alert_list_drop(list, a);
         return;
     }
+    struct alert *twin = alert_list_twin(list, a);
+    const uint8_t owed = (uint8_t)(a->told | (twin ? twin->owed : 0));
+    if (twin)
+        alert_list_drop(list, twin);
     alert_list_make_room(list);
     TAILQ_REMOVE(&list->active, a, in_order);
     TAILQ_INSERT_TAIL(&list->ended, a, in_order);
     list->active_count--;
     list->ended_count++;
     a->ended = true;
-    a->owed = a->told;
+    a->owed = owed;
     a->ends_us = ended_us;
 }
 
@@ -151,7 +169,7 @@ static void alert_list_finish(struct alert_list *list, struct alert *a, int64_t 
 void alert_list_begin(struct alert_list *list)
 {
     list->scan++;
-    list->beyond = 0;
+    list->lacking = 0;
 }
 
 bool alert_list_see(struct alert_list *list, const struct alarm *alarm)
@@ -167,7 +185,7 @@ bool alert_list_see(struct alert_list *list, const struct alarm *alarm)
 bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm)
 {
     const bool lacks = list->active_count >= ALERT_LIST_MAX && !alert_list_find(list, alarm->key);
-    list->beyond += lacks;
+    list->lacking += lacks;
     return lacks;
 }
 
@@ -195,10 +213,8 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
         if (a)
             alert_list_finish(list, a, alarm->last_us);
         a = alert_list_add(list, alarm->key, labels, annotations, false);
-        if (!a) {
-            list->beyond++;
+        if (!a)
             return false;
-        }
         a->guessed = guessed;
         a->starts_us = alarm->raised_us;
     }
@@ -211,6 +227,7 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
 void alert_list_end(struct alert_list *list, bool whole, int64_t ended_us)
 {
     struct alert *next;
+    list->beyond = list->lacking;
     for (struct alert *a = TAILQ_FIRST(&list->active); a && whole; a = next) {
         next = TAILQ_NEXT(a, in_order);
         if (a->scan != list->scan)
@@ -265,12 +282,14 @@ static bool alert_list_adopt(struct alert *a, const char *labels)
     return true;
 }
 
-// The alert with these labels, rather one that is active; NULL: none.
+// The alert with these labels, rather one that is active; NULL: none. Sets `*of_key` to how many
+// alerts the key has.
 static struct alert *alert_list_match(const struct alert_list *list, const char *key,
-                                      const char *labels)
+                                      const char *labels, size_t *of_key)
 {
     struct alert *found = NULL;
-    for (struct alert *a = NULL; (a = alert_list_next(list, key, a)) != NULL;) {
+    *of_key = 0;
+    for (struct alert *a = NULL; (a = alert_list_next(list, key, a)) != NULL; ++*of_key) {
         if (a->labels && (strcmp(a->labels, labels) == 0 || alert_list_adopt(a, labels)))
             found = !found || found->ended ? a : found;
     }
@@ -280,14 +299,16 @@ static struct alert *alert_list_match(const struct alert_list *list, const char 
 bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels)
 {
     const uint8_t bit = (uint8_t)(1U << peer);
-    struct alert *known = alert_list_match(list, key, labels);
+    size_t of_key;
+    struct alert *known = alert_list_match(list, key, labels, &of_key);
     if (known) {
         known->heard |= bit;
         known->told |= bit;
         known->owed |= bit;
         return true;
     }
-    char *copy = strlen(labels) <= ALERT_LIST_LABELS_MAX ? strdup(labels) : NULL;
+    const bool fits = of_key < OF_A_KEY_MAX && strlen(labels) <= ALERT_LIST_LABELS_MAX;
+    char *copy = fits ? strdup(labels) : NULL;
     struct alert *stray = copy ? alert_list_add(list, key, copy, NULL, true) : NULL;
     if (stray)
         stray->owed = bit;
@@ -349,13 +370,15 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
 {
     const uint8_t bit = (uint8_t)(1U << peer);
     size_t n = 0;
+    bool fits = true; // an alert that began again follows its end
     struct alert *a;
     text_add(body, "[");
     TAILQ_FOREACH(a, &list->ended, in_order)
     {
         if ((a->owed & bit) == 0)
             continue;
-        if (!alert_list_write(a, times, n, body))
+        fits = alert_list_write(a, times, n, body);
+        if (!fits)
             break;
         a->flying |= bit;
         n++;
@@ -364,7 +387,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     {
         if (!a->labels || a->due[peer] > times->now_us)
             continue;
-        if (!alert_list_write(a, times, n, body))
+        if (!fits || !alert_list_write(a, times, n, body))
             break;
         a->due[peer] = FLYING;
         a->told |= bit;

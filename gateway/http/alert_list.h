@@ -55,8 +55,8 @@ bool alert_list_add_test(struct alert_list *list, char *labels, char *annotation
 // What a peer says that it has, as active alerts: between ask and told, one call for each. The peer
 // is told of the end of those that are not in the list; alerts that it lacks are posted at once. An
 // alert whose labels were guessed takes those that the peer has. `key`: the label; `labels`: as
-// alert_labels writes them; both stay the caller's. False: they are too long to be ours, or memory
-// is short; that one expires.
+// alert_labels writes them; both stay the caller's. False: they are too long to be ours, or too many
+// of one key, or memory is short; that one expires.
 void alert_list_ask(struct alert_list *list, unsigned peer);
 bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels);
 void alert_list_heard(struct alert_list *list, unsigned peer);
@@ -77,6 +77,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
 void alert_list_taken(struct alert_list *list, unsigned peer, bool taken,
                       const struct alert_list_times *times);
 
-size_t alert_list_beyond(const struct alert_list *list); // of the last scan: without room
+// Alarms of the last scan that ended for which there was no room.
+size_t alert_list_beyond(const struct alert_list *list);
 
 #endif

@@ -341,6 +341,65 @@ TEST(what_a_peer_makes_up_blocks_nothing)
     assert_non_null(strstr(body_buffer, "link 2"));
 }
 
+// Else a peer would choose how long it takes to look them up.
+TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key)
+{
+    enum { MANY = 20000 };
+    size_t known = 0;
+    char labels[TEXT];
+    alert_list_ask(list, 0);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(labels, sizeof labels, "{\"alarmkey\":\"link 1\",\"alertname\":\"%u\"}", i);
+        known += alert_list_hear(list, 0, "link 1", labels);
+    }
+    alert_list_heard(list, 0);
+    assert_in_range(known, 1, 1000);
+}
+
+TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once)
+{
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body;
+    for (unsigned i = 0; i < 5; i++) {
+        change_alarm(0);
+        alarms[0].severity = SEVERITY_ERROR;
+        snprintf(alarms[0].type, sizeof alarms[0].type, "link-down");
+        active[0] = true;
+        scan(true);
+        body = text_in(body_buffer, sizeof body_buffer);
+        assert_int_equal(alert_list_take(list, 0, &times, &body), i == 0 ? 1 : 2);
+        active[0] = false;
+        scan(true);
+        alert_list_taken(list, 0, false, &times); // whether the peer has it, nobody knows
+    }
+    body = text_in(body_buffer, sizeof body_buffer);
+    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    alert_list_taken(list, 0, true, &times);
+    body = text_in(body_buffer, sizeof body_buffer);
+    assert_int_equal(alert_list_take(list, 0, &times, &body), 0);
+}
+
+// The ends fill a batch, but for less than the next one takes.
+TEST(no_alert_goes_before_an_end_that_has_to_wait)
+{
+    static char labels[6000];
+    char key[16];
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    alert_list_ask(list, 0);
+    for (unsigned i = 100; i < 200; i++) {
+        snprintf(key, sizeof key, "link %u", i);
+        snprintf(labels, sizeof labels, "{\"alarmkey\":\"%s\",\"x\":\"%05500d\"}", key, 0);
+        assert_true(alert_list_hear(list, 0, key, labels));
+    }
+    alert_list_heard(list, 0);
+    change_alarm(0);
+    active[0] = true;
+    scan(true);
+    assert_in_range(alert_list_take(list, 0, &times, &body), 1, 99);
+    assert_null(strstr(body_buffer, "link-"));
+}
+
 TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
 {
     enum { MANY = 3 * ALERT_LIST_BATCH_MAX / 2 };
@@ -390,6 +449,9 @@ int main(void)
         LIST_TEST(a_list_that_is_not_whole_ends_nothing),
         LIST_TEST(guessed_labels_give_way_to_those_that_the_peer_has),
         LIST_TEST(what_a_peer_makes_up_blocks_nothing),
+        LIST_TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key),
+        LIST_TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once),
+        LIST_TEST(no_alert_goes_before_an_end_that_has_to_wait),
         LIST_TEST(a_batch_is_bounded_and_all_are_posted_in_the_end),
         LIST_TEST(alarms_without_room_are_counted),
     };
