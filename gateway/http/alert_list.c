@@ -351,8 +351,6 @@ static bool alert_list_write(const struct alert *a, const struct alert_list_time
                              struct text *body)
 {
     const struct text before = *body;
-    if (n == ALERT_LIST_BATCH_MAX)
-        return false;
     if (n > 0)
         text_add(body, ",");
     if (a->ended)
@@ -366,9 +364,10 @@ static bool alert_list_write(const struct alert *a, const struct alert_list_time
 }
 
 size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       struct text *body)
+                       size_t max, struct text *body)
 {
     const uint8_t bit = (uint8_t)(1U << peer);
+    const size_t most = max < ALERT_LIST_BATCH_MAX ? max : ALERT_LIST_BATCH_MAX;
     size_t n = 0;
     bool fits = true; // an alert that began again follows its end
     struct alert *a;
@@ -377,7 +376,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     {
         if ((a->owed & bit) == 0)
             continue;
-        fits = alert_list_write(a, times, n, body);
+        fits = n < most && alert_list_write(a, times, n, body);
         if (!fits)
             break;
         a->flying |= bit;
@@ -387,7 +386,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     {
         if (!a->labels || a->due[peer] > times->now_us)
             continue;
-        if (!fits || !alert_list_write(a, times, n, body))
+        if (!fits || n == most || !alert_list_write(a, times, n, body))
             break;
         a->due[peer] = FLYING;
         a->told |= bit;

@@ -55,8 +55,8 @@ bool alert_list_add_test(struct alert_list *list, char *labels, char *annotation
 // What a peer says that it has, as active alerts: between ask and told, one call for each. The peer
 // is told of the end of those that are not in the list; alerts that it lacks are posted at once. An
 // alert whose labels were guessed takes those that the peer has. `key`: the label; `labels`: as
-// alert_labels writes them; both stay the caller's. False: they are too long to be ours, or too many
-// of one key, or memory is short; that one expires.
+// alert_labels writes them; both stay the caller's. False: they are too long to be ours, or too
+// many of one key, or memory is short; that one expires.
 void alert_list_ask(struct alert_list *list, unsigned peer);
 bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels);
 void alert_list_heard(struct alert_list *list, unsigned peer);
@@ -67,10 +67,11 @@ struct alert_list_times {
     int64_t expire_us;   // after which the peer ends an alert that is not posted again
 };
 
-// Writes what is due for the peer as a JSON array: ends first. Returns how many; 0: nothing is due.
-// No batch may be under way for this peer.
+// Writes what is due for the peer as a JSON array: ends first, `max` alerts at most, and no more
+// than ALERT_LIST_BATCH_MAX. Returns how many; 0: nothing is due. No batch may be under way for
+// this peer.
 size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       struct text *body);
+                       size_t max, struct text *body);
 
 // The peer took the batch, or it did not. Those taken are due again after a quarter of `expire_us`
 // or somewhat less, so that not all are due at once.

@@ -12,6 +12,8 @@
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 20 * CLOCK_US_PER_S;
 static const int64_t LOOK_US = CLOCK_US_PER_S; // for refreshes
 
+enum { REFUSED_MAX = 64 }; // alerts that a peer may refuse in a row before it fails
+
 #define API "/api/v2/alerts"
 
 enum { ALERT_MAX = 64 << 10 }; // octets of an alert that a peer has
@@ -34,7 +36,7 @@ bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, 
                      struct error *err)
 {
     size_t prefix;
-    *peer = (struct alert_peer){.number = number, .to = *to};
+    *peer = (struct alert_peer){.number = number, .to = *to, .batch_max = ALERT_LIST_BATCH_MAX};
     if (length >= sizeof peer->url)
         return error_set(err, "a URL of an Alertmanager is too long: %d octets at most",
                          (int)sizeof peer->url - 1);
@@ -100,6 +102,9 @@ static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *a
     if (!peer->fails && all->log)
         log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: %s", all->name, why->text);
     peer->fails = true;
+    peer->answers = false;
+    peer->refused = 0;
+    peer->batch_max = ALERT_LIST_BATCH_MAX;
     peer->problem = *why;
     peer->failures++;
     peer->retry_at = alert_peer_now() +
@@ -216,10 +221,35 @@ static bool alert_peer_judge_status(const struct alert_peer *peer,
                      alert_peer_excerpt(peer, answer, excerpt));
 }
 
+// Alertmanager refuses a post for one alert of it that it does not like, and others may refuse all
+// alerts of it. Then the peer gets fewer at once, and at last that one alone, which waits for its
+// next turn. False: the peer refuses too much, or fails.
+static bool alert_peer_narrow(struct alert_peer *peer, const struct alert_peers *all, int status,
+                              const struct error *why)
+{
+    const bool alone = peer->posted == 1;
+    if (peer->task != ALERT_PEER_POSTS || peer->refused == REFUSED_MAX ||
+        (status != 400 && status != 413 && status != 422))
+        return false;
+    peer->batch_max = alone ? 1 : peer->posted / 2;
+    peer->refused += alone;
+    if (alone && all->log && peer->refused_until < alert_peer_now())
+        log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: an alert is refused: %s; %s",
+                  all->name, why->text, peer->body);
+    if (alone) {
+        peer->refusal = *why;
+        peer->refused_until = alert_peer_now() + all->expire_us / 2;
+    }
+    alert_peer_end_task(peer, all, alone);
+    return true;
+}
+
 // What the peer has beyond the bound expires there, if it is over.
 static bool alert_peer_judge_list(struct alert_peer *peer, const struct alert_peers *all,
                                   const struct transfer_answer *answer, struct error *err)
 {
+    if (!all->is_whole) // since it was asked: what the list lacks may be active; it is asked again
+        return true;
     if (answer->cut && all->log)
         log_write(all->log, LOG_LEVEL_WARNING,
                   "receiver %s: %s has too many alerts to read them all; those that are over end "
@@ -244,11 +274,18 @@ static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_p
         alert_peer_judge_status(peer, answer, &err) &&
         (peer->task != ALERT_PEER_ASKS || alert_peer_judge_list(peer, all, answer, &err));
     if (!well) {
-        alert_peer_fail(peer, all, &err);
+        if (!alert_peer_narrow(peer, all, answer->status, &err))
+            alert_peer_fail(peer, all, &err);
         return;
     }
+    peer->answers = true;
+    if (peer->task == ALERT_PEER_POSTS) {
+        peer->refused = 0;
+        if (peer->batch_max < ALERT_LIST_BATCH_MAX)
+            peer->batch_max *= 2;
+        alert_peer_succeed(peer, all);
+    }
     alert_peer_end_task(peer, all, true);
-    alert_peer_succeed(peer, all);
 }
 
 // Requests.
@@ -270,8 +307,9 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
     if (!peer->body)
         return error_set(err, "out of memory");
     struct text body = text_in(peer->body, ALERT_LIST_BODY_SIZE);
-    const size_t n = alert_list_take(all->list, peer->number, &times, &body);
-    if (n == 0) {
+    peer->posted = alert_list_take(all->list, peer->number, &times, peer->batch_max, &body);
+    if (peer->posted == 0) {
+        alert_peer_succeed(peer, all);
         peer->has = all->version;
         peer->look_at = times.now_us + LOOK_US;
         free(peer->body);
@@ -320,6 +358,11 @@ void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int
     if (peer->task == ALERT_PEER_IDLE && alert_peer_now() >= peer->retry_at &&
         !alert_peer_begin(peer, all, may_look_up, &err))
         alert_peer_fail(peer, all, &err);
+}
+
+bool alert_peer_is_away(const struct alert_peer *peer)
+{
+    return peer->fails && !peer->answers;
 }
 
 bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all)

@@ -35,12 +35,17 @@ struct alert_peer {
     struct transfer_options to;
     struct transfer *transfer; // NULL: not open
     enum alert_peer_task task;
-    char *body;             // of the post under way
-    int64_t ask_at;         // monotonic: when it is asked again; 0: at once
-    int64_t date_us, at_us; // its clock (UTC), and when it said so (monotonic); 0: never
-    uint32_t has;           // the version of the list that it has
-    int64_t look_at;        // monotonic: when to look again for what is due in that version
-    unsigned failures;      // in a row
+    char *body;               // of the post under way
+    int64_t ask_at;           // monotonic: when it is asked again; 0: at once
+    int64_t date_us, at_us;   // its clock (UTC), and when it said so (monotonic); 0: never
+    uint32_t has;             // the version of the list that it has
+    int64_t look_at;          // monotonic: when to look again for what is due in that version
+    size_t posted, batch_max; // alerts: of the post under way; of the next one at most
+    unsigned refused;         // alerts that it refused one by one, in a row
+    int64_t refused_until;    // monotonic: until when that is told
+    struct error refusal;
+    bool answers;      // it gave a good answer since it failed last
+    unsigned failures; // in a row
     int64_t retry_at;
     bool fails;
     struct error problem; // why; meaningful if it fails
@@ -55,6 +60,9 @@ bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, 
 // `may_look_up`: whether a name may be looked up; becomes false if that was done.
 void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
                      bool *may_look_up);
+
+// Whether it fails, and did not even answer since.
+bool alert_peer_is_away(const struct alert_peer *peer);
 
 // Whether it has the list, for all that is known.
 bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all);

@@ -149,19 +149,21 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
     bool may_look_up = true, is_busy = false;
     for (unsigned i = 0; i < s->peer_count; i++) {
         struct alert_peer *peer = &s->peers[i];
-        alert_peer_step(peer, &s->all, peer->fails ? 0 : timeout_ms, &may_look_up);
-        is_busy |= !peer->fails && !alert_peer_is_settled(peer, &s->all);
+        alert_peer_step(peer, &s->all, alert_peer_is_away(peer) ? 0 : timeout_ms, &may_look_up);
+        is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer, &s->all);
     }
     return is_busy;
 }
 
 static bool alertmanager_describe(const struct alertmanager *s, struct error *err)
 {
-    const struct alert_peer *first = NULL;
+    const struct alert_peer *first = NULL, *refuses = NULL;
+    const int64_t now = alertmanager_now();
     unsigned failing = 0;
     for (unsigned i = 0; i < s->peer_count; i++) {
         failing += s->peers[i].fails;
         first = !first && s->peers[i].fails ? &s->peers[i] : first;
+        refuses = s->peers[i].refused_until > now ? &s->peers[i] : refuses;
     }
     const size_t beyond = alert_list_beyond(s->all.list);
     if (first && s->peer_count > 1)
@@ -169,6 +171,8 @@ static bool alertmanager_describe(const struct alertmanager *s, struct error *er
                          first->problem.text);
     if (first)
         return error_set(err, "%s", first->problem.text);
+    if (refuses)
+        return error_set(err, "an alert is refused: %s", refuses->refusal.text);
     return beyond == 0 ||
            error_set(err,
                      "%zu alarms are not told, as there is room for %d: narrow the receiver's "

@@ -141,6 +141,35 @@ def test_what_ends_while_the_peer_does_not_answer(open_site, fabric, tmp_path):
     wait_agreed(site.gateway, peer)
 
 
+def test_an_alert_that_is_refused_keeps_no_other_away(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    peer.refuses = lambda alert: "storage1" in (alert["labels"].get("node"), alert["labels"].get("peer"))
+    site = begin(open_site, peer)
+    site.fabric.unlink("storage1", 1)
+    wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "the alarm")
+    wait_until(lambda: "refused" in (receiver(site.gateway)["problem"] or ""), "the refusal to be told")
+    site.fabric.unlink("leaf1", 12)
+    wait_until(lambda: any("leaf1" in one["text"] and "storage1" not in one["text"] for one in alarms_of(site.gateway)), "another alarm")
+    wait_until(lambda: any(one["labels"]["alertname"] == "link-down" for one in peer.alerts()), "the other alert")
+    assert not any(peer.refuses(one) for one in peer.alerts())
+    peer.refuses = lambda alert: False
+    wait_agreed(site.gateway, peer)
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+
+
+def test_a_peer_that_answers_but_takes_nothing_fails_once(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    site = begin_with_alarm(open_site, peer)
+    peer.post_fault = 503
+    asked = len(peer.asked)
+    site.fabric.relink("leaf1", 12)
+    wait_until(lambda: len(peer.asked) >= asked + 4, "it to be asked again")
+    assert "takes alerts again" not in site.gateway.log
+    peer.post_fault = None
+    wait_agreed(site.gateway, peer)
+    wait_until(lambda: "takes alerts again" in site.gateway.log, "the end of the failure to be told")
+
+
 def test_alertmanagers_are_judged_each_on_its_own(open_site, fabric, peer_kind, tmp_path):
     peers = []
     for name in ("first", "second", "third"):

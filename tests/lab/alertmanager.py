@@ -73,12 +73,14 @@ class Alertmanager:
 
 class FakeAlertmanager(Alertmanager):
     """A server of the tests with the same interface. `fault` is what it does with requests instead of its work: None, a
-    status, or "hang"."""
+    status, or "hang"; `post_fault`, with posts only. It answers 400 to a post with an alert that `refuses` returns True for, and
+    takes nothing of it."""
 
     def __init__(self, directory):  # pylint: disable=super-init-not-called
         self.directory, self.port, self.server = directory, free_port(), None
         self.url = f"http://127.0.0.1:{self.port}"
         self.kept, self.posts, self.asked, self.fault, self.ahead = {}, [], [], None, 0
+        self.post_fault, self.refuses = None, lambda alert: False
         self.lock = threading.Lock()
 
     def start(self):
@@ -146,11 +148,11 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def fails(self):
+    def fails(self, its_fault=None):
         if not self.peer.server:  # a connection from before the stop
             self.close_connection = True
             return True
-        fault = self.peer.fault
+        fault = self.peer.fault or its_fault
         if fault == "hang":
             time.sleep(30)
         if isinstance(fault, int):
@@ -167,7 +169,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):  # pylint: disable=invalid-name
         alerts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.fails():
+        if self.fails(self.peer.post_fault):
+            return
+        if any(self.peer.refuses(alert) for alert in alerts):
+            self.say(400, "start time must be before end time")
             return
         with self.peer.lock:
             self.peer.posts.append(alerts)

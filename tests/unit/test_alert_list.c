@@ -149,7 +149,7 @@ static void post(unsigned n)
         ask(n);
     for (unsigned i = 0; i < 100; i++) {
         struct text body = text_in(body_buffer, sizeof body_buffer);
-        if (alert_list_take(list, n, &times, &body) == 0)
+        if (alert_list_take(list, n, &times, ALERT_LIST_BATCH_MAX, &body) == 0)
             return;
         if (!p->is_away || roll(2) == 0)
             take_post(p, body_buffer);
@@ -284,7 +284,7 @@ TEST(an_alert_is_posted_again_before_it_expires)
     for (const int64_t until = now_s + EXPIRE_US / CLOCK_US_PER_S / 4; now_s <= until; now_s++) {
         const struct alert_list_times times = times_of(&peers[0]);
         body = text_in(body_buffer, sizeof body_buffer);
-        if (alert_list_take(list, 0, &times, &body) == 1)
+        if (alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body) == 1)
             break;
     }
     assert_in_range(now_s - first, EXPIRE_US / CLOCK_US_PER_S / 8, EXPIRE_US / CLOCK_US_PER_S / 4);
@@ -323,7 +323,7 @@ TEST(guessed_labels_give_way_to_those_that_the_peer_has)
     alert_list_ask(list, 0);
     assert_true(alert_list_hear(list, 0, "link 0", FULL));
     alert_list_heard(list, 0);
-    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
     assert_non_null(strstr(body_buffer, FULL));
 }
 
@@ -337,7 +337,7 @@ TEST(what_a_peer_makes_up_blocks_nothing)
     assert_false(alert_list_hear(list, 0, "link 1", labels));
     assert_true(alert_list_hear(list, 0, "link 2", "{\"alarmkey\":\"link 2\"}"));
     alert_list_heard(list, 0);
-    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
     assert_non_null(strstr(body_buffer, "link 2"));
 }
 
@@ -367,16 +367,17 @@ TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once)
         active[0] = true;
         scan(true);
         body = text_in(body_buffer, sizeof body_buffer);
-        assert_int_equal(alert_list_take(list, 0, &times, &body), i == 0 ? 1 : 2);
+        assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body),
+                         i == 0 ? 1 : 2);
         active[0] = false;
         scan(true);
         alert_list_taken(list, 0, false, &times); // whether the peer has it, nobody knows
     }
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
     alert_list_taken(list, 0, true, &times);
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, &body), 0);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 0);
 }
 
 // The ends fill a batch, but for less than the next one takes.
@@ -396,7 +397,7 @@ TEST(no_alert_goes_before_an_end_that_has_to_wait)
     change_alarm(0);
     active[0] = true;
     scan(true);
-    assert_in_range(alert_list_take(list, 0, &times, &body), 1, 99);
+    assert_in_range(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1, 99);
     assert_null(strstr(body_buffer, "link-"));
 }
 
@@ -414,7 +415,7 @@ TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
     alert_list_end(list, true, 0);
     do {
         struct text body = text_in(body_buffer, sizeof body_buffer);
-        n = alert_list_take(list, 0, &times, &body);
+        n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body);
         assert_true(n <= ALERT_LIST_BATCH_MAX && !body.cut);
         alert_list_taken(list, 0, true, &times);
         all += n;
