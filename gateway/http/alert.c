@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 // An object that begins, and whether all fit into memory: half of the labels are other labels.
 struct alert_object {
@@ -22,8 +23,14 @@ static struct alert_object alert_begin(void)
 
 static void alert_set(struct alert_object *o, const char *name, const char *value)
 {
-    if (value[0] != '\0') // Alertmanager removes empty labels
-        o->whole = o->whole && json_object_set_new(o->json, name, json_string(value)) == 0;
+    char clean[EVENT_TEXT_SIZE];
+    const char *text = value;
+    if (!text_is_utf8(value)) {
+        text_clean(value, strlen(value), clean, sizeof clean);
+        text = clean;
+    }
+    if (text[0] != '\0') // Alertmanager removes empty labels
+        o->whole = o->whole && json_object_set_new(o->json, name, json_string(text)) == 0;
 }
 
 // The node's name, or its GUID where it has none.

@@ -423,6 +423,27 @@ TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
     assert_int_equal(all, MANY);
 }
 
+// A text that JSON cannot have must not keep the whole list from being told.
+TEST(labels_and_annotations_are_text_whatever_they_are_made_of)
+{
+    const struct alert_origin origin = {.source = "s", .gateway = "g"};
+    struct alarm alarm = {.key = "link 0", .type = "link-down", .text = "cut in \xc3"};
+    struct event *event = event_make(catalogue_find("link-down"));
+    assert_non_null(event);
+    alarm.category = event->category;
+    alarm.severity = event->severity;
+    snprintf(event->subject.name, sizeof event->subject.name, "a\xff");
+    char *labels = alert_labels(&alarm, event, &origin);
+    char *annotations = alert_annotations(&alarm);
+    assert_non_null(labels);
+    assert_non_null(annotations);
+    assert_non_null(strstr(labels, "\"node\":\"a\xef\xbf\xbd\""));
+    assert_non_null(strstr(annotations, "cut in "));
+    free(labels);
+    free(annotations);
+    event_unref(event);
+}
+
 TEST(alarms_without_room_are_counted)
 {
     alert_list_begin(list);
@@ -454,6 +475,7 @@ int main(void)
         LIST_TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once),
         LIST_TEST(no_alert_goes_before_an_end_that_has_to_wait),
         LIST_TEST(a_batch_is_bounded_and_all_are_posted_in_the_end),
+        LIST_TEST(labels_and_annotations_are_text_whatever_they_are_made_of),
         LIST_TEST(alarms_without_room_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
