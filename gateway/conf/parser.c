@@ -5,6 +5,7 @@
 #include "conf/defaults.h"
 #include "conf/hint.h"
 #include "conf/lexer.h"
+#include "conf/receiver_checks.h"
 #include "conf/schema.h"
 #include "conf/section.h"
 #include "conf/value.h"
@@ -413,6 +414,8 @@ static void parser_run_block(struct parser *p, struct section *section)
     parser_step(p);
     if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
         section->schema->check(section);
+    if (section->schema->object == SCHEMA_RECEIVER && !section->bad)
+        section_check_source(section, p->conf);
 }
 
 static void parser_run_named(struct parser *p, const struct schema_section *schema)

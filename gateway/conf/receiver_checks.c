@@ -291,3 +291,50 @@ void section_check_alertmanager(struct section *section)
     else if (receiver_check_tls(section, "a URL with https"))
         http_check_access(section, plain ? "http://elsewhere" : "http://localhost/", !plain);
 }
+
+// The next URL from `*at` on, without slashes at its end; moves `*at` behind it. Its length, or 0:
+// there is none.
+static size_t alertmanager_next_url(const char **at, const char **url)
+{
+    *url = *at + strspn(*at, ", ");
+    size_t length = strcspn(*url, ", ");
+    *at = *url + length;
+    while (length > 0 && (*url)[length - 1] == '/')
+        length--;
+    return length;
+}
+
+static bool alertmanager_shares_url(const char *urls, const char *others)
+{
+    const char *one, *other;
+    size_t n, m;
+    while ((n = alertmanager_next_url(&urls, &one)) > 0) {
+        for (const char *at = others; (m = alertmanager_next_url(&at, &other)) > 0;) {
+            if (n == m && memcmp(one, other, n) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *alertmanager_source(const struct conf *conf, const struct conf_receiver *r)
+{
+    return r->alertmanager.source[0] ? r->alertmanager.source : conf->name;
+}
+
+bool section_check_source(struct section *section, const struct conf *conf)
+{
+    const struct conf_receiver *b = section->object;
+    for (size_t i = 0; i < conf->receiver_count && b->kind == CONF_ALERTMANAGER; i++) {
+        const struct conf_receiver *a = &conf->receivers[i];
+        if (a != b && a->kind == CONF_ALERTMANAGER &&
+            strcmp(alertmanager_source(conf, a), alertmanager_source(conf, b)) == 0 &&
+            alertmanager_shares_url(a->alertmanager.urls, b->alertmanager.urls))
+            return section_refuse(
+                section,
+                "'%s' has the same source at the same Alertmanager, and each would "
+                "end the other's alerts: give it an item 'source'",
+                a->name);
+    }
+    return true;
+}
