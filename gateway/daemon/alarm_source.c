@@ -11,9 +11,10 @@
 static enum module_alarms_state alarm_source_state(void *ctx)
 {
     const struct gateway *g = ctx;
+    const bool whole = journal_has_all_alarms(g->journal);
     if (!pipeline_is_active(g->pipeline))
-        return MODULE_ALARMS_STANDBY;
-    return journal_has_all_alarms(g->journal) ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
+        return whole ? MODULE_ALARMS_STANDBY : MODULE_ALARMS_STANDBY_PARTIAL;
+    return whole ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
 }
 
 static bool alarm_source_page(void *ctx, int64_t after, size_t n,

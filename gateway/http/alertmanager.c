@@ -33,6 +33,7 @@ struct alertmanager {
 
     // The scan of the alarm list that goes on, or the last one.
     bool scans, failed;               // it goes on; memory was short
+    bool lacks_memory;                // the last one that ended failed
     enum module_alarms_state state;   // when it began
     int64_t after, began_at, next_at; // the last number; monotonic
     struct alarm page[PAGE];
@@ -63,18 +64,14 @@ static bool alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
     if (!event && !refused)
         return false;
     s->all.version++;
-    if (refused) {
-        alert_list_put(s->all.list, alarm, NULL, NULL, false);
-        return true;
-    }
+    if (refused)
+        return alert_list_put(s->all.list, alarm, NULL, NULL, false);
     const bool guessed = event->number == 0;
     char *labels = alert_labels(alarm, event, &s->all.origin);
     char *annotations = alert_annotations(alarm);
     event_unref(event);
-    if (labels && annotations) {
-        alert_list_put(s->all.list, alarm, labels, annotations, guessed);
-        return true;
-    }
+    if (labels && annotations)
+        return alert_list_put(s->all.list, alarm, labels, annotations, guessed);
     free(labels);
     free(annotations);
     return false;
@@ -83,7 +80,7 @@ static bool alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
 static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
 {
     const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
-    const bool standby = state == MODULE_ALARMS_STANDBY;
+    const bool standby = state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
     if (standby != s->all.is_standby) {
         // What another gateway tells now, or what it told, is not over.
         for (unsigned i = 0; i < s->peer_count; i++)
@@ -104,11 +101,13 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
 static void alertmanager_end_scan(struct alertmanager *s, int64_t now)
 {
     const bool whole = !s->failed && s->state == s->alarms->state(s->alarms->ctx) &&
-                       s->state != MODULE_ALARMS_PARTIAL;
+                       s->state != MODULE_ALARMS_PARTIAL &&
+                       s->state != MODULE_ALARMS_STANDBY_PARTIAL;
     alert_list_end(s->all.list, whole, clock_utc(&clock_system));
     s->all.is_whole = whole;
     s->all.version++;
     s->scans = false;
+    s->lacks_memory = s->failed;
     s->finished = s->seen;
     s->next_at = now + 4 * (now - s->began_at);
 }
@@ -127,11 +126,19 @@ static bool alertmanager_scan_page(struct alertmanager *s)
     return more;
 }
 
+// Whether the peers may be told of the list. Not once another gateway is active, or this one, until
+// the next scan: the alerts of the one that is active now are not over.
+static bool alertmanager_has_list(const struct alertmanager *s)
+{
+    return !s->scans && s->state == s->alarms->state(s->alarms->ctx);
+}
+
 static void alertmanager_scan(struct alertmanager *s)
 {
     int64_t now = alertmanager_now();
     const int64_t until = now + SCAN_MS * CLOCK_US_PER_MS;
-    if (!s->scans && (now < s->next_at || (!s->wants_scan && now < s->began_at + IDLE_US)))
+    if (alertmanager_has_list(s) &&
+        (now < s->next_at || (!s->wants_scan && now < s->began_at + IDLE_US)))
         return;
     if (!s->scans)
         alertmanager_begin_scan(s, now);
@@ -173,6 +180,8 @@ static bool alertmanager_describe(const struct alertmanager *s, struct error *er
         return error_set(err, "%s", first->problem.text);
     if (refuses)
         return error_set(err, "an alert is refused: %s", refuses->refusal.text);
+    if (s->lacks_memory)
+        return error_set(err, "memory is short: no alert ends until there is enough");
     return beyond == 0 ||
            error_set(err,
                      "%zu alarms are not told, as there is room for %d: narrow the receiver's "
@@ -185,7 +194,7 @@ static bool alertmanager_keep(void *self, struct error *err)
     struct alertmanager *s = self;
     alertmanager_scan(s);
     const int64_t until = alertmanager_now() + KEEP_MS * CLOCK_US_PER_MS;
-    while (!s->scans && alertmanager_step(s, STEP_MS) && alertmanager_now() < until)
+    while (alertmanager_has_list(s) && alertmanager_step(s, STEP_MS) && alertmanager_now() < until)
         ;
     return alertmanager_describe(s, err);
 }
@@ -242,7 +251,7 @@ static int alertmanager_wait(void *self, int timeout_ms, struct error *err)
 {
     struct alertmanager *s = self;
     (void)err;
-    if (!s->scans && alertmanager_step(s, 0) && timeout_ms > 0)
+    if (alertmanager_has_list(s) && alertmanager_step(s, 0) && timeout_ms > 0)
         clock_sleep(timeout_ms * CLOCK_US_PER_MS);
     if (s->scans || !alertmanager_is_settled(s))
         return 0;

@@ -21,11 +21,12 @@
 #define MODULE_SYMBOL "ibtrapd_module"
 
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
-enum { MODULE_INTERFACE = 3 };
+enum { MODULE_INTERFACE = 4 };
 
 enum module_alarms_state {
     MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
                            // only alarms about this gateway itself are told
+    MODULE_ALARMS_STANDBY_PARTIAL, // the same, and as MODULE_ALARMS_PARTIAL
     MODULE_ALARMS_PARTIAL, // the journal's file was not read yet: it may have further alarms
     MODULE_ALARMS_WHOLE,
 };
