@@ -12,11 +12,14 @@
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 20 * CLOCK_US_PER_S;
 static const int64_t LOOK_US = CLOCK_US_PER_S; // for refreshes
 
-enum { REFUSED_MAX = 64 }; // alerts that a peer may refuse in a row before it fails
+enum {
+    REFUSED_MAX = 64,                // alerts that a peer may refuse in a row before it fails
+    ALERT_SIZE_MAX = 64 << 10,       // octets of an alert that may be ours
+    ALERTS_MAX = 2 * ALERT_LIST_MAX, // of an answer: more than its octets have room for
+};
+static const char BLANKS[] = " \t\r\n";
 
 #define API "/api/v2/alerts"
-
-enum { ALERT_MAX = 64 << 10 }; // octets of an alert that a peer has
 
 // The path of a URL without the slash at its end, or NULL.
 static const char *alert_peer_path(const char *url, size_t *length)
@@ -139,58 +142,64 @@ static bool alert_peer_is_ours(const struct alert_peers *all, const json_t *labe
     return gateway[0] == '\0' ? !all->is_standby : strcmp(gateway, all->origin.gateway) == 0;
 }
 
-static void alert_peer_hear_one(struct alert_peer *peer, const struct alert_peers *all,
-                                const json_t *alert)
+// Where a value of an array ends, at the next comma or at the array's end; NULL: nowhere.
+static const char *alert_peer_value_end(const char *at, const char *end)
 {
+    size_t depth = 0;
+    bool quoted = false;
+    for (; at < end; at++) {
+        if (quoted && *at == '\\')
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (quoted)
+            continue;
+        else if (depth == 0 && (*at == ',' || *at == ']'))
+            return at;
+        else if (*at == '[' || *at == '{')
+            depth++;
+        else if (depth > 0 && (*at == ']' || *at == '}'))
+            depth--;
+    }
+    return NULL;
+}
+
+// Gives the list one alert that the peer has. False: it is none.
+static bool alert_peer_hear_one(const struct alert_peer *peer, const struct alert_peers *all,
+                                const char *from, size_t size)
+{
+    if (size > ALERT_SIZE_MAX)
+        return true; // none of ours
+    json_t *alert = json_loadb(from, size, JSON_ALLOW_NUL, NULL);
     const json_t *labels = json_object_get(alert, "labels");
     char *text =
         alert_peer_is_ours(all, labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     if (text)
         alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY), text);
     free(text);
+    json_decref(alert);
+    return alert || strspn(from, BLANKS) >= size;
 }
 
-// The next octet of a JSON text that is no white space.
-static const char *alert_peer_pass(const char *at)
-{
-    return at + strspn(at, " \t\r\n");
-}
-
-// Takes what the peer has from an array of alerts, one by one: read at once, an array of empty
-// objects would take 80 times its length in memory. False: it is no such array, or out of memory.
-static bool alert_peer_hear_all(struct alert_peer *peer, const struct alert_peers *all,
-                                const struct transfer_answer *answer)
-{
-    const char *const end = answer->body + answer->size;
-    const char *at = alert_peer_pass(answer->body);
-    if (*at != '[')
-        return false;
-    at = alert_peer_pass(at + 1);
-    while (*at != ']') {
-        json_error_t read;
-        const size_t left = (size_t)(end - at), most = left < ALERT_MAX ? left : ALERT_MAX;
-        json_t *alert = json_loadb(at, most, JSON_DISABLE_EOF_CHECK, &read);
-        if (!alert)
-            return false;
-        alert_peer_hear_one(peer, all, alert);
-        json_decref(alert);
-        at = alert_peer_pass(at + read.position);
-        if (*at != ',')
-            return *at == ']';
-        at = alert_peer_pass(at + 1);
-    }
-    return true;
-}
-
-// Gives the list what the peer has. False: the answer is not what Alertmanager answers.
-static bool alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all,
+// Gives the list what the peer has. One after another, so that what a peer makes up takes little
+// memory and time. False: the answer is not what Alertmanager answers.
+static bool alert_peer_hear(const struct alert_peer *peer, const struct alert_peers *all,
                             const struct transfer_answer *answer)
 {
+    const char *const end = answer->body + answer->size;
+    const char *at = answer->body + strspn(answer->body, BLANKS);
+    bool is_array = *at == '[';
     alert_list_ask(all->list, peer->number);
-    if (!alert_peer_hear_all(peer, all, answer))
-        return false;
-    alert_list_heard(all->list, peer->number);
-    return true;
+    for (size_t n = 0; is_array && *at != ']'; n++) {
+        const char *next = alert_peer_value_end(at + 1, end);
+        is_array = next && n < ALERTS_MAX &&
+                   alert_peer_hear_one(peer, all, at + 1, (size_t)(next - at) - 1);
+        at = next;
+    }
+    is_array = is_array && strspn(at + 1, BLANKS) == (size_t)(end - at) - 1;
+    if (is_array)
+        alert_list_heard(all->list, peer->number);
+    return is_array;
 }
 
 // The beginning of an answer's body, for a sentence.

@@ -4,6 +4,8 @@
 Each test runs with a server of the tests, and with Debian's Alertmanager where it is installed."""
 
 import json
+import pathlib
+import re
 
 import pytest
 from lab import pages
@@ -293,6 +295,37 @@ def test_an_answer_that_is_none_is_explained(open_site, fabric, tmp_path, fault,
     peer.fault = fault
     site = begin(open_site, peer)
     wait_until(lambda: words in (receiver(site.gateway)["problem"] or ""), "the sentence")
+
+
+MADE_UP = {str(text): text for text in (b"{}", b"[", b"[{},", b"[1,]", b'["]', b"[[{]", b"<html>", b"[]x")}
+MADE_UP["many values"] = b"[" + b"{}," * 3000000 + b"{}]"
+
+
+@pytest.mark.parametrize("kind", MADE_UP)
+def test_an_answer_that_is_made_up_is_refused_and_takes_no_memory(open_site, fabric, tmp_path, kind):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    peer.answer = MADE_UP[kind]
+    site = begin(open_site, peer)
+    wait_until(lambda: "does not answer as an Alertmanager" in (receiver(site.gateway)["problem"] or ""), "the sentence")
+    status = pathlib.Path(f"/proc/{site.gateway.process.pid}/status").read_text()
+    assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 400 << 10
+    peer.answer = None
+    wait_agreed(site.gateway, peer)
+
+
+def test_alerts_of_others_that_are_odd_are_passed_over(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    site = begin_with_alarm(open_site, peer)
+    source = peer.alerts()[0]["labels"]["source"]
+    odd = [{"labels": {"source": source, "alarmkey": "a", "x": "\0"}}, {}, {"labels": []}, {"labels": {"source": [source]}},
+           {"labels": {"source": source, "alarmkey": "b", "x": "y" * 100000}}]
+    stray = {"labels": {"source": source, "alarmkey": "link z"}}
+    peer.answer = json.dumps([*odd, stray, *peer.alerts()]).encode()
+    site.gateway.stop()
+    site.gateway.start()
+    wait_until(lambda: stray["labels"] in [one["labels"] for batch in peer.posts for one in batch], "the stray alert to end")
+    wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+    assert agree(site.gateway, peer)
 
 
 # The page.

@@ -74,13 +74,13 @@ class Alertmanager:
 class FakeAlertmanager(Alertmanager):
     """A server of the tests with the same interface. `fault` is what it does with requests instead of its work: None, a
     status, or "hang"; `post_fault`, with posts only. It answers 400 to a post with an alert that `refuses` returns True for, and
-    takes nothing of it."""
+    takes nothing of it. `answer`: octets that it answers to a question."""
 
     def __init__(self, directory):  # pylint: disable=super-init-not-called
         self.directory, self.port, self.server = directory, free_port(), None
         self.url = f"http://127.0.0.1:{self.port}"
         self.kept, self.posts, self.asked, self.fault, self.ahead = {}, [], [], None, 0
-        self.post_fault, self.refuses = None, lambda alert: False
+        self.post_fault, self.refuses, self.answer = None, lambda alert: False, None
         self.lock = threading.Lock()
 
     def start(self):
@@ -141,7 +141,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return super().date_time_string(self.peer.now() if timestamp is None else timestamp)
 
     def say(self, status, body):
-        content = json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
@@ -165,7 +165,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         with self.peer.lock:
             self.peer.asked.append(url)
-            self.say(200, self.peer.active() if url.path == "/api/v2/alerts" else {})
+            self.say(200, self.peer.answer or (self.peer.active() if url.path == "/api/v2/alerts" else {}))
 
     def do_POST(self):  # pylint: disable=invalid-name
         alerts = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
