@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every kind of receiver, one entry each: its peer, its section of the configuration, and what it promises."""
+"""Every kind of receiver, one entry each: its peer, its section of the configuration, and what it promises.
+
+The kind alertmanager is not here: it promises nothing about events. It posts the alarms that are active, none for what
+began and ended in an outage, and again what was confirmed; integration/test_alertmanager.py holds it to that."""
 
 import os
 import shutil
@@ -7,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import stupid
-from lab.gateway import section
+from lab.gateway import MODULES, section
 from lab.kafka import BROKER
 
 EVENT = "system-image-guid-change"
@@ -27,6 +30,7 @@ class Kind:
     keeps: bool = True  # what is sent while the peer is away waits; else it is lost, as over UDP
     answers: bool = True  # the peer can send something
     dies: bool = True  # the peer can go away while the receiver is open
+    ahead: bool = True  # the receiver sends on while nothing is confirmed, and the peer shows it
     tls: bool = False
     runs: Callable = lambda: True  # whether this machine can have such a peer
 
@@ -67,5 +71,7 @@ ALL = [
     Kind("journald", "syslog", plain(stupid.Journal), {"transport": "local", "format": "rfc3164"}, at="path",
          answers=False, runs=lambda: os.access(stupid.Journal.HOME, os.W_OK)),
     Kind("kafka", "kafka", plain(stupid.Kafka), {"settings": ["linger.ms=0"]}, at="brokers", confirms=True,
-         answers=False, runs=lambda: BROKER.exists() and shutil.which("kcat")),
+         answers=False, ahead=False, runs=lambda: BROKER.exists() and shutil.which("kcat")),
+    Kind("http", "http", plain(stupid.Http), at="url", confirms=True, refuses=True, ahead=False,
+         runs=lambda: (MODULES / "http.so").exists()),
 ]

@@ -13,6 +13,7 @@ A peer has an address that it keeps, `came`, a list of (number, octets) in the o
 `refused` has the numbers that it refuses, where the protocol can."""
 
 import contextlib
+import json
 import os
 import pathlib
 import re
@@ -24,6 +25,7 @@ import subprocess
 import threading
 import time
 
+from lab import http_server
 from lab.kafka import BROKER, consume
 from lab.processes import DEADLINE, LabError, wait_until
 from lab.sockets import free_port
@@ -510,6 +512,52 @@ class Kafka(Peer):
     @came.setter
     def came(self, _):
         pass
+
+
+class Http(Peer):
+    """An HTTP server; a request is an array of events, one request at a time."""
+
+    pattern = JSON
+    HOSTILE = {
+        GARBAGE: http_server.raw(os.urandom(1000)),
+        ENDLESS: http_server.flood("", "HTTP/1.1 100 Continue\r\n\r\n" * 100),
+        CLOSE: http_server.close,
+    }
+
+    def __init__(self):
+        super().__init__()
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}/"
+        self._server = None
+
+    def become(self, mode):
+        before, self.mode = self.mode, mode
+        if (before, mode) in ((HOLD, GOOD), (GOOD, HOLD)):
+            return
+        if self._server:
+            self._server.__exit__()
+        self._server = None if mode == AWAY else http_server.Server(self._behave, port=self.port).__enter__()
+
+    def _behave(self, connection, request):
+        if self.mode in self.HOSTILE:
+            return self.HOSTILE[self.mode](connection, request)
+        status = 200 if self._take_all(list(self._events(request.body.decode()))) else 400
+        while self.mode == HOLD and not connection.server.done.is_set():
+            time.sleep(0.02)
+        return self.mode == GOOD and http_server.answer(status)(connection, request)
+
+    def _events(self, text):
+        """The octets of each element of the array."""
+        decoder, rest = json.JSONDecoder(), text[1:]
+        while rest != "]":
+            _, end = decoder.raw_decode(rest)
+            yield rest[:end].encode()
+            rest = rest[end:].lstrip(",\n")
+
+    def _take_all(self, events):
+        """Takes all events of a request, or none. A refusal of several refuses none of them: they come again, one by one."""
+        refused = [one for one in events if number_in(self.pattern, one) in self.refused]
+        return not (refused and len(events) > 1) and all([self.take(one) for one in events])
 
 
 def wait_took(peer, numbers, what, timeout=90):

@@ -69,12 +69,12 @@ class Server:
     connection and the request, and returns whether the connection stays open. A body of more octets than `limit` is
     refused before it is read. It is a context manager."""
 
-    def __init__(self, *script, context=None, limit=None):
+    def __init__(self, *script, context=None, limit=None, port=0):
         self.limit = limit
         self.script, self.context = list(script) or [answer(200)], context
         self.requests, self.connections, self.errors = [], 0, []
         self._lock, self._open, self.done = threading.Lock(), [], threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port = self._listener.getsockname()[1]
         self.url = f"{'https' if context else 'http'}://127.0.0.1:{self.port}"
 
