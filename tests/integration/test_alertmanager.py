@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The receiver kind alertmanager: the alerts that an Alertmanager has are the alarms of the gateway, whatever happened.
 
-Each test runs with a server of the tests, and with Debian's Alertmanager where it is installed."""
+Each test runs with a server of the tests. Where Debian's Alertmanager is installed, those whose outcome is Alertmanager's own
+doing run with it, too: what it takes, keeps, ends and forgets."""
 
 import json
 import pathlib
@@ -151,7 +152,8 @@ def test_an_alert_that_is_refused_keeps_no_other_away(open_site, fabric, tmp_pat
     wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "the alarm")
     wait_until(lambda: "refused" in (receiver(site.gateway)["problem"] or ""), "the refusal to be told")
     site.fabric.unlink("leaf1", 12)
-    wait_until(lambda: any("leaf1" in one["text"] and "storage1" not in one["text"] for one in alarms_of(site.gateway)), "another alarm")
+    wait_until(lambda: any("leaf1" in one["text"] and "storage1" not in one["text"] for one in alarms_of(site.gateway)),
+               "another alarm")
     wait_until(lambda: any(one["labels"]["alertname"] == "link-down" for one in peer.alerts()), "the other alert")
     assert not any(peer.refuses(one) for one in peer.alerts())
     peer.refuses = lambda alert: False
@@ -172,12 +174,8 @@ def test_a_peer_that_answers_but_takes_nothing_fails_once(open_site, fabric, tmp
     wait_until(lambda: "takes alerts again" in site.gateway.log, "the end of the failure to be told")
 
 
-def test_alertmanagers_are_judged_each_on_its_own(open_site, fabric, peer_kind, tmp_path):
-    peers = []
-    for name in ("first", "second", "third"):
-        (tmp_path / name).mkdir()
-        peers.append(fabric.keep(peer_kind(tmp_path / name)))
-    first, second, third = peers
+def test_alertmanagers_are_judged_each_on_its_own(open_site, fabric, tmp_path):
+    first, second, third = peers = [fabric.keep(FakeAlertmanager(tmp_path)) for _ in range(3)]
     site = begin_with_alarm(open_site, *peers)
     second.stop()
     site.fabric.relink("leaf1", 12)
@@ -197,13 +195,13 @@ def test_alerts_are_posted_again_before_they_expire(open_site, fabric, tmp_path)
 
     def posts():
         return [alert for batch in list(peer.posts) for alert in batch]
-    wait_until(lambda: len(posts()) >= 3, "two refreshes")
+    wait_until(lambda: len(posts()) >= 2, "a refresh")
     assert len({json.dumps(one["labels"], sort_keys=True) for one in posts()}) == 1
     assert len({one["startsAt"] for one in posts()}) == 1
     assert len({one["endsAt"] for one in posts()}) == len(posts())
 
 
-@pytest.mark.parametrize("ahead", [-400, -40, 40])
+@pytest.mark.parametrize("ahead", [-400, -40, 90])
 def test_an_end_is_an_end_by_the_clock_of_the_peer(open_site, fabric, tmp_path, ahead):
     peer = fabric.keep(FakeAlertmanager(tmp_path))
     peer.ahead = ahead
@@ -241,7 +239,8 @@ def test_the_other_gateway_of_a_pair_goes_on_with_the_alerts(tmp_path):
 
 # What receivers are told, and what not.
 
-def test_shelved_alarms_end_and_acknowledged_ones_say_so(open_site, peer):
+def test_shelved_alarms_end_and_acknowledged_ones_say_so(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
     site = begin_with_alarm(open_site, peer)
     [alarm] = alarms_of(site.gateway)
     site.gateway.control("alarms", "acknowledge", alarm["key"], "new cable ordered")
@@ -253,7 +252,8 @@ def test_shelved_alarms_end_and_acknowledged_ones_say_so(open_site, peer):
     assert len(alarms_of(site.gateway)) == 1
 
 
-def test_the_filter_decides(open_site, peer):
+def test_the_filter_decides(open_site, fabric, tmp_path):
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
     site = begin(open_site, peer, nodes=["storage*"], **LATE)
     site.fabric.unlink("leaf1", 12)
     site.fabric.unlink("storage1", 1)
@@ -288,29 +288,37 @@ def test_a_test_event_is_an_alert_that_ends_by_itself(open_site, peer):
     assert alert["labels"]["alertname"] == "link-down"
 
 
-@pytest.mark.parametrize("fault, words", [(404, "without /api/v2"), (401, "check the user, password or token"),
-                                          (500, "answers 500")])
-def test_an_answer_that_is_none_is_explained(open_site, fabric, tmp_path, fault, words):
-    peer = fabric.keep(FakeAlertmanager(tmp_path))
-    peer.fault = fault
-    site = begin(open_site, peer)
-    wait_until(lambda: words in (receiver(site.gateway)["problem"] or ""), "the sentence")
+FAULTS = {404: "without /api/v2", 401: "check the user, password or token", 500: "answers 500"}
 
 
-MADE_UP = {str(text): text for text in (b"{}", b"[", b"[{},", b"[1,]", b'["]', b"[[{]", b"<html>", b"[]x")}
-MADE_UP["many values"] = b"[" + b"{}," * 3000000 + b"{}]"
+def test_an_answer_that_is_none_is_explained(fabric, tmp_path):
+    more = ""
+    for fault in FAULTS:
+        peer = fabric.keep(FakeAlertmanager(tmp_path))
+        peer.fault = fault
+        more += section("alertmanager", f"alerts{fault}", urls=peer.url)
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=more))  # on a machine without an adapter
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    for fault, words in FAULTS.items():
+        wait_until(lambda fault=fault, words=words: words in (receiver(gateway, f"alerts{fault}")["problem"] or ""), words)
 
 
-@pytest.mark.parametrize("kind", MADE_UP)
-def test_an_answer_that_is_made_up_is_refused_and_takes_no_memory(open_site, fabric, tmp_path, kind):
-    peer = fabric.keep(FakeAlertmanager(tmp_path))
-    peer.answer = MADE_UP[kind]
-    site = begin(open_site, peer)
-    wait_until(lambda: "does not answer as an Alertmanager" in (receiver(site.gateway)["problem"] or ""), "the sentence")
-    status = pathlib.Path(f"/proc/{site.gateway.process.pid}/status").read_text()
+MADE_UP = b"[", b"{}", b"[{},", b"[1,]", b'["]', b"[[{]", b"<html>", b"[]x", b"[" + b"{}," * 3000000 + b"{}]"
+
+
+def test_answers_that_are_made_up_are_refused_and_take_no_memory(fabric, tmp_path):
+    more = ""
+    for number, answer in enumerate(MADE_UP):
+        peer = fabric.keep(FakeAlertmanager(tmp_path))
+        peer.answer = answer
+        more += section("alertmanager", f"alerts{number}", urls=peer.url)
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=more))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    for number, answer in enumerate(MADE_UP):
+        wait_until(lambda number=number: "does not answer as an Alertmanager" in
+                   (receiver(gateway, f"alerts{number}")["problem"] or ""), str(answer[:10]))
+    status = pathlib.Path(f"/proc/{gateway.process.pid}/status").read_text()
     assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 400 << 10
-    peer.answer = None
-    wait_agreed(site.gateway, peer)
 
 
 def test_alerts_of_others_that_are_odd_are_passed_over(open_site, fabric, tmp_path):
