@@ -252,9 +252,8 @@ bool alert_list_add_test(struct alert_list *list, char *labels, char *annotation
 
 void alert_list_ask(struct alert_list *list, unsigned peer)
 {
-    struct alert *a;
-    TAILQ_FOREACH(a, &list->active, in_order)
-    a->heard &= (uint8_t) ~(1U << peer);
+    for (struct alert *a = TAILQ_FIRST(&list->active); a; a = TAILQ_NEXT(a, in_order))
+        a->heard &= (uint8_t) ~(1U << peer);
 }
 
 // Whether both have the same value of a label, which every alert of ours has.
@@ -346,11 +345,13 @@ static void alert_list_write_active(const struct alert *a, const struct alert_li
     alert_write(body, a->labels, a->annotations, starts, ends);
 }
 
-// Adds an alert to the batch. False: it does not fit.
+// Adds an alert to a batch of `n`. False: it does not fit.
 static bool alert_list_write(const struct alert *a, const struct alert_list_times *times, size_t n,
-                             struct text *body)
+                             size_t most, struct text *body)
 {
     const struct text before = *body;
+    if (n == most)
+        return false;
     if (n > 0)
         text_add(body, ",");
     if (a->ended)
@@ -376,7 +377,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     {
         if ((a->owed & bit) == 0)
             continue;
-        fits = n < most && alert_list_write(a, times, n, body);
+        fits = alert_list_write(a, times, n, most, body);
         if (!fits)
             break;
         a->flying |= bit;
@@ -386,7 +387,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     {
         if (!a->labels || a->due[peer] > times->now_us)
             continue;
-        if (!fits || n == most || !alert_list_write(a, times, n, body))
+        if (!fits || !alert_list_write(a, times, n, most, body))
             break;
         a->due[peer] = FLYING;
         a->told |= bit;
