@@ -20,7 +20,6 @@ static const int64_t ASK_US = 250 * CLOCK_US_PER_MS;
 static const int64_t ACK_US = 120 * CLOCK_US_PER_S;
 
 enum {
-    FACILITY_DAEMON = 3,
     HEADERS_MAX = 16,
     ASK_SIZE = 4096,
     PATH_SIZE = 2048,
@@ -36,7 +35,7 @@ struct http_sink {
     struct log_limit note_limit;
     const struct body_format *format;
     struct body_context context;
-    char hostname[256], process_id[16];
+    struct format_process process;
     char headers[HEADERS_MAX][TRANSFER_HEADER_SIZE];
     struct transfer_options to;
     struct transfer *transfer;
@@ -435,18 +434,6 @@ static void http_free(void *self)
     free(s);
 }
 
-static void http_describe_origin(struct http_sink *s)
-{
-    struct format_origin *origin = &s->context.origin;
-    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
-        snprintf(s->hostname, sizeof s->hostname, "-");
-    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
-    *origin = (struct format_origin){
-        .facility = FACILITY_DAEMON, .hostname = s->hostname, .process_id = s->process_id};
-    for (int i = 0; i < FORMAT_SEVERITIES; i++)
-        origin->severity_map[i] = (enum severity)i;
-}
-
 // The first header is the format's, if it has one.
 static void http_describe_server(struct http_sink *s)
 {
@@ -491,7 +478,7 @@ bool http_make(struct sink *out, const char *name, const struct http_options *op
     s->context = (struct body_context){
         .index = options->index, .ack = options->ack, .alone = options->batch == 1};
     s->size_max = options->batch_size;
-    http_describe_origin(s);
+    format_origin_own(&s->context.origin, &s->process);
     http_describe_server(s);
     *out = (struct sink){.open = http_open,
                          .send = http_send,

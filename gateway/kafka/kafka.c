@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include <unistd.h>
 
 // Time limits: to find a broker; the same once all refused, so that each address of a name has its
 // turn; to confirm the oldest event; the same where no broker answers.
@@ -23,21 +22,14 @@ static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
 static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
 
-enum {
-    FACILITY_DAEMON = 3,
-    STEP_MS = 100,
-    STEP_MAX_MS = 800,
-    SETTLE_MS = 100,
-    SETTLE_STEPS = 5,
-    HEADERS = 4
-};
+enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
 struct kafka_sink {
     const struct kafka_options *options;
     struct log *log;
     struct log_limit limit;
     struct format_origin origin;
-    char hostname[256], process_id[16];
+    struct format_process process;
 
     rd_kafka_t *client;
     bool plain; // the brokers have no idempotence
@@ -424,17 +416,6 @@ static int kafka_refused(void *self)
 
 // The module.
 
-static void kafka_describe_origin(struct kafka_sink *s)
-{
-    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
-        snprintf(s->hostname, sizeof s->hostname, "-");
-    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
-    s->origin = (struct format_origin){
-        .facility = FACILITY_DAEMON, .hostname = s->hostname, .process_id = s->process_id};
-    for (int i = 0; i < FORMAT_SEVERITIES; i++)
-        s->origin.severity_map[i] = (enum severity)i;
-}
-
 static bool kafka_make(struct sink *out, const char *kind, const char *name, const void *options,
                        const struct module_host *host, struct error *err)
 {
@@ -444,7 +425,7 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
         return error_set(err, "out of memory");
     s->options = options;
     s->log = host->log;
-    kafka_describe_origin(s);
+    format_origin_own(&s->origin, &s->process);
     *out = (struct sink){.open = kafka_open,
                          .send = kafka_send,
                          .wait = kafka_wait,

@@ -7,6 +7,7 @@
 #include "model/severity.h"
 
 enum {
+    FORMAT_FACILITY_DAEMON = 3,
     FORMAT_SIZE = 8192 + 1,         // a buffer that holds every line whole
     FORMAT_SIZE_MIN = 2048 + 1,     // a datagram that receivers should accept (RFC 5426)
     FORMAT_SIZE_RFC3164 = 1024 + 1, // a datagram of RFC 3164 over the network
@@ -25,6 +26,16 @@ struct format_origin {
     int64_t started_us;    // UTC; 0: unknown
     uint32_t sequence;     // of the message, from 1; 0: not counted
 };
+
+// What the process says of itself in each message.
+struct format_process {
+    char hostname[256]; // "-" when unknown
+    char id[16];
+};
+
+// Fills in `out` for messages of this process: facility daemon, each severity sent as it is. Its
+// strings are those of `process`, which has to outlive it.
+void format_origin_own(struct format_origin *out, struct format_process *process);
 
 // The severity to be sent, 0 to 7.
 static inline enum severity format_severity(const struct format_origin *origin,

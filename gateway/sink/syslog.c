@@ -17,14 +17,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { FACILITY_DAEMON = 3, STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10 };
+enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10 };
 
 const struct syslog_options SYSLOG_DEFAULTS = {
     .transport = SYSLOG_LOCAL,
     .path = "/dev/log",
     .host = "",
     .engine_id = "",
-    .facility = FACILITY_DAEMON,
+    .facility = FORMAT_FACILITY_DAEMON,
     .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
                      SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
     .tls = {"", "", "", "", "", NULL},
@@ -33,7 +33,8 @@ const struct syslog_options SYSLOG_DEFAULTS = {
 struct syslog_sink {
     struct syslog_options options;
     struct format_origin origin;
-    char hostname[256], process_id[16], own_address[64], engine_id[128];
+    struct format_process process;
+    char own_address[64], engine_id[128];
     int fd;                               // of SYSLOG_LOCAL
     bool journald;                        // it is the socket of the journal's own protocol
     struct datagram datagram;             // of SYSLOG_UDP
@@ -344,16 +345,12 @@ static void syslog_sink_describe_address(const struct syslog_options *o, char *o
 static void describe_origin(struct syslog_sink *s)
 {
     const struct syslog_options *o = &s->options;
-    if (gethostname(s->hostname, sizeof s->hostname - 1) != 0 || s->hostname[0] == '\0')
-        snprintf(s->hostname, sizeof s->hostname, "-");
     snprintf(s->engine_id, sizeof s->engine_id, "%s", o->engine_id);
-    snprintf(s->process_id, sizeof s->process_id, "%ld", (long)getpid());
-    s->origin = (struct format_origin){.facility = o->facility,
-                                       .hostname = s->hostname,
-                                       .process_id = s->process_id,
-                                       .local = o->transport == SYSLOG_LOCAL,
-                                       .engine_id = s->engine_id[0] ? s->engine_id : NULL,
-                                       .started_us = o->started_us};
+    format_origin_own(&s->origin, &s->process);
+    s->origin.facility = o->facility;
+    s->origin.local = o->transport == SYSLOG_LOCAL;
+    s->origin.engine_id = s->engine_id[0] ? s->engine_id : NULL;
+    s->origin.started_us = o->started_us;
     memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
 }
 
