@@ -15,7 +15,7 @@ int thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void
 // Makes the calling thread, and those that it starts from now on, yield to the others of the
 // process when processors are short: raises its nice value by THREAD_YIELDING, to 19 at most. That
 // needs no privilege. Where a sandbox forbids it, nothing changes; false.
-enum { THREAD_YIELDING = 10 };
+enum { THREAD_YIELDING = 5 };
 bool thread_yield(void);
 
 #endif

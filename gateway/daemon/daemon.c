@@ -82,6 +82,9 @@ static bool open_journal(struct gateway *g, struct error *err)
     starting_end(&starting);
     if (!g->journal)
         return false;
+    g->turns = turns_make(turns_processors(), RECEIVERS_TURN_US);
+    if (!g->turns)
+        return error_set(err, "out of memory");
     snmp_begin(c->directory, &random_system, g->log);
     return true;
 }
@@ -429,6 +432,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     fabric_unref(g->restored);
     expectation_free(g->expectation);
     names_unref(g->map);
+    turns_free(g->turns);
     return saved;
 }
 

@@ -49,6 +49,7 @@ struct gateway {
     struct journal *journal;
     struct module_alarms alarms; // for receivers that keep a state
     struct pipeline *pipeline;
+    struct turns *turns; // of the receivers' threads with the processors
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;

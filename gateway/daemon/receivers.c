@@ -92,6 +92,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .change = receivers_on_change,
                                              .ctx = g,
                                              .journal = g->journal,
+                                             .turns = g->turns,
                                              .clock = &clock_system,
                                              .random = &random_system,
                                              .log = g->log};

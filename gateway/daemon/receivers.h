@@ -14,6 +14,10 @@
 // a disk hangs, is left behind: it does nothing more once its call returns.
 #define RECEIVERS_END_US (8 * CLOCK_US_PER_S)
 
+// How long one of the receivers' threads may have a processor before the next has its turn: a batch
+// of events takes less, so that only a thread counts as running that runs.
+#define RECEIVERS_TURN_US (2 * CLOCK_US_PER_MS)
+
 // A receiver that does not run yet. Its sink may point into `conf`, a copy of its configuration.
 struct receivers_made {
     struct conf_receiver *conf; // NULL: there is none

@@ -9,6 +9,7 @@
 #include "base/histogram.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/turns.h"
 #include "journal/journal.h"
 #include "model/filter.h"
 #include "sink/outcomes.h"
@@ -44,6 +45,7 @@ struct receiver_options {
                    uint64_t dropped);
     void *ctx;
     struct journal *journal;
+    struct turns *turns; // with the processors; NULL: it runs when it likes
     const struct clock *clock;
     const struct random *random;
     struct log *log;

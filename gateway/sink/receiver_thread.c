@@ -335,17 +335,6 @@ static void note_oldest(struct receiver *receiver)
     atomic_store(&receiver->oldest_us, oldest ? oldest->time_us : 0);
 }
 
-// Waits for an event in the journal and reads it. Called when no event is under way.
-static bool read_next(struct receiver *receiver)
-{
-    if (!journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop))
-        return false;
-    bool more = read_more(receiver);
-    if (receiver->count == 0 && !more)
-        clock_sleep(BLOCKED_US); // the disk fails; a later read may work
-    return more;
-}
-
 // Lets the sink of a state bring its receiver up to date. False: it could not, and wants a pause.
 static bool receiver_keep(struct receiver *receiver)
 {
@@ -367,12 +356,20 @@ static bool receiver_keep(struct receiver *receiver)
 
 static void step(struct receiver *receiver)
 {
-    bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
-    bool more = receiver->count == 0 ? read_next(receiver) : has_room && read_more(receiver);
+    const bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
+    const bool comes =
+        receiver->count > 0 ||
+        journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop);
+    const struct turn turn = turns_take(receiver->options.turns);
+    const bool more = comes && has_room && read_more(receiver);
+    const bool unread = comes && receiver->count == 0 && !more;
     note_oldest(receiver);
     int64_t pause = hand_over_all(receiver);
     const bool kept = receiver_keep(receiver);
-    if (receiver->pending > 0) {
+    turns_give(receiver->options.turns, turn);
+    if (unread) {
+        clock_sleep(BLOCKED_US); // the disk fails; a later read may work
+    } else if (receiver->pending > 0) {
         bool stuck = pause > 0 || (receiver->handed == receiver->count && !more);
         collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {

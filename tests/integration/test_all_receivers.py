@@ -94,7 +94,7 @@ def check_yielding(values):
     assert {"pipeline", "sa-client", "journal", "wal"} <= set(values)
     usual = values["pipeline"]
     for thread, value in values.items():
-        assert value == (min(usual + 10, 19) if thread.startswith("to ") else usual), thread
+        assert value == (min(usual + 5, 19) if thread.startswith("to ") else usual), thread
 
 
 def test_every_receiver_gets_every_event(gateway, fabric, manager, rsyslog):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Many receivers of one journal at once, some behind and some dead: each gets exactly the events
-// that its filter passes, once and in order, whatever they share inside. In real time.
+// that its filter passes, once and in order, whatever they share inside: also turns so short that
+// they end at any place. In real time.
 #include "support.h"
 
 #include "model/catalogue.h"
@@ -27,6 +28,7 @@ struct peer {
 static struct peer peers[RECEIVERS];
 static const char *directory;
 static struct journal *journal;
+static struct turns *turns;
 static struct log *log_;
 static FILE *log_stream;
 static char *log_text;
@@ -114,7 +116,9 @@ static int begin(void **state)
                                             .random = &random_system,
                                             .log = log_};
     journal = journal_open(&options, &err);
+    turns = turns_make(2, 50);
     assert_non_null(journal);
+    assert_non_null(turns);
     return 0;
 }
 
@@ -122,6 +126,7 @@ static int end(void **state)
 {
     (void)state;
     journal_close(journal);
+    turns_free(turns);
     scratch_remove(directory);
     log_close(log_);
     fclose(log_stream);
@@ -148,6 +153,7 @@ static void start(size_t i)
                                        .clock = &clock_system,
                                        .random = &random_system,
                                        .journal = journal,
+                                       .turns = turns,
                                        .log = log_};
     struct sink sink = {.open = peer_open,
                         .send = peer_send,
