@@ -134,11 +134,11 @@ static void visit_cause(const struct visit *v)
         else if (fields[i] != FIELD_RAW && field_is_known(v->event, fields[i]))
             visit_field(v, fields[i]);
     }
-    if (!v->event->derived)
-        return;
-    visit_field(v, FIELD_COUNTER);
-    visit_field(v, FIELD_COUNTER_OLD);
-    visit_field(v, FIELD_COUNTER_NEW);
+    static const enum field DERIVED[] = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW};
+    for (size_t i = 0; v->event->derived && i < sizeof DERIVED / sizeof *DERIVED; i++) {
+        if (!format_has_field(v->event, DERIVED[i]))
+            visit_field(v, DERIVED[i]);
+    }
 }
 
 size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX])

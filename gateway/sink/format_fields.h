@@ -17,7 +17,8 @@ enum {
 // Gets one field. A number is a decimal integer; a flag is "true" or "false".
 typedef void format_take(void *ctx, const char *name, const char *value, enum field_kind kind);
 
-// Calls `take` for each field but the time and the sentence. Names consist of letters and digits.
+// Calls `take` once for each field but the time and the sentence. Names consist of letters and
+// digits.
 void format_fields(const struct event *event, format_take *take, void *ctx);
 
 // Fills `out` with the different names of the nodes that the event is about or that report it.

@@ -6,6 +6,7 @@
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "sink/format.h"
+#include "sink/format_fields.h"
 #include "sink/format_key.h"
 #include "sink/format_lines.h"
 
@@ -524,6 +525,34 @@ TEST(the_longest_events_stay_whole)
     }
 }
 
+struct seen {
+    char names[64][32];
+    size_t count;
+};
+
+static void see(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    struct seen *seen = ctx;
+    (void)value;
+    (void)kind;
+    for (size_t i = 0; i < seen->count; i++)
+        assert_string_not_equal(seen->names[i], name);
+    assert_true(seen->count < COUNT(seen->names));
+    snprintf(seen->names[seen->count++], sizeof seen->names[0], "%s", name);
+}
+
+TEST(each_field_is_listed_once)
+{
+    for (int type = 0; type < CATALOGUE_COUNT; type++) {
+        struct event *e = fill(type, 'x');
+        struct seen seen = {.count = 0};
+        e->repeat_count = 3;
+        format_fields(e, see, &seen);
+        assert_true(seen.count > 5);
+        event_unref(e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -549,6 +578,7 @@ int main(void)
         cmocka_unit_test(severities_are_sent_as_configured),
         cmocka_unit_test(formats_have_names),
         cmocka_unit_test(the_longest_events_stay_whole),
+        cmocka_unit_test(each_field_is_listed_once),
     };
     setenv("TZ", "UTC", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
