@@ -4,7 +4,7 @@
 // identifier: an event that comes again gets a conflict and is not there twice.
 #include "http/body_lines.h"
 
-#include "http/json_text.h"
+#include "base/json_text.h"
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 // 11 categories.
 #include "http/body.h"
 
-#include "http/json_text.h"
+#include "base/json_text.h"
 #include "sink/format_fields.h"
 
 static void body_loki_begin(struct text *t, const struct body_context *context)

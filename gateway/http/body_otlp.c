@@ -3,7 +3,7 @@
 // JSON mapping of protobuf): keys in lowerCamelCase, 64-bit numbers as strings, enums as numbers.
 #include "http/body.h"
 
-#include "http/json_text.h"
+#include "base/json_text.h"
 #include "install.h"
 #include "model/catalogue.h"
 #include "sink/format_fields.h"

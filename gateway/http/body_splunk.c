@@ -5,7 +5,7 @@
 #include "http/body_lines.h"
 
 #include "base/clock.h"
-#include "http/json_text.h"
+#include "base/json_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -3,127 +3,133 @@
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "sink/format_fields.h"
 #include "sink/format_key.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
-
-// An object under construction. `whole` is shared by all objects of a line; false: memory was
-// short.
-struct node {
-    json_t *object;
-    bool *whole;
-};
-
-static void format_json_put(struct node to, const char *key, json_t *value)
-{
-    *to.whole &= json_object_set_new(to.object, key, value) == 0;
-}
-
-// Makes a string of any octets; replaces those that are not UTF-8.
-static json_t *make_string(const char *value)
-{
-    char clean[FORMAT_SIZE];
-    json_t *string = json_string(value);
-    if (string)
-        return string;
-    text_clean(value, strlen(value), clean, sizeof clean);
-    return json_string(clean);
-}
-
-static void set(struct node to, const char *key, const char *value)
-{
-    format_json_put(to, key, make_string(value));
-}
-
-static void format_json_set_number(struct node to, const char *key, json_int_t value)
-{
-    format_json_put(to, key, json_integer(value));
-}
-
-static struct node set_object(struct node to, const char *key)
-{
-    struct node inner = {json_object(), to.whole};
-    format_json_put(to, key, inner.object);
-    if (!*to.whole)
-        inner.object = NULL; // put may have freed it
-    return inner;
-}
-
-static void set_list(struct node to, const char *key, const char *const *words)
-{
-    json_t *list = json_array();
-    for (; *words; words++)
-        *to.whole &= json_array_append_new(list, make_string(*words)) == 0;
-    format_json_put(to, key, list);
-}
-
-static void set_time(struct node to, const char *key, int64_t utc_us)
-{
-    char when[CLOCK_TEXT_SIZE];
-    clock_format_utc(utc_us, when);
-    set(to, key, when);
-}
-
-// Turns a field's text into a value. A number beyond 63 bits becomes 2^63 - 1, since JSON readers
-// would refuse the whole line.
-static json_t *make_value(const char *value, enum field_kind kind)
-{
-    switch (kind) {
-    case FIELD_IS_NUMBER:
-        return json_integer(strtoll(value, NULL, 10));
-    case FIELD_IS_FLAG:
-        return json_boolean(strcmp(value, "true") == 0);
-    default:
-        return make_string(value);
-    }
-}
-
-static void add_member(void *ctx, const char *name, const char *value, enum field_kind kind)
-{
-    format_json_put(*(struct node *)ctx, name, make_value(value, kind));
-}
 
 // The place of a member: one key, or two.
 struct path {
     const char *outer, *inner;
 };
 
-// Writes the object into the room that `t` has, and returns the octets that it needs; 0: memory was
-// short. json_dumps might then leave out names.
-static size_t format_json_write(struct text *t, struct node made)
+// A line under construction.
+struct line {
+    struct text *t;
+    const struct format_origin *origin;
+    const struct event *event;
+    const struct path *spare; // members that may be left out, the least important first
+    size_t left_out;          // so many of the first of these are
+    const char *inside;       // the member whose object is being written; NULL: the line's own
+};
+
+typedef void format_json_write(struct line *line);
+
+// Adds the object. While it does not fit, writes it again without the next member of `spare`, which
+// ends with NULL. Empties the text if the object never fits.
+static void format_json_fit(struct line line, format_json_write *write)
 {
-    return *made.whole ? json_dumpb(made.object, t->buf + t->len, t->size - t->len, JSON_COMPACT)
-                       : 0;
+    struct text *t = line.t;
+    const struct text before = *t;
+    write(&line);
+    while (t->cut && line.spare[line.left_out].outer) {
+        line.left_out++;
+        text_go_back(t, &before);
+        write(&line);
+    }
+    if (t->cut)
+        text_go_back(t, &(struct text){.buf = t->buf, .size = t->size});
 }
 
-// Adds the object and frees it. While it does not fit, removes the next member of `spare`, which
-// ends with NULL. Empties the text if memory is short or the object never fits.
-static void add_json(struct text *t, struct node made, const struct path *spare)
+// Whether the member of the current object is in the line.
+static bool format_json_has(const struct line *line, const char *name)
 {
-    size_t size, room = t->size - t->len;
-    while ((size = format_json_write(t, made)) >= room && spare->outer) {
-        json_t *inside = spare->inner ? json_object_get(made.object, spare->outer) : made.object;
-        json_object_del(inside, spare->inner ? spare->inner : spare->outer);
-        spare++;
+    for (size_t i = 0; i < line->left_out; i++) {
+        const struct path *path = &line->spare[i];
+        const char *inside = path->inner ? path->outer : NULL;
+        const bool here =
+            inside && line->inside ? strcmp(inside, line->inside) == 0 : inside == line->inside;
+        if (here && strcmp(path->inner ? path->inner : path->outer, name) == 0)
+            return false;
     }
-    json_decref(made.object);
-    t->len = size > 0 && size < room ? t->len + size : 0;
-    t->buf[t->len] = '\0';
+    return true;
+}
+
+static void format_json_begin(struct line *line, const char *name)
+{
+    json_text_name(line->t, name);
+    text_add_n(line->t, "{", 1);
+    line->inside = name;
+}
+
+static void format_json_end(struct line *line)
+{
+    text_add_n(line->t, "}", 1);
+    line->inside = NULL;
+}
+
+// Adds a member that may be left out.
+static void format_json_add(const struct line *line, const char *name, const char *value)
+{
+    if (format_json_has(line, name))
+        json_text_member(line->t, name, value);
+}
+
+static void format_json_add_number(struct text *t, const char *name, unsigned value)
+{
+    json_text_name(t, name);
+    text_add_number(t, value);
+}
+
+static void format_json_add_list(struct text *t, const char *name, const char *const *words)
+{
+    json_text_name(t, name);
+    text_add_n(t, "[", 1);
+    for (size_t i = 0; words[i]; i++) {
+        if (i > 0)
+            text_add_n(t, ",", 1);
+        json_text_add(t, words[i]);
+    }
+    text_add_n(t, "]", 1);
+}
+
+static void format_json_add_time(struct text *t, const char *name, int64_t utc_us)
+{
+    char when[CLOCK_TEXT_SIZE];
+    clock_format_utc(utc_us, when);
+    json_text_member(t, name, when);
+}
+
+static void format_json_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    const struct line *line = ctx;
+    if (!format_json_has(line, name))
+        return;
+    json_text_name(line->t, name);
+    if (kind == FIELD_IS_TEXT)
+        json_text_add(line->t, value);
+    else
+        text_add(line->t, kind == FIELD_IS_NUMBER ? json_text_int64(value) : value);
 }
 
 // ibtrapd's own.
 
-static void set_own(struct node object, const struct event *event)
+static void format_json_add_own(struct line *line)
 {
-    set_time(object, field_name(FIELD_TIME), event->time_us);
-    format_fields(event, add_member, &object);
-    set(object, field_name(FIELD_TEXT), event->text);
+    format_json_add_time(line->t, field_name(FIELD_TIME), line->event->time_us);
+    format_fields(line->event, format_json_take, line);
+    format_json_add(line, field_name(FIELD_TEXT), line->event->text);
+}
+
+static void format_json_write_own(struct line *line)
+{
+    text_add_n(line->t, "{", 1);
+    format_json_add_own(line);
+    text_add_n(line->t, "}", 1);
 }
 
 void format_json(struct text *t, const struct format_origin *origin, const struct event *event)
@@ -136,11 +142,8 @@ void format_json(struct text *t, const struct format_origin *origin, const struc
                                         {"peerName", NULL},
                                         {"text", NULL},
                                         {NULL, NULL}};
-    (void)origin;
-    bool whole = true;
-    struct node object = {json_object(), &whole};
-    set_own(object, event);
-    add_json(t, object, SPARE);
+    format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
+                    format_json_write_own);
 }
 
 // Elastic Common Schema.
@@ -175,75 +178,115 @@ static const char *const *ecs_type(const struct event *event)
     return event->type == catalogue_get(CATALOGUE_GATEWAY_STOPPED) ? END : INFO;
 }
 
-// Sets the trap number; without a trap, the event's name.
-static void set_code(struct node object, const struct event *event)
+// Adds the trap number as a string; without a trap, the event's name.
+static void ecs_add_code(struct text *t, const struct event *event)
 {
     char code[8];
-    struct text t = text_in(code, sizeof code);
-    text_addf(&t, "%u", (unsigned)event->notice.trap);
-    set(object, "code", event->notice.trap != 0 ? code : event->type->name);
+    struct text digits = text_in(code, sizeof code);
+    text_add_number(&digits, event->notice.trap);
+    json_text_member(t, "code", event->notice.trap != 0 ? code : event->type->name);
 }
 
-static void set_event(struct node object, const struct format_origin *origin,
-                      const struct event *event)
+static void ecs_add_original(const struct line *line)
 {
-    char raw[EVENT_RAW_MAX * 2 + 1];
-    struct text hex = text_in(raw, sizeof raw);
-    text_add_hex(&hex, event->raw, event->raw_size);
-    struct node o = set_object(object, "event");
-    set(o, "id", event->id);
-    set(o, "kind", event_alarm(event) == ALARM_RAISES ? "alert" : "event");
-    set_list(o, "category", ecs_category(event));
-    set_list(o, "type", ecs_type(event));
-    set_code(o, event);
-    set(o, "action", event->type->name);
-    format_json_set_number(o, "severity", format_severity(origin, event));
-    set(o, "provider", "ibtrapd");
-    set(o, "module", "ibtrapd");
-    set(o, "dataset", "ibtrapd.event");
+    if (line->event->raw_size == 0 || !format_json_has(line, "original"))
+        return;
+    json_text_name(line->t, "original");
+    text_add_n(line->t, "\"", 1);
+    text_add_hex(line->t, line->event->raw, line->event->raw_size);
+    text_add_n(line->t, "\"", 1);
+}
+
+static void ecs_add_event(struct line *line)
+{
+    const struct event *event = line->event;
+    struct text *t = line->t;
+    format_json_begin(line, "event");
+    json_text_member(t, "id", event->id);
+    json_text_member(t, "kind", event_alarm(event) == ALARM_RAISES ? "alert" : "event");
+    format_json_add_list(t, "category", ecs_category(event));
+    format_json_add_list(t, "type", ecs_type(event));
+    ecs_add_code(t, event);
+    json_text_member(t, "action", event->type->name);
+    format_json_add_number(t, "severity", format_severity(line->origin, event));
+    text_add(t, ",\"provider\":\"ibtrapd\",\"module\":\"ibtrapd\",\"dataset\":\"ibtrapd.event\"");
     if (event->reason[0])
-        set(o, "reason", event->reason);
-    if (event->raw_size > 0)
-        set(o, "original", raw);
+        format_json_add(line, "reason", event->reason);
+    ecs_add_original(line);
+    format_json_end(line);
 }
 
-static void set_log(struct node object, const struct format_origin *origin,
-                    const struct event *event)
+static void ecs_add_log(struct text *t, const struct format_origin *origin,
+                        const struct event *event)
 {
-    struct node o = set_object(object, "log");
-    enum severity severity = format_severity(origin, event);
-    set(o, "level", severity_word(severity));
-    struct node syslog = set_object(o, "syslog");
-    format_json_set_number(syslog, "priority", format_priority(origin, event));
-    format_json_set_number(set_object(syslog, "facility"), "code", origin->facility);
-    struct node s = set_object(syslog, "severity");
-    format_json_set_number(s, "code", severity);
-    set(s, "name", severity_word(severity));
-    set(syslog, "hostname", origin->hostname);
-    set(syslog, "appname", "ibtrapd");
-    set(syslog, "procid", origin->process_id);
-    set(syslog, "msgid", event->type->name);
+    const enum severity severity = format_severity(origin, event);
+    text_add(t, ",\"log\":{");
+    json_text_member(t, "level", severity_word(severity));
+    text_add(t, ",\"syslog\":{");
+    format_json_add_number(t, "priority", format_priority(origin, event));
+    text_add(t, ",\"facility\":{");
+    format_json_add_number(t, "code", origin->facility);
+    text_add(t, "},\"severity\":{");
+    format_json_add_number(t, "code", severity);
+    json_text_member(t, "name", severity_word(severity));
+    text_add(t, "}");
+    json_text_member(t, "hostname", origin->hostname);
+    json_text_member(t, "appname", "ibtrapd");
+    json_text_member(t, "procid", origin->process_id);
+    json_text_member(t, "msgid", event->type->name);
+    text_add(t, "}}");
 }
 
-static void set_observer(struct node object, const struct format_origin *origin)
+static void ecs_add_observer(struct line *line)
 {
-    struct node o = set_object(object, "observer");
-    set(o, "hostname", origin->hostname);
-    set(o, "vendor", "ibtrapd");
-    set(o, "product", "ibtrapd");
-    set(o, "type", "gateway");
-    set(o, "version", INSTALL_VERSION);
+    if (!format_json_has(line, "observer"))
+        return;
+    format_json_begin(line, "observer");
+    json_text_member(line->t, "hostname", line->origin->hostname);
+    text_add(line->t, ",\"vendor\":\"ibtrapd\",\"product\":\"ibtrapd\",\"type\":\"gateway\"");
+    json_text_member(line->t, "version", INSTALL_VERSION);
+    format_json_end(line);
 }
 
-// Sets the host at which the event happened, and all hosts that it names.
-static void set_hosts(struct node object, const struct event *event)
+// Adds the host at which the event happened, and all hosts that it names.
+static void ecs_add_hosts(struct line *line)
 {
     const char *names[FORMAT_NODES_MAX + 1] = {NULL};
-    const size_t n = format_node_names(event, names);
-    if (event->subject.name[0])
-        set(set_object(object, "host"), "name", event->subject.name);
-    if (n > 0)
-        set_list(set_object(object, "related"), "hosts", names);
+    const size_t n = format_node_names(line->event, names);
+    if (line->event->subject.name[0] && format_json_has(line, "host")) {
+        format_json_begin(line, "host");
+        json_text_member(line->t, "name", line->event->subject.name);
+        format_json_end(line);
+    }
+    if (n > 0 && format_json_has(line, "related")) {
+        format_json_begin(line, "related");
+        format_json_add_list(line->t, "hosts", names);
+        format_json_end(line);
+    }
+}
+
+static void ecs_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    if (strcmp(name, "raw") != 0) // event.original has it
+        format_json_take(ctx, name, value, kind);
+}
+
+static void ecs_write(struct line *line)
+{
+    text_add_n(line->t, "{", 1);
+    format_json_add_time(line->t, "@timestamp", line->event->time_us);
+    text_add(line->t, ",\"ecs\":{\"version\":\"8.11.0\"}");
+    format_json_add(line, "message", line->event->text);
+    ecs_add_event(line);
+    ecs_add_log(line->t, line->origin, line->event);
+    ecs_add_observer(line);
+    ecs_add_hosts(line);
+    if (format_json_has(line, "ibtrapd")) {
+        format_json_begin(line, "ibtrapd");
+        format_fields(line->event, ecs_take, line);
+        format_json_end(line);
+    }
+    text_add_n(line->t, "}", 1);
 }
 
 void format_ecs(struct text *t, const struct format_origin *origin, const struct event *event)
@@ -251,59 +294,79 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
     static const struct path SPARE[] = {
         {"event", "original"}, {"ibtrapd", NULL},  {"related", NULL}, {"host", NULL},
         {"event", "reason"},   {"observer", NULL}, {"message", NULL}, {NULL, NULL}};
-    bool whole = true;
-    struct node object = {json_object(), &whole};
-    set_time(object, "@timestamp", event->time_us);
-    set(set_object(object, "ecs"), "version", "8.11.0");
-    set(object, "message", event->text);
-    set_event(object, origin, event);
-    set_log(object, origin, event);
-    set_observer(object, origin);
-    set_hosts(object, event);
-    struct node ours = set_object(object, "ibtrapd");
-    format_fields(event, add_member, &ours);
-    json_object_del(ours.object, "raw"); // event.original has it
-    add_json(t, object, SPARE);
+    format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
+                    ecs_write);
 }
 
 // CloudEvents 1.0, structured, with the extensions "partitioning" and "severity".
 
-// Sets the gateway's host as a network-path reference (RFC 3986 4.2).
-static void set_source(struct node object, const struct format_origin *origin)
+// Whether RFC 3986 (2.3) has the character as it is.
+static bool cloudevents_is_unreserved(char c)
 {
-    static const char UNRESERVED[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                     "0123456789-._~";
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+// Adds the gateway's host as a network-path reference (RFC 3986 4.2), up to 1,023 octets.
+static void cloudevents_add_source(struct text *line, const struct format_origin *origin)
+{
+    static const char DIGITS[] = "0123456789ABCDEF";
     char source[1024];
     struct text t = text_in(source, sizeof source);
     text_add(&t, "//");
     for (const char *p = origin->hostname; *p; p++) {
-        if (strchr(UNRESERVED, *p))
+        const uint8_t c = (uint8_t)*p;
+        const char encoded[] = {'%', DIGITS[c >> 4], DIGITS[c & 15]};
+        if (cloudevents_is_unreserved(*p))
             text_add_n(&t, p, 1);
         else
-            text_addf(&t, "%%%02X", (unsigned char)*p);
+            text_add_n(&t, encoded, sizeof encoded);
     }
     text_add(&t, "/ibtrapd");
-    set(object, "source", source);
+    json_text_member(line, "source", source);
 }
 
-// Sets the name or else the GUID of the node that the event is about, if it is about one.
-static void set_subject(struct node object, const struct event *event)
+// Adds the name or else the GUID of the node that the event is about, if it is about one.
+static void cloudevents_add_subject(const struct line *line)
 {
-    char guid[32];
-    struct text t = text_in(guid, sizeof guid);
-    text_add(&t, "0x");
-    text_add_hex_number(&t, event->subject.guid, 16);
-    if (event->subject.name[0])
-        set(object, "subject", event->subject.name);
-    else if (event->subject.guid != 0)
-        set(object, "subject", guid);
+    const struct endpoint *subject = &line->event->subject;
+    char guid[ADDRESS_GUID_TEXT_SIZE];
+    address_format_guid(subject->guid, guid);
+    if (subject->name[0])
+        format_json_add(line, "subject", subject->name);
+    else if (subject->guid != 0)
+        format_json_add(line, "subject", guid);
 }
 
 // SeverityNumber as OpenTelemetry maps the severities of syslog to it.
-static int severity_number(enum severity severity)
+static unsigned severity_number(enum severity severity)
 {
-    static const int NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
+    static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
     return NUMBERS[severity];
+}
+
+static void cloudevents_write(struct line *line)
+{
+    struct text *t = line->t;
+    const enum severity severity = format_severity(line->origin, line->event);
+    char key[FORMAT_KEY_SIZE];
+    text_add(t, "{\"specversion\":\"1.0\"");
+    json_text_member(t, "id", line->event->id);
+    cloudevents_add_source(t, line->origin);
+    text_add(t, ",\"type\":\"ibtrapd.");
+    text_add(t, line->event->type->name);
+    text_add(t, "\"");
+    format_json_add_time(t, "time", line->event->time_us);
+    cloudevents_add_subject(line);
+    json_text_member(t, "datacontenttype", "application/json");
+    if (format_key(line->event, key) > 0)
+        format_json_add(line, "partitionkey", key);
+    json_text_member(t, "severitytext", severity_word(severity));
+    format_json_add_number(t, "severitynumber", severity_number(severity));
+    format_json_begin(line, "data");
+    format_json_add_own(line);
+    format_json_end(line);
+    text_add_n(t, "}", 1);
 }
 
 void format_cloudevents(struct text *t, const struct format_origin *origin,
@@ -320,23 +383,6 @@ void format_cloudevents(struct text *t, const struct format_origin *origin,
                                         {"partitionkey", NULL},
                                         {"data", "subjectName"},
                                         {NULL, NULL}};
-    char type[80], key[FORMAT_KEY_SIZE];
-    struct text name = text_in(type, sizeof type);
-    bool whole = true;
-    struct node object = {json_object(), &whole};
-    text_addf(&name, "ibtrapd.%s", event->type->name);
-    set(object, "specversion", "1.0");
-    set(object, "id", event->id);
-    set_source(object, origin);
-    set(object, "type", type);
-    set_time(object, "time", event->time_us);
-    set_subject(object, event);
-    set(object, "datacontenttype", "application/json");
-    if (format_key(event, key) > 0)
-        set(object, "partitionkey", key);
-    set(object, "severitytext", severity_word(format_severity(origin, event)));
-    format_json_set_number(object, "severitynumber",
-                           severity_number(format_severity(origin, event)));
-    set_own(set_object(object, "data"), event);
-    add_json(t, object, SPARE);
+    format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
+                    cloudevents_write);
 }

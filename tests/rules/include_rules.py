@@ -51,7 +51,7 @@ LIBRARIES = {
     r"infiniband/": {"ib"},
     r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
-    r"jansson\.h": {"control", "ctl", "daemon", "http", "page", "sink"},
+    r"jansson\.h": {"control", "ctl", "daemon", "http", "page"},
     r"event2/": {"control", "daemon", "metrics"},
     r"openssl/": {"sink"},
     r"librdkafka/": {"kafka"},

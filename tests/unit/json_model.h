@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The model of the JSON formats: builds each line as an object with jansson, removes members until
+// it fits, and prints it. Slow and simple; the lines of sink/format_lines.h are the same, octet by
+// octet. Aborts if memory runs out.
+#ifndef IBTRAPD_TESTS_JSON_MODEL_H
+#define IBTRAPD_TESTS_JSON_MODEL_H
+
+#include "base/text.h"
+#include "sink/format_origin.h"
+
+void json_model_json(struct text *t, const struct format_origin *origin, const struct event *event);
+void json_model_ecs(struct text *t, const struct format_origin *origin, const struct event *event);
+void json_model_cloudevents(struct text *t, const struct format_origin *origin,
+                            const struct event *event);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The JSON formats against their model, octet by octet, and against the event.
+#include "generated.h"
+#include "json_model.h"
+#include "support.h"
+
+#include "install.h"
+#include "model/catalogue.h"
+#include "model/fabric.h"
+#include "sink/format_lines.h"
+
+#include <jansson.h>
+
+typedef void format_function(struct text *t, const struct format_origin *origin,
+                             const struct event *event);
+
+static const struct {
+    format_function *format, *model;
+} FORMATS[] = {{format_json, json_model_json},
+               {format_ecs, json_model_ecs},
+               {format_cloudevents, json_model_cloudevents}};
+
+// What JSON has to escape, what UTF-8 cannot be, and what is neither.
+static const char *const PIECES[] = {"x",
+                                     "\"",
+                                     "\\",
+                                     "/",
+                                     "\x01",
+                                     "\x1F\n",
+                                     "\b\f\r\t",
+                                     "\x7F",
+                                     "\xC3\xA9",
+                                     "\xE2\x80\xA8",
+                                     "\xFF",
+                                     "\xC0\xAF",
+                                     "\xED\xA0\x80",
+                                     "\xF4\x90\x80\x80",
+                                     "\xF0\x9F\x90\xA7",
+                                     "{",
+                                     "},{\"a\":",
+                                     "\xEF\xBF\xBE"};
+
+static const struct format_origin ORIGIN = {
+    .facility = 3,
+    .severity_map = {SEVERITY_EMERGENCY, SEVERITY_ALERT, SEVERITY_CRITICAL, SEVERITY_ERROR,
+                     SEVERITY_WARNING, SEVERITY_NOTICE, SEVERITY_INFORMATIONAL, SEVERITY_DEBUG},
+    .hostname = "gw/1 \xC3\xBC.example",
+    .process_id = "42",
+};
+
+// The members of an event that are text.
+#define TEXTS(event)                                                                               \
+    {(event)->id, sizeof(event)->id}, {(event)->subject.name, sizeof(event)->subject.name},        \
+        {(event)->issuer.name, sizeof(event)->issuer.name},                                        \
+        {(event)->source.name, sizeof(event)->source.name},                                        \
+        {(event)->destination.name, sizeof(event)->destination.name},                              \
+        {(event)->peer.name, sizeof(event)->peer.name}, {(event)->reason, sizeof(event)->reason},  \
+        {(event)->receiver, sizeof(event)->receiver},                                              \
+        {(event)->error_rate, sizeof(event)->error_rate},                                          \
+        {(event)->error_rate_limit, sizeof(event)->error_rate_limit},                              \
+        {(event)->link_rate, sizeof(event)->link_rate}, {(event)->dates, sizeof(event)->dates},    \
+        {(event)->related_id, sizeof(event)->related_id},                                          \
+        {(event)->cause_id, sizeof(event)->cause_id},                                              \
+        {(event)->clears_id, sizeof(event)->clears_id},                                            \
+        {(event)->suppressed, sizeof(event)->suppressed}, {(event)->rule, sizeof(event)->rule},    \
+        {(event)->alarm_key, sizeof(event)->alarm_key},                                            \
+    {                                                                                              \
+        (event)->text, sizeof(event)->text                                                         \
+    }
+
+struct place {
+    char *text;
+    size_t size;
+};
+
+// Fills the place, except for the last octets if the next piece does not fit.
+static void repeat(struct place place, const char *piece)
+{
+    struct text t = text_in(place.text, place.size);
+    while (t.len + strlen(piece) < t.size)
+        text_add(&t, piece);
+}
+
+static void fill_endpoint(struct endpoint *who)
+{
+    *who = (struct endpoint){.guid = UINT64_MAX,
+                             .node_guid = UINT64_MAX,
+                             .lid = UINT16_MAX,
+                             .type = FABRIC_SWITCH,
+                             .port = UINT8_MAX};
+    memset(who->gid, 0xFF, sizeof who->gid);
+}
+
+static struct event *make(int type)
+{
+    struct event *e = event_make(catalogue_get((enum catalogue_event)type));
+    assert_non_null(e);
+    strcpy(e->id, "0199a2b3-0000-7000-8000-000000000001");
+    strcpy(e->text, "Something happened.");
+    e->time_us = SUPPORT_UTC_US;
+    e->subnet_prefix = UINT64_C(0xfe80000000000000);
+    return e;
+}
+
+// An event with everything that an event can have, at its largest.
+static struct event *fill(int type, const char *piece)
+{
+    struct event *e = make(type);
+    struct endpoint *const who[] = {&e->subject, &e->issuer, &e->source, &e->destination, &e->peer};
+    for (size_t i = 0; i < COUNT(who); i++)
+        fill_endpoint(who[i]);
+    const struct place texts[] = {TEXTS(e)};
+    for (size_t i = 0; i < COUNT(texts); i++)
+        repeat(texts[i], piece);
+    memset(e->raw, 0xA5, e->raw_size = sizeof e->raw);
+    memset(&e->notice, 0xFF, sizeof e->notice);
+    e->notice.dr_hops = sizeof e->notice.dr_path;
+    e->found_late = e->derived = e->test = true;
+    e->lost = e->affected = e->counter_old = e->counter_new = e->errors = UINT64_MAX;
+    e->switch_guid = e->sm_guid = e->repeat_count = e->former.node_guid = UINT64_MAX;
+    e->window_min = e->occasions = e->occasion_days = e->failures = e->flaps = UINT32_MAX;
+    e->since_us = INT64_MAX;
+    return e;
+}
+
+static struct event *fill_at_random(struct generated_chance *chance)
+{
+    struct event *e = fill((int)generated_below(chance, CATALOGUE_COUNT), "x");
+    const struct place texts[] = {TEXTS(e)};
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct text t = text_in(texts[i].text, texts[i].size);
+        const uint32_t pieces = generated_below(chance, 3) ? generated_below(chance, 90) : 0;
+        for (uint32_t k = 0; k < pieces; k++)
+            text_add(&t, PIECES[generated_below(chance, COUNT(PIECES))]);
+    }
+    struct endpoint *const who[] = {&e->subject, &e->issuer, &e->source, &e->destination, &e->peer};
+    for (size_t i = 0; i < COUNT(who); i++) {
+        who[i]->guid >>= generated_below(chance, 64);
+        who[i]->lid = (uint16_t)(who[i]->lid >> generated_below(chance, 16) >> 1);
+        who[i]->type = (uint8_t)generated_below(chance, 5);
+        who[i]->port = (uint8_t)(who[i]->port >> generated_below(chance, 9));
+        who[i]->node_guid *= generated_below(chance, 2);
+    }
+    e->raw_size = generated_below(chance, 2) ? generated_below(chance, sizeof e->raw) : 0;
+    e->severity = (enum severity)generated_below(chance, FORMAT_SEVERITIES);
+    e->notice.trap = (uint16_t)(e->notice.trap * generated_below(chance, 2));
+    e->time_us = (int64_t)(generated_next(chance) >> generated_below(chance, 30));
+    e->counter_new >>= generated_below(chance, 64);
+    e->derived = generated_below(chance, 2);
+    e->found_late = generated_below(chance, 2);
+    return e;
+}
+
+// Both write the same octets and none beyond the room. Returns how many.
+static size_t check_same(size_t format, const struct event *event, size_t size)
+{
+    static char got[FORMAT_SIZE + 1], expected[FORMAT_SIZE + 1];
+    struct text t = text_in(got, size), model = text_in(expected, size);
+    got[size] = '~';
+    FORMATS[format].format(&t, &ORIGIN, event);
+    FORMATS[format].model(&model, &ORIGIN, event);
+    if (strcmp(got, expected) != 0)
+        fail_msg("format %zu, %s, %zu octets:\n%s\nbut the model:\n%s", format, event->type->name,
+                 size, got, expected);
+    assert_int_equal(t.len, model.len);
+    assert_int_equal(strlen(got), t.len);
+    assert_int_equal(got[size], '~');
+    assert_false(t.cut);
+    return t.len;
+}
+
+TEST(every_event_is_as_the_model_has_it)
+{
+    for (int type = 0; type < CATALOGUE_COUNT; type++) {
+        for (size_t i = 0; i < COUNT(PIECES) * COUNT(FORMATS); i++) {
+            struct event *full = fill(type, PIECES[i / COUNT(FORMATS)]), *empty = make(type);
+            assert_true(check_same(i % COUNT(FORMATS), full, FORMAT_SIZE) > FORMAT_SIZE_MIN);
+            check_same(i % COUNT(FORMATS), full, FORMAT_SIZE_MIN);
+            assert_true(check_same(i % COUNT(FORMATS), empty, FORMAT_SIZE_MIN) > 0);
+            event_unref(full);
+            event_unref(empty);
+        }
+    }
+}
+
+TEST(random_events_are_as_the_model_has_them)
+{
+    struct generated_chance chance = {.state = 23};
+    for (unsigned i = 0; i < 3000; i++) {
+        struct event *event = fill_at_random(&chance);
+        const size_t size = FORMAT_SIZE_MIN + generated_below(&chance, FORMAT_SIZE_MIN);
+        check_same(i % COUNT(FORMATS), event, size);
+        check_same(i % COUNT(FORMATS), event, FORMAT_SIZE);
+        event_unref(event);
+    }
+}
+
+// A 259 names five nodes, so that all that can be left out is there. Every size for the first text,
+// and every 13th for the others.
+TEST(every_size_is_as_the_model_has_it)
+{
+    static const char *const FILL[] = {"x", "\xC3\xA9", "\""};
+    for (size_t i = 0; i < COUNT(FILL) * COUNT(FORMATS); i++) {
+        struct event *event = fill(CATALOGUE_BAD_PKEY_AT_SWITCH, FILL[i / COUNT(FORMATS)]);
+        const size_t whole = check_same(i % COUNT(FORMATS), event, FORMAT_SIZE);
+        for (size_t size = 1; size < FORMAT_SIZE_MIN; size += 97)
+            check_same(i % COUNT(FORMATS), event, size);
+        const size_t step = i < COUNT(FORMATS) ? 1 : 13;
+        for (size_t size = FORMAT_SIZE_MIN; size <= whole + 2 && size <= FORMAT_SIZE; size += step)
+            check_same(i % COUNT(FORMATS), event, size);
+        event_unref(event);
+    }
+}
+
+// The values, as a reader of JSON gets them.
+
+static void check_text(const json_t *object, const char *name, const char *expected)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+    assert_non_null(value);
+    assert_string_equal(value, expected);
+}
+
+static void check_number(const json_t *object, const char *name, json_int_t expected)
+{
+    assert_true(json_is_integer(json_object_get(object, name)));
+    assert_int_equal(json_integer_value(json_object_get(object, name)), expected);
+}
+
+static json_t *read_back(format_function *format, const struct event *event)
+{
+    char buffer[FORMAT_SIZE];
+    struct text t = text_in(buffer, sizeof buffer);
+    format(&t, &ORIGIN, event);
+    json_t *object = json_loadb(buffer, t.len, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(object);
+    return object;
+}
+
+static void check_own(const json_t *object, const struct event *event)
+{
+    check_text(object, "time", "2026-11-21T03:19:03.123456Z");
+    check_text(object, "id", event->id);
+    check_text(object, "event", event->type->name);
+    check_text(object, "severity", severity_word(event->severity));
+    check_text(object, "category", category_word(event->category));
+    check_text(object, "subnetPrefix", "0xfe80000000000000");
+    check_text(object, "subjectName", event->subject.name);
+    check_text(object, "subjectGuid", "0xffffffffffffffff");
+    check_text(object, "subjectType", "switch");
+    check_number(object, "subjectLid", UINT16_MAX);
+    check_number(object, "peerPort", UINT8_MAX);
+    check_text(object, "issuerName", event->issuer.name);
+    check_text(object, "causeId", event->cause_id);
+    check_text(object, "rule", event->rule);
+    check_text(object, "text", event->text);
+    check_number(object, "counterOld", INT64_MAX); // 2^64 - 1
+    check_number(object, "counterNew", 7);
+    assert_true(json_is_true(json_object_get(object, "derived")));
+    assert_true(json_is_true(json_object_get(object, "test")));
+    assert_int_equal(json_string_length(json_object_get(object, "raw")), 2 * EVENT_RAW_MAX);
+}
+
+TEST(a_reader_gets_the_events_values)
+{
+    for (int type = 0; type < CATALOGUE_COUNT; type++) {
+        struct event *event = fill(type, "a\"\\/\n\x01\xC3\xA9");
+        event->text[64] = '\0'; // so that nothing is left out
+        event->counter_new = 7;
+        json_t *own = read_back(format_json, event);
+        json_t *cloud = read_back(format_cloudevents, event);
+        json_t *ecs = read_back(format_ecs, event);
+        check_own(own, event);
+        check_own(json_object_get(cloud, "data"), event);
+        check_text(cloud, "id", event->id);
+        check_text(cloud, "subject", event->subject.name);
+        check_text(cloud, "source", "//gw%2F1%20%C3%BC.example/ibtrapd");
+        check_text(ecs, "message", event->text);
+        check_text(json_object_get(ecs, "host"), "name", event->subject.name);
+        check_text(json_object_get(ecs, "event"), "reason", event->reason);
+        check_text(json_object_get(ecs, "ibtrapd"), "causeId", event->cause_id);
+        json_decref(own);
+        json_decref(cloud);
+        json_decref(ecs);
+        event_unref(event);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_event_is_as_the_model_has_it),
+        cmocka_unit_test(random_events_are_as_the_model_has_them),
+        cmocka_unit_test(every_size_is_as_the_model_has_it),
+        cmocka_unit_test(a_reader_gets_the_events_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
