@@ -59,9 +59,38 @@ static char *clock_put_digits(char *p, int64_t number, size_t count, char after)
     return p + count + 1;
 }
 
+// Writes the date of a day since 1970, from year 0 on, with a 'T' behind it; returns the place
+// after it. gmtime_r(3) takes a lock that all threads share. Years begin with March here, so that
+// the day of a leap year is the last one.
+static char *clock_put_date(char *p, int64_t day)
+{
+    enum {
+        YEAR = 365,
+        YEARS_4 = 4 * YEAR + 1,
+        YEARS_100 = 25 * YEARS_4 - 1,
+        YEARS_400 = 4 * YEARS_100 + 1
+    };
+    static const short MONTHS[] = {0, 31, 61, 92, 122, 153, 184, 214, 245, 275, 306, 337};
+    const int64_t since = day + 719468 + YEARS_400; // 1 March of the year -400
+    int64_t left = since % YEARS_400, year = since / YEARS_400 * 400 - 400;
+    const int64_t centuries = left / YEARS_100 < 3 ? left / YEARS_100 : 3;
+    left -= centuries * YEARS_100;
+    year += centuries * 100 + left / YEARS_4 * 4;
+    left %= YEARS_4;
+    const int64_t years = left / YEAR < 3 ? left / YEAR : 3;
+    left -= years * YEAR;
+    int month = 11;
+    while (MONTHS[month] > left)
+        month--;
+    p = clock_put_digits(p, year + years + (month >= 10), 4, '-');
+    p = clock_put_digits(p, (month + 2) % 12 + 1, 2, '-');
+    return clock_put_digits(p, left - MONTHS[month] + 1, 2, 'T');
+}
+
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
 {
     const int64_t first = INT64_C(-62167219200), last = INT64_C(253402300799); // years 0 and 9999
+    const int64_t day_s = 86400;
     int64_t s = utc_us / CLOCK_US_PER_S, us = utc_us % CLOCK_US_PER_S;
     if (us < 0) {
         us += CLOCK_US_PER_S;
@@ -71,15 +100,11 @@ void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
         s = first;
     if (s > last)
         s = last;
-    time_t t = (time_t)s;
-    struct tm tm;
-    gmtime_r(&t, &tm);
-    out = clock_put_digits(out, (int64_t)tm.tm_year + 1900, 4, '-');
-    out = clock_put_digits(out, tm.tm_mon + 1, 2, '-');
-    out = clock_put_digits(out, tm.tm_mday, 2, 'T');
-    out = clock_put_digits(out, tm.tm_hour, 2, ':');
-    out = clock_put_digits(out, tm.tm_min, 2, ':');
-    out = clock_put_digits(out, tm.tm_sec, 2, '.');
+    const int64_t second = (s - first) % day_s;
+    out = clock_put_date(out, (s - second) / day_s);
+    out = clock_put_digits(out, second / 3600, 2, ':');
+    out = clock_put_digits(out, second / 60 % 60, 2, ':');
+    out = clock_put_digits(out, second % 60, 2, '.');
     out = clock_put_digits(out, us, 6, 'Z');
     *out = '\0';
 }

@@ -242,6 +242,22 @@ TEST(times_have_microseconds_and_stay_in_range)
     assert_memory_equal(out, "0000-01-01T00:00:00.", 20);
 }
 
+// The C library knows the calendar, too. Every day from 1896 to 2105, and every 31st of the others.
+TEST(dates_are_those_of_the_c_library)
+{
+    const time_t first = -719528, last = 2932896; // years 0 and 9999
+    for (time_t day = first; day <= last; day += day > -27100 && day < 49710 ? 1 : 31) {
+        char out[CLOCK_TEXT_SIZE], expected[64];
+        const time_t when = day * 86400 + (day - first) % 86400;
+        struct tm tm;
+        gmtime_r(&when, &tm);
+        snprintf(expected, sizeof expected, "%04d-%02d-%02dT%02d:%02d:%02d.000007Z",
+                 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        clock_format_utc((int64_t)when * CLOCK_US_PER_S + 7, out);
+        assert_string_equal(out, expected);
+    }
+}
+
 TEST(what_ascii_lacks_becomes_a_question_mark)
 {
     char out[16];
@@ -274,6 +290,7 @@ int main(void)
         cmocka_unit_test(cleaning_stops_at_nul_and_at_the_end),
         cmocka_unit_test(what_ascii_lacks_becomes_a_question_mark),
         cmocka_unit_test(times_have_microseconds_and_stay_in_range),
+        cmocka_unit_test(dates_are_those_of_the_c_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
