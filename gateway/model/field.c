@@ -349,62 +349,62 @@ enum field field_find(const char *name, size_t length)
     return FIELD_NONE;
 }
 
-static void add_word(struct text *t, const struct event *event, enum field field)
+static const char *field_word(const struct event *event, enum field field,
+                              char when[CLOCK_TEXT_SIZE])
 {
-    char when[CLOCK_TEXT_SIZE];
     switch (field) {
     case FIELD_TIME:
         clock_format_utc(event->time_us, when);
-        text_add(t, when);
-        break;
+        return when;
     case FIELD_SEVERITY:
-        text_add(t, severity_word(event->severity));
-        break;
+        return severity_word(event->severity);
     case FIELD_CATEGORY:
-        text_add(t, category_word(event->category));
-        break;
+        return category_word(event->category);
     case FIELD_ALARM_STATE:
-        text_add(t, alarm_role_word(event_alarm(event)));
-        break;
+        return alarm_role_word(event_alarm(event));
     case FIELD_SINCE:
         clock_format_utc(event->since_us, when);
-        text_add(t, when);
-        break;
+        return when;
     default:
         assert(field == FIELD_SUBJECT_TYPE);
-        text_add(t, words_node_type(event->subject.type));
+        return words_node_type(event->subject.type);
+    }
+}
+
+const char *field_text(const struct event *event, enum field field, char buffer[FIELD_TEXT_SIZE])
+{
+    const struct field_value v = field_get(event, field);
+    struct text t;
+    switch (ROWS[field].show) {
+    case SHOW_WORD:
+        return field_word(event, field, buffer);
+    case SHOW_TEXT:
+        assert(v.octets);
+        return (const char *)v.octets;
+    case SHOW_FLAG:
+        return v.number ? "true" : "false";
+    case SHOW_GID:
+        address_format_gid(v.octets, buffer);
+        return buffer;
+    case SHOW_DECIMAL:
+        t = text_in(buffer, FIELD_TEXT_SIZE);
+        text_add_number(&t, v.number);
+        break;
+    case SHOW_HEX:
+        t = text_in(buffer, FIELD_TEXT_SIZE);
+        text_add(&t, "0x");
+        text_add_hex_number(&t, v.number, ROWS[field].digits);
+        break;
+    case SHOW_OCTETS:
+        t = text_in(buffer, FIELD_TEXT_SIZE);
+        text_add_hex(&t, v.octets, v.size);
         break;
     }
+    return buffer;
 }
 
 void field_add_text(struct text *t, const struct event *event, enum field field)
 {
-    struct field_value v = field_get(event, field);
-    char gid[ADDRESS_GID_TEXT_SIZE];
-    switch (ROWS[field].show) {
-    case SHOW_WORD:
-        add_word(t, event, field);
-        break;
-    case SHOW_FLAG:
-        text_add(t, v.number ? "true" : "false");
-        break;
-    case SHOW_DECIMAL:
-        text_add_number(t, v.number);
-        break;
-    case SHOW_HEX:
-        text_add(t, "0x");
-        text_add_hex_number(t, v.number, ROWS[field].digits);
-        break;
-    case SHOW_GID:
-        address_format_gid(v.octets, gid);
-        text_add(t, gid);
-        break;
-    case SHOW_OCTETS:
-        text_add_hex(t, v.octets, v.size);
-        break;
-    case SHOW_TEXT:
-        assert(v.octets);
-        text_add_n(t, (const char *)v.octets, v.size);
-        break;
-    }
+    char buffer[FIELD_TEXT_SIZE];
+    text_add(t, field_text(event, field, buffer));
 }

@@ -36,6 +36,11 @@ enum field field_find(const char *name, size_t length);
 enum field_kind { FIELD_IS_TEXT, FIELD_IS_NUMBER, FIELD_IS_FLAG };
 enum field_kind field_kind(enum field field);
 
+// The value in readable form, as field_add_text adds it: text of the event or of the program, or
+// written to `buffer` of FIELD_TEXT_SIZE octets. Valid as long as both are.
+enum { FIELD_TEXT_SIZE = EVENT_RAW_MAX * 2 + 1 }; // the longest value that is not text
+const char *field_text(const struct event *event, enum field field, char buffer[FIELD_TEXT_SIZE]);
+
 // Adds the value in readable form: decimal, hexadecimal, GUID, GID, octets as hex, true or false,
 // or text.
 void field_add_text(struct text *t, const struct event *event, enum field field);

@@ -15,10 +15,8 @@ struct visit {
 
 static void visit_field(const struct visit *v, enum field field)
 {
-    char buffer[FORMAT_VALUE_SIZE];
-    struct text value = text_in(buffer, sizeof buffer);
-    field_add_text(&value, v->event, field);
-    v->take(v->ctx, field_name(field), buffer, field_kind(field));
+    char buffer[FIELD_TEXT_SIZE];
+    v->take(v->ctx, field_name(field), field_text(v->event, field, buffer), field_kind(field));
 }
 
 // Visits a field unless it is empty or 0.
@@ -29,50 +27,51 @@ static void visit_option(const struct visit *v, enum field field)
         visit_field(v, field);
 }
 
-static void add_part(const struct visit *v, const char *prefix, const char *part, const char *value,
-                     enum field_kind kind)
-{
-    char name[32];
-    struct text t = text_in(name, sizeof name);
-    text_add(&t, prefix);
-    text_add(&t, part);
-    v->take(v->ctx, name, value, kind);
-}
-
-static void format_fields_number(const struct visit *v, const char *prefix, const char *part,
-                                 unsigned number)
+static void format_fields_number(const struct visit *v, const char *name, unsigned number)
 {
     char value[16];
     struct text t = text_in(value, sizeof value);
     text_add_number(&t, number);
     if (number != 0)
-        add_part(v, prefix, part, value, FIELD_IS_NUMBER);
+        v->take(v->ctx, name, value, FIELD_IS_NUMBER);
 }
 
-static void format_fields_guid(const struct visit *v, const char *prefix, const char *part,
-                               uint64_t guid)
+static void format_fields_guid(const struct visit *v, const char *name, uint64_t guid)
 {
     char value[ADDRESS_GUID_TEXT_SIZE];
+    if (guid == 0)
+        return;
     address_format_guid(guid, value);
-    if (guid != 0)
-        add_part(v, prefix, part, value, FIELD_IS_TEXT);
+    v->take(v->ctx, name, value, FIELD_IS_TEXT);
 }
 
-static void format_fields_text(const struct visit *v, const char *prefix, const char *part,
-                               const char *value)
+static void format_fields_text(const struct visit *v, const char *name, const char *value)
 {
     if (value[0] != '\0')
-        add_part(v, prefix, part, value, FIELD_IS_TEXT);
+        v->take(v->ctx, name, value, FIELD_IS_TEXT);
 }
 
-static void visit_endpoint(const struct visit *v, const char *prefix, const struct endpoint *who)
+// The names of an endpoint's fields.
+#define ENDPOINT(who)                                                                              \
+    {                                                                                              \
+        who "Lid", who "Guid", who "Name", who "Port", who "Type", who "NodeGuid"                  \
+    }
+struct endpoint_names {
+    const char *lid, *guid, *name, *port, *type, *node_guid;
+};
+static const struct endpoint_names SUBJECT = ENDPOINT("subject"), PEER = ENDPOINT("peer"),
+                                   ISSUER = ENDPOINT("issuer"), SOURCE = ENDPOINT("source"),
+                                   DESTINATION = ENDPOINT("destination");
+
+static void visit_endpoint(const struct visit *v, const struct endpoint_names *names,
+                           const struct endpoint *who)
 {
-    format_fields_number(v, prefix, "Lid", who->lid);
-    format_fields_guid(v, prefix, "Guid", who->guid);
-    format_fields_text(v, prefix, "Name", who->name);
-    format_fields_number(v, prefix, "Port", who->port);
-    format_fields_text(v, prefix, "Type", words_node_type(who->type));
-    format_fields_guid(v, prefix, "NodeGuid", who->node_guid);
+    format_fields_number(v, names->lid, who->lid);
+    format_fields_guid(v, names->guid, who->guid);
+    format_fields_text(v, names->name, who->name);
+    format_fields_number(v, names->port, who->port);
+    format_fields_text(v, names->type, words_node_type(who->type));
+    format_fields_guid(v, names->node_guid, who->node_guid);
 }
 
 bool format_has_field(const struct event *event, enum field field)
@@ -112,14 +111,14 @@ static void visit_head(const struct visit *v)
 
 static void visit_endpoints(const struct visit *v)
 {
-    visit_endpoint(v, "subject", &v->event->subject);
-    visit_endpoint(v, "peer", &v->event->peer);
-    visit_endpoint(v, "issuer", &v->event->issuer);
+    visit_endpoint(v, &SUBJECT, &v->event->subject);
+    visit_endpoint(v, &PEER, &v->event->peer);
+    visit_endpoint(v, &ISSUER, &v->event->issuer);
     if (!address_gid_is_zero(v->event->issuer.gid))
         visit_field(v, FIELD_ISSUER_GID);
     if (format_has_field(v->event, FIELD_QP1)) { // about a packet between two ports
-        visit_endpoint(v, "source", &v->event->source);
-        visit_endpoint(v, "destination", &v->event->destination);
+        visit_endpoint(v, &SOURCE, &v->event->source);
+        visit_endpoint(v, &DESTINATION, &v->event->destination);
     }
 }
 
