@@ -14,7 +14,8 @@ size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE])
         text_add(&t, "0x");
         text_add_hex_number(&t, guid, 16);
     } else if (lid != 0) {
-        text_addf(&t, "lid %u", (unsigned)lid);
+        text_add(&t, "lid ");
+        text_add_number(&t, lid);
     }
     return t.len;
 }

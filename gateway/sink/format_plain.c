@@ -9,27 +9,30 @@
 #include "sink/format_fields.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { PAIR_SIZE = FORMAT_VALUE_SIZE * 2 + 64 };
-
-static void add_escaped(struct text *t, const char *value, const char *special)
+// Adds a value with a backslash before each of the two characters.
+static void add_escaped(struct text *t, const char *value, const char special[2])
 {
-    for (const char *p = value; *p; p++) {
-        if (strchr(special, *p))
-            text_add_n(t, "\\", 1);
-        text_add_n(t, p, 1);
+    for (;;) {
+        size_t n = 0;
+        while (value[n] != '\0' && value[n] != special[0] && value[n] != special[1])
+            n++;
+        text_add_n(t, value, n);
+        if (value[n] == '\0')
+            return;
+        const char escaped[] = {'\\', value[n]};
+        text_add_n(t, escaped, sizeof escaped);
+        value += n + 1;
     }
 }
 
-// Adds the pair as a whole or not at all.
-static void add_whole(struct text *t, const struct text *pair)
+// Takes the pair that was added since `before` out again if it does not fit as a whole.
+static void format_plain_keep_whole(struct text *t, const struct text *before)
 {
-    if (!pair->cut && t->len + pair->len < t->size)
-        text_add_n(t, pair->buf, pair->len);
+    if (t->cut && !before->cut)
+        text_go_back(t, before);
 }
 
 // RFC 3164.
@@ -37,6 +40,14 @@ static void add_whole(struct text *t, const struct text *pair)
 static void add_first_label(struct text *t, const char *hostname)
 {
     text_add_n(t, hostname, strcspn(hostname, "."));
+}
+
+// Adds a number of one or two digits, with `blank` in place of the first one's zero.
+static void format_plain_add_two(struct text *t, char before, int number, char blank)
+{
+    const char tens = (char)('0' + number / 10 % 10);
+    const char added[] = {before, number < 10 ? blank : tens, (char)('0' + number % 10)};
+    text_add_n(t, added, sizeof added);
 }
 
 void format_rfc3164_header(struct text *t, const struct format_origin *origin,
@@ -47,8 +58,15 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
     time_t when = (time_t)(event->time_us / CLOCK_US_PER_S);
     struct tm tm = {0};
     localtime_r(&when, &tm); // RFC 3164 4.1.2: local time
-    text_addf(t, "<%u>%s %2d %02d:%02d:%02d ", format_priority(origin, event), MONTHS[tm.tm_mon],
-              tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    text_add(t, "<");
+    text_add_number(t, format_priority(origin, event));
+    text_add(t, ">");
+    text_add(t, MONTHS[tm.tm_mon]);
+    format_plain_add_two(t, ' ', tm.tm_mday, ' ');
+    format_plain_add_two(t, ' ', tm.tm_hour, '0');
+    format_plain_add_two(t, ':', tm.tm_min, '0');
+    format_plain_add_two(t, ':', tm.tm_sec, '0');
+    text_add(t, " ");
     if (!origin->local) {
         add_first_label(t, origin->hostname);
         text_add(t, " ");
@@ -59,14 +77,20 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
 static void format_plain_add_word(void *ctx, const char *name, const char *value,
                                   enum field_kind kind)
 {
+    struct text *t = ctx;
+    const struct text before = *t;
     (void)kind;
-    char buffer[PAIR_SIZE];
-    struct text pair = text_in(buffer, sizeof buffer);
-    bool quoted = *value == '\0' || strpbrk(value, " \"=\\") != NULL;
-    text_addf(&pair, quoted ? " %s=\"" : " %s=", name);
-    add_escaped(&pair, value, quoted ? "\"\\" : "");
-    text_add(&pair, quoted ? "\"" : "");
-    add_whole(ctx, &pair);
+    text_add_n(t, " ", 1);
+    text_add(t, name);
+    if (*value != '\0' && strpbrk(value, " \"=\\") == NULL) {
+        text_add_n(t, "=", 1);
+        text_add(t, value);
+    } else {
+        text_add_n(t, "=\"", 2);
+        add_escaped(t, value, "\"\\");
+        text_add_n(t, "\"", 1);
+    }
+    format_plain_keep_whole(t, &before);
 }
 
 // Repeats the time as a value, since local loggers replace the header's time with the time of
@@ -83,40 +107,55 @@ void format_rfc3164_content(struct text *t, const struct event *event)
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     format_rfc3164_header(t, origin, event);
-    text_addf(t, "ibtrapd[%s]: ", origin->process_id);
+    text_add(t, "ibtrapd[");
+    text_add(t, origin->process_id);
+    text_add(t, "]: ");
     format_rfc3164_content(t, event);
 }
 
 // The severity for both SIEMs, whose scales go from 0 (CEF) or 1 (LEEF) to 10, the worst.
-static int siem_severity(enum severity severity)
+static unsigned siem_severity(enum severity severity)
 {
-    static const int WEIGHTS[FORMAT_SEVERITIES] = {10, 9, 8, 7, 5, 3, 2, 1};
+    static const unsigned WEIGHTS[FORMAT_SEVERITIES] = {10, 9, 8, 7, 5, 3, 2, 1};
     return WEIGHTS[severity];
 }
 
-static int64_t milliseconds(const struct event *event)
+// Adds the time in milliseconds.
+static void format_plain_add_ms(struct text *t, const struct event *event)
 {
-    return event->time_us / CLOCK_US_PER_MS;
+    const int64_t ms = event->time_us / CLOCK_US_PER_MS;
+    text_add(t, ms < 0 ? "-" : "");
+    text_add_number(t, (uint64_t)(ms < 0 ? -ms : ms));
 }
 
 // CEF. Uses its standard keys where their meaning is that of a field. The keys of other fields are
 // the product's name and the field's name, as CEF requires.
 
+static void add_cef_value(struct text *t, const struct text *before, const char *value)
+{
+    text_add_n(t, "=", 1);
+    add_escaped(t, value, "\\=");
+    format_plain_keep_whole(t, before);
+}
+
 static void add_cef(struct text *t, const char *name, const char *value)
 {
-    char buffer[PAIR_SIZE];
-    struct text pair = text_in(buffer, sizeof buffer);
-    text_addf(&pair, " %s=", name);
-    add_escaped(&pair, value, "\\=");
-    add_whole(t, &pair);
+    const struct text before = *t;
+    text_add_n(t, " ", 1);
+    text_add(t, name);
+    add_cef_value(t, &before, value);
 }
 
 static void add_cef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
+    struct text *t = ctx;
+    const struct text before = *t;
+    const char capital = (char)toupper((unsigned char)name[0]);
     (void)kind;
-    char key[48];
-    snprintf(key, sizeof key, "ibtrapd%c%s", toupper((unsigned char)name[0]), name + 1);
-    add_cef(ctx, key, value);
+    text_add(t, " ibtrapd");
+    text_add_n(t, &capital, 1);
+    text_add(t, name + 1);
+    add_cef_value(t, &before, value);
 }
 
 void format_cef(struct text *t, const struct format_origin *origin, const struct event *event)
@@ -125,8 +164,10 @@ void format_cef(struct text *t, const struct format_origin *origin, const struct
     add_escaped(t, event->type->name, "\\|");
     text_add(t, "|");
     add_escaped(t, event->type->title, "\\|");
-    text_addf(t, "|%d|rt=%" PRId64, siem_severity(format_severity(origin, event)),
-              milliseconds(event));
+    text_add(t, "|");
+    text_add_number(t, siem_severity(format_severity(origin, event)));
+    text_add(t, "|rt=");
+    format_plain_add_ms(t, event);
     add_cef(t, "externalId", event->id);
     add_cef(t, "cat", category_word(event->category));
     add_cef(t, "dvchost", origin->hostname);
@@ -141,11 +182,12 @@ void format_cef(struct text *t, const struct format_origin *origin, const struct
 
 static void add_leef(struct text *t, const char *name, const char *value)
 {
-    char buffer[PAIR_SIZE];
-    struct text pair = text_in(buffer, sizeof buffer);
-    text_addf(&pair, "\t%s=", name);
-    text_add(&pair, value);
-    add_whole(t, &pair);
+    const struct text before = *t;
+    text_add_n(t, "\t", 1);
+    text_add(t, name);
+    text_add_n(t, "=", 1);
+    text_add(t, value);
+    format_plain_keep_whole(t, &before);
 }
 
 static void add_leef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
@@ -157,8 +199,11 @@ static void add_leef_field(void *ctx, const char *name, const char *value, enum 
 void format_leef(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     text_add(t, "LEEF:2.0|ibtrapd|ibtrapd|" INSTALL_VERSION "|");
-    text_addf(t, "%s|x09|devTime=%" PRId64, event->type->name, milliseconds(event));
-    text_addf(t, "\tsev=%d", siem_severity(format_severity(origin, event)));
+    text_add(t, event->type->name);
+    text_add(t, "|x09|devTime=");
+    format_plain_add_ms(t, event);
+    text_add(t, "\tsev=");
+    text_add_number(t, siem_severity(format_severity(origin, event)));
     add_leef(t, "cat", category_word(event->category));
     add_leef(t, "identHostName", origin->hostname);
     add_leef(t, "msg", event->text);
