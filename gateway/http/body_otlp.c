@@ -14,21 +14,18 @@
 #include <stdlib.h>
 
 // SeverityNumber as OpenTelemetry's data model of logs maps the severities of syslog to it.
-static int body_otlp_severity(enum severity severity)
+static unsigned body_otlp_severity(enum severity severity)
 {
-    static const int NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
+    static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
     return NUMBERS[severity];
 }
 
 static void body_otlp_begin_attribute(struct text *t, const char *prefix, const char *name)
 {
-    char key[96];
-    struct text k = text_in(key, sizeof key);
-    text_add(&k, prefix);
-    text_add(&k, name);
-    text_add(t, t->buf[t->len - 1] == '[' ? "{" : ",{");
-    json_text_member(t, "key", key);
-    text_add(t, ",\"value\":{");
+    text_add(t, t->buf[t->len - 1] == '[' ? "{\"key\":\"" : ",{\"key\":\"");
+    text_add(t, prefix);
+    text_add(t, name);
+    text_add(t, "\",\"value\":{");
 }
 
 static void body_otlp_add_attribute(struct text *t, const char *key, const char *value)
@@ -36,15 +33,6 @@ static void body_otlp_add_attribute(struct text *t, const char *key, const char 
     body_otlp_begin_attribute(t, "", key);
     json_text_member(t, "stringValue", value);
     text_add(t, "}}");
-}
-
-// A number beyond 63 bits becomes 2^63 - 1, since protobuf's int64 has no more.
-static void body_otlp_add_number(struct text *t, const char *value)
-{
-    char most[24];
-    struct text m = text_in(most, sizeof most);
-    text_add_number(&m, INT64_MAX);
-    json_text_member(t, "intValue", strtoull(value, NULL, 10) > INT64_MAX ? most : value);
 }
 
 static void body_otlp_take(void *ctx, const char *name, const char *value, enum field_kind kind)
@@ -55,12 +43,14 @@ static void body_otlp_take(void *ctx, const char *name, const char *value, enum 
         return;
     }
     body_otlp_begin_attribute(t, "ibtrapd.", name);
-    if (kind == FIELD_IS_NUMBER)
-        body_otlp_add_number(t, value);
-    else if (kind == FIELD_IS_FLAG)
-        text_addf(t, "\"boolValue\":%s", value);
-    else
+    if (kind == FIELD_IS_FLAG) {
+        json_text_name(t, "boolValue");
+        text_add(t, value);
+    } else if (kind == FIELD_IS_NUMBER) {
+        json_text_member(t, "intValue", json_text_int64(value)); // protobuf's int64 has no more
+    } else {
         json_text_member(t, "stringValue", value);
+    }
     text_add(t, "}}");
 }
 
@@ -82,9 +72,12 @@ static bool body_otlp_add(struct text *t, const struct body_context *context,
     const enum severity severity = format_severity(&context->origin, event);
     text_add(t, "{\"timeUnixNano\":");
     json_text_time_ns(t, event->time_us, 0);
-    text_addf(t, ",\"severityNumber\":%d", body_otlp_severity(severity));
+    json_text_name(t, "severityNumber");
+    text_add_number(t, body_otlp_severity(severity));
     json_text_member(t, "severityText", severity_word(severity));
-    text_addf(t, ",\"eventName\":\"ibtrapd.%s\",\"body\":{", event->type->name);
+    text_add(t, ",\"eventName\":\"ibtrapd.");
+    text_add(t, event->type->name);
+    text_add(t, "\",\"body\":{");
     json_text_member(t, "stringValue", event->text);
     text_add(t, "},\"attributes\":[");
     format_fields(event, body_otlp_take, t);

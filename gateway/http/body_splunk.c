@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/json_text.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 
 // What Splunk's answers say by number.
@@ -28,7 +27,12 @@ static void body_splunk_nothing(struct text *t, const struct body_context *conte
 static void body_splunk_add_time(struct text *t, int64_t utc_us)
 {
     const int64_t us = utc_us > 0 ? utc_us : 0;
-    text_addf(t, "\"time\":%" PRId64 ".%06d", us / CLOCK_US_PER_S, (int)(us % CLOCK_US_PER_S));
+    char digits[] = ".123456";
+    for (int64_t i = 6, left = us % CLOCK_US_PER_S; i > 0; i--, left /= 10)
+        digits[i] = (char)('0' + left % 10);
+    json_text_name(t, "time");
+    text_add_number(t, (uint64_t)(us / CLOCK_US_PER_S));
+    text_add(t, digits);
 }
 
 static bool body_splunk_add(struct text *t, const struct body_context *context,
