@@ -16,14 +16,35 @@ static inline void json_text_wrap(struct text *t, const char *before, const char
     t->len += b + n + a;
 }
 
-// How many octets at the beginning are ASCII that a string of JSON has as it is: all but controls,
-// quote and backslash.
-static size_t json_text_plain(const char *s)
+static bool json_text_is_special(unsigned char c)
 {
-    size_t n = 0;
-    while (s[n] >= 0x20 && s[n] != '"' && s[n] != '\\' && !((unsigned char)s[n] & 0x80))
-        n++;
-    return n;
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+// Whether one of eight octets is special, or not ASCII: a subtraction sets the highest bit of such
+// an octet, and borrows from its neighbour only then.
+static bool json_text_has_special(const char eight[8])
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), high = ones << 7;
+    uint64_t w;
+    memcpy(&w, eight, sizeof w);
+    const uint64_t quote = w ^ (ones * '"'), backslash = w ^ (ones * '\\');
+    return ((w | (w - ones * 0x20) | (quote - ones) | (backslash - ones)) & high) != 0;
+}
+
+// Whether a string of JSON has all octets as they are, and they are ASCII.
+static bool json_text_is_plain(const char *s, size_t n)
+{
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        if (json_text_has_special(s + i))
+            return false;
+    }
+    if (n >= 8)
+        return !json_text_has_special(s + n - 8);
+    while (i < n && !json_text_is_special((unsigned char)s[i]) && !((unsigned char)s[i] & 0x80))
+        i++;
+    return i == n;
 }
 
 static void json_text_escape(struct text *t, unsigned char c)
@@ -35,11 +56,6 @@ static void json_text_escape(struct text *t, unsigned char c)
         json_text_wrap(t, "\\", LETTERS + (place - SHORT), 1, "");
     else
         json_text_wrap(t, c < 0x10 ? "\\u000" : "\\u001", DIGITS + c % 16, 1, "");
-}
-
-static bool json_text_is_special(unsigned char c)
-{
-    return c < 0x20 || c == '"' || c == '\\';
 }
 
 static void json_text_quote(struct text *t, const char *value)
@@ -66,10 +82,10 @@ static void json_text_quote_clean(struct text *t, const char *value)
 
 void json_text_add(struct text *t, const char *value)
 {
-    const size_t plain = json_text_plain(value);
-    if (value[plain] == '\0')
-        json_text_wrap(t, "\"", value, plain, "\"");
-    else if (text_is_utf8(value + plain))
+    const size_t n = strlen(value);
+    if (json_text_is_plain(value, n))
+        json_text_wrap(t, "\"", value, n, "\"");
+    else if (text_is_utf8(value))
         json_text_quote(t, value);
     else
         json_text_quote_clean(t, value);

@@ -44,6 +44,18 @@ TEST(strings_around_the_ends_of_characters)
     }
 }
 
+TEST(an_octet_is_seen_wherever_it_is)
+{
+    for (size_t n = 1; n < 26; n++) {
+        for (size_t i = 0; i < n * UINT8_MAX; i++) {
+            char value[32] = "";
+            memset(value, 'x', n);
+            value[i % n] = (char)(1 + i / n);
+            check_string(value);
+        }
+    }
+}
+
 TEST(members_have_commas_between_them)
 {
     char buffer[64];
@@ -106,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_of_one_and_two_octets),
         cmocka_unit_test(strings_around_the_ends_of_characters),
+        cmocka_unit_test(an_octet_is_seen_wherever_it_is),
         cmocka_unit_test(members_have_commas_between_them),
         cmocka_unit_test(nothing_is_written_beyond_the_room),
         cmocka_unit_test(integers_have_63_bits),
