@@ -158,14 +158,12 @@ void mib_encode(const struct mib_object *object, const struct event *event, stru
 
 static char *mib_put_number(char *p, uint32_t number)
 {
-    char digits[10];
-    size_t first = sizeof digits;
-    do {
-        digits[--first] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    memcpy(p, digits + first, sizeof digits - first);
-    return p + sizeof digits - first;
+    size_t n = 1;
+    for (uint32_t rest = number / 10; rest > 0; rest /= 10)
+        n++;
+    for (size_t i = n; i-- > 0; number /= 10)
+        p[i] = (char)('0' + number % 10);
+    return p + n;
 }
 
 // Adds all numbers at once, for speed: a notification has hundreds of sub-identifiers.
