@@ -7,7 +7,6 @@
 #include "sink/format_fields.h"
 #include "sink/format_lines.h"
 
-#include <ctype.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,13 +57,15 @@ static void journald_take(void *ctx, const char *name, const char *value, enum f
 {
     (void)kind;
     char capitals[64];
-    struct text key = text_in(capitals, sizeof capitals);
-    text_add(&key, "IBTRAPD_");
-    for (; *name; name++) {
-        const char letter = (char)toupper((unsigned char)*name);
-        text_add(&key, isupper((unsigned char)*name) ? "_" : "");
-        text_add_n(&key, &letter, 1);
+    size_t n = 0;
+    for (; *name && n + 2 < sizeof capitals; name++) {
+        const bool capital = *name >= 'A' && *name <= 'Z';
+        if (capital)
+            capitals[n++] = '_';
+        capitals[n++] = *name >= 'a' && *name <= 'z' ? (char)(*name - 'a' + 'A') : *name;
     }
+    capitals[n] = '\0';
+    text_add(ctx, "IBTRAPD_");
     journald_add(ctx, capitals, value);
 }
 
@@ -84,8 +85,11 @@ bool journald_entry(struct text *t, const struct format_origin *origin, const st
     clock_format_utc(event->time_us, when);
     text_add(t, "MESSAGE=");
     format_rfc3164_content(t, event);
-    text_addf(t, "\nPRIORITY=%d\nSYSLOG_FACILITY=%u\nSYSLOG_IDENTIFIER=ibtrapd\n",
-              (int)format_severity(origin, event), origin->facility);
+    text_add(t, "\nPRIORITY=");
+    text_add_number(t, format_severity(origin, event));
+    text_add(t, "\nSYSLOG_FACILITY=");
+    text_add_number(t, origin->facility);
+    text_add(t, "\nSYSLOG_IDENTIFIER=ibtrapd\n");
     journald_add(t, "SYSLOG_PID", origin->process_id);
     journald_add(t, "MESSAGE_ID", id);
     journald_add_nodes(t, event);
