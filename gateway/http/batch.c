@@ -39,20 +39,19 @@ static void batch_count(struct batch *b, const struct event *event, bool left_ou
     b->pieces += !left_out;
 }
 
-enum batch_result batch_add(struct batch *b, const struct body_format *format,
-                            const struct body_context *context, const struct event *event,
-                            size_t size_max)
+bool batch_add(struct batch *b, const struct body_format *format,
+               const struct body_context *context, const struct event *event, size_t size_max)
 {
     const struct text before = b->body;
     if (b->pieces > 0)
         text_add(&b->body, format->separator);
-    const bool whole = format->add(&b->body, context, event) && !b->body.cut;
-    if (whole && (b->pieces == 0 || b->body.len + BODY_ENDS_MAX <= size_max)) {
+    format->add(&b->body, context, event);
+    const bool fits = !b->body.cut && (b->pieces == 0 || b->body.len + BODY_ENDS_MAX <= size_max);
+    if (fits)
         batch_count(b, event, false);
-        return BATCH_ADDED;
-    }
-    text_go_back(&b->body, &before);
-    return whole || b->pieces > 0 ? BATCH_FULL : BATCH_FAILED;
+    else
+        text_go_back(&b->body, &before);
+    return fits;
 }
 
 void batch_add_known(struct batch *b, const struct event *event)

@@ -21,14 +21,11 @@ void batch_free(struct batch *b);
 void batch_begin(struct batch *b, const struct body_format *format,
                  const struct body_context *context);
 
-enum batch_result { BATCH_ADDED, BATCH_FULL, BATCH_FAILED };
-
-// Adds an event; fewer than HTTP_BATCH_MAX are in the batch. BATCH_FULL: the body would have more
-// than `size_max` octets, which may be fewer than batch_new got, and the batch is not empty.
-// BATCH_FAILED: out of memory. Nothing is added in both cases.
-enum batch_result batch_add(struct batch *b, const struct body_format *format,
-                            const struct body_context *context, const struct event *event,
-                            size_t size_max);
+// Adds an event; fewer than HTTP_BATCH_MAX are in the batch. False: the body would have more than
+// `size_max` octets, which may be fewer than batch_new got, and the batch is not empty; nothing is
+// added.
+bool batch_add(struct batch *b, const struct body_format *format,
+               const struct body_context *context, const struct event *event, size_t size_max);
 
 // Adds an event that the server has already: it counts, and is not in the body.
 void batch_add_known(struct batch *b, const struct event *event);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The formats of the kind `http`: what a request's body is, and what its answer says of each event.
 //
-// Pure: no network, no clock, no memory but the caller's and what jansson takes. A body is `begin`,
-// then the pieces of the events with `separator` between them, then `end`; a piece depends on its
-// event alone, so that any row of pieces makes a body.
+// Pure: no network, no clock, no memory but the caller's, and what jansson takes to read an answer.
+// A body is `begin`, then the pieces of the events with `separator` between them, then `end`; a
+// piece depends on its event alone, so that any row of pieces makes a body.
 #ifndef IBTRAPD_HTTP_BODY_H
 #define IBTRAPD_HTTP_BODY_H
 
@@ -52,9 +52,8 @@ struct body_format {
     void (*begin)(struct text *t, const struct body_context *context);
     void (*end)(struct text *t, const struct body_context *context);
 
-    // Adds an event's piece. False: out of memory, and `t` may have part of it. `t` has room for
-    // BODY_PIECE_MAX octets.
-    bool (*add)(struct text *t, const struct body_context *context, const struct event *event);
+    // Adds an event's piece. `t` has room for BODY_PIECE_MAX octets.
+    void (*add)(struct text *t, const struct body_context *context, const struct event *event);
 
     // Fills in `out` for a request of `count` events, at least 1, from any answer.
     void (*judge)(const struct body_context *context, const struct transfer_answer *answer,

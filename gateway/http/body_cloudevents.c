@@ -13,10 +13,10 @@ static void body_cloudevents_end(struct text *t, const struct body_context *cont
     text_add(t, context->alone ? "" : "]");
 }
 
-static bool body_cloudevents_add(struct text *t, const struct body_context *context,
+static void body_cloudevents_add(struct text *t, const struct body_context *context,
                                  const struct event *event)
 {
-    return body_add_line(t, FORMAT_CLOUDEVENTS, context, event);
+    body_add_line(t, FORMAT_CLOUDEVENTS, context, event);
 }
 
 static void body_cloudevents_judge(const struct body_context *context,

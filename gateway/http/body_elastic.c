@@ -13,7 +13,7 @@ static void body_elastic_nothing(struct text *t, const struct body_context *cont
     (void)t, (void)context;
 }
 
-static bool body_elastic_add(struct text *t, const struct body_context *context,
+static void body_elastic_add(struct text *t, const struct body_context *context,
                              const struct event *event)
 {
     text_add(t, "{\"create\":{");
@@ -21,9 +21,8 @@ static bool body_elastic_add(struct text *t, const struct body_context *context,
         json_text_member(t, "_index", context->index);
     json_text_member(t, "_id", event->id);
     text_add(t, "}}\n");
-    const bool whole = body_add_line(t, FORMAT_ECS, context, event);
+    body_add_line(t, FORMAT_ECS, context, event);
     text_add(t, "\n");
-    return whole;
 }
 
 // Whether the error is about the index that should be made for the document: its name is none, or

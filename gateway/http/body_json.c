@@ -14,10 +14,10 @@ static void body_json_end(struct text *t, const struct body_context *context)
     text_add(t, "]");
 }
 
-static bool body_json_add(struct text *t, const struct body_context *context,
+static void body_json_add(struct text *t, const struct body_context *context,
                           const struct event *event)
 {
-    return body_add_line(t, FORMAT_JSON, context, event);
+    body_add_line(t, FORMAT_JSON, context, event);
 }
 
 static void body_json_judge(const struct body_context *context,

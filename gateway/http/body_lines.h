@@ -6,15 +6,14 @@
 #include "http/body.h"
 #include "sink/format.h"
 
-// Adds the line of an event. False: out of memory.
-static inline bool body_add_line(struct text *t, enum format format,
+// Adds the line of an event.
+static inline void body_add_line(struct text *t, enum format format,
                                  const struct body_context *context, const struct event *event)
 {
     // Lines leave out fields beyond the buffer's room, which is the same for every event.
     struct text line = text_in(t->buf + t->len, FORMAT_SIZE);
     format_line(&line, format, &context->origin, event);
     t->len += line.len;
-    return line.len > 0;
 }
 
 #endif

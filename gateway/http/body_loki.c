@@ -33,7 +33,7 @@ static void body_loki_take(void *ctx, const char *name, const char *value, enum 
 
 // Loki takes two entries of a stream with the same time and line for one. The nanoseconds, which an
 // event has not, tell them apart; an event that is sent again has the same.
-static bool body_loki_add(struct text *t, const struct body_context *context,
+static void body_loki_add(struct text *t, const struct body_context *context,
                           const struct event *event)
 {
     text_add(t, "{\"stream\":");
@@ -45,7 +45,6 @@ static bool body_loki_add(struct text *t, const struct body_context *context,
     text_add(t, ",{");
     format_fields(event, body_loki_take, t);
     text_add(t, "}]]}");
-    return true;
 }
 
 static void body_loki_end(struct text *t, const struct body_context *context)

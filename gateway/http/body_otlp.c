@@ -66,7 +66,7 @@ static void body_otlp_begin(struct text *t, const struct body_context *context)
     text_add(t, "},\"logRecords\":[");
 }
 
-static bool body_otlp_add(struct text *t, const struct body_context *context,
+static void body_otlp_add(struct text *t, const struct body_context *context,
                           const struct event *event)
 {
     const enum severity severity = format_severity(&context->origin, event);
@@ -82,7 +82,6 @@ static bool body_otlp_add(struct text *t, const struct body_context *context,
     text_add(t, "},\"attributes\":[");
     format_fields(event, body_otlp_take, t);
     text_add(t, "]}");
-    return true;
 }
 
 static void body_otlp_end(struct text *t, const struct body_context *context)

@@ -35,7 +35,7 @@ static void body_splunk_add_time(struct text *t, int64_t utc_us)
     text_add(t, digits);
 }
 
-static bool body_splunk_add(struct text *t, const struct body_context *context,
+static void body_splunk_add(struct text *t, const struct body_context *context,
                             const struct event *event)
 {
     text_add(t, "{");
@@ -46,9 +46,8 @@ static bool body_splunk_add(struct text *t, const struct body_context *context,
     if (context->index[0] != '\0')
         json_text_member(t, "index", context->index);
     text_add(t, ",\"event\":");
-    const bool whole = body_add_line(t, FORMAT_JSON, context, event);
+    body_add_line(t, FORMAT_JSON, context, event);
     text_add(t, "}");
-    return whole;
 }
 
 // Judging an answer.

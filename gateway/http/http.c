@@ -181,41 +181,33 @@ static void http_post(struct http_sink *s)
     http_begin(s, &request, POSTING);
 }
 
-static enum sink_result http_put(struct http_sink *s, const struct event *event, struct error *err)
+// False: the request is full.
+static bool http_put(struct http_sink *s, const struct event *event)
 {
     const bool first = s->next->count == 0;
     if (s->next->count >= http_events_max(s))
-        return SINK_BLOCKED;
-    if (known_take(&s->known, event->id)) {
+        return false;
+    if (known_take(&s->known, event->id))
         batch_add_known(s->next, event);
-    } else {
-        switch (batch_add(s->next, s->format, &s->context, event, s->size_max)) {
-        case BATCH_FULL:
-            return SINK_BLOCKED;
-        case BATCH_FAILED:
-            error_set(err, "out of memory");
-            return SINK_FAILED;
-        case BATCH_ADDED:
-            break;
-        }
-    }
+    else if (!batch_add(s->next, s->format, &s->context, event, s->size_max))
+        return false;
     if (first)
         s->next_since = http_now();
-    return SINK_PENDING;
+    return true;
 }
 
 static enum sink_result http_send(void *self, const struct event *event, struct error *err)
 {
     struct http_sink *s = self;
-    enum sink_result result = s->failed ? SINK_BLOCKED : http_put(s, event, err);
-    if (result == SINK_BLOCKED && !s->failed) {
+    bool put = !s->failed && http_put(s, event);
+    if (!put && !s->failed) {
         http_post(s); // makes room if nothing is under way
-        result = http_put(s, event, err);
+        put = http_put(s, event);
     }
-    if (result == SINK_PENDING && s->next->count >= http_events_max(s))
+    if (put && s->next->count >= http_events_max(s))
         http_post(s);
     if (!s->failed)
-        return result;
+        return put ? SINK_PENDING : SINK_BLOCKED;
     *err = s->problem;
     // What is confirmed counts before what failed.
     return s->confirmed > 0 ? SINK_BLOCKED : SINK_FAILED;

@@ -104,8 +104,7 @@ static void write_body(const struct kind *kind, size_t first, size_t count)
     format->begin(&body, &context);
     for (size_t i = first; i < first + count; i++) {
         text_add(&body, i > first ? format->separator : "");
-        if (!format->add(&body, &context, events[i]))
-            abort();
+        format->add(&body, &context, events[i]);
     }
     format->end(&body, &context);
     if (body.cut || strlen(buffer) != body.len)

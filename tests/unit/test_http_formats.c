@@ -394,7 +394,7 @@ TEST(every_event_fits_its_room)
     event->raw_size = sizeof event->raw;
     for (int f = 0; f < HTTP_FORMAT_COUNT; f++) {
         struct text t = text_in(buffer, sizeof buffer);
-        assert_true(body_find((enum http_format)f)->add(&t, &context, event));
+        body_find((enum http_format)f)->add(&t, &context, event);
         assert_false(t.cut);
     }
     event_unref(event);
