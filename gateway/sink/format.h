@@ -3,8 +3,8 @@
 //
 // Pure: the same origin and event give the same octets. Each line is valid UTF-8 without control
 // characters, except LEEF's tab. It fits the buffer of at least FORMAT_SIZE_MIN octets: whole
-// fields are left out, the least important first, so that the line stays well-formed. JSON, ECS
-// and CloudEvents allocate memory; the text is empty if that fails.
+// fields are left out, the least important first, so that the line stays well-formed. No line is
+// empty, and none takes memory.
 #ifndef IBTRAPD_SINK_FORMAT_H
 #define IBTRAPD_SINK_FORMAT_H
 

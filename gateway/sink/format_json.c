@@ -141,6 +141,9 @@ void format_json(struct text *t, const struct format_origin *origin, const struc
                                         {"destinationName", NULL},
                                         {"peerName", NULL},
                                         {"text", NULL},
+                                        {"subjectName", NULL},
+                                        {"dates", NULL},
+                                        {"rule", NULL},
                                         {NULL, NULL}};
     format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
                     format_json_write_own);
@@ -363,9 +366,11 @@ static void cloudevents_write(struct line *line)
         format_json_add(line, "partitionkey", key);
     json_text_member(t, "severitytext", severity_word(severity));
     format_json_add_number(t, "severitynumber", severity_number(severity));
-    format_json_begin(line, "data");
-    format_json_add_own(line);
-    format_json_end(line);
+    if (format_json_has(line, "data")) {
+        format_json_begin(line, "data");
+        format_json_add_own(line);
+        format_json_end(line);
+    }
     text_add_n(t, "}", 1);
 }
 
@@ -382,6 +387,7 @@ void format_cloudevents(struct text *t, const struct format_origin *origin,
                                         {"subject", NULL},
                                         {"partitionkey", NULL},
                                         {"data", "subjectName"},
+                                        {"data", NULL},
                                         {NULL, NULL}};
     format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
                     cloudevents_write);

@@ -134,6 +134,9 @@ void json_model_json(struct text *t, const struct format_origin *origin, const s
                                         {"destinationName", NULL},
                                         {"peerName", NULL},
                                         {"text", NULL},
+                                        {"subjectName", NULL},
+                                        {"dates", NULL},
+                                        {"rule", NULL},
                                         {NULL, NULL}};
     (void)origin;
     bool whole = true;
@@ -318,6 +321,7 @@ void json_model_cloudevents(struct text *t, const struct format_origin *origin,
                                         {"subject", NULL},
                                         {"partitionkey", NULL},
                                         {"data", "subjectName"},
+                                        {"data", NULL},
                                         {NULL, NULL}};
     char type[80], key[FORMAT_KEY_SIZE];
     struct text name = text_in(type, sizeof type);

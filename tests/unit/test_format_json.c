@@ -7,9 +7,11 @@
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/fabric.h"
+#include "sink/format.h"
 #include "sink/format_lines.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 typedef void format_function(struct text *t, const struct format_origin *origin,
                              const struct event *event);
@@ -212,6 +214,26 @@ TEST(every_size_is_as_the_model_has_it)
     }
 }
 
+// The longest that clean text can become: each character is escaped.
+TEST(no_line_is_empty)
+{
+    struct format_origin origin = ORIGIN;
+    char hostname[HOST_NAME_MAX + 1] = "";
+    memset(hostname, '/', sizeof hostname - 1);
+    origin.hostname = hostname;
+    for (int type = 0; type < CATALOGUE_COUNT; type++) {
+        struct event *event = fill(type, "\"");
+        for (int format = 0; format < FORMAT_COUNT; format++) {
+            char buffer[FORMAT_SIZE_MIN];
+            struct text t = text_in(buffer, sizeof buffer);
+            format_message(&t, (enum format)format, &origin, event);
+            if (t.len == 0)
+                fail_msg("format %d of %s", format, event->type->name);
+        }
+        event_unref(event);
+    }
+}
+
 // The values, as a reader of JSON gets them.
 
 static void check_text(const json_t *object, const char *name, const char *expected)
@@ -292,6 +314,7 @@ int main(void)
         cmocka_unit_test(every_event_is_as_the_model_has_it),
         cmocka_unit_test(random_events_are_as_the_model_has_them),
         cmocka_unit_test(every_size_is_as_the_model_has_it),
+        cmocka_unit_test(no_line_is_empty),
         cmocka_unit_test(a_reader_gets_the_events_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
