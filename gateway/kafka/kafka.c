@@ -345,10 +345,6 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
         return SINK_BLOCKED;
     format_line(&value, s->options->format, &s->origin, event);
-    if (value.len == 0) {
-        error_set(err, "out of memory");
-        return SINK_FAILED;
-    }
     topic_write(s->options->topic, event, topic);
     const rd_kafka_resp_err_t code = kafka_produce(s, topic, event, &value);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
