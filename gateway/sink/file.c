@@ -138,15 +138,13 @@ static bool follow_rename(struct file_sink *f, struct error *err)
     return opened;
 }
 
-// False: out of memory.
-static bool file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
-                                const struct event *event, struct error *err)
+static void file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
+                                const struct event *event)
 {
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, FORMAT_JSON, NULL, event);
     buffer[t.len] = '\n';
     *size = t.len + 1;
-    return t.len > 0 || error_set(err, "out of memory");
 }
 
 // Reports a failure only after the pending lines are synced, since lines pending at a failure would
@@ -170,8 +168,8 @@ static enum sink_result send_file(void *self, const struct event *event, struct 
     bool reopen = atomic_load(&f->reopen); // another thread sets it
     if (reopen && !sync_old_file(f, err))
         return SINK_FAILED;
-    if (!file_sink_make_line(buffer, &size, event, err) || (reopen && !follow_rename(f, err)) ||
-        !file_sink_append(f, buffer, size, err))
+    file_sink_make_line(buffer, &size, event);
+    if ((reopen && !follow_rename(f, err)) || !file_sink_append(f, buffer, size, err))
         return fail_later(f, err);
     if (f->fsync == FILE_FSYNC_NONE)
         return SINK_DONE;
@@ -221,9 +219,8 @@ static enum sink_result send_output(void *self, const struct event *event, struc
     (void)self;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
-    return file_sink_make_line(buffer, &size, event, err) && output_write(buffer, size, err)
-               ? SINK_DONE
-               : SINK_FAILED;
+    file_sink_make_line(buffer, &size, event);
+    return output_write(buffer, size, err) ? SINK_DONE : SINK_FAILED;
 }
 
 static void close_output(void *self)

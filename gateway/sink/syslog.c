@@ -56,11 +56,6 @@ static struct text message(struct syslog_sink *s, const struct event *event, cha
     return t;
 }
 
-static bool is_made(const struct text *t, struct error *err)
-{
-    return t->len > 0 || error_set(err, "out of memory");
-}
-
 // Datagrams.
 
 // Where systemd's journal reads the socket, and the format is the one that it reads there, it gets
@@ -87,13 +82,12 @@ static bool open_local(void *self, struct error *err)
     return false;
 }
 
-// Makes the message of a datagram. False: out of memory.
-static bool make_datagram(struct syslog_sink *s, const struct event *event,
-                          char buffer[FORMAT_SIZE_MIN], struct text *out, struct error *err)
+// Makes the message of a datagram.
+static struct text make_datagram(struct syslog_sink *s, const struct event *event,
+                                 char buffer[FORMAT_SIZE_MIN])
 {
     bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
-    *out = message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
-    return is_made(out, err);
+    return message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
 }
 
 // Makes the entry of the journal in a text of JOURNALD_SIZE. False: out of memory.
@@ -108,8 +102,9 @@ static enum sink_result send_local(void *self, const struct event *event, struct
     struct syslog_sink *s = self;
     char buffer[JOURNALD_SIZE];
     struct text t = text_in(buffer, sizeof buffer);
-    if (s->journald ? !syslog_sink_make_entry(s, event, &t, err)
-                    : !make_datagram(s, event, buffer, &t, err))
+    if (!s->journald)
+        t = make_datagram(s, event, buffer);
+    else if (!syslog_sink_make_entry(s, event, &t, err))
         return SINK_FAILED;
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;
@@ -132,11 +127,8 @@ static enum sink_result send_udp(void *self, const struct event *event, struct e
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE_MIN];
-    struct text t;
-    return make_datagram(s, event, buffer, &t, err) &&
-                   datagram_send(&s->datagram, t.buf, t.len, err)
-               ? SINK_DONE
-               : SINK_FAILED;
+    const struct text t = make_datagram(s, event, buffer);
+    return datagram_send(&s->datagram, t.buf, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
 
 static void close_udp(void *self)
@@ -197,8 +189,6 @@ static enum sink_result send_stream(void *self, const struct event *event, struc
     struct syslog_sink *s = self;
     char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
     struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
-    if (!is_made(&t, err))
-        return SINK_FAILED;
     add_frame(&f, &t, s->options.lines);
     bool fits = f.len <= stream_room(s->stream) || syslog_sink_flush(s, err);
     if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
@@ -261,7 +251,7 @@ static enum sink_result send_relp(void *self, const struct event *event, struct 
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
     struct text t = message(s, event, buffer, sizeof buffer);
-    return is_made(&t, err) && relp_send(s->relp, t.buf, t.len, err) ? SINK_PENDING : SINK_FAILED;
+    return relp_send(s->relp, t.buf, t.len, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 static int wait_relp(void *self, int timeout_ms, struct error *err)
@@ -297,8 +287,6 @@ static enum sink_result send_stdout(void *self, const struct event *event, struc
     char buffer[FORMAT_SIZE + 1];
     struct text t = text_in(buffer, FORMAT_SIZE);
     format_line(&t, s->options.format, &s->origin, event);
-    if (!is_made(&t, err))
-        return SINK_FAILED;
     buffer[t.len++] = '\n';
     return output_write(buffer, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
