@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "install.h"
+#include "kafka/lookup.h"
 #include "kafka/settings.h"
 #include "kafka/topic.h"
 #include "kafka/window.h"
@@ -10,6 +11,7 @@
 #include "sink/format_key.h"
 #include "sink/module.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,8 @@ struct kafka_sink {
     struct format_process process;
 
     rd_kafka_t *client;
+    // Monotonic: librdkafka's threads wait for names no longer, as the client's end waits for them.
+    _Atomic int64_t look_up_until;
     bool plain; // the brokers have no idempotence
     struct window window;
     int64_t moved_at;   // monotonic: since when the oldest pending event is the oldest
@@ -174,10 +178,20 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
                           text);
 }
 
+// In librdkafka's threads.
+static int kafka_on_resolve(const char *node, const char *service, const struct addrinfo *hints,
+                            struct addrinfo **result, void *opaque)
+{
+    struct kafka_sink *s = opaque;
+    return lookup_resolve(node, service, hints, result,
+                          atomic_load(&s->look_up_until) - kafka_now());
+}
+
 // Opening and closing.
 
 static void kafka_end(struct kafka_sink *s)
 {
+    atomic_store(&s->look_up_until, 0);
     rd_kafka_purge(s->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
     rd_kafka_destroy(s->client);
@@ -194,6 +208,7 @@ static bool kafka_begin(struct kafka_sink *s, struct error *err)
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
     rd_kafka_conf_set_error_cb(conf, kafka_on_error);
     rd_kafka_conf_set_log_cb(conf, kafka_on_log);
+    rd_kafka_conf_set_resolve_cb(conf, kafka_on_resolve);
     s->client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
     if (!s->client) {
         rd_kafka_conf_destroy(conf);
@@ -244,10 +259,13 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
     s->refused = 0;
     s->down_since = 0;
     s->down.text[0] = '\0';
+    atomic_store(&s->look_up_until, until);
     if (!kafka_begin(s, err))
         return false;
-    if (kafka_find_broker(s, until, err))
+    if (kafka_find_broker(s, until, err)) {
+        atomic_store(&s->look_up_until, INT64_MAX);
         return true;
+    }
     kafka_end(s);
     return false;
 }

@@ -38,18 +38,20 @@ static bool lookup_add(struct addrinfo **end, const struct resolve_address *addr
 }
 
 int lookup_resolve(const char *node, const char *service, const struct addrinfo *hints,
-                   struct addrinfo **result, void *opaque)
+                   struct addrinfo **result, int64_t patience_us)
 {
     struct resolve_address all[RESOLVE_MAX];
     struct error err;
-    (void)opaque;
     if (!node) {
         lookup_free(*result);
         return 0;
     }
     *result = NULL;
+    if (patience_us <= 0)
+        return EAI_AGAIN;
     const unsigned long port = service ? strtoul(service, NULL, 10) : 0;
-    const size_t n = resolve_all(node, (uint16_t)port, RESOLVE_AS_FOUND, all, &err);
+    const size_t n =
+        resolve_all_within(patience_us, node, (uint16_t)port, RESOLVE_AS_FOUND, all, &err);
     struct addrinfo **end = result;
     for (size_t i = 0; i < n; i++) {
         if (hints->ai_family != AF_UNSPEC && hints->ai_family != all[i].storage.ss_family)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kafka/settings.h"
 
-#include "kafka/lookup.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -136,7 +134,6 @@ rd_kafka_conf_t *settings_make(const struct kafka_options *options, bool idempot
                                struct error *err)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    rd_kafka_conf_set_resolve_cb(conf, lookup_resolve);
     if (settings_set_all(conf, options, idempotent, err))
         return conf;
     rd_kafka_conf_destroy(conf);

@@ -175,14 +175,22 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
     return n;
 }
 
-size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
-                   struct resolve_address out[RESOLVE_MAX], struct error *err)
+size_t resolve_all_within(int64_t patience_us, const char *host, uint16_t port,
+                          enum resolve_order order, struct resolve_address out[RESOLVE_MAX],
+                          struct error *err)
 {
     static resolve_look_up *const LOOK_UPS[] = {[RESOLVE_AS_FOUND] = look_up_as_found,
                                                 [RESOLVE_IPV4_FIRST] = look_up_ipv4_first,
                                                 [RESOLVE_IPV6_FIRST] = look_up_ipv6_first};
+    const int64_t patience = patience_us < RESOLVE_PATIENCE_US ? patience_us : RESOLVE_PATIENCE_US;
     size_t n = get_addresses(host, port, AI_NUMERICHOST, order, out, err);
-    return n > 0 ? n : resolve_within(RESOLVE_PATIENCE_US, LOOK_UPS[order], host, port, out, err);
+    return n > 0 ? n : resolve_within(patience, LOOK_UPS[order], host, port, out, err);
+}
+
+size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
+                   struct resolve_address out[RESOLVE_MAX], struct error *err)
+{
+    return resolve_all_within(RESOLVE_PATIENCE_US, host, port, order, out, err);
 }
 
 bool resolve_is_nobody(int error)

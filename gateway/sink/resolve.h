@@ -33,6 +33,12 @@ enum resolve_order {
 size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
                    struct resolve_address out[RESOLVE_MAX], struct error *err);
 
+// The same, but waits `patience_us` (at least 1) for a name, or RESOLVE_PATIENCE_US if that is
+// less.
+size_t resolve_all_within(int64_t patience_us, const char *host, uint16_t port,
+                          enum resolve_order order, struct resolve_address out[RESOLVE_MAX],
+                          struct error *err);
+
 // Whether an errno of a socket says that nobody is at the address, so that the name's next one is
 // worth an attempt.
 bool resolve_is_nobody(int error);

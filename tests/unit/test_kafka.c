@@ -11,6 +11,8 @@
 #include <arpa/inet.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
+#include <netdb.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -59,6 +61,29 @@ rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, cha
     if (type == RD_KAFKA_PRODUCER)
         latest_producer = made;
     return made;
+}
+
+// The resolver: a name under ".late" is not there, and once `names_wait_from` has come (monotonic;
+// 0: never), nobody learns this.
+
+static _Atomic int64_t names_wait_from;
+static atomic_uint names_that_wait;
+
+int __real_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **found);
+int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **found);
+
+int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                       struct addrinfo **found)
+{
+    int64_t from = atomic_load(&names_wait_from);
+    if (!strstr(node, ".late") || hints->ai_flags & AI_NUMERICHOST)
+        return __real_getaddrinfo(node, service, hints, found);
+    names_that_wait += from != 0 && now() >= from;
+    while ((from = atomic_load(&names_wait_from)) != 0 && now() >= from)
+        usleep(10000);
+    return EAI_NONAME;
 }
 
 // The events: link-down with one of some keys, numbered by their identifiers.
@@ -269,6 +294,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
+    atomic_store(&names_wait_from, 0);
     sink.free(sink.self);
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         event_unref(events[i]);
@@ -547,21 +573,65 @@ TEST(no_broker_has_a_sentence)
     assert_memory_equal(err.text, "no broker of 127.0.0.1:", 23);
 }
 
-// A peer that accepts and says nothing.
-TEST(a_silent_peer_holds_nobody_up)
+// A socket whose peer accepts and says nothing.
+static int listen_silently(uint16_t *port)
 {
-    struct run run = {0};
-    char silent[64];
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof a;
     const int listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(bind(listener, (struct sockaddr *)&a, size), 0);
     assert_int_equal(listen(listener, 4), 0);
     getsockname(listener, (struct sockaddr *)&a, &size);
-    snprintf(silent, sizeof silent, "127.0.0.1:%u", ntohs(a.sin_port));
+    *port = ntohs(a.sin_port);
+    return listener;
+}
+
+TEST(a_silent_peer_holds_nobody_up)
+{
+    struct run run = {0};
+    char silent[64];
+    uint16_t port;
+    const int listener = listen_silently(&port);
+    snprintf(silent, sizeof silent, "127.0.0.1:%u", port);
     options.brokers = silent;
     assert_false(open_in_time(&run));
     close(listener);
+}
+
+// The silent peer is why it does not give up early; the others' names are looked up meanwhile.
+TEST(a_name_server_that_falls_silent_holds_nobody_up)
+{
+    struct run run = {0};
+    char brokers[128];
+    uint16_t port;
+    const int listener = listen_silently(&port);
+    snprintf(brokers, sizeof brokers, "127.0.0.1:%u,a.late:9092,b.late:9092,c.late:9092", port);
+    strcpy(settings[0], "reconnect.backoff.max.ms=200");
+    options.brokers = brokers;
+    names_that_wait = 0;
+    atomic_store(&names_wait_from, now() + 3 * CLOCK_US_PER_S);
+    assert_false(open_in_time(&run));
+    assert_true(names_that_wait > 0);
+    close(listener);
+}
+
+// One look-up is under way when the sink closes.
+TEST(a_name_server_that_falls_silent_delays_no_close)
+{
+    struct run run = {0};
+    char brokers[sizeof bootstraps + 64];
+    const int64_t until = now() + PATIENCE_US;
+    snprintf(brokers, sizeof brokers, "%s,a.late:9092", bootstraps);
+    strcpy(settings[0], "reconnect.backoff.max.ms=200");
+    options.brokers = brokers;
+    assert_true(open_in_time(&run));
+    names_that_wait = 0;
+    atomic_store(&names_wait_from, now());
+    rd_kafka_mock_broker_set_down(cluster, -1);
+    while (names_that_wait == 0 && now() < until)
+        assert_int_equal(sink.wait(sink.self, 20, &err), 0);
+    assert_true(names_that_wait > 0);
+    close_in_time();
 }
 
 TEST(a_name_that_is_not_there_has_a_sentence)
@@ -685,6 +755,8 @@ int main(void)
         KAFKA_TEST(brokers_that_answer_slowly_are_found),
         KAFKA_TEST(no_broker_has_a_sentence),
         KAFKA_TEST(a_silent_peer_holds_nobody_up),
+        KAFKA_TEST(a_name_server_that_falls_silent_holds_nobody_up),
+        KAFKA_TEST(a_name_server_that_falls_silent_delays_no_close),
         KAFKA_TEST(a_name_that_is_not_there_has_a_sentence),
         KAFKA_TEST(a_missing_topic_is_told_and_nothing_is_given_up),
         KAFKA_TEST(an_event_that_is_too_large_is_given_up_alone),
