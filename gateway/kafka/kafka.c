@@ -47,6 +47,9 @@ struct kafka_sink {
     uint64_t refused; // the event that the brokers refused; 0: none
     struct error problem;
 
+    // A topic refused the time of an event: events get that of sending, until none waits.
+    bool timed_anew;
+
     // So many events go alone: a request was refused, for one event among its many perhaps.
     unsigned alone;
 };
@@ -62,7 +65,6 @@ static int64_t kafka_now(void)
 static bool kafka_is_refusal(rd_kafka_resp_err_t code)
 {
     return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
-           code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP ||
            code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE || code == RD_KAFKA_RESP_ERR_INVALID_RECORD;
 }
 
@@ -89,6 +91,22 @@ static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const cha
     default:
         return error_set(err, "topic '%s': %s", topic, rd_kafka_err2str(code));
     }
+}
+
+// A topic takes messages of a certain time only, lest one spoils its index and its retention. That
+// refuses no event: the value has the event's own time.
+static void kafka_explain_time(const struct kafka_sink *s, struct error *err, const char *topic)
+{
+    if (s->timed_anew)
+        error_set(err,
+                  "topic '%s' does not take the time of sending: set the clocks of this machine "
+                  "and of the brokers right",
+                  topic);
+    else
+        error_set(err,
+                  "topic '%s' does not take the time of an event: the events that wait get the "
+                  "time of sending; message.timestamp.before.max.ms and after.max.ms decide",
+                  topic);
 }
 
 // Keeps the first failure.
@@ -121,6 +139,7 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
 {
     struct kafka_sink *s = opaque;
     struct error why;
+    const char *topic = message->rkt ? rd_kafka_topic_name(message->rkt) : "";
     const uint64_t number = (uintptr_t)message->_private;
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         window_confirm(&s->window, number);
@@ -132,7 +151,11 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         message->err == RD_KAFKA_RESP_ERR__FATAL ||
         message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || s->failed)
         return;
-    kafka_explain(&why, message->err, message->rkt ? rd_kafka_topic_name(message->rkt) : "");
+    if (message->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP)
+        kafka_explain_time(s, &why, topic);
+    else
+        kafka_explain(&why, message->err, topic);
+    s->timed_anew |= message->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP;
     kafka_fail(s, why.text);
     if (!kafka_is_refusal(message->err))
         return;
@@ -306,15 +329,16 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const char *topic
 {
     char key[FORMAT_KEY_SIZE];
     const size_t key_size = format_key(event, key);
+    const int64_t time_ms = s->timed_anew ? 0 : event->time_us / CLOCK_US_PER_MS; // 0: now
     const char *key_or_none = key_size != 0 ? key : NULL;
     void *number =
         (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
     rd_kafka_headers_t *headers = kafka_headers(s, event);
-    const rd_kafka_resp_err_t code = rd_kafka_producev(
-        s->client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
-        RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
-        RD_KAFKA_V_TIMESTAMP(event->time_us / CLOCK_US_PER_MS),
-        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
+    const rd_kafka_resp_err_t code =
+        rd_kafka_producev(s->client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
+                          RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
+                          RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                          RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR && headers)
         rd_kafka_headers_destroy(headers);
     return code;
@@ -419,7 +443,7 @@ static void kafka_idle(void *self)
 {
     struct kafka_sink *s = self;
     rd_kafka_poll(s->client, 0);
-    s->hopeless = false;
+    s->hopeless = s->timed_anew = false;
 }
 
 static int kafka_refused(void *self)

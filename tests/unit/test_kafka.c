@@ -688,6 +688,73 @@ TEST(an_event_beyond_the_own_limit_is_refused)
     close_in_time();
 }
 
+// What a topic says to the time of a message.
+
+static void refuse_times(unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP);
+    for (unsigned i = 0; i < FEW; i++)
+        strcpy(events[i]->alarm_key, "link 0"); // one partition, one request at first
+}
+
+// Checks of the first `count` messages that they have the time of sending, and of the others that
+// they have their events'.
+static void check_times(unsigned count, unsigned all, int64_t begin_us)
+{
+    rd_kafka_t *consumer = consume(TOPIC);
+    for (unsigned i = 0; i < all; i++) {
+        rd_kafka_message_t *m = next_message(consumer, PATIENCE_US);
+        assert_non_null(m);
+        assert_int_equal(number_of(m), i);
+        const int64_t time_ms = rd_kafka_message_timestamp(m, NULL);
+        if (i < count)
+            assert_true(time_ms >= begin_us / CLOCK_US_PER_MS);
+        else
+            assert_int_equal(time_ms, SUPPORT_UTC_US / CLOCK_US_PER_MS);
+        rd_kafka_message_destroy(m);
+    }
+    end_consumer(consumer);
+}
+
+static void send_and_wait(unsigned number)
+{
+    const int64_t until = now() + PATIENCE_US;
+    int n = 0;
+    assert_int_equal(sink.send(sink.self, events[number], &err), SINK_PENDING);
+    while (n == 0 && now() < until)
+        n = sink.wait(sink.self, 100, &err);
+    assert_int_equal(n, 1);
+}
+
+TEST(an_event_whose_time_is_refused_gets_that_of_sending)
+{
+    struct run run = {0};
+    const int64_t begin_us = clock_utc(&clock_system);
+    refuse_times(1);
+    deliver(20, &run);
+    assert_int_equal(run.failures, 1);
+    assert_int_equal(run.given_up, 0);
+    assert_non_null(strstr(run.last, "topic 'ibtrapd' does not take the time of an event"));
+    assert_true(sink.open(sink.self, &err));
+    send_and_wait(20);
+    sink.idle(sink.self);
+    send_and_wait(21);
+    close_in_time();
+    check_times(21, 22, begin_us);
+}
+
+TEST(wrong_clocks_are_told_and_nothing_is_given_up)
+{
+    struct run run = {0};
+    refuse_times(2 * ATTEMPTS);
+    deliver(20, &run);
+    assert_int_equal(run.failures, 2 * ATTEMPTS);
+    assert_int_equal(run.given_up, 0);
+    assert_non_null(strstr(run.last, "set the clocks of this machine and of the brokers right"));
+    assert_int_equal(read_back(TOPIC, 20).count, 20);
+}
+
 // The settings.
 
 static void check_refused(const char *setting, const char *part)
@@ -761,6 +828,8 @@ int main(void)
         KAFKA_TEST(a_missing_topic_is_told_and_nothing_is_given_up),
         KAFKA_TEST(an_event_that_is_too_large_is_given_up_alone),
         KAFKA_TEST(an_event_beyond_the_own_limit_is_refused),
+        KAFKA_TEST(an_event_whose_time_is_refused_gets_that_of_sending),
+        KAFKA_TEST(wrong_clocks_are_told_and_nothing_is_given_up),
         KAFKA_TEST(settings_are_checked),
         KAFKA_TEST(credentials_are_taken),
     };
