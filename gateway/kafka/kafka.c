@@ -34,6 +34,7 @@ struct kafka_sink {
     struct format_process process;
 
     rd_kafka_t *client;
+    struct topic_handles topics; // of the client
     // Monotonic: librdkafka's threads wait for names no longer, as the client's end waits for them.
     _Atomic int64_t look_up_until;
     bool plain; // the brokers have no idempotence
@@ -215,6 +216,7 @@ static int kafka_on_resolve(const char *node, const char *service, const struct 
 static void kafka_end(struct kafka_sink *s)
 {
     atomic_store(&s->look_up_until, 0);
+    topic_release_all(&s->topics);
     rd_kafka_purge(s->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
                                   RD_KAFKA_PURGE_F_NON_BLOCKING);
     rd_kafka_destroy(s->client);
@@ -324,9 +326,12 @@ static rd_kafka_headers_t *kafka_headers(const struct kafka_sink *s, const struc
     return headers;
 }
 
-static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const char *topic,
-                                         const struct event *event, const struct text *value)
+static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct event *event,
+                                         const struct text *value)
 {
+    rd_kafka_topic_t *topic = topic_find(&s->topics, s->client, s->options->topic, event);
+    if (!topic)
+        return rd_kafka_last_error();
     char key[FORMAT_KEY_SIZE];
     const size_t key_size = format_key(event, key);
     const int64_t time_ms = s->timed_anew ? 0 : event->time_us / CLOCK_US_PER_MS; // 0: now
@@ -335,7 +340,7 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const char *topic
         (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
     rd_kafka_headers_t *headers = kafka_headers(s, event);
     const rd_kafka_resp_err_t code =
-        rd_kafka_producev(s->client, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
+        rd_kafka_producev(s->client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
                           RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
                           RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
                           RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
@@ -345,8 +350,9 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const char *topic
 }
 
 static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_err_t code,
-                                           const char *topic, struct error *err)
+                                           const struct event *event, struct error *err)
 {
+    char topic[TOPIC_SIZE];
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && window_pending(&s->window) > 0)
         return SINK_BLOCKED;
     if (kafka_is_refusal(code))
@@ -357,6 +363,7 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
             return SINK_BLOCKED; // `wait` will say why
         *err = s->problem;
     } else {
+        topic_write(s->options->topic, event, topic);
         kafka_explain(err, code, topic);
     }
     return SINK_FAILED;
@@ -376,7 +383,7 @@ static uint64_t kafka_digest(const struct event *event)
 static enum sink_result kafka_send(void *self, const struct event *event, struct error *err)
 {
     struct kafka_sink *s = self;
-    char buffer[FORMAT_SIZE], topic[TOPIC_SIZE];
+    char buffer[FORMAT_SIZE];
     struct text value = text_in(buffer, sizeof buffer);
     const uint64_t key = s->plain ? kafka_digest(event) : 0;
     if (s->failed) {
@@ -387,10 +394,9 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
         return SINK_BLOCKED;
     format_line(&value, s->options->format, &s->origin, event);
-    topic_write(s->options->topic, event, topic);
-    const rd_kafka_resp_err_t code = kafka_produce(s, topic, event, &value);
+    const rd_kafka_resp_err_t code = kafka_produce(s, event, &value);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-        return kafka_note_failure(s, code, topic, err);
+        return kafka_note_failure(s, code, event, err);
     if (window_pending(&s->window) == 0)
         s->moved_at = kafka_now();
     window_add(&s->window, key);

@@ -1,14 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The topic of an event, from a template.
+// The topic of an event, from a template, and librdkafka's handle of it.
 #ifndef IBTRAPD_KAFKA_TOPIC_H
 #define IBTRAPD_KAFKA_TOPIC_H
 
 #include "model/event.h"
 
-enum { TOPIC_SIZE = 250 }; // Kafka's topics have 249 characters at most
+#include <librdkafka/rdkafka.h>
+
+enum {
+    TOPIC_SIZE = 250,       // Kafka's topics have 249 characters at most
+    TOPIC_HANDLES_MAX = 128 // a power of two
+};
+
+// Handles by what decides the topic, so that no event takes a search for its name. One of two that
+// need the same place makes room for the other.
+struct topic_handles {
+    struct topic_handle {
+        rd_kafka_topic_t *topic; // NULL: none is here
+        enum severity severity;
+        enum category category;
+        uint64_t subnet_prefix;
+    } all[TOPIC_HANDLES_MAX];
+};
 
 // Replaces {severity} and {category} by their words, and {subnet} by the 16 digits of the subnet
 // prefix. Another brace stays as it is.
 void topic_write(const char *template, const struct event *event, char out[TOPIC_SIZE]);
+
+// The handle of the event's topic; it stays the handles'. All calls have the same template and
+// client. NULL: rd_kafka_last_error says why.
+rd_kafka_topic_t *topic_find(struct topic_handles *handles, rd_kafka_t *client,
+                             const char *template, const struct event *event);
+
+// Before the client's end.
+void topic_release_all(struct topic_handles *handles);
 
 #endif

@@ -358,6 +358,22 @@ TEST(an_unknown_brace_stays)
     assert_string_equal(out, "awarning{b}{");
 }
 
+// More topics than the sink keeps handles of.
+TEST(topics_beyond_the_handles_get_their_events)
+{
+    enum { TOPICS = TOPIC_HANDLES_MAX * 3 / 2, ROUNDS = 3 };
+    struct run run = {0};
+    options.topic = "ib-{subnet}";
+    rd_kafka_mock_topic_create(cluster, "ib-0000000000000007", PARTITIONS, 1);
+    for (unsigned i = 0; i < TOPICS * ROUNDS; i++)
+        events[i]->subnet_prefix = i % TOPICS;
+    deliver(TOPICS * ROUNDS, &run);
+    assert_int_equal(run.failures, 0);
+    const struct seen seen = read_back("ib-0000000000000007", ROUNDS);
+    assert_int_equal(seen.count, ROUNDS);
+    assert_true(seen.had[7] && seen.had[7 + TOPICS] && seen.had[7 + 2 * TOPICS]);
+}
+
 TEST(an_event_of_nothing_has_no_key)
 {
     struct run run = {0};
@@ -811,6 +827,7 @@ int main(void)
         KAFKA_TEST(an_event_arrives_with_key_and_headers),
         KAFKA_TEST(a_cloud_event_says_that_it_is_one),
         KAFKA_TEST(an_unknown_brace_stays),
+        KAFKA_TEST(topics_beyond_the_handles_get_their_events),
         KAFKA_TEST(an_event_of_nothing_has_no_key),
         KAFKA_TEST(all_come_once_and_in_order),
         KAFKA_TEST(requests_that_fail_lose_and_disorder_nothing),
