@@ -26,7 +26,7 @@ class MockCluster:
         self._process.wait(DEADLINE)
 
     def tell(self, line):
-        """down, up, refuse N: see kafka_broker.c."""
+        """down, up, lead TOPIC BROKER: see kafka_broker.c."""
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 

@@ -6,6 +6,7 @@
 //     refuse N                 the next N requests to produce are too large
 //     slow MS                  every answer comes so many milliseconds later
 //     single TOPIC             makes a topic with one partition
+//     lead TOPIC BROKER        that broker (1: the first) leads the topic's first partition
 //
 // It ends with its input.
 #include <librdkafka/rdkafka.h>
@@ -19,6 +20,7 @@ enum { PRODUCE = 0, LINE_SIZE = 64 };
 static void obey(rd_kafka_mock_cluster_t *cluster, const char *line)
 {
     char topic[32];
+    int broker;
     if (strcmp(line, "down\n") == 0)
         rd_kafka_mock_broker_set_down(cluster, -1);
     else if (strcmp(line, "up\n") == 0)
@@ -27,6 +29,8 @@ static void obey(rd_kafka_mock_cluster_t *cluster, const char *line)
         rd_kafka_mock_broker_set_rtt(cluster, -1, (int)strtol(line + 5, NULL, 10));
     else if (sscanf(line, "single %31s", topic) == 1)
         rd_kafka_mock_topic_create(cluster, topic, 1, 1);
+    else if (sscanf(line, "lead %31s %d", topic, &broker) == 2)
+        rd_kafka_mock_partition_set_leader(cluster, topic, 0, broker);
     for (long n = strncmp(line, "refuse ", 7) == 0 ? strtol(line + 7, NULL, 10) : 0; n > 0; n--)
         rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1,
                                           RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What librdkafka's mock cluster lacks, in front of it: brokers that compare the numbers of an idempotent producer's
+requests, as Kafka's do, that lose requests and answers, and that want a password. Written from Kafka's protocol guide and
+RFC 5802, without librdkafka."""
+
+import base64
+import hashlib
+import hmac
+import os
+import socket
+import struct
+import threading
+
+PRODUCE, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 0, 3, 17, 18, 36
+NOT_LEADER, UNSUPPORTED_VERSION, OUT_OF_ORDER, AUTHENTICATION_FAILED = 6, 35, 45, 58
+NOBODY = -1  # as a producer: not an idempotent one
+REMEMBERED = 5  # requests of a producer for each partition, as a broker does
+FRAME_MAX = 16 << 20
+
+
+def _string(text):
+    return struct.pack(">h", len(text)) + text.encode()
+
+
+class _Reader:
+    def __init__(self, data):
+        self._data, self._at = data, 0
+
+    def take(self, form):
+        values = struct.unpack_from(f">{form}", self._data, self._at)
+        self._at += struct.calcsize(f">{form}")
+        return values if len(values) > 1 else values[0]
+
+    def octets(self, size):
+        self._at += max(size, 0)
+        return self._data[self._at - max(size, 0):self._at]
+
+    def string(self):
+        return self.octets(self.take("h")).decode()
+
+
+class Batch:
+    """The records of one request to produce, all for one partition."""
+
+    def __init__(self, body):
+        r = _Reader(body)
+        r.string()  # transactional id
+        r.take("hi")  # acks, time limit
+        assert r.take("i") == 1
+        self.topic = r.string()
+        assert r.take("i") == 1
+        self.partition = r.take("i")
+        records = r.octets(r.take("i"))
+        magic, self.checksum = struct.unpack_from(">bI", records, 16)
+        assert magic == 2
+        self.producer, self.epoch, self.first, self.count = struct.unpack_from(">qhii", records, 43)
+
+    def answer(self, error, offset):
+        return (struct.pack(">i", 1) + _string(self.topic)
+                + struct.pack(">iihqqqi", 1, self.partition, error, offset, -1, 0, 0))
+
+
+def _read_answer(body):
+    """Error and offset of the answer to a request to produce."""
+    r = _Reader(body)
+    r.take("i")
+    r.string()
+    _, _, error, offset = r.take("iihq")
+    return error, offset
+
+
+class Numbers:
+    """The numbers of producers' requests: what a partition has stored of each."""
+
+    def __init__(self):
+        self._stored = {}  # (topic, partition, producer): the latest batches with their offsets
+        self.repeats = self.gaps = 0
+        self.wrong = []  # repetitions with another content
+
+    def look(self, batch, deposed):
+        """The answer, if the partition does not store the batch: it has it, or not the one before. deposed: the broker does
+        not lead the partition any longer, which it says first."""
+        stored = self._stored.get((batch.topic, batch.partition, batch.producer), [])
+        for one, offset in stored:
+            if (one.epoch, one.first, one.count) == (batch.epoch, batch.first, batch.count):
+                self.repeats += 1
+                if one.checksum != batch.checksum:
+                    self.wrong.append((batch.topic, batch.partition, batch.first))
+                return batch.answer(0, offset)
+        last = stored[-1][0] if stored else None
+        if batch.producer == NOBODY or batch.first == (last.first + last.count if last and last.epoch == batch.epoch else 0):
+            return None
+        self.gaps += not deposed
+        return batch.answer(NOT_LEADER if deposed else OUT_OF_ORDER, -1)
+
+    def store(self, batch, offset):
+        stored = self._stored.setdefault((batch.topic, batch.partition, batch.producer), [])
+        stored.append((batch, offset))
+        del stored[:-REMEMBERED]
+
+
+class Password:
+    """What brokers ask of a client that authenticates itself: PLAIN (RFC 4616) or SCRAM (RFC 5802)."""
+
+    def __init__(self, mechanism, user, password):
+        self.mechanism, self._user, self._password = mechanism, user, password
+
+    def converse(self):
+        """A generator: takes the client's messages, and yields the answers; False: refused."""
+        message = yield
+        if self.mechanism == "PLAIN":
+            yield message == f"\0{self._user}\0{self._password}".encode() and b""
+            return
+        digest = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}[self.mechanism]
+        header, first = message[:3], message[3:]
+        attributes = dict(part.split(b"=", 1) for part in first.split(b","))
+        salt, nonce = os.urandom(16), attributes[b"r"] + base64.b64encode(os.urandom(12))
+        challenge = b"r=%s,s=%s,i=4096" % (nonce, base64.b64encode(salt))
+        final = yield challenge
+        without_proof, proof = final.rsplit(b",p=", 1)
+        transcript = b",".join((first, challenge, without_proof))
+
+        def mac(key, text):
+            return hmac.new(key, text, digest).digest()
+
+        salted = hashlib.pbkdf2_hmac(digest, self._password.encode(), salt, 4096)
+        stored_key = hashlib.new(digest, mac(salted, b"Client Key")).digest()
+        client_key = bytes(a ^ b for a, b in zip(base64.b64decode(proof), mac(stored_key, transcript)))
+        binding, again = without_proof.split(b",r=", 1)
+        # An older librdkafka, such as 2.0.2, repeats its part of the nonce: Kafka compares the end (since 3.8.1; before, nothing).
+        good = (attributes[b"n"].decode() == self._user and binding == b"c=" + base64.b64encode(header)
+                and again.endswith(nonce)
+                and hashlib.new(digest, client_key).digest() == stored_key)
+        yield good and b"v=" + base64.b64encode(mac(mac(salted, b"Server Key"), transcript))
+
+
+class Front:
+    """Stands before the brokers of a MockCluster, on the loopback; `brokers` are the addresses. It is a context manager.
+
+    lose_request, lose_answer: of requests to produce, each one of so many is lost, with its connection, before or after
+    the partition stored it. password: a Password. tls: an ssl.SSLContext."""
+
+    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None):
+        self.numbers = Numbers()
+        self.produced = self.lost = self.refused = 0
+        self._lose_request, self._lose_answer, self._password, self._tls = lose_request, lose_answer, password, tls
+        self._lock = threading.Lock()
+        self._deposed = set()  # (port of the cluster, topic, partition): that broker said that it does not lead it
+        self._listeners = {}  # port of the cluster: socket before it
+        for broker in cluster.brokers.split(","):
+            self._listeners[int(broker.rsplit(":", 1)[1])] = socket.create_server(("127.0.0.1", 0))
+        self.brokers = ",".join(f"127.0.0.1:{one.getsockname()[1]}" for one in self._listeners.values())
+
+    def __enter__(self):
+        for port, listener in self._listeners.items():
+            threading.Thread(target=self._listen, args=(listener, port), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        for listener in self._listeners.values():
+            listener.shutdown(socket.SHUT_RDWR)
+            listener.close()
+
+    def _listen(self, listener, port):
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(client, port), daemon=True).start()
+
+    def _serve(self, client, port):
+        try:
+            if self._tls:
+                client = self._tls.wrap_socket(client, server_side=True)
+            with client, socket.create_connection(("127.0.0.1", port)) as broker:
+                _Connection(self, client, broker, port).run()
+        except (OSError, EOFError):
+            pass  # one of the two ended, as brokers and clients do
+
+    # Of the connections.
+
+    @property
+    def password(self):
+        return self._password
+
+    def rename(self, answer):
+        """In what a broker says of the cluster, puts this front in the cluster's place."""
+        for port, listener in self._listeners.items():
+            answer = answer.replace(_string("127.0.0.1") + struct.pack(">i", port),
+                                    _string("127.0.0.1") + struct.pack(">i", listener.getsockname()[1]))
+        return answer
+
+    def produce(self, port, body, ask):
+        """Answers a request to produce as a broker does; `ask` has the cluster's with that port answer it. None: lost."""
+        with self._lock:
+            batch = Batch(body)
+            self.produced += 1
+            if self._lose_request and self.produced % self._lose_request == 0:
+                self.lost += 1
+                return None
+            place = (port, batch.topic, batch.partition)
+            answer = self.numbers.look(batch, place in self._deposed)
+            if answer is None:
+                answer = ask()
+                error, offset = _read_answer(answer)
+                (self._deposed.add if error == NOT_LEADER else self._deposed.discard)(place)
+                if error == 0 and batch.producer != NOBODY:
+                    self.numbers.store(batch, offset)
+            if self._lose_answer and self.produced % self._lose_answer == 0:
+                self.lost += 1
+                return None
+            return answer
+
+    def refuse(self):
+        self.refused += 1
+
+
+class _Connection:
+    def __init__(self, front, client, broker, port):
+        self._front, self._client, self._broker, self._port = front, client, broker, port
+        self._talk = None  # of the password
+        self._trusted = front.password is None
+
+    def run(self):
+        while True:
+            frame = _receive(self._client)
+            r = _Reader(frame)
+            kind, version, number = r.take("hhi")
+            r.string()  # the client's name; the flexible versions' header, which follows, stays unread
+            answer = self._answer(kind, version, r.octets(1 << 30), frame)
+            if answer is None:
+                return
+            _send(self._client, struct.pack(">i", number) + answer)
+
+    def _ask(self, frame):
+        _send(self._broker, frame)
+        return _receive(self._broker)[4:]
+
+    def _answer(self, kind, version, body, frame):
+        if kind == API_VERSIONS:
+            return self._answer_versions(version, frame)
+        if not self._trusted:
+            return self._answer_stranger(kind, body)
+        if kind == PRODUCE:
+            assert version == 7
+            return self._front.produce(self._port, body, lambda: self._ask(frame))
+        answer = self._ask(frame)
+        return self._front.rename(answer) if kind == METADATA else answer
+
+    def _answer_versions(self, version, frame):
+        if version > 0:
+            return struct.pack(">hihhh", UNSUPPORTED_VERSION, 1, API_VERSIONS, 0, 0)
+        answer = self._ask(frame)
+        error, count = struct.unpack_from(">hi", answer)
+        more = struct.pack(">hhhhhh", SASL_HANDSHAKE, 0, 1, SASL_AUTHENTICATE, 0, 0)
+        return struct.pack(">hi", error, count + 2) + answer[6:] + more
+
+    def _answer_stranger(self, kind, body):
+        r, mechanism = _Reader(body), self._front.password.mechanism
+        if kind == SASL_HANDSHAKE:
+            error = 0 if r.string() == mechanism else 33
+            self._talk = self._front.password.converse()
+            next(self._talk)
+            return struct.pack(">hi", error, 1) + _string(mechanism)
+        if kind != SASL_AUTHENTICATE or not self._talk:
+            return None  # a stranger may not ask anything else
+        reply = self._talk.send(r.octets(r.take("i")))
+        if reply is False:
+            self._front.refuse()
+            return struct.pack(">h", AUTHENTICATION_FAILED) + _string("wrong password") + struct.pack(">i", 0)
+        self._trusted = mechanism == "PLAIN" or reply.startswith(b"v=")
+        return struct.pack(">hhi", 0, -1, len(reply)) + reply
+
+
+def _receive(peer):
+    def exactly(size):
+        data = b""
+        while len(data) < size:
+            more = peer.recv(size - len(data))
+            if not more:
+                raise EOFError
+            data += more
+        return data
+
+    size = struct.unpack(">i", exactly(4))[0]
+    if not 4 <= size <= FRAME_MAX:
+        raise EOFError
+    return exactly(size)
+
+
+def _send(peer, frame):
+    peer.sendall(struct.pack(">i", len(frame)) + frame)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The receiver kind kafka and brokers that compare the numbers of its requests, lose some, and ask for a password or a
+certificate: those of lab/kafka_front.py, in front of librdkafka's mock cluster. kcat reads what the cluster has, past the
+front."""
+
+import json
+import shutil
+import ssl
+
+import pytest
+from lab import notices
+from lab.fabric import Fabric
+from lab.gateway import Gateway, section, secret_file
+from lab.kafka import BROKER, MockCluster, consume
+from lab.kafka_front import Front, Password
+from lab.processes import wait_until
+from peers import Authority
+
+pytestmark = pytest.mark.skipif(not BROKER.exists() or not shutil.which("kcat"), reason="built without librdkafka")
+
+EVENT = "system-image-guid-change"
+EVENTS, LEADERS_CHANGE = 300, 30
+SECRET = 'p=ss, "word" \\ für n=alle'
+
+
+@pytest.fixture
+def fabric():
+    with Fabric() as simulated:
+        yield simulated
+
+
+@pytest.fixture
+def cluster(fabric):
+    return fabric.keep(MockCluster())
+
+
+@pytest.fixture
+def authority(tmp_path):
+    return Authority(tmp_path, "ca")
+
+
+def receiver(gateway, name="bus"):
+    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
+                if one["name"] == name)
+
+
+def begin(fabric, front, **items):
+    fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, more=section("kafka", "bus", brokers=front.brokers, events=[EVENT], **items)))
+    gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+    return gateway
+
+
+def test_requests_and_answers_that_are_lost_and_leaders_that_change_double_nothing(fabric, cluster):
+    cluster.tell("single ibtrapd")
+    front = fabric.keep(Front(cluster, lose_request=11, lose_answer=7))
+    # Small requests, so that several are under way when one is lost.
+    gateway = begin(fabric, front, settings=["batch.num.messages=2", "linger.ms=0", "retry.backoff.ms=20",
+                                             "reconnect.backoff.ms=20", "reconnect.backoff.max.ms=50"])
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    for number in range(1, EVENTS + 1):
+        client.report(notices.system_image_guid_change(6, number), lid)
+        if number % LEADERS_CHANGE == 0:
+            cluster.tell(f"lead ibtrapd {1 + number // LEADERS_CHANGE % 3}")
+    wait_until(lambda: receiver(gateway)["delivered"] >= EVENTS, "the brokers to have all", 60)
+    came = [int(one["value"]["systemImageGuid"], 16) for one in consume(cluster.brokers, "ibtrapd")]
+    assert came == list(range(1, EVENTS + 1))
+    assert front.lost > 5 and front.numbers.repeats > 3
+    assert not front.numbers.wrong
+
+
+def check_access(fabric, cluster, fronts, items, good):
+    """Starts a gateway with a receiver for each front; only the good ones bring their brokers an event. Returns the
+    problems of the others."""
+    gateway = fabric.keep(Gateway(fabric, preload=False, more="".join(
+        section("kafka", name, brokers=front.brokers, topic=f"topic-{name}", transport="tls", **items[name])
+        for name, front in fronts.items())))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    for name in good:
+        wait_until(lambda name=name: receiver(gateway, name)["delivered"] > 0, f"an event by {name}")
+        assert consume(cluster.brokers, f"topic-{name}")
+    bad = [name for name in fronts if name not in good]
+    problems = {name: wait_until(lambda name=name: receiver(gateway, name)["problem"], f"the problem of {name}") for name in bad}
+    for name in bad:
+        assert not consume(cluster.brokers, f"topic-{name}") and receiver(gateway, name)["delivered"] == 0
+    assert SECRET not in gateway.log + gateway.control("receivers", "--json").stdout
+    return problems
+
+
+def server(certificate, clients=None):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(certificate.cert, certificate.key)
+    if clients:
+        made.load_verify_locations(clients.file)
+        made.verify_mode = ssl.CERT_REQUIRED
+    return made
+
+
+def test_brokers_that_want_a_password_get_the_one_of_the_file(fabric, cluster, authority):
+    tls = server(authority.issue("broker"))
+    fronts, items = {}, {}
+    for mechanism in ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"):
+        for word, password in (("good", SECRET), ("bad", SECRET + "x")):
+            name = f"{word}-{mechanism}"
+            fronts[name] = fabric.keep(Front(cluster, password=Password(mechanism, "ibtrapd", SECRET), tls=tls))
+            items[name] = {"sasl": mechanism, "user": "ibtrapd", "ca_file": authority.file,
+                           "password_file": secret_file(fabric.directory, name, password)}
+    good = [name for name in fronts if name.startswith("good")]
+    problems = check_access(fabric, cluster, fronts, items, good)
+    assert len(problems) == 3 and all("uthentication" in problem for problem in problems.values()), problems
+    assert all((front.refused > 0) == (name not in good) for name, front in fronts.items())
+
+
+def test_certificates_of_brokers_and_gateways_are_checked(fabric, cluster, authority, tmp_path):
+    (tmp_path / "others").mkdir()
+    others = Authority(tmp_path / "others", "others")
+    broker, stranger, old, client = (authority.issue("broker"), authority.issue("stranger", subject="DNS:elsewhere"),
+                                     authority.issue("old", expired=True), authority.issue("client", subject="DNS:gateway"))
+    own = {"certificate_file": client.cert, "key_file": client.key}
+    fronts = {name: fabric.keep(Front(cluster, tls=tls)) for name, tls in {
+        "good": server(broker), "mutual": server(broker, clients=authority), "wrong-authority": server(broker),
+        "wrong-name": server(stranger), "expired": server(old), "no-certificate": server(broker, clients=authority),
+        "wrong-clients": server(broker, clients=others)}.items()}
+    items = {name: {"ca_file": authority.file} for name in fronts}
+    items["mutual"] |= own
+    items["wrong-clients"] |= own
+    items["wrong-authority"] = {"ca_file": others.file}
+    problems = check_access(fabric, cluster, fronts, items, ("good", "mutual"))
+    assert len(problems) == 5 and all("SSL" in problem or "ssl" in problem for problem in problems.values()), problems
