@@ -4,6 +4,7 @@
 import os
 import pathlib
 import signal
+import subprocess
 
 from lab.processes import Process, wait_until
 from lab.sockets import free_port
@@ -13,19 +14,40 @@ ZOOKEEPER, KAFKA = "org.apache.zookeeper.server.quorum.QuorumPeerMain", "kafka.K
 SETTINGS = ["api.version.request=false", "broker.version.fallback=0.9.0.1"]  # of librdkafka, for this version
 
 
-class Broker:
-    """One broker. It keeps its port and its messages over kill() and start(). It is a context manager."""
+STORE_PASSWORD = "for java"
 
-    def __init__(self, directory, partitions=4, **items):
+
+def _tls_items(directory, certificate, clients):
+    keys, trusted = directory / "keys.p12", directory / "trusted.p12"
+    subprocess.run(["openssl", "pkcs12", "-export", "-in", certificate.cert, "-inkey", certificate.key, "-out", keys,
+                    "-passout", f"pass:{STORE_PASSWORD}"], check=True, capture_output=True)
+    subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "clients", "-file", clients.file, "-keystore", trusted,
+                    "-storetype", "PKCS12", "-storepass", STORE_PASSWORD], check=True, capture_output=True)
+    stores = {"keystore": keys, "truststore": trusted}
+    return ({f"ssl.{name}.location": path for name, path in stores.items()}
+            | {f"ssl.{name}.type": "PKCS12" for name in stores}
+            | {f"ssl.{name}.password": STORE_PASSWORD for name in stores}
+            | {"ssl.key.password": STORE_PASSWORD, "ssl.client.auth": "required"})
+
+
+class Broker:
+    """One broker. It keeps its port and its messages over kill() and start(). It is a context manager.
+
+    tls: the broker's certificate, and the authority of its clients, who need one; then `secure` is a second address."""
+
+    def __init__(self, directory, partitions=4, tls=None, **items):
         self._directory = directory
         self.zookeeper_port, self.port = free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
+        self.secure = f"127.0.0.1:{free_port()}" if tls else None
         self._zookeeper = self._kafka = None
         (directory / "zookeeper.properties").write_text(
             f"dataDir={directory}/zookeeper\nclientPort={self.zookeeper_port}\nclientPortAddress=127.0.0.1\n")
         more = {"num.partitions": partitions, "zookeeper.session.timeout.ms": 2000} | items
+        more |= _tls_items(directory, *tls) if tls else {}
+        second = f",SSL://{self.secure}" if tls else ""
         (directory / "server.properties").write_text(
-            f"broker.id=0\nlisteners=PLAINTEXT://{self.address}\nlog.dirs={directory}/messages\n"
+            f"broker.id=0\nlisteners=PLAINTEXT://{self.address}{second}\nlog.dirs={directory}/messages\n"
             f"zookeeper.connect=127.0.0.1:{self.zookeeper_port}\n"
             + "".join(f"{name}={value}\n" for name, value in more.items()))
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1]), str(pathlib.Path(__file__).parent)]
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "receivers"), str(TESTS / "kafka")]
 
 import broker as kafka  # noqa: E402
 from lab.fabric import Fabric  # noqa: E402

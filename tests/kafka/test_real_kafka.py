@@ -13,6 +13,7 @@ from lab import notices
 from lab.gateway import Gateway, section
 from lab.kafka import consume
 from lab.processes import wait_until
+from peers import Authority
 
 LOAD = int(os.environ.get("IBTRAPD_LOAD", "3000"))  # events
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "doc/kafka.md"
@@ -27,9 +28,9 @@ def begin(fabric, broker, **items):
     return gateway
 
 
-def receiver(gateway):
+def receiver(gateway, name="bus"):
     return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == "bus")
+                if one["name"] == name)
 
 
 def came(broker, topic="ibtrapd"):
@@ -109,6 +110,38 @@ def test_an_event_that_is_too_large_is_given_up(fabric, tmp_path):
         fabric.client("sm1").report(notices.system_image_guid_change(6, 1), fabric.lid_of("monitor"))
         wait_until(lambda: receiver(gateway)["refused"] == 1, "the event to be given up", 60)
         assert "too large for topic 'ibtrapd'" in gateway.log
+
+
+def test_tls_with_certificates_of_both(fabric, tmp_path):
+    directory = tmp_path / "tls"
+    (directory / "others").mkdir(parents=True)
+    authority, others = Authority(directory, "ca"), Authority(directory / "others", "others")
+    client = authority.issue("client", subject="DNS:gateway")
+    stranger = others.issue("stranger", subject="DNS:gateway")
+    # Each with the word that its problem has; None: events arrive.
+    cases = {"good": (authority, client, None), "wrong-authority": (others, client, "certificate"),
+             "no-certificate": (authority, None, "certificate"), "stranger": (authority, stranger, "SSL")}
+    with Broker(directory, tls=(authority.issue("broker"), authority)) as broker:
+        gateway = fabric.keep(Gateway(fabric, preload=False, more="".join(section(
+            "kafka", name, brokers=broker.secure, topic=name, transport="tls", settings=SETTINGS, ca_file=ca.file,
+            certificate_file=own and own.cert, key_file=own and own.key) for name, (ca, own, _) in cases.items())))
+        gateway.wait_status(lambda _: True, "ibtrapd to run")
+        for name, (_, _, problem) in cases.items():
+            if problem is None:
+                wait_until(lambda name=name: receiver(gateway, name)["delivered"] > 0, f"an event by {name}", 60)
+                assert consume(broker.address, name, *SETTINGS)
+            else:
+                said = wait_until(lambda name=name: receiver(gateway, name)["problem"], f"the problem of {name}", 60)
+                print(f"{name}: {said}")
+                assert problem in said and receiver(gateway, name)["delivered"] == 0, said
+    (directory / "wrong").mkdir()
+    wrong_name = authority.issue("elsewhere", subject="DNS:elsewhere")
+    with Broker(directory / "wrong", tls=(wrong_name, authority)) as broker:
+        gateway = fabric.keep(Gateway(fabric, preload=False, more=section(
+            "kafka", "bus", brokers=broker.secure, transport="tls", settings=SETTINGS, ca_file=authority.file,
+            certificate_file=client.cert, key_file=client.key)))
+        said = wait_until(lambda: gateway.status() and receiver(gateway)["problem"], "the problem", 60)
+        assert "certificate" in said and receiver(gateway)["delivered"] == 0
 
 
 def test_the_consumer_of_the_page_prints_each_event_once(fabric, broker, tmp_path):

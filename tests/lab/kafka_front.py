@@ -127,7 +127,7 @@ class Password:
         stored_key = hashlib.new(digest, mac(salted, b"Client Key")).digest()
         client_key = bytes(a ^ b for a, b in zip(base64.b64decode(proof), mac(stored_key, transcript)))
         binding, again = without_proof.split(b",r=", 1)
-        # An older librdkafka, such as 2.0.2, repeats its part of the nonce: Kafka compares the end (since 3.8.1; before, nothing).
+        # An older librdkafka, such as 2.0.2, repeats its part of the nonce: Kafka compares the end (before 3.8.1, nothing).
         good = (attributes[b"n"].decode() == self._user and binding == b"c=" + base64.b64encode(header)
                 and again.endswith(nonce)
                 and hashlib.new(digest, client_key).digest() == stored_key)

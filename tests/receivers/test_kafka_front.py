@@ -80,7 +80,8 @@ def check_access(fabric, cluster, fronts, items, good):
         wait_until(lambda name=name: receiver(gateway, name)["delivered"] > 0, f"an event by {name}")
         assert consume(cluster.brokers, f"topic-{name}")
     bad = [name for name in fronts if name not in good]
-    problems = {name: wait_until(lambda name=name: receiver(gateway, name)["problem"], f"the problem of {name}") for name in bad}
+    problems = {name: wait_until(lambda name=name: receiver(gateway, name)["problem"], f"the problem of {name}")
+                for name in bad}
     for name in bad:
         assert not consume(cluster.brokers, f"topic-{name}") and receiver(gateway, name)["delivered"] == 0
     assert SECRET not in gateway.log + gateway.control("receivers", "--json").stdout
