@@ -352,7 +352,6 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
 static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_err_t code,
                                            const struct event *event, struct error *err)
 {
-    char topic[TOPIC_SIZE];
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && window_pending(&s->window) > 0)
         return SINK_BLOCKED;
     if (kafka_is_refusal(code))
@@ -363,6 +362,7 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
             return SINK_BLOCKED; // `wait` will say why
         *err = s->problem;
     } else {
+        char topic[TOPIC_SIZE];
         topic_write(s->options->topic, event, topic);
         kafka_explain(err, code, topic);
     }
