@@ -15,38 +15,40 @@
 #include "control/test_answers.h"
 #include "control/topology_answers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct control_command COMMANDS[] = {
-    {"status", status_answer, CONTROL_READS},
-    {"health", health_answers_get, CONTROL_READS},
-    {"events", event_answers_list, CONTROL_READS},
-    {"explain", explain_answer, CONTROL_READS},
-    {"test", test_answers_send, CONTROL_WRITES},
-    {"alarms", alarm_answers_list, CONTROL_READS},
-    {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES},
-    {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES},
-    {"alarm-clear", alarm_answers_clear, CONTROL_WRITES},
-    {"links", link_answers_list, CONTROL_READS},
-    {"receivers", receiver_answers_list, CONTROL_READS},
-    {"receiver-pause", receiver_answers_pause, CONTROL_WRITES},
-    {"receiver-resume", receiver_answers_resume, CONTROL_WRITES},
-    {"receiver-flush", receiver_answers_flush, CONTROL_WRITES},
-    {"receiver-forget", receiver_answers_forget, CONTROL_WRITES},
-    {"contexts", context_answers_list, CONTROL_READS},
-    {"topology", topology_answers_show, CONTROL_READS},
-    {"topology-list", topology_answers_list, CONTROL_READS},
-    {"topology-diff", topology_answers_diff, CONTROL_READS},
-    {"maintenance-start", maintenance_answers_start, CONTROL_WRITES},
-    {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES},
-    {"maintenance-list", maintenance_answers_list, CONTROL_READS},
-    {"dry-run", dry_run_answer, CONTROL_WRITES}, // reads files that the configuration names
-    {"sweep-now", gateway_answers_sweep, CONTROL_WRITES},
-    {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES},
-    {"log", gateway_answers_log, CONTROL_WRITES},
-    {"configuration", gateway_answers_configuration, CONTROL_WRITES}, // not for every user
-    {"reload", gateway_answers_reload, CONTROL_WRITES},
-    {"journal-prune", gateway_answers_prune, CONTROL_WRITES},
+    {"status", status_answer, CONTROL_READS, CONTROL_AT_ONCE},
+    {"health", health_answers_get, CONTROL_READS, CONTROL_AT_ONCE},
+    {"events", event_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
+    {"explain", explain_answer, CONTROL_READS, CONTROL_BY_WORKER},
+    {"test", test_answers_send, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"alarms", alarm_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
+    {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"alarm-clear", alarm_answers_clear, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"links", link_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"receivers", receiver_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"receiver-pause", receiver_answers_pause, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-resume", receiver_answers_resume, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-flush", receiver_answers_flush, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"receiver-forget", receiver_answers_forget, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"topology", topology_answers_show, CONTROL_READS, CONTROL_BY_WORKER},
+    {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
+    {"topology-diff", topology_answers_diff, CONTROL_READS, CONTROL_BY_WORKER},
+    {"maintenance-start", maintenance_answers_start, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"maintenance-list", maintenance_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
+    {"dry-run", dry_run_answer, CONTROL_WRITES, CONTROL_BY_WORKER},
+    {"sweep-now", gateway_answers_sweep, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"log", gateway_answers_log, CONTROL_WRITES, CONTROL_AT_ONCE},
+    // Not for every user.
+    {"configuration", gateway_answers_configuration, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"reload", gateway_answers_reload, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"journal-prune", gateway_answers_prune, CONTROL_WRITES, CONTROL_AT_ONCE},
 };
 
 const struct control_command *control_commands(size_t *count)
@@ -70,8 +72,35 @@ bool control_reads_only(const char *command)
     return found && found->access == CONTROL_READS;
 }
 
-// Holds references to the fabric and the names while it answers, as both may be replaced at any
-// time. "reload" replaces all members of `c`.
+// Makes an answer but for its last step. Holds references to the fabric and the names meanwhile, as
+// both may be replaced at any time. "reload" replaces all members of `c`.
+static json_t *control_make(struct control *c, const struct control_command *command,
+                            const struct peer_credentials *client, const json_t *request)
+{
+    struct fabric *fabric = topology_current(c->topology);
+    struct names *names = topology_names(c->topology);
+    c->user = client;
+    c->fabric = fabric;
+    c->names = c->builder.names = names;
+    json_t *answer = command->answer(c, request);
+    c->user = NULL;
+    c->fabric = NULL;
+    c->names = c->builder.names = NULL;
+    fabric_unref(fabric);
+    names_unref(names);
+    return answer;
+}
+
+// The second step of "explain", which found that event; drops the reference to it.
+static void control_finish(struct control *c, struct event *found, json_t *answer)
+{
+    c->found = found;
+    if (found)
+        explain_finish(c, answer);
+    c->found = NULL;
+    event_unref(found);
+}
+
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request)
 {
@@ -79,16 +108,58 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
     const struct control_command *found = control_find_command(command);
     if (!found)
         return NULL;
-    struct fabric *fabric = topology_current(c->topology);
-    struct names *names = topology_names(c->topology);
-    c->user = client;
-    c->fabric = fabric;
-    c->names = c->builder.names = names;
-    json_t *answer = found->answer(c, request);
-    c->user = NULL;
-    c->fabric = NULL;
-    c->names = c->builder.names = NULL;
-    fabric_unref(fabric);
-    names_unref(names);
+    json_t *answer = control_make(c, found, client, request);
+    control_finish(c, c->found, answer);
     return answer;
+}
+
+// A request that another thread answers.
+struct control_asked {
+    struct control *control; // for the last step
+    struct control own;      // the parts that any thread may use
+    const struct control_command *command;
+    struct peer_credentials client;
+    json_t *request, *answer;
+};
+
+void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
+                    json_t *request)
+{
+    struct control *c = ctx;
+    const struct control_command *found = control_find_command(command);
+    struct control_asked *asked =
+        found && found->place == CONTROL_BY_WORKER ? calloc(1, sizeof *asked) : NULL;
+    if (!asked)
+        return NULL;
+    *asked = (struct control_asked){.control = c,
+                                    .own = {.log = c->log,
+                                            .topology = c->topology,
+                                            .journal = c->journal,
+                                            .builder = c->builder,
+                                            .pages = c->pages},
+                                    .command = found,
+                                    .client = *client,
+                                    .request = json_incref(request)};
+    return asked;
+}
+
+void control_work(void *work)
+{
+    struct control_asked *asked = work;
+    asked->answer = control_make(&asked->own, asked->command, &asked->client, asked->request);
+}
+
+json_t *control_end(void *work, bool wanted)
+{
+    struct control_asked *asked = work;
+    json_t *answer = asked->answer;
+    if (wanted) {
+        control_finish(asked->control, asked->own.found, answer);
+    } else {
+        event_unref(asked->own.found);
+        json_decref(answer);
+    }
+    json_decref(asked->request);
+    free(asked);
+    return wanted ? answer : NULL;
 }

@@ -27,6 +27,16 @@ struct control_refusal {
     struct error reason; // why
 };
 
+// The snapshots that clients fetch page by page. Used by topology_answers.c, in the thread that
+// answers these commands; begins with zeros.
+struct control_pages {
+    struct {
+        int64_t number; // in the journal; 0: the fabric as it was then
+        struct fabric *fabric;
+    } snapshots[CONTROL_SNAPSHOTS_MAX];
+    unsigned next; // the one to be replaced next
+};
+
 // All parts outlive the server of the control socket. Used by the thread of the control socket
 // only.
 struct control {
@@ -52,18 +62,13 @@ struct control {
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
     const struct control_refusal *refusal; // NULL: nobody knows
+    struct control_pages *pages;
 
     // Valid while a request is answered.
     const struct peer_credentials *user; // who sent it
     const struct names *names;           // NULL: there are none
     struct fabric *fabric; // the fabric as it is known now; NULL: no sweep has ended yet
-
-    // The snapshots that clients fetch page by page. topology_answers.c fills this in.
-    struct {
-        int64_t number; // in the journal; 0: the fabric as it was then
-        struct fabric *fabric;
-    } snapshots[CONTROL_SNAPSHOTS_MAX];
-    unsigned next_snapshot; // the one to be replaced next
+    struct event *found;   // what "explain" is about, a reference, for its second step; else NULL
 };
 
 #endif

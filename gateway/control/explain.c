@@ -148,11 +148,18 @@ json_t *explain_answer(struct control *control, const json_t *request)
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
     json_t *answer = json_pack(
-        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
+        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
         (json_int_t)number, "title", event->type->title, "event", event_answers_json(number, event),
         "suppressed", answer_text(event->suppressed), "cause", other_json(journal, event->cause_id),
-        "related", other_json(journal, event->related_id), "receivers",
-        explain_receivers_json(control, number, event), "notifications", notifications_json(event));
-    event_unref(event);
+        "related", other_json(journal, event->related_id), "notifications",
+        notifications_json(event));
+    control->found = event;
     return answer;
+}
+
+void explain_finish(struct control *control, json_t *answer)
+{
+    const int64_t number = json_integer_value(json_object_get(answer, "number"));
+    json_object_set_new(answer, "receivers",
+                        explain_receivers_json(control, number, control->found));
 }

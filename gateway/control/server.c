@@ -2,6 +2,7 @@
 #include "control/server.h"
 #include "ctl/protocol.h"
 
+#include "base/clock.h"
 #include "base/secret.h"
 #include "control/answer.h"
 #include "control/peer_credentials.h"
@@ -13,6 +14,8 @@
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,7 +30,19 @@ struct client {
     struct bufferevent *stream; // NULL: this place is free
     struct peer_credentials credentials;
     enum rank rank;
-    uint64_t turn; // of its last request, or of its arrival
+    uint64_t turn;       // of its last request, or of its arrival
+    struct asked *asked; // the request that the worker answers; NULL: there is none
+    bool ended;          // it sends no more, but still reads
+};
+
+// A request that the worker answers.
+struct asked {
+    struct worker_job job;
+    struct client *client; // NULL: nobody waits for the answer any longer
+    struct event *patience;
+    void *work;
+    void (*run)(void *work);
+    json_t *(*end)(void *work, bool wanted);
 };
 
 struct server {
@@ -42,16 +57,124 @@ struct server {
 
 static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
 
-static void control_server_drop(struct client *client)
-{
-    bufferevent_free(client->stream);
-    client->stream = NULL;
-}
-
 static json_t *failure(const char *sentence)
 {
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
+
+// Requests that the worker answers.
+
+static void asked_free(struct asked *asked)
+{
+    if (asked->patience)
+        event_free(asked->patience);
+    free(asked);
+}
+
+// The client does not wait for its answer any longer.
+static void asked_give_up(struct client *client)
+{
+    struct asked *asked = client->asked;
+    client->asked = NULL;
+    asked->client = NULL;
+    event_free(asked->patience);
+    asked->patience = NULL;
+    if (worker_take_back(client->server->options.later.worker, &asked->job)) {
+        asked->end(asked->work, false);
+        asked_free(asked);
+    }
+}
+
+static void control_server_drop(struct client *client)
+{
+    if (client->asked)
+        asked_give_up(client);
+    bufferevent_free(client->stream);
+    client->stream = NULL;
+}
+
+static void control_server_go_on(struct client *client);
+
+static void asked_answer(struct client *client, json_t *answer)
+{
+    answer_write(answer, bufferevent_get_output(client->stream));
+    json_decref(answer);
+    control_server_go_on(client);
+}
+
+static struct asked *asked_of(struct worker_job *job)
+{
+    return (struct asked *)((char *)job - offsetof(struct asked, job));
+}
+
+static void asked_run(struct worker_job *job)
+{
+    const struct asked *asked = asked_of(job);
+    asked->run(asked->work);
+}
+
+static void asked_done(struct worker_job *job)
+{
+    struct asked *asked = asked_of(job);
+    struct client *client = asked->client;
+    json_t *answer = asked->end(asked->work, client != NULL);
+    asked_free(asked);
+    if (!client)
+        return;
+    client->asked = NULL;
+    asked_answer(client, answer ? answer : failure("out of memory"));
+}
+
+static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
+{
+    (void)fd, (void)what;
+    struct client *client = ctx;
+    asked_give_up(client);
+    asked_answer(client, failure("the journal's disk does not read, or others ask for too much at "
+                                 "once; look at 'ibtrapctl status' and try again"));
+}
+
+// False: the handler is to answer. Call asked_put next.
+static bool asked_begin(struct client *client, const char *command, json_t *request)
+{
+    const struct server_options *o = &client->server->options;
+    const struct server_later *later = &o->later;
+    void *work =
+        later->worker ? later->begin(o->ctx, &client->credentials, command, request) : NULL;
+    struct asked *asked = work ? calloc(1, sizeof *asked) : NULL;
+    if (asked)
+        asked->patience = evtimer_new(o->base, asked_is_late, client);
+    if (asked && asked->patience) {
+        asked->job = (struct worker_job){.run = asked_run, .done = asked_done};
+        asked->client = client;
+        asked->work = work;
+        asked->run = later->work;
+        asked->end = later->end;
+        client->asked = asked;
+        return true;
+    }
+    free(asked);
+    if (work)
+        later->end(work, false);
+    return false;
+}
+
+// From now on the request is the worker's alone. False: the worker has stopped.
+static bool asked_put(struct client *client)
+{
+    const struct server_later *later = &client->server->options.later;
+    const struct timeval patience = {.tv_sec = later->patience_us / CLOCK_US_PER_S,
+                                     .tv_usec = later->patience_us % CLOCK_US_PER_S};
+    struct asked *asked = client->asked;
+    if (event_add(asked->patience, &patience) == 0 && worker_put(later->worker, &asked->job))
+        return true;
+    client->asked = NULL;
+    asked->end(asked->work, false);
+    asked_free(asked);
+    return false;
+}
+
+// Requests.
 
 // Whether the client may send the command. Logs each command that is not `reads_only`, with the
 // user.
@@ -71,11 +194,14 @@ static bool may_run(struct client *client, const char *command)
     return credentials->privileged;
 }
 
-static json_t *control_server_run(struct client *client, const char *command, const json_t *request)
+// NULL: the worker will answer.
+static json_t *control_server_run(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
+    if (asked_begin(client, command, request))
+        return NULL;
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
@@ -105,6 +231,10 @@ static void answer_line(struct client *client, const char *line, struct evbuffer
 {
     client->turn = ++client->server->turns;
     json_t *result = control_server_answer(client, line);
+    if (!result && asked_put(client))
+        return;
+    if (!result)
+        result = failure("ibtrapd is stopping, or out of memory");
     answer_write(result, out);
     json_decref(result);
 }
@@ -116,16 +246,18 @@ static void read_lines(struct bufferevent *stream, void *ctx)
     char *line;
     size_t length;
     bool too_long = false;
-    while (!too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+    while (!client->asked && !too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
            (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
         too_long = length >= PROTOCOL_LINE_MAX;
         if (!too_long)
             answer_line(client, line, out);
         secret_release(line);
     }
-    if (too_long || evbuffer_get_length(in) >= PROTOCOL_LINE_MAX ||
-        evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
+    const bool full = evbuffer_get_length(in) >= PROTOCOL_LINE_MAX;
+    if (too_long || (full && !client->asked) || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
         control_server_drop(client);
+    else if (full)
+        bufferevent_disable(stream, EV_READ); // until the worker has answered
 }
 
 static void answers_sent(struct bufferevent *stream, void *ctx)
@@ -134,16 +266,39 @@ static void answers_sent(struct bufferevent *stream, void *ctx)
     control_server_drop(ctx);
 }
 
+// Whether the client has closed its socket: it also reads no more.
+static bool control_server_has_left(struct bufferevent *stream)
+{
+    struct pollfd p = {.fd = bufferevent_getfd(stream)};
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR));
+}
+
 static void control_server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
+    struct client *client = ctx;
     bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
-    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && waiting) {
+    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->asked &&
+        !control_server_has_left(stream)) {
+        client->ended = true;
+        return;
+    }
+    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && !client->asked && waiting) {
         // The client sends no more, but still reads.
         bufferevent_setcb(stream, NULL, answers_sent, control_server_client_event, ctx);
         return;
     }
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
         control_server_drop(ctx);
+}
+
+// The worker has answered: goes on with what the client sent meanwhile.
+static void control_server_go_on(struct client *client)
+{
+    if (!client->ended)
+        bufferevent_enable(client->stream, EV_READ);
+    read_lines(client->stream, client);
+    if (client->stream && client->ended && !client->asked)
+        control_server_client_event(client->stream, BEV_EVENT_READING | BEV_EVENT_EOF, client);
 }
 
 // Places.
@@ -226,6 +381,7 @@ static struct client *admit_client(struct server *server, evutil_socket_t fd)
     client->credentials = credentials;
     client->rank = rank_of(&credentials);
     client->turn = ++server->turns;
+    client->ended = false;
     client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
     return client->stream ? client : NULL;
 }

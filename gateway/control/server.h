@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "control/peer_credentials.h"
+#include "control/worker.h"
 
 #include <jansson.h>
 #include <sys/types.h>
@@ -22,6 +23,23 @@ enum {
 typedef json_t *(*server_handler)(void *ctx, const struct peer_credentials *client,
                                   const char *command, const json_t *request);
 
+// Requests that a worker's thread answers, as that takes long or waits for a disk. Meanwhile the
+// loop goes on; the client's further requests wait, so that its answers keep their order. A client
+// that leaves gives up its request.
+struct server_later {
+    struct worker
+        *worker;         // NULL: the handler answers everything; may stop, but outlives the server
+    int64_t patience_us; // after that, the client gets a sentence instead of the answer
+    // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: the
+    // handler answers.
+    void *(*begin)(void *ctx, const struct peer_credentials *client, const char *command,
+                   json_t *request);
+    void (*work)(void *work); // in the worker's thread
+    // Loop's thread. Frees the work, done or not. Returns the answer, a new reference, if it is
+    // `wanted`.
+    json_t *(*end)(void *work, bool wanted);
+};
+
 // The group of the process itself.
 #define SERVER_OWN_GROUP ((gid_t)-1)
 
@@ -31,6 +49,7 @@ struct server_options {
     gid_t group; // of the socket, or SERVER_OWN_GROUP
     server_handler handler;
     bool (*reads_only)(const char *command); // true: every client may send that command
+    struct server_later later;
     void *ctx;
     struct log *log;
 };
@@ -48,7 +67,8 @@ void server_erase_freed(void);
 // When all places are taken, a new client gets that of the client with the least rights that was
 // silent longest: strangers before members of the group, these before root and our own user. It
 // gets no place from a client with more rights, nor from one with the same rights that reads its
-// answers. A stranger who has SERVER_STRANGER_MAX clients loses the one that was silent longest.
+// answers; one that waits for the worker has nothing to read yet. A stranger who has
+// SERVER_STRANGER_MAX clients loses the one that was silent longest.
 struct server *server_start(const struct server_options *options, struct error *err);
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 

@@ -13,8 +13,8 @@
 static struct fabric *find_kept(const struct control *c, int64_t number, int64_t time_us)
 {
     for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        struct fabric *fabric = c->snapshots[i].fabric;
-        if (fabric && c->snapshots[i].number == number && fabric->time_us == time_us)
+        struct fabric *fabric = c->pages->snapshots[i].fabric;
+        if (fabric && c->pages->snapshots[i].number == number && fabric->time_us == time_us)
             return fabric;
     }
     return NULL;
@@ -25,18 +25,18 @@ static void keep_for_pages(struct control *c, int64_t number, struct fabric *fab
 {
     if (find_kept(c, number, fabric->time_us))
         return;
-    fabric_unref(c->snapshots[c->next_snapshot].fabric);
-    c->snapshots[c->next_snapshot].number = number;
-    c->snapshots[c->next_snapshot].fabric = fabric_ref(fabric);
-    c->next_snapshot = (c->next_snapshot + 1) % CONTROL_SNAPSHOTS_MAX;
+    fabric_unref(c->pages->snapshots[c->pages->next].fabric);
+    c->pages->snapshots[c->pages->next].number = number;
+    c->pages->snapshots[c->pages->next].fabric = fabric_ref(fabric);
+    c->pages->next = (c->pages->next + 1) % CONTROL_SNAPSHOTS_MAX;
 }
 
 static void topology_answers_let_go(struct control *c, const struct fabric *fabric)
 {
     for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        if (c->snapshots[i].fabric == fabric) {
-            fabric_unref(c->snapshots[i].fabric);
-            c->snapshots[i].fabric = NULL;
+        if (c->pages->snapshots[i].fabric == fabric) {
+            fabric_unref(c->pages->snapshots[i].fabric);
+            c->pages->snapshots[i].fabric = NULL;
         }
     }
 }
@@ -52,11 +52,11 @@ static void topology_answers_finish(struct control *c, int64_t number, struct fa
     fabric_unref(fabric);
 }
 
-void topology_answers_clear(struct control *c)
+void topology_answers_clear(struct control_pages *pages)
 {
     for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        fabric_unref(c->snapshots[i].fabric);
-        c->snapshots[i].fabric = NULL;
+        fabric_unref(pages->snapshots[i].fabric);
+        pages->snapshots[i].fabric = NULL;
     }
 }
 

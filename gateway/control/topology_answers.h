@@ -17,6 +17,6 @@ json_t *topology_answers_list(struct control *control, const json_t *request);
 json_t *topology_answers_diff(struct control *control, const json_t *request);
 
 // Drops the snapshots that are kept for further pages.
-void topology_answers_clear(struct control *control);
+void topology_answers_clear(struct control_pages *pages);
 
 #endif

@@ -41,6 +41,9 @@
 
 enum { MMAP_THRESHOLD = 128 << 10 }; // octets
 
+static const int64_t ANSWER_US = 8 * CLOCK_US_PER_S; // ibtrapctl waits for ten seconds
+static const int64_t WORKER_STOP_US = 5 * CLOCK_US_PER_S;
+
 // From the signal on. A reload, which takes ten seconds, may be under way. A stop takes some forty
 // seconds when the journal's disk does not write; after ninety, systemd kills.
 static const int64_t STOP_BEGINS_US = 20 * CLOCK_US_PER_S, STOP_US = 80 * CLOCK_US_PER_S;
@@ -279,11 +282,20 @@ static bool start_loop(struct gateway *g, struct error *err)
     if (!g->loop || !start_signals(g, err))
         return false;
     g->control.reload = daemon_answer_reload;
+    g->worker = worker_start(loop_base(g->loop), "answers", err);
+    if (!g->worker)
+        return false;
+    const struct server_later later = {.worker = g->worker,
+                                       .patience_us = ANSWER_US,
+                                       .begin = control_begin,
+                                       .work = control_work,
+                                       .end = control_end};
     const struct server_options options = {.base = loop_base(g->loop),
                                            .path = g->conf->socket,
                                            .group = g->conf->socket_group,
                                            .handler = control_answer,
                                            .reads_only = control_reads_only,
+                                           .later = later,
                                            .ctx = &g->control,
                                            .log = g->log};
     g->server = server_start(&options, err);
@@ -404,6 +416,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     mkeys_free(g->mkeys);
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
+    const bool answered = worker_stop(g->worker, WORKER_STOP_US);
     bool all_ended = receivers_stop_all(g);
     bool saved = !g->journal || journal_finish(g->journal, err);
     if (!all_ended) {
@@ -412,7 +425,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     }
     if (g->journal)
         snmp_end();
-    if (!journal_close(g->journal))
+    if (!answered || !journal_close(g->journal)) // a thread that hangs in the journal
         daemon_leave(g, ok, saved ? NULL : err);
     pipeline_free(g->pipeline); // after the journal, which may report a change to it
     service_stop(g->service);
@@ -420,7 +433,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     page_free(g->page);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
-    topology_answers_clear(&g->control);
+    worker_free(g->worker);
+    topology_answers_clear(&g->pages);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
     loop_free(g->loop);

@@ -4,6 +4,7 @@
 #define IBTRAPD_DAEMON_GATEWAY_H
 
 #include "control/control.h"
+#include "control/worker.h"
 #include "daemon/options.h"
 #include "daemon/service.h"
 #include "daemon/signals.h"
@@ -67,6 +68,8 @@ struct gateway {
     struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
+    struct control_pages pages;     // the worker's thread only
+    struct worker *worker;          // answers the control socket's clients
     struct control_refusal refusal; // main thread only
     struct metrics_parts metrics_parts;
     struct server *server;

@@ -244,7 +244,6 @@ void wiring_tell_log(struct gateway *g)
 void wiring_fill_control(struct gateway *g)
 {
     wiring_tell_log(g);
-    topology_answers_clear(&g->control);
     g->control = (struct control){.conf = g->conf,
                                   .started_at = g->started_at,
                                   .log = g->log,
@@ -262,6 +261,7 @@ void wiring_fill_control(struct gateway *g)
                                   .demand = subagent_demand(g->subagent),
                                   .reload = g->control.reload,
                                   .refusal = &g->refusal,
+                                  .pages = &g->pages,
                                   .ctx = g};
     g->metrics_parts = (struct metrics_parts){.conf = g->conf,
                                               .started_at = g->started_at,

@@ -871,12 +871,14 @@ TEST(sending)
 static json_t *request;
 static struct evbuffer *lines;
 static struct control control;
+static struct control_pages pages;
 
 static void prepare_answers(void)
 {
     fill_journal();
     make_fabrics();
-    control = (struct control){.journal = journal, .fabric = before, .builder = builder};
+    control =
+        (struct control){.journal = journal, .fabric = before, .builder = builder, .pages = &pages};
     request = json_pack("{s:i, s:i}", "number", 3, "limit", 50);
     lines = evbuffer_new();
     assert_true(request && lines);
@@ -891,6 +893,8 @@ static bool answer_all(struct text *result)
     bool failed = false;
     for (size_t i = 0; i < COUNT(COMMANDS); i++) {
         json_t *answer = COMMANDS[i](&control, request);
+        event_unref(control.found);
+        control.found = NULL;
         failed |= scarce_memory_failed();
         failed |= answer && !answer_write(answer, lines);
         json_decref(answer);
@@ -908,7 +912,7 @@ static void clean_answers(void)
 {
     evbuffer_free(lines);
     json_decref(request);
-    topology_answers_clear(&control);
+    topology_answers_clear(&pages);
     release_fabrics();
     clean_journal();
 }

@@ -5,6 +5,7 @@
 #include "fuzz.h"
 
 #include "control/commands.h"
+#include "control/explain.h"
 #include "control/server.h"
 #include "control/test_answers.h"
 #include "control/topology_answers.h"
@@ -29,6 +30,7 @@ static struct log *log_;
 static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
 static struct control control;
+static struct control_pages pages;
 
 // The event of a test command can be made.
 static json_t *answer_test(const json_t *request)
@@ -68,8 +70,14 @@ static json_t *handle(void *ctx, const struct peer_credentials *client, const ch
     if (strcmp(command, "test") == 0)
         return answer_test(request);
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(command, commands[i].name) == 0)
-            return commands[i].answer(&control, request);
+        if (strcmp(command, commands[i].name) == 0) {
+            json_t *answer = commands[i].answer(&control, request);
+            if (control.found)
+                explain_finish(&control, answer);
+            event_unref(control.found);
+            control.found = NULL;
+            return answer;
+        }
     }
     return NULL;
 }
@@ -80,7 +88,7 @@ static void stop(void)
     event_base_free(base);
     pipeline_stop(pipeline);
     pipeline_free(pipeline);
-    topology_answers_clear(&control);
+    topology_answers_clear(&pages);
     fabric_unref(fabric);
     journal_close(journal);
     log_close(log_);

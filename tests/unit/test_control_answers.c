@@ -278,6 +278,9 @@ static json_t *explain(int64_t number)
 {
     json_t *request = json_pack("{s:I}", "number", (json_int_t)number);
     json_t *answer = explain_answer(&control, request);
+    explain_finish(&control, answer);
+    event_unref(control.found);
+    control.found = NULL;
     json_decref(request);
     return answer;
 }

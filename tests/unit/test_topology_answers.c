@@ -18,6 +18,7 @@ static struct journal *journal;
 static struct names *names;
 static struct fabric *current;
 static struct control control;
+static struct control_pages pages;
 static struct support_time now_;
 static struct clock clock_;
 static struct support_chance chance;
@@ -97,6 +98,7 @@ static int begin(void **state)
     assert_non_null(journal);
     control = (struct control){.journal = journal,
                                .names = names,
+                               .pages = &pages,
                                .builder = {.clock = &clock_, .random = &random_, .names = names}};
     requests = 0;
     socket_path = support_path("control");
@@ -112,7 +114,7 @@ static int end(void **state)
 {
     (void)state;
     server_thread_stop();
-    topology_answers_clear(&control);
+    topology_answers_clear(&pages);
     fabric_unref(current);
     current = NULL;
     journal_close(journal);
@@ -412,7 +414,7 @@ TEST(a_large_fabric_comes_in_pages)
     free(text);
     settle();
     for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++)
-        assert_null(control.snapshots[i].fabric);
+        assert_null(pages.snapshots[i].fabric);
 }
 
 TEST(all_pages_are_of_one_snapshot)

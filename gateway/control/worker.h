@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A thread that does what would stop the main loop: what waits for a disk, or takes long. It does
+// one job after the other, in the order in which they came.
+#ifndef IBTRAPD_CONTROL_WORKER_H
+#define IBTRAPD_CONTROL_WORKER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct event_base; // of libevent
+struct worker;
+
+// A part of what it belongs to, which lives until the job is done or taken back. Whoever puts jobs
+// bounds their number.
+struct worker_job {
+    void (*run)(struct worker_job *job);  // the worker's thread
+    void (*done)(struct worker_job *job); // the loop's thread, after `run`
+    // The worker's own.
+    TAILQ_ENTRY(worker_job) in_order;
+    enum { WORKER_WAITS, WORKER_RUNS, WORKER_RAN } state;
+};
+
+// Starts the thread; `base` is of the loop whose thread calls all functions. NULL with a sentence
+// when memory, descriptors or threads are short.
+struct worker *worker_start(struct event_base *base, const char *name, struct error *err);
+
+// Never waits. False: the worker has stopped.
+bool worker_put(struct worker *worker, struct worker_job *job);
+
+// The caller does not want the job any longer. True: it is the caller's again, and `done` is not
+// called. False: it runs now, and `done` will be called.
+bool worker_take_back(struct worker *worker, struct worker_job *job);
+
+// Ends the thread, and begins no further job; waits for the end of one for `wait_us` at most.
+// False: it goes on still, so leave all that it uses. Jobs may be taken back then. NULL is allowed.
+bool worker_stop(struct worker *worker, int64_t wait_us);
+
+// Frees a worker that has stopped, after a last `done` for each job that ran. NULL is allowed.
+void worker_free(struct worker *worker);
+
+#endif
