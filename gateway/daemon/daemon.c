@@ -305,7 +305,7 @@ static bool start_loop(struct gateway *g, struct error *err)
 
 static bool start_page(struct gateway *g, struct error *err)
 {
-    g->page = page_new(&g->control);
+    g->page = page_new(&g->control, g->worker, g->metrics);
     const struct metrics_page page = page_functions(g->page);
     return (g->page && metrics_server_serve_page(g->metrics, &page)) ||
            error_set(err, "out of memory");

@@ -38,9 +38,11 @@ struct metrics_client {
     enum metrics_stage stage;
     int64_t moved_us; // monotonic: when it came, or had asked, or took a part of its answer last
     struct bufferevent *stream;
-    struct event *deadline; // of the connection
-    void *scrape;           // whose pieces are yet to come; NULL: none
-    bool chunked;           // the answer is: the client speaks HTTP/1.1
+    struct event *deadline;          // of the connection
+    void *scrape;                    // whose pieces are yet to come; NULL: none
+    bool chunked;                    // the answer is: the client speaks HTTP/1.1
+    char awaited[METRICS_PATH_SIZE]; // the document that is made later; empty: none
+    bool head_only;                  // the request for it is HEAD
 };
 
 struct metrics_server {
@@ -117,10 +119,16 @@ static void metrics_server_discard(struct bufferevent *stream, void *ctx)
     evbuffer_drain(in, evbuffer_get_length(in));
 }
 
+static void metrics_server_miss_document(struct metrics_client *client);
+
 static void metrics_server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
-    (void)stream, (void)what; // the client has closed, or the time is over
-    metrics_server_drop(ctx);
+    struct metrics_client *client = ctx;
+    (void)stream;
+    if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0')
+        metrics_server_miss_document(client);
+    else
+        metrics_server_drop(client); // it has closed, or the time is over
 }
 
 static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
@@ -337,6 +345,44 @@ static void answer_document(struct metrics_client *client, bool head_only,
     metrics_server_await(client, answer_sent);
 }
 
+// Answers with a document of the page, or lets the client wait for it.
+static void answer_made(struct metrics_client *client, bool head_only, const char *path)
+{
+    const struct metrics_page *page = &client->server->page;
+    struct metrics_document document = {0};
+    const enum metrics_made made = page->make(page->ctx, path, &document);
+    if (made == METRICS_MADE) {
+        answer_document(client, head_only, &document);
+    } else if (made == METRICS_LATER) {
+        snprintf(client->awaited, sizeof client->awaited, "%s", path);
+        client->head_only = head_only;
+        metrics_server_await(client, NULL);
+    } else {
+        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+    }
+}
+
+static void metrics_server_miss_document(struct metrics_client *client)
+{
+    client->awaited[0] = '\0';
+    bufferevent_enable(client->stream, EV_READ); // the end of a timeout disabled it
+    answer_text(client, client->head_only, "503 Service Unavailable",
+                "The journal's disk does not read, or somebody asks ibtrapd for too much.\n");
+}
+
+void metrics_server_take_documents(struct metrics_server *server)
+{
+    char path[METRICS_PATH_SIZE];
+    for (size_t i = 0; i < server->client_count; i++) {
+        struct metrics_client *client = server->clients[i];
+        if (client->awaited[0] == '\0')
+            continue;
+        memcpy(path, client->awaited, sizeof path);
+        client->awaited[0] = '\0';
+        answer_made(client, client->head_only, path);
+    }
+}
+
 static void answer_events(struct metrics_client *client, bool head_only, int64_t after)
 {
     static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" PAGE_HEADERS
@@ -363,7 +409,6 @@ static bool answer_page(struct metrics_client *client, const char *method, const
     const struct metrics_server *server = client->server;
     const struct metrics_page *page = &server->page;
     const bool head_only = strcmp(method, "HEAD") == 0;
-    struct metrics_document document = {0};
     struct page_request request;
     if (!server->followers || (!head_only && strcmp(method, "GET") != 0) ||
         !page->has(page->ctx, path))
@@ -374,10 +419,8 @@ static bool answer_page(struct metrics_client *client, const char *method, const
                     "Ask for the page by the address of this host, or by localhost.\n");
     else if (strcmp(path, page->events) == 0)
         answer_events(client, head_only, request.after);
-    else if (page->make(page->ctx, path, &document))
-        answer_document(client, head_only, &document);
     else
-        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
+        answer_made(client, head_only, path);
     return true;
 }
 

@@ -48,12 +48,20 @@ struct metrics_document {
     size_t size;
 };
 
+enum { METRICS_PATH_SIZE = 32 }; // of a document that is made later
+
+enum metrics_made {
+    METRICS_NOT_MADE, // out of memory
+    METRICS_MADE,
+    METRICS_LATER, // call metrics_server_take_documents then
+};
+
 // The page. The server's thread calls all functions.
 struct metrics_page {
     // Whether there is a document at a path such as "/page.css", or the events are there.
     bool (*has)(void *ctx, const char *path);
-    // Makes the document. False: out of memory.
-    bool (*make)(void *ctx, const char *path, struct metrics_document *out);
+    // Makes the document, without stopping the loop; METRICS_LATER if it cannot.
+    enum metrics_made (*make)(void *ctx, const char *path, struct metrics_document *out);
     const char *events; // the path of the events, which `follow` makes
     followers_source follow;
     void *ctx;
@@ -77,6 +85,10 @@ void metrics_server_serve_health(struct metrics_server *server, metrics_judge ju
 // somebody else could make a browser read this one (DNS rebinding). At most FOLLOWERS_MAX clients
 // follow the events at a time, besides the others. False: out of memory.
 bool metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page);
+
+// A document was made, or could not be: asks again for those that clients wait for. The loop's
+// thread. A client that waits for METRICS_SERVER_IDLE_S hears that it is not there.
+void metrics_server_take_documents(struct metrics_server *server);
 
 void metrics_server_stop(struct metrics_server *server); // NULL is allowed
 

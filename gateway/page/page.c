@@ -9,55 +9,126 @@
 #include "page/page_map.h"
 #include "picture/svg.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char PAGE_STATE[] = "/state.json", PAGE_MAP[] = "/fabric.svg",
                   PAGE_STYLE[] = "/fabric.css", PAGE_EVENTS[] = "/events";
 
-// When a document was made last. Half a million alarms, or a large fabric, take half a second.
-struct page_making {
-    int64_t at, took; // monotonic
+// A document that the worker makes. Half a million alarms, or a large fabric, take half a second.
+struct page_document {
+    struct worker_job job;
+    struct page *page;
+    bool under_way; // the worker makes it, or will
+    bool is_new;    // it was made for those that wait for it
+    // As it was made last; NULL: it was not.
+    char *text;
+    size_t size;
+    int64_t at, took;        // monotonic: when; of a processor's time
+    int64_t fabric_us, last; // the fabric and the journal that it is of
+    // Of the job.
+    struct topology *topology;
+    struct journal *journal;
+    json_t *state; // without the alarms
+    char *made;
+    size_t made_size;
+    int64_t made_took;
 };
 
 struct page {
     struct control *control;
-    struct page_names then;
-    char *state; // as it was made last
-    struct page_making state_making;
-    char *map;
-    size_t map_size;
-    struct page_making map_making;
-    int64_t map_fabric_us, map_last; // the fabric and the journal that it is of
+    struct worker *worker;
+    struct metrics_server *server;
+    struct page_names then; // the worker's thread only
+    struct page_document state, map;
 };
 
-struct page *page_new(struct control *control)
+static void page_run_state(struct worker_job *job);
+static void page_run_map(struct worker_job *job);
+static void page_take(struct worker_job *job);
+
+struct page *page_new(struct control *control, struct worker *worker, struct metrics_server *server)
 {
     struct page *page = calloc(1, sizeof *page);
-    if (page)
-        page->control = control;
+    if (!page)
+        return NULL;
+    page->control = control;
+    page->worker = worker;
+    page->server = server;
+    page->state = (struct page_document){.job = {page_run_state, page_take}, .page = page};
+    page->map = (struct page_document){.job = {page_run_map, page_take}, .page = page};
     return page;
+}
+
+static void page_end(struct page_document *document)
+{
+    if (document->under_way)
+        worker_take_back(document->page->worker, &document->job);
+    json_decref(document->state);
+    free(document->made);
+    free(document->text);
 }
 
 void page_free(struct page *page)
 {
     if (!page)
         return;
-    free(page->state);
-    free(page->map);
+    page_end(&page->state);
+    page_end(&page->map);
     free(page);
 }
 
-// Whether making the document again would take more than its share of the loop's time.
-static bool page_is_too_soon(const struct page_making *making, int64_t now)
+// Documents that the worker makes.
+
+static struct page_document *page_document_of(struct worker_job *job)
 {
-    return now - making->at < PAGE_SHARE * making->took;
+    return (struct page_document *)((char *)job - offsetof(struct page_document, job));
 }
 
-static struct page_making page_made(int64_t began)
+// Of a processor, by the calling thread.
+static int64_t page_time_used(void)
 {
-    const int64_t now = clock_monotonic(&clock_system);
-    return (struct page_making){now, now - began};
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * CLOCK_US_PER_S + t.tv_nsec / 1000;
+}
+
+// Whether making the document again would take more than its share of a processor's time.
+static bool page_is_too_soon(const struct page_document *document, int64_t now)
+{
+    return now - document->at < PAGE_SHARE * document->took;
+}
+
+// False: the worker has stopped.
+static bool page_begin(struct page_document *document)
+{
+    document->topology = document->page->control->topology;
+    document->journal = document->page->control->journal;
+    document->under_way = worker_put(document->page->worker, &document->job);
+    return document->under_way;
+}
+
+static void page_take(struct worker_job *job)
+{
+    struct page_document *document = page_document_of(job);
+    free(document->text);
+    document->text = document->made;
+    document->size = document->made_size;
+    document->made = NULL;
+    document->at = clock_monotonic(&clock_system);
+    document->took = document->made_took;
+    document->under_way = false;
+    document->is_new = true;
+    metrics_server_take_documents(document->page->server);
+    document->is_new = false;
+}
+
+static enum metrics_made page_give(const struct page_document *document, const char *type,
+                                   struct metrics_document *out)
+{
+    *out = (struct metrics_document){type, document->text, document->size};
+    return document->text ? METRICS_MADE : METRICS_NOT_MADE;
 }
 
 // Answers of the control socket, as an unprivileged user gets them.
@@ -116,12 +187,12 @@ static json_t *page_map_version(const struct fabric *fabric)
     return json_integer(fabric ? (json_int_t)fabric->time_us : 0);
 }
 
-static json_t *page_state_json(struct page *page)
+// All but the alarms. NULL: out of memory.
+static json_t *page_state_json(const struct page *page)
 {
     static const char *const HEALTH[] = {"state", "ready", "line", "findings", "alarms", NULL};
     struct topology *topology = page->control->topology;
     struct fabric *fabric = topology_current(topology);
-    struct names *names = topology_names(topology);
     json_t *request = json_object(), *health = page_ask(page, "health", request);
     json_t *status = page_ask(page, "status", request);
     json_t *out = json_object(), *verdict = json_object();
@@ -130,14 +201,10 @@ static json_t *page_state_json(struct page *page)
     json_object_set_new(out, "health", verdict);
     page_add_status(out, status);
     json_object_set_new(out, "map", page_map_version(fabric));
-    bool ok = health && status &&
-              json_object_set_new(
-                  out, "alarms",
-                  page_alarms_json(page->control->journal, fabric, names, &page->then)) == 0;
+    const bool ok = health && status;
     json_decref(health);
     json_decref(status);
     json_decref(request);
-    names_unref(names);
     fabric_unref(fabric);
     if (ok)
         return out;
@@ -145,45 +212,71 @@ static json_t *page_state_json(struct page *page)
     return NULL;
 }
 
-static bool page_make_state(struct page *page, struct metrics_document *out)
+// The worker's thread.
+static void page_run_state(struct worker_job *job)
 {
-    const int64_t now = clock_monotonic(&clock_system);
-    if (!page->state || !page_is_too_soon(&page->state_making, now)) {
-        json_t *state = page_state_json(page);
-        free(page->state);
-        page->state = state ? json_dumps(state, JSON_COMPACT) : NULL;
-        json_decref(state);
-        page->state_making = page_made(now);
-    }
-    if (!page->state)
-        return false;
-    *out = (struct metrics_document){"application/json", page->state, strlen(page->state)};
-    return true;
+    struct page_document *d = page_document_of(job);
+    const int64_t began = page_time_used();
+    struct fabric *fabric = topology_current(d->topology);
+    struct names *names = topology_names(d->topology);
+    json_t *alarms = page_alarms_json(d->journal, fabric, names, &d->page->then);
+    if (json_object_set_new(d->state, "alarms", alarms) == 0)
+        d->made = json_dumps(d->state, JSON_COMPACT);
+    d->made_size = d->made ? strlen(d->made) : 0;
+    json_decref(d->state);
+    d->state = NULL;
+    names_unref(names);
+    fabric_unref(fabric);
+    d->made_took = page_time_used() - began;
+}
+
+static enum metrics_made page_make_state(struct page *page, struct metrics_document *out)
+{
+    struct page_document *d = &page->state;
+    if (d->is_new || (d->text && page_is_too_soon(d, clock_monotonic(&clock_system))))
+        return page_give(d, "application/json", out);
+    if (d->under_way)
+        return METRICS_LATER;
+    d->state = page_state_json(page);
+    if (d->state && page_begin(d))
+        return METRICS_LATER;
+    json_decref(d->state);
+    d->state = NULL;
+    return METRICS_NOT_MADE;
+}
+
+// The map.
+
+// The worker's thread.
+static void page_run_map(struct worker_job *job)
+{
+    struct page_document *d = page_document_of(job);
+    const int64_t began = page_time_used();
+    d->made = page_map_write(d->topology, d->journal, &d->page->then, &d->made_size);
+    d->made_took = page_time_used() - began;
 }
 
 // Whether the map is still true, or it is too soon for another one.
-static bool page_keeps_map(const struct page *page, int64_t fabric_us, int64_t last, int64_t now)
+static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, int64_t last)
 {
-    return page->map && ((page->map_fabric_us == fabric_us && page->map_last == last) ||
-                         page_is_too_soon(&page->map_making, now));
+    return map->text && ((map->fabric_us == fabric_us && map->last == last) ||
+                         page_is_too_soon(map, clock_monotonic(&clock_system)));
 }
 
-static bool page_make_map(struct page *page, struct metrics_document *out)
+static enum metrics_made page_make_map(struct page *page, struct metrics_document *out)
 {
+    struct page_document *d = &page->map;
     struct fabric *fabric = topology_current(page->control->topology);
-    const int64_t fabric_us = fabric ? fabric->time_us : 0, now = clock_monotonic(&clock_system);
+    const int64_t fabric_us = fabric ? fabric->time_us : 0;
     const int64_t last = journal_last(page->control->journal);
     fabric_unref(fabric);
-    if (!page_keeps_map(page, fabric_us, last, now)) {
-        free(page->map);
-        page->map = page_map_write(page->control->topology, page->control->journal, &page->then,
-                                   &page->map_size);
-        page->map_making = page_made(now);
-        page->map_fabric_us = fabric_us;
-        page->map_last = last;
-    }
-    *out = (struct metrics_document){"image/svg+xml", page->map, page->map_size};
-    return page->map != NULL;
+    if (d->is_new || (!d->under_way && page_keeps_map(d, fabric_us, last)))
+        return page_give(d, "image/svg+xml", out);
+    if (d->under_way)
+        return METRICS_LATER;
+    d->fabric_us = fabric_us;
+    d->last = last;
+    return page_begin(d) ? METRICS_LATER : METRICS_NOT_MADE;
 }
 
 // Documents.
@@ -204,7 +297,7 @@ static bool page_has(void *ctx, const char *path)
             strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0);
 }
 
-static bool page_make(void *ctx, const char *path, struct metrics_document *out)
+static enum metrics_made page_make(void *ctx, const char *path, struct metrics_document *out)
 {
     const struct page_file *file = page_find_file(path);
     if (file)
@@ -213,7 +306,7 @@ static bool page_make(void *ctx, const char *path, struct metrics_document *out)
         *out = (struct metrics_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
     else
         return strcmp(path, PAGE_MAP) == 0 ? page_make_map(ctx, out) : page_make_state(ctx, out);
-    return true;
+    return METRICS_MADE;
 }
 
 // Events.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What nodes that left the fabric were called in the events that raised the alarms. Main thread.
+// What nodes that left the fabric were called in the events that raised the alarms. One thread at a
+// time.
 #ifndef IBTRAPD_PAGE_PAGE_NAMES_H
 #define IBTRAPD_PAGE_PAGE_NAMES_H
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import errno
+import http.client
 import json
 import pathlib
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from faults import FaultyGateway
 from lab.gateway import IBTRAPCTL, section
 from lab.processes import DEADLINE, wait_until
+from lab.sockets import free_port
 from peers_that_fail import Receiver
 from reports import Reporter, file_section, names_in, numbers_in, wait_port
 
@@ -291,6 +293,36 @@ def test_somebody_asks_for_old_events_while_the_disk_does_not_read(made):
     assert len([one for one in gateway.journal() if one["event"] == "system-image-guid-change"]) == 1521
     assert gateway.stop() == 0
 
+
+def test_somebody_looks_at_the_page_while_the_disk_does_not_read(fabric):
+    """He waits for what a thread makes, and hears why it is not there; the files of the page and the metrics come."""
+    fabric.subnet_manager().wait_master()
+    port = free_port()
+    gateway = fabric.keep(FaultyGateway(fabric, more=section("metrics", listen=f"127.0.0.1:{port}", page=True)))
+    wait_port(gateway)
+    reporter = Reporter(fabric, gateway)
+
+    def ask(path):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
+        with contextlib.closing(connection):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+    assert [ask(path)[0] for path in ("/state.json", "/fabric.svg")] == [200, 200]
+    for _ in range(10):
+        reporter.send(150)
+    gateway.faults.reads_hang = 1
+    with subprocess.Popen([IBTRAPCTL, "--socket", gateway.socket, "events", "--since", "1h"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as reader:
+        wait_until(lambda: gateway.faults.hung, "a read that hangs")
+        wait_until(lambda: ask("/state.json")[0] == 503, "a state that is not made")
+        assert b"disk does not read" in ask("/state.json")[1]
+        assert [ask(path)[0] for path in ("/", "/metrics", "/page.js")] == [200, 200, 200]
+        gateway.faults.reads_hang = 0
+        reader.wait(DEADLINE)
+    assert [ask(path)[0] for path in ("/state.json", "/fabric.svg")] == [200, 200]
+    assert gateway.stop() == 0
 
 def test_another_program_that_locks_the_journal(made):
     """Only the first Report waits for the lock."""

@@ -68,11 +68,11 @@ static bool has_document(void *ctx, const char *path)
     return strcmp(path, "/doc") == 0;
 }
 
-static bool make_document(void *ctx, const char *path, struct metrics_document *out)
+static enum metrics_made make_document(void *ctx, const char *path, struct metrics_document *out)
 {
     (void)ctx, (void)path;
     *out = (struct metrics_document){"text/plain", BODY, sizeof BODY - 1};
-    return !short_of_memory;
+    return short_of_memory ? METRICS_NOT_MADE : METRICS_MADE;
 }
 
 static char *follow_nothing(void *ctx, int64_t *last, size_t *size)

@@ -418,11 +418,16 @@ static bool has_page(void *ctx, const char *path)
     return !page_off && (strcmp(path, "/doc") == 0 || strcmp(path, "/events") == 0);
 }
 
-static bool make_page(void *ctx, const char *path, struct metrics_document *out)
+static enum metrics_made makes; // what becomes of a document
+static unsigned make_calls;
+
+static enum metrics_made make_page(void *ctx, const char *path, struct metrics_document *out)
 {
-    (void)path;
+    assert_ptr_equal(ctx, &base);
+    assert_string_equal(path, "/doc");
+    make_calls++;
     *out = (struct metrics_document){"text/x", "document", 8};
-    return ctx != NULL;
+    return makes;
 }
 
 static char *follow(void *ctx, int64_t *after, size_t *size)
@@ -444,7 +449,8 @@ static int begin_page(void **state)
 {
     const int result = begin(state);
     const struct metrics_page page = {has_page, make_page, "/events", follow, &base};
-    batches = follow_calls = 0;
+    batches = follow_calls = make_calls = 0;
+    makes = METRICS_MADE;
     page_off = false;
     assert_true(metrics_server_serve_page(server, &page));
     return result;
@@ -488,6 +494,82 @@ TEST(a_document_comes_with_its_headers)
     fd = ask("GET /doc HTTP/1.1\r\nhOST:a.example\r\n\r\n");
     assert_true(read_all(fd));
     assert_non_null(strstr(got, "HTTP/1.1 421 "));
+    close(fd);
+}
+
+#define ASK_DOCUMENT "GET /doc HTTP/1.1\r\nHost: x\r\n\r\n"
+
+static void expect_nothing(int fd)
+{
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+}
+
+TEST(who_wants_a_document_that_is_made_later_waits_alone)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT), head = ask("HEAD /doc HTTP/1.1\r\nHost: x\r\n\r\n");
+    int gone = ask(ASK_DOCUMENT), other = ask(GET);
+    assert_true(read_all(other));
+    assert_non_null(strstr(got, "HTTP/1.1 200 "));
+    close(gone);
+    serve();
+    metrics_server_take_documents(server); // another one was made
+    serve();
+    expect_nothing(fd);
+    makes = METRICS_MADE;
+    metrics_server_take_documents(server);
+    assert_int_equal(make_calls, 3 + 2 + 2);
+    got_size = 0;
+    assert_true(read_all(fd));
+    assert_string_equal(body(), "document");
+    got_size = 0;
+    assert_true(read_all(head));
+    assert_non_null(strstr(got, "\r\nContent-Length: 8\r\n"));
+    assert_string_equal(body(), "");
+    metrics_server_take_documents(server);
+    assert_int_equal(make_calls, 3 + 2 + 2);
+    close(fd);
+    close(head);
+    close(other);
+}
+
+TEST(a_document_that_cannot_be_made_later_is_an_error)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT);
+    makes = METRICS_NOT_MADE;
+    metrics_server_take_documents(server);
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "HTTP/1.1 500 "));
+    close(fd);
+}
+
+TEST(who_waits_too_long_for_a_document_hears_why)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT);
+    passed += METRICS_SERVER_IDLE_S - 2;
+    serve();
+    expect_nothing(fd);
+    passed += 4;
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "HTTP/1.1 503 "));
+    assert_non_null(strstr(body(), "disk does not read"));
+    metrics_server_take_documents(server);
+    assert_int_equal(make_calls, 1);
+    close(fd);
+    serve();
+}
+
+TEST(a_stop_ends_those_that_wait_for_a_document)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT);
+    metrics_server_stop(server);
+    server = NULL;
+    serve();
+    assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);
     close(fd);
 }
 
@@ -604,6 +686,10 @@ int main(void)
         SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
         SERVER_TEST(a_stop_ends_scrapes),
         PAGE_TEST(a_document_comes_with_its_headers),
+        PAGE_TEST(who_wants_a_document_that_is_made_later_waits_alone),
+        PAGE_TEST(a_document_that_cannot_be_made_later_is_an_error),
+        PAGE_TEST(who_waits_too_long_for_a_document_hears_why),
+        PAGE_TEST(a_stop_ends_those_that_wait_for_a_document),
         PAGE_TEST(a_follower_gets_what_comes),
         PAGE_TEST(a_follower_that_does_not_read_is_dropped),
         PAGE_TEST(a_follower_lives_an_hour),
