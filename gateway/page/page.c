@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "control/answer.h"
 #include "control/commands.h"
+#include "control/event_answers.h"
 #include "page/files.h"
 #include "page/page_alarms.h"
 #include "page/page_map.h"
@@ -36,17 +37,30 @@ struct page_document {
     int64_t made_took;
 };
 
+// The events before those in memory: after a start, memory has none of the last run. Read once.
+struct page_before {
+    struct worker_job job;
+    struct page *page;
+    bool under_way;
+    struct journal *journal;
+    int64_t end;    // number of the first event in memory then; 0: nothing was read
+    json_t *answer; // of "events"
+};
+
 struct page {
     struct control *control;
     struct worker *worker;
     struct metrics_server *server;
     struct page_names then; // the worker's thread only
     struct page_document state, map;
+    struct page_before before;
 };
 
 static void page_run_state(struct worker_job *job);
 static void page_run_map(struct worker_job *job);
 static void page_take(struct worker_job *job);
+static void page_run_before(struct worker_job *job);
+static void page_take_before(struct worker_job *job);
 
 struct page *page_new(struct control *control, struct worker *worker, struct metrics_server *server)
 {
@@ -58,6 +72,7 @@ struct page *page_new(struct control *control, struct worker *worker, struct met
     page->server = server;
     page->state = (struct page_document){.job = {page_run_state, page_take}, .page = page};
     page->map = (struct page_document){.job = {page_run_map, page_take}, .page = page};
+    page->before = (struct page_before){.job = {page_run_before, page_take_before}, .page = page};
     return page;
 }
 
@@ -76,6 +91,9 @@ void page_free(struct page *page)
         return;
     page_end(&page->state);
     page_end(&page->map);
+    if (page->before.under_way)
+        worker_take_back(page->worker, &page->before.job);
+    json_decref(page->before.answer);
     free(page);
 }
 
@@ -334,20 +352,74 @@ static void page_write_events(FILE *out, const json_t *answer, int64_t *after)
     *after = place > *after ? place : *after;
 }
 
+static struct page_before *page_before_of(struct worker_job *job)
+{
+    return (struct page_before *)((char *)job - offsetof(struct page_before, job));
+}
+
+// The worker's thread.
+static void page_run_before(struct worker_job *job)
+{
+    struct page_before *before = page_before_of(job);
+    const int64_t after = before->end > PAGE_EVENTS_MAX ? before->end - 1 - PAGE_EVENTS_MAX : 0;
+    struct control control = {.journal = before->journal};
+    json_t *request = json_pack("{s:I, s:i}", "after", (json_int_t)after, "limit", PAGE_EVENTS_MAX);
+    before->answer = event_answers_list(&control, request);
+    json_decref(request);
+}
+
+static void page_take_before(struct worker_job *job)
+{
+    page_before_of(job)->under_way = false;
+}
+
+// Whether all events after that number are in memory, or were read: reads no file.
+static bool page_has_events(struct page *page, int64_t after)
+{
+    struct page_before *before = &page->before;
+    struct journal *journal = page->control->journal;
+    const int64_t first = journal_first_in_memory(journal);
+    if (after + 1 >= first)
+        return true;
+    if (before->under_way || before->end == first)
+        return !before->under_way;
+    json_decref(before->answer);
+    *before =
+        (struct page_before){.job = before->job, .page = page, .journal = journal, .end = first};
+    before->under_way = worker_put(page->worker, &before->job);
+    return !before->under_way;
+}
+
+// Writes what was read of the events after that number, up to those in memory.
+static void page_write_before(FILE *out, const struct page_before *before, int64_t *after)
+{
+    size_t i;
+    const json_t *event, *list = json_object_get(before->answer, "events");
+    json_array_foreach(list, i, event)
+    {
+        const int64_t number = json_integer_value(json_object_get(event, "number"));
+        if (number > *after && number < before->end)
+            page_write_event(out, event);
+    }
+    *after = before->end - 1;
+}
+
 static char *page_follow(void *ctx, int64_t *after, size_t *size)
 {
-    const struct page *page = ctx;
+    struct page *page = ctx;
     const int64_t last = page->control->conf ? journal_last(page->control->journal) : 0;
     if (!page_has(ctx, PAGE_EVENTS))
         return NULL;
     if (*after < 0 || *after > last || *after < last - PAGE_EVENTS_MAX)
         *after = last > PAGE_EVENTS_MAX ? last - PAGE_EVENTS_MAX : 0;
-    if (*after == last) {
+    if (*after == last || !page_has_events(page, *after)) {
         *size = 0;
         return calloc(1, 1);
     }
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
+    if (out && *after + 1 < journal_first_in_memory(page->control->journal))
+        page_write_before(out, &page->before, after);
     json_t *request =
         json_pack("{s:I, s:i}", "after", (json_int_t)*after, "limit", PAGE_EVENTS_MAX);
     json_t *answer = out ? page_ask(page, "events", request) : NULL;

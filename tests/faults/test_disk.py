@@ -323,6 +323,17 @@ def test_somebody_looks_at_the_page_while_the_disk_does_not_read(fabric):
         reader.wait(DEADLINE)
     assert [ask(path)[0] for path in ("/state.json", "/fabric.svg")] == [200, 200]
     assert gateway.stop() == 0
+    gateway.start()  # what a follower sees of the last run is in the file only
+    wait_port(gateway)
+    hung, gateway.faults.reads_hang = gateway.faults.hung, 1
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)) as follower:
+        follower.request("GET", "/events")
+        events = follower.getresponse()
+        wait_until(lambda: gateway.faults.hung > hung, "a read that hangs")
+        assert ask("/metrics")[0] == 200
+        gateway.faults.reads_hang = 0
+        assert events.readline().startswith(b"id: ")
+    assert gateway.stop() == 0
 
 def test_another_program_that_locks_the_journal(made):
     """Only the first Report waits for the lock."""

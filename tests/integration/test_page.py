@@ -197,6 +197,18 @@ def test_events_come_as_they_happen(site, port):
         late.close()
 
 
+def test_a_follower_sees_the_end_of_the_last_run(lone, port):
+    assert lone.stop() == 0
+    lone.start()
+    lone.wait_status(lambda _: True, "ibtrapd to run")
+    follower, seen = Follower(port), []
+    while [event["event"] for _, event in seen].count("gateway-started") < 2:
+        seen.append(follower.event())
+    follower.close()
+    assert [number for number, _ in seen] == list(range(1, len(seen) + 1))
+    assert "gateway-stopped" in [event["event"] for _, event in seen]
+
+
 def test_followers_are_bounded_and_keep_nobody_out(lone, port):
     followers = [Follower(port) for _ in range(FOLLOWERS)]
     assert {one.status for one in followers} == {200}
