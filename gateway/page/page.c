@@ -70,9 +70,12 @@ struct page *page_new(struct control *control, struct worker *worker, struct met
     page->control = control;
     page->worker = worker;
     page->server = server;
-    page->state = (struct page_document){.job = {page_run_state, page_take}, .page = page};
-    page->map = (struct page_document){.job = {page_run_map, page_take}, .page = page};
-    page->before = (struct page_before){.job = {page_run_before, page_take_before}, .page = page};
+    page->state =
+        (struct page_document){.job = {.run = page_run_state, .done = page_take}, .page = page};
+    page->map =
+        (struct page_document){.job = {.run = page_run_map, .done = page_take}, .page = page};
+    page->before = (struct page_before){.job = {.run = page_run_before, .done = page_take_before},
+                                        .page = page};
     return page;
 }
 

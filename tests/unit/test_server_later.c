@@ -263,7 +263,7 @@ TEST(who_waits_too_long_hears_why)
     close(other);
 }
 
-enum { MANY = 3 * PROTOCOL_LINE_MAX / (sizeof "nonsense\n" - 1) };
+static const size_t MANY = (size_t)3 * PROTOCOL_LINE_MAX / (sizeof "nonsense\n" - 1);
 
 TEST(what_comes_meanwhile_waits_within_bounds)
 {
