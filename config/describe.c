@@ -181,6 +181,19 @@ static size_t word_length(const char *words)
     return (size_t)(close - words) + strcspn(close, " ");
 }
 
+// Prints the text of a literal as an argument of a macro, which quotation marks would end.
+static void print_literal(const char *text, size_t length)
+{
+    fputs("\"\\&", stdout);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            fputs("\\(dq", stdout);
+        else
+            putchar(text[i]);
+    }
+    putchar('"');
+}
+
 // Prints a line of mdoc for `x` or x(1). Each further character becomes a word of its own.
 static void print_macro(const char *word, size_t length)
 {
@@ -191,7 +204,8 @@ static void print_macro(const char *word, size_t length)
         behind = word + name + 3;
     } else {
         behind = strchr(word + 1, '`');
-        printf(".Ql \"\\&%.*s\"", (int)(behind - word - 1), word + 1);
+        fputs(".Ql ", stdout);
+        print_literal(word + 1, (size_t)(behind - word - 1));
         behind++;
     }
     for (; behind < word + length; behind++)

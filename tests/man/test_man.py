@@ -40,6 +40,14 @@ def test_pages_show_what_they_should(name):
     assert "@CMAKE" not in shown and shown.count("\n") > 50
 
 
+def test_literals_are_shown_as_they_are_written():
+    """A quotation mark ends an argument of mdoc."""
+    shown = " ".join(re.sub(".\b", "", run("mandoc", "-T", "utf8", BUILD / "config/man/ibtrapd.conf.5")).split())
+    assert '\N{LEFT SINGLE QUOTATION MARK}active = "with-master-sm"\N{RIGHT SINGLE QUOTATION MARK}' in shown
+    for name in PAGES:
+        assert not re.search(r'^\.\w+ "[^"\n]*"\w', page(name), re.MULTILINE), name
+
+
 # The items and their defaults, from one schema, are in two pages and in the example.
 
 def items_of_the_example():
