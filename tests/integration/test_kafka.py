@@ -4,11 +4,15 @@
 kcat consumes. The brokers are librdkafka's mock cluster; tests/kafka/run.sh has Apache Kafka's, by hand."""
 
 import concurrent.futures
+import contextlib
 import json
+import os
 import shutil
+import signal
 import subprocess
 
 import pytest
+from lab import pages
 from lab.fabric import BUILD
 from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file
 from lab.kafka import BROKER, MockCluster, consume
@@ -122,6 +126,40 @@ def test_other_formats(fabric, cluster, name):
     assert (value["specversion"], value["id"], value["data"]) == ("1.0", written["id"], written)
     assert value["type"] == "ibtrapd.link-down" and value["partitionkey"] == message["key"]
     assert message["headers"]["content-type"].startswith("application/cloudevents+json")
+
+
+@contextlib.contextmanager
+def consumer_of_the_page(cluster, directory):
+    """The page's script as it is written, but for the broker: the file that it prints to."""
+    script = next(one for one in pages.indented("kafka") if one.startswith("#!/bin/sh"))
+    printed = directory / "printed"
+    with open(printed, "w", encoding="utf-8") as output:
+        running = subprocess.Popen(["sh", "-c", script.replace("kafka1.example.org:9092", cluster.brokers)], cwd=directory,
+                                   stdout=output, start_new_session=True)
+        try:
+            yield printed
+        finally:
+            os.killpg(running.pid, signal.SIGTERM)
+            running.wait(DEADLINE)
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="no jq")
+@pytest.mark.parametrize("name", ["json", "cloudevents"])
+def test_the_consumer_of_the_page(fabric, cluster, tmp_path, name):
+    """It begins with what was there before it, and prints what comes twice once."""
+    gateway = begin(fabric, section("kafka", "bus", brokers=cluster.brokers, format=name, events=["link-*"]))
+    gateway.control("test", "link-down")
+    [message] = arrive(cluster, "ibtrapd", 1)
+    subprocess.run(["kcat", "-P", "-b", cluster.brokers, "-t", "ibtrapd"], input=json.dumps(message["value"]), text=True,
+                   check=True, timeout=DEADLINE)
+    gateway.control("test", "link-up")
+    arrive(cluster, "ibtrapd", 3)
+    written = {f"{one['time']} {one['severity']} {one['text']}" for one in gateway.journal() if one["event"].startswith("link-")}
+    with consumer_of_the_page(cluster, tmp_path) as printed:
+        seen = tmp_path / "seen"
+        wait_until(lambda: seen.exists() and len(seen.read_text().splitlines()) >= 2, "the consumer to have all")
+    lines = printed.read_text().splitlines()
+    assert len(lines) == 2 and set(lines) == written
 
 
 def test_an_outage_is_told_and_nothing_is_lost(fabric, cluster):

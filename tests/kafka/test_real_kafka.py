@@ -155,7 +155,7 @@ def test_the_consumer_of_the_page_prints_each_event_once(fabric, broker, tmp_pat
                    input=json.dumps(again["value"]), text=True, check=True, timeout=60)
     page = PAGE.read_text()
     script = "\n".join(line[4:] for line in page[page.index("    #!/bin/sh"):].split("\n\n")[0].splitlines())
-    settings = " ".join(f"-X {one}" for one in [*SETTINGS, "auto.offset.reset=earliest", "session.timeout.ms=10000"])
+    settings = " ".join(f"-X {one}" for one in [*SETTINGS, "session.timeout.ms=10000"])
     script = script.replace("kafka1.example.org:9092", f"{broker.address} {settings}")
     consumer = subprocess.Popen(["sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
                                 start_new_session=True)
