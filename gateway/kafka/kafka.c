@@ -85,7 +85,10 @@ static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const cha
                          "make topics (auto.create.topics.enable)",
                          topic);
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-        return error_set(err, "the brokers do not let this user write to topic '%s'", topic);
+        return error_set(err,
+                         "the brokers do not let this user write to topic '%s': give it the rights "
+                         "Write and Describe on the topic",
+                         topic);
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
         return error_set(err, "the brokers do not let this user write idempotently: give it the "
                               "right IdempotentWrite on the cluster");
