@@ -173,9 +173,10 @@ static void show_subscriptions(FILE *out, const json_t *list)
 
 static void show_journal(FILE *out, const json_t *journal)
 {
-    fprintf(out, "\nJournal  %lld events, %lld alarm%s, %lld MiB, %s\n",
-            member_count(journal, "rows"), member_count(journal, "alarms"),
-            member_count(journal, "alarms") == 1 ? "" : "s", member_count(journal, "bytes") >> 20,
+    fprintf(out, "\nJournal  %lld event%s, %lld alarm%s, %lld MiB, %s\n",
+            member_count(journal, "rows"), member_count(journal, "rows") == 1 ? "" : "s",
+            member_count(journal, "alarms"), member_count(journal, "alarms") == 1 ? "" : "s",
+            member_count(journal, "bytes") >> 20,
             json_is_true(json_object_get(journal, "durable")) ? "on disk" : "IN MEMORY ONLY");
     if (member_word(journal, "problem")[0] != '\0')
         fprintf(out, "         %s\n", member_word(journal, "problem"));

@@ -55,6 +55,20 @@ static void check_status(const char *more, const char *expected)
     "\nJournal  9 events, 1 alarm, 3 MiB, on disk\n"                                               \
     "\nCounters reports 5\n"
 
+TEST(one_of_each_is_no_plural)
+{
+    char *shown = NULL;
+    size_t size;
+    FILE *out = open_memstream(&shown, &size);
+    json_t *status = make_status(",\"journal\":{\"rows\":1,\"bytes\":0,\"durable\":true,"
+                                 "\"alarms\":1}");
+    assert_true(show_status(out, status));
+    fclose(out);
+    assert_non_null(strstr(shown, "Journal  1 event, 1 alarm, 0 MiB, on disk\n"));
+    free(shown);
+    json_decref(status);
+}
+
 // When a subscription is requested again, where that is known.
 TEST(a_subscription_that_is_missing)
 {
@@ -417,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_status_without_sweeps),
         cmocka_unit_test(what_the_sm_does_not_answer_is_shown),
+        cmocka_unit_test(one_of_each_is_no_plural),
         cmocka_unit_test(a_subscription_that_is_missing),
         cmocka_unit_test(a_status_with_sweeps),
         cmocka_unit_test(a_sweep_that_failed),
