@@ -3,7 +3,6 @@
 
 import itertools
 import json
-import socket
 
 import expected as want
 from lab import notices
@@ -12,7 +11,7 @@ from lab.fabric import gid
 from lab.gateway import Gateway, section
 from lab.processes import wait_until
 from lab.receivers import Rsyslogd, Snmptrapd, SyslogSink, TrapSocket
-from lab.sockets import has_ipv6
+from lab.sockets import has_ipv6, has_localhost
 
 GID1, GID2 = gid(0x0002C90300B10001), gid(0x0002C90300B20001)
 MULTICAST = bytes.fromhex("ff12401bffff00000000000000000007")
@@ -60,14 +59,6 @@ def test_snmptrapd_prints_exactly_what_was_sent(fabric, traps, syslog):
     assert len(sent) == count + len(["gateway-started", "gateway-stopped"])
     for inbox in inboxes[1:]:
         assert [(one.oid, one.varbinds) for one in inbox.items] == sent
-
-
-def has_localhost():
-    """A minimal root has no /etc/hosts."""
-    try:
-        return bool(socket.getaddrinfo("localhost", None, socket.AF_INET))
-    except socket.gaierror:
-        return False
 
 
 def wait_message(syslog, event):

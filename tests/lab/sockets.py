@@ -36,6 +36,14 @@ def has_ipv6():
     return True
 
 
+def has_localhost():
+    """Whether that name is known: a minimal root has no /etc/hosts."""
+    try:
+        return bool(socket.getaddrinfo("localhost", None, socket.AF_INET))
+    except socket.gaierror:
+        return False
+
+
 def free_port():
     """A port of the loopback that no socket has, UDP or TCP, IPv4 or IPv6. It is outside the kernel's range of
     automatic ports, so that it stays free for the program under test."""
