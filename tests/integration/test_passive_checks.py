@@ -54,6 +54,7 @@ def test_nagios_gets_an_external_command(gateway, runs):
     if not runs:
         gateway.stop()
     commands = gateway.directory / "nagios.cmd"
+    commands.touch()
     run(gateway, "PROCESS_SERVICE_CHECK_RESULT", {"/var/lib/nagios4/rw/nagios.cmd": commands})
     [line] = commands.read_text().splitlines()
     found = re.fullmatch(r"\[(\d{10})\] PROCESS_SERVICE_CHECK_RESULT;([^;]+);([^;]+);([0-3]);(.+)", line)
@@ -61,6 +62,14 @@ def test_nagios_gets_an_external_command(gateway, runs):
     assert found.group(2, 3) == (HOST, "ibtrapd")
     assert (int(found[4]), words_of(found[5])) == (status, words_of(output))
     assert output.startswith("ibtrapd ") and (status == 2 or runs)
+
+
+def test_nothing_is_left_in_the_place_of_a_nagios_that_does_not_run(gateway):
+    """Its pipe is gone while it is stopped: a file there would take the results, and nobody would read them."""
+    commands = gateway.directory / "nagios.cmd"
+    with pytest.raises(subprocess.CalledProcessError):
+        run(gateway, "PROCESS_SERVICE_CHECK_RESULT", {"/var/lib/nagios4/rw/nagios.cmd": commands})
+    assert not commands.exists()
 
 
 class Icinga:
