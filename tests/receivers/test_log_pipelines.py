@@ -29,10 +29,12 @@ class Collector:
         authority = peers.Authority(directory, "ca")
         self._certificate, self._authority, self._gateway = authority.issue("collector"), authority, authority.issue("gateway")
         (directory / "collector").mkdir()
+        [command] = [one for one in pages.indented("log-pipelines") if one.startswith("install ")]
+        subprocess.run(["sh", "-euc", pages.adapted(command, {"/var/log/ibtrapd": directory / "log"})], check=True)
         text = pages.adapted(pages.block("log-pipelines", "rsyslog", words), {
             '"2514"': f'"{self.port}" address="127.0.0.1"', "/etc/rsyslog/ca.pem": authority.file,
             "/etc/rsyslog/collector.pem": self._certificate.cert, "/etc/rsyslog/collector.key": self._certificate.key,
-            "/var/log/ibtrapd": directory, "/var/spool/rsyslog": directory, 'resumeInterval="5"': 'resumeInterval="1"'} | changes)
+            "/var/log/ibtrapd": directory / "log", "/var/spool/rsyslog": directory, 'resumeInterval="5"': 'resumeInterval="1"'} | changes)
         self._config = directory / "rsyslog.conf"
         self._config.write_text(f'global(workDirectory="{directory}/collector")\n{text}')
         self._process = None
@@ -138,7 +140,7 @@ def test_what_elasticsearch_refuses_is_in_a_file_and_can_be_sent_again(search, s
     bad, busy = "01990000-0000-7000-8000-000000000007", "01990000-0000-7000-8000-000000000003"
     server.refused.add(bad)
     server.busy.add(busy)
-    refused = tmp_path / "refused.json"
+    refused = tmp_path / "log/refused.json"
     with server:
         acknowledge(sender, collector, 20)
         wait_until(lambda: refused.exists() and bad in refused.read_text() and busy in refused.read_text(), "the file")
