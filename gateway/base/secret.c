@@ -5,6 +5,7 @@
 #include "install.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -35,13 +36,27 @@ static bool check_file(int fd, const char *path, struct error *err)
                      path, (unsigned)st.st_uid);
 }
 
+// Says what to do where this user may not read the file.
+static void secret_add_advice(const char *path, struct error *err)
+{
+    const struct error why = *err;
+    if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES)
+        error_set(err,
+                  "%s; give it to the user that runs ibtrapd (chown), and let that user into its "
+                  "directory",
+                  why.text);
+}
+
 // A descriptor, or -1 with a sentence.
 static int secret_open_file(const char *path, struct error *err)
 {
     int fd = regular_file_open(path, err);
-    if (fd < 0 || check_file(fd, path, err))
+    if (fd >= 0 && check_file(fd, path, err))
         return fd;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
+    else
+        secret_add_advice(path, err);
     return -1;
 }
 

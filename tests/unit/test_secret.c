@@ -117,6 +117,19 @@ TEST(the_owner_is_root_or_oneself)
                   "ibtrapd");
 }
 
+TEST(who_may_not_read_it_is_told_what_to_do)
+{
+    const char *path = support_file("closed", "secret\n", 0);
+    const uid_t before = geteuid();
+    if (before == 0)
+        assert_int_equal(seteuid(54321), 0);
+    check_refused(
+        path, "cannot open ",
+        ": Permission denied; give it to the user that runs ibtrapd (chown), and let that "
+        "user into its directory");
+    assert_int_equal(seteuid(before), 0);
+}
+
 static void check_content(const char *path, size_t length)
 {
     size_t size = 0;
@@ -203,6 +216,7 @@ int main(void)
         cmocka_unit_test(what_is_no_file_is_refused),
         cmocka_unit_test(what_a_link_leads_to_is_examined),
         cmocka_unit_test(the_owner_is_root_or_oneself),
+        cmocka_unit_test(who_may_not_read_it_is_told_what_to_do),
         cmocka_unit_test(a_whole_file_is_read_up_to_a_bound),
         cmocka_unit_test(a_whole_file_is_examined_too),
         cmocka_unit_test(keys_are_decimal_or_hexadecimal),
