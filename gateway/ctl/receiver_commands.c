@@ -8,14 +8,17 @@
 
 #include <string.h>
 
-enum { NAME_COLUMNS = 16, ADDRESS_COLUMNS = 25 };
+enum { NAME_COLUMNS = 16, KIND_COLUMNS = 7, ADDRESS_COLUMNS = 25 };
 
 static void show_receiver(FILE *out, const json_t *one)
 {
-    const char *name = member_word(one, "name"), *address = member_word(one, "address");
-    bool is_long = strlen(address) > ADDRESS_COLUMNS;
-    terminal_cell(out, name, NAME_COLUMNS);
-    fprintf(out, " %-7s %-*s ", member_word(one, "kind"), ADDRESS_COLUMNS, is_long ? "" : address);
+    const char *address = member_word(one, "address");
+    terminal_cell(out, member_word(one, "name"), NAME_COLUMNS);
+    const int printed = fprintf(out, " %-*s ", KIND_COLUMNS, member_word(one, "kind"));
+    // A long kind, such as alertmanager, takes columns of the address.
+    const int columns = KIND_COLUMNS + 2 + ADDRESS_COLUMNS - printed;
+    const bool is_long = (int)strlen(address) > columns;
+    fprintf(out, "%-*s ", columns, is_long ? "" : address);
     terminal_word(out, member_word(one, "state"), 8);
     fprintf(out, "%9lld %8lld %8lld %8lld\n", member_count(one, "sent"),
             member_count(one, "queued"), member_count(one, "failed"), member_count(one, "dropped"));
@@ -37,8 +40,8 @@ bool receiver_commands_show(FILE *out, const json_t *answer, bool first)
     size_t i;
     const json_t *one;
     if (first)
-        fprintf(out, "%-*s %-7s %-*s %-8s%9s %8s %8s %8s\n", NAME_COLUMNS, "RECEIVER", "KIND",
-                ADDRESS_COLUMNS, "ADDRESS", "STATE", "SENT", "QUEUED", "FAILED", "DROPPED");
+        fprintf(out, "%-*s %-*s %-*s %-8s%9s %8s %8s %8s\n", NAME_COLUMNS, "RECEIVER", KIND_COLUMNS,
+                "KIND", ADDRESS_COLUMNS, "ADDRESS", "STATE", "SENT", "QUEUED", "FAILED", "DROPPED");
     json_array_foreach(json_object_get(answer, "receivers"), i, one) show_receiver(out, one);
     json_array_foreach(json_object_get(answer, "gone"), i, one) show_gone(out, one);
     return true;

@@ -325,7 +325,10 @@ TEST(receivers_with_long_names_keep_their_columns)
         "\"name\":"
         "\"a-name-that-does-not-fit\",\"kind\":\"syslog\",\"address\":"
         "\"tcp a-host-with-a-long-name.example.org port 514\",\"state\":\"failing\",\"sent\":1,"
-        "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"}],\"gone\":["
+        "\"queued\":2,\"failed\":3,\"dropped\":4,\"problem\":\"connection refused\"},{"
+        "\"name\":\"alerts\",\"kind\":\"alertmanager\",\"address\":\"http://am1:9093\",\"state\":"
+        "\"working\",\"sent\":5,\"queued\":0,\"failed\":0,\"dropped\":0,\"problem\":\"\"}],"
+        "\"gone\":["
         "{\"name\":\"siem\",\"since\":\"2026-11-21T03:20:03Z\",\"cursor\":7,\"queued\":1}]}",
         "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   FAILED  "
         "DROPPED\n"
@@ -336,6 +339,8 @@ TEST(receivers_with_long_names_keep_their_columns)
         "     4\n"
         "    tcp a-host-with-a-long-name.example.org port 514\n"
         "    connection refused\n"
+        "alerts           alertmanager http://am1:9093      working         5        0        0   "
+        "     0\n"
         "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
 }
 
