@@ -4,8 +4,8 @@
 #include "base/nearest.h"
 #include "conf/schema.h"
 
-// Returns the nearest name that may stand there; NULL: none is near.
-static const char *hint_find_nearest(const struct schema_section *section, const char *name)
+// Finds the nearest name that may stand there.
+static struct nearest hint_find_nearest(const struct schema_section *section, const char *name)
 {
     struct nearest nearest = nearest_begin(name);
     const struct schema_item *item;
@@ -13,7 +13,7 @@ static const char *hint_find_nearest(const struct schema_section *section, const
         nearest_try(&nearest, item->name);
     for (size_t i = 0; !section && i < SCHEMA_COUNT; i++)
         nearest_try(&nearest, SCHEMA[i].name);
-    return nearest.name;
+    return nearest;
 }
 
 // Adds "'snmp', 'syslog' and 'file'": the sections that have the item.
@@ -37,11 +37,16 @@ void hint_add(const struct schema_section *section, const char *name, struct tex
     size_t count = 0;
     for (size_t i = 0; i < SCHEMA_COUNT; i++)
         count += schema_find(&SCHEMA[i], name, NULL) != NULL;
-    const char *nearest = count == 0 ? hint_find_nearest(section, name) : NULL;
-    if (count > 0) {
-        text_addf(t, "; it belongs to %s ", count == 1 ? "section" : "the sections");
-        hint_add_sections(name, count, t);
-    } else if (nearest) {
-        text_addf(t, "; did you mean '%s'?", nearest);
-    }
+    const struct nearest nearest = hint_find_nearest(section, name);
+    // An item of another section may still be a slip, such as url for urls.
+    const bool is_slip = nearest.name && (count == 0 || (section && nearest.distance == 1));
+    if (is_slip)
+        text_addf(t, "; did you mean '%s'?", nearest.name);
+    if (count == 0)
+        return;
+    if (is_slip)
+        text_addf(t, " '%s'", name);
+    text_addf(t, "%s belongs to %s ", is_slip ? "" : "; it",
+              count == 1 ? "section" : "the sections");
+    hint_add_sections(name, count, t);
 }

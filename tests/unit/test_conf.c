@@ -2380,6 +2380,9 @@ TEST(a_name_that_there_is_not_is_helped)
         {"fabric { interval = 1 }",
          "1: item 'interval': there is no such item here; it belongs to the sections 'sweep' and "
          "'counters'"},
+        {"alertmanager a { url = x }",
+         "1: item 'url': there is no such item here; did you mean 'urls'? 'url' belongs to section "
+         "'http'"},
         {"fabric { frobnicate { a = { b } } } ",
          "1: section 'frobnicate': there is no such section"},
         {"fabric {\n port = 1\nlog {\n",
