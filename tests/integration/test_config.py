@@ -7,7 +7,7 @@ import socket
 import subprocess
 
 import pytest
-from lab.gateway import check_config
+from lab.gateway import check_config, without_service_user
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
@@ -68,7 +68,8 @@ def manager(tmp_path, monkeypatch):
 def run_badly_configured(tmp_path, *words):
     config = tmp_path / "ibtrapd.conf"
     config.write_text('log { level = "loud" }\n')
-    return subprocess.Popen([BUILD / "ibtrapd", "--config", config, *words], stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([BUILD / "ibtrapd", "--config", config, *words], stderr=subprocess.PIPE, text=True,
+                            env=without_service_user())
 
 
 def test_a_start_that_fails_is_told_to_the_manager(manager, tmp_path):

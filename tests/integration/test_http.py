@@ -9,7 +9,7 @@ import time
 
 import pytest
 from lab.fabric import BUILD
-from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file
+from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file, without_service_user
 from lab.http_server import Server, answer, each
 from lab.processes import DEADLINE, wait_until
 
@@ -44,7 +44,7 @@ def came(server, event="link-down"):
 def test_without_the_module_the_package_is_named(tmp_path):
     done = subprocess.run([IBTRAPD, "--check-config", "--modules", tmp_path, "--config", "/dev/stdin"],
                           input=section("http", "collector", url="http://127.0.0.1:9/"), capture_output=True, text=True,
-                          timeout=DEADLINE, check=False)
+                          timeout=DEADLINE, check=False, env=without_service_user())
     assert done.returncode == 1
     assert ("receiver collector: receivers of the kind http need the package ibtrapd-http: there is no "
             f"{tmp_path}/http.so") in done.stderr

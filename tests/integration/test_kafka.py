@@ -14,7 +14,7 @@ import subprocess
 import pytest
 from lab import pages
 from lab.fabric import BUILD
-from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file
+from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file, without_service_user
 from lab.kafka import BROKER, MockCluster, consume
 from lab.processes import DEADLINE, wait_until
 from lab.sockets import free_port
@@ -59,7 +59,7 @@ def test_the_daemon_links_no_such_library():
 def test_without_the_module_the_package_is_named(tmp_path):
     done = subprocess.run([IBTRAPD, "--check-config", "--modules", tmp_path, "--config", "/dev/stdin"],
                           input=section("kafka", "bus", brokers="127.0.0.1:9"), capture_output=True, text=True,
-                          timeout=DEADLINE, check=False)
+                          timeout=DEADLINE, check=False, env=without_service_user())
     assert done.returncode == 1
     assert ("receiver bus: receivers of the kind kafka need the package ibtrapd-kafka: there is no "
             f"{tmp_path}/kafka.so") in done.stderr
