@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/print.h"
 
+#include "conf/check.h"
 #include "conf/schema.h"
 #include "conf/value.h"
 
@@ -21,6 +22,15 @@ static bool print_comes_from_file(const struct schema_section *section,
     return t.len > 0;
 }
 
+// Cuts the query off a URL, which may have a token. Returns whether there was one.
+static bool print_cut_query(const struct schema_item *item, char *value)
+{
+    char *query = item->check == check_url ? strchr(value, '?') : NULL;
+    if (query)
+        snprintf(query, 3, "?\"");
+    return query;
+}
+
 static void print_item(const struct schema_section *section, const struct schema_item *item,
                        const void *object, FILE *out)
 {
@@ -34,6 +44,9 @@ static void print_item(const struct schema_section *section, const struct schema
         return;
     if (item->secret && !value_is_default(item, object))
         fprintf(out, "    # %s is set, and not shown\n", item->name);
+    else if (print_cut_query(item, value))
+        fprintf(out, "    %s = %s\n    # %s: what follows the '?' is not shown\n", item->name,
+                value, item->name);
     else
         fprintf(out, "    %s = %s\n", item->name, value);
 }

@@ -269,7 +269,7 @@ static const char RICH[] =
     "kafka \"k\" { brokers = \"k1, [::1]:99\" topic = \"t-{subnet}\" format = cloudevents "
     "transport = tls\n"
     " ca_file = /c settings = {\"linger.ms=7\", \"client.id=x y\"} }\n"
-    "http \"h\" { url = \"https://h:1/p?q=1\" format = cloudevents batch = 7 batch_size = 20000\n"
+    "http \"h\" { url = \"https://h:1/p\" format = cloudevents batch = 7 batch_size = 20000\n"
     " gzip = true timeout = 5 headers = {\"X-A: b c\", \"X-D: e\"} key_file = /k\n"
     " certificate_file = /c }\n"
     "alertmanager \"m\" { urls = \"http://a:1, http://[::1]/b\" source = s expire = 60 "
@@ -307,7 +307,9 @@ TEST(secrets_are_not_printed)
         "snmp \"b\" { address = x community = hidden-four }\n"
         "snmp \"c\" { address = x version = 3 user = u auth = SHA auth_password_file = \"%s\"\n"
         " privacy = AES privacy_password_file = \"%s\" }\n"
-        "kafka \"d\" { brokers = x sasl = SCRAM-SHA-256 user = u password_file = \"%s\" }\n",
+        "kafka \"d\" { brokers = x sasl = SCRAM-SHA-256 user = u password_file = \"%s\" }\n"
+        "http \"e\" { url = \"https://h/in?token=hidden-six\" }\n"
+        "http \"f\" { url = \"https://h/in\" }\n",
         key, key, community, auth, privacy, password);
     if (!conf_load_text(text, "secrets", &conf, &err))
         fail_msg("%s", err.text);
@@ -319,6 +321,9 @@ TEST(secrets_are_not_printed)
     assert_null(strstr(printed, "77777"));
     assert_null(strstr(printed, "hidden-"));
     assert_non_null(strstr(printed, "\n    # community is set, and not shown\n"));
+    assert_non_null(strstr(printed, "\n    url = \"https://h/in?\"\n"
+                                    "    # url: what follows the '?' is not shown\n"));
+    assert_non_null(strstr(printed, "\n    url = \"https://h/in\"\n    format"));
     assert_non_null(strstr(printed, key));
     assert_non_null(strstr(printed, privacy));
     assert_true(conf_load_text(printed, "printed", &other, &err));
