@@ -325,9 +325,8 @@ static const char *alertmanager_source(const struct conf *conf, const struct con
 bool section_check_source(struct section *section, const struct conf *conf)
 {
     const struct conf_receiver *b = section->object;
-    for (size_t i = 0; i < conf->receiver_count && b->kind == CONF_ALERTMANAGER; i++) {
-        const struct conf_receiver *a = &conf->receivers[i];
-        if (a != b && a->kind == CONF_ALERTMANAGER &&
+    for (const struct conf_receiver *a = conf->receivers; a < b; a++) {
+        if (b->kind == CONF_ALERTMANAGER && a->kind == CONF_ALERTMANAGER &&
             strcmp(alertmanager_source(conf, a), alertmanager_source(conf, b)) == 0 &&
             alertmanager_shares_url(a->alertmanager.urls, b->alertmanager.urls))
             return section_refuse(

@@ -1671,6 +1671,9 @@ TEST(receivers_that_would_end_each_others_alerts_are_refused)
     assert_non_null(strstr(error_of(PAIR("http://c,http://b:9093", "")), SENTENCE));
     assert_non_null(strstr(
         error_of("gateway { name = \"g\" }\n" PAIR("http://a", "source = \"g\"")), SENTENCE));
+    assert_non_null(strstr(
+        error_of(PAIR("http://a", "source = \"g\"") "\ngateway { name = \"g\" }"), SENTENCE));
+    load(PAIR("http://a", "source = \"other\"") "\ngateway { name = \"g\" }");
     load(PAIR("http://a", "source = \"other\""));
     load(PAIR("http://c", ""));
 }
