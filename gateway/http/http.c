@@ -20,6 +20,8 @@ static const int64_t ASK_US = 250 * CLOCK_US_PER_MS;
 static const int64_t ACK_US = 120 * CLOCK_US_PER_S;
 
 enum {
+    GROW_FIRST = 64, // accepted requests before larger ones are tried; doubles if that fails
+    GROW_LAST = 65536,
     HEADERS_MAX = 16,
     ASK_SIZE = 4096,
     PATH_SIZE = 2048,
@@ -58,9 +60,12 @@ struct http_sink {
 
     // What the sink keeps when it is closed and opened again.
     struct known known;
-    size_t size_max;  // octets of a body: the server found more too many
-    unsigned alone;   // so many events go alone: one of them was refused, perhaps
-    int64_t retry_at; // monotonic: the server asked to wait until then
+    size_t size_max;                    // octets of a body: the server found more too many
+    size_t size_told;                   // of which the log has it
+    unsigned grow_after, since_resized; // requests
+    bool grew;                          // when it was resized last
+    unsigned alone;                     // so many events go alone: one of them was refused, perhaps
+    int64_t retry_at;                   // monotonic: the server asked to wait until then
 };
 
 static int64_t http_now(void)
@@ -215,15 +220,32 @@ static enum sink_result http_send(void *self, const struct event *event, struct 
 
 // Answers.
 
+// Does not say again what was said when it grew in between.
 static void http_shrink(struct http_sink *s, size_t size)
 {
     s->size_max = size / 2;
-    if (s->log)
-        log_write(
-            s->log, LOG_LEVEL_INFO,
-            "receiver %s: a request of %zu octets is too large for it: from now on it gets at "
-            "most %zu; item 'batch_size' says that from the beginning",
-            s->name, size, s->size_max);
+    s->since_resized = 0;
+    if (s->grew && s->grow_after < GROW_LAST)
+        s->grow_after *= 2;
+    s->grew = false;
+    if (s->log && s->size_max < s->size_told)
+        log_write(s->log, LOG_LEVEL_INFO,
+                  "receiver %s: a request of %zu octets is too large for it: now it gets at most "
+                  "%zu, and larger ones are tried seldom; item 'batch_size' says that from the "
+                  "beginning",
+                  s->name, size, s->size_max);
+    s->size_told = s->size_max < s->size_told ? s->size_max : s->size_told;
+}
+
+// A request was accepted. What was too large once, as for a proxy that is gone, need not stay so.
+static void http_grow(struct http_sink *s)
+{
+    const size_t most = s->options->batch_size;
+    if (s->size_max == most || ++s->since_resized < s->grow_after)
+        return;
+    s->since_resized = 0;
+    s->grew = true;
+    s->size_max = s->size_max < most / 2 ? s->size_max * 2 : most;
 }
 
 static enum body_verdict http_verdict(const struct batch *b, const enum body_verdict *verdicts,
@@ -259,6 +281,7 @@ static void http_settle(struct http_sink *s, struct body_result *result)
     const struct batch *b = s->posted;
     unsigned good = 0, piece = 0;
     if (result->verdicts[0] == BODY_AWAIT) {
+        http_grow(s);
         groups_add(&s->groups,
                    (struct group){.events = b->count, .ack = result->ack, .since = http_now()});
         return;
@@ -269,6 +292,7 @@ static void http_settle(struct http_sink *s, struct body_result *result)
         http_part(s, good, result);
         return;
     }
+    http_grow(s);
     groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
     http_pass(s);
     transfer_hide(s->transfer, result->note.text);
@@ -469,7 +493,8 @@ bool http_make(struct sink *out, const char *name, const struct http_options *op
     s->format = body_find(options->format);
     s->context = (struct body_context){
         .index = options->index, .ack = options->ack, .alone = options->batch == 1};
-    s->size_max = options->batch_size;
+    s->size_max = s->size_told = options->batch_size;
+    s->grow_after = GROW_FIRST;
     format_origin_own(&s->context.origin, &s->process);
     http_describe_server(s);
     *out = (struct sink){.open = http_open,

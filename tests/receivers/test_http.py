@@ -409,6 +409,31 @@ def test_a_request_too_large_is_made_smaller():
         assert len(refused) < 8, "it finds a size, and stays with it"
 
 
+def test_requests_grow_again_where_a_server_takes_larger_ones():
+    def judge(request):
+        if not server.accepted:
+            return 413 if len(request.body) > 3000 else 200
+        return 200
+    with Server(each(judge)) as server:
+        done = send(server.url, count=3000, batch=512, batch_size=16384)
+        assert "413: a request is too large" in done.errors
+        check_order(accepted(server), 3000)
+        small = server.accepted[:60]
+        assert max(len(request.body) for request in small) < 3000, "it stays with what it found for a while"
+        assert max(len(request.body) for request in server.accepted) > 6000
+
+
+def test_requests_that_cannot_grow_are_tried_seldom():
+    def judge(request):
+        return 413 if len(request.body) > 3000 else 200
+    with Server(each(judge)) as server:
+        send(server.url, count=3000, batch=512, batch_size=16384)
+        check_order(accepted(server), 3000)
+        assert len(server.accepted) > 500
+        refused = [request for request in server.requests if not request.accepted]
+        assert 4 <= len(refused) < 4 + 6, "after 64, 128, 256 requests"
+
+
 def test_a_server_that_refuses_before_it_has_read():
     with Server(limit=50000) as server:
         done = send(server.url, count=1000, batch=512)
