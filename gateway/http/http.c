@@ -20,6 +20,8 @@ static const int64_t ASK_US = 250 * CLOCK_US_PER_MS;
 static const int64_t ACK_US = 120 * CLOCK_US_PER_S;
 
 enum {
+    BUSY_S = 1, // until a server that is busy is asked for acknowledgements again
+    BUSY_MAX_S = 30,
     GROW_FIRST = 64, // accepted requests before larger ones are tried; doubles if that fails
     GROW_LAST = 65536,
     HEADERS_MAX = 16,
@@ -360,25 +362,49 @@ static void http_ask(struct http_sink *s)
     http_begin(s, &request, ASKING);
 }
 
+// Whether a request waits too long for its acknowledgement.
+static bool http_is_late(struct http_sink *s, int64_t now)
+{
+    for (unsigned i = 0; i < s->groups.count; i++) {
+        if (!groups_at(&s->groups, i)->confirmed && now - groups_at(&s->groups, i)->since > ACK_US)
+            return true;
+    }
+    return false;
+}
+
+// To fail would send all again that waits for an acknowledgement. A server that is busy is asked
+// once more instead.
+static void http_miss_acks(struct http_sink *s, const struct transfer_answer *answer, int64_t now,
+                           struct error *problem)
+{
+    const int pause = answer->retry_after > 0 ? answer->retry_after : BUSY_S;
+    const bool busy = answer->status == 429 || answer->status >= 500;
+    if (busy && !http_is_late(s, now)) {
+        s->asked_at = now + (pause < BUSY_MAX_S ? pause : BUSY_MAX_S) * CLOCK_US_PER_S;
+        return;
+    }
+    http_fail(s, -1, problem);
+    http_note_wait(s, answer->retry_after);
+}
+
 static void http_take_acks(struct http_sink *s, const struct transfer_answer *answer)
 {
     bool there[GROUPS_MAX] = {false};
     struct error problem;
+    const int64_t now = http_now();
     if (!s->format->ack_judge(answer, s->asked, s->asked_count, there, &problem)) {
-        http_fail(s, -1, &problem);
-        http_note_wait(s, answer->retry_after);
+        http_miss_acks(s, answer, now, &problem);
         return;
     }
-    const int64_t now = http_now();
     for (unsigned i = 0, asked = 0; i < s->groups.count; i++) {
         struct group *group = groups_at(&s->groups, i);
         // Nothing was added or taken out since it was asked.
         if (!group->confirmed)
             group->confirmed = there[asked++];
-        if (!group->confirmed && now - group->since > ACK_US) {
-            error_set(&problem, "it took events and does not acknowledge them");
-            http_fail(s, -1, &problem);
-        }
+    }
+    if (http_is_late(s, now)) {
+        error_set(&problem, "it took events and does not acknowledge them");
+        http_fail(s, -1, &problem);
     }
     http_pass(s);
 }

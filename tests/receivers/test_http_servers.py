@@ -201,9 +201,9 @@ def test_otlp_refuses_single_events():
 class Splunk(Model):
     """A collector. With acknowledgements, what a request brought is indexed some questions later; each is told once."""
 
-    def __init__(self, *args, acks=False, indexes=True, **options):
+    def __init__(self, *args, acks=False, indexes=True, busy=0, **options):
         super().__init__(*args, **options)
-        self.acks, self.indexes = acks, indexes
+        self.acks, self.indexes, self.busy = acks, indexes, busy
         self.indexed, self.waiting, self.channels, self.next_id = [], {}, set(), 0
 
     def take(self, request):
@@ -213,6 +213,9 @@ class Splunk(Model):
             assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", channel)
             self.channels.add(channel)
         if request.target == "/services/collector/ack":
+            self.busy -= 1
+            if self.busy >= 0:
+                return 503, json.dumps({"text": "Server is busy", "code": 9})
             return self.tell(channel, json.loads(request.body)["acks"])
         assert request.target == "/services/collector/event"
         return self.collect(channel, [number(item["event"]["id"]) for item in objects(request.body.decode())])
@@ -267,6 +270,24 @@ def test_splunk_acknowledges_every_event_though_it_fails(token):
     model = Splunk(4, acks=True)
     run(model, "/services/collector/event", format="splunk", batch=64, token_file=token, ack=1)
     assert set(model.indexed) == set(range(COUNT))
+
+
+def test_splunk_that_is_busy_is_asked_again_and_gets_no_event_twice(token):
+    model = Splunk(6, acks=True, fails=False, busy=2)
+    done, _ = run(model, "/services/collector/event", format="splunk", batch=64, token_file=token, ack=1)
+    assert sorted(model.indexed) == list(range(COUNT)) and not done.errors
+    assert model.busy < 0 and len(model.channels) == 1
+
+
+def test_splunk_that_refuses_to_say_what_it_has_is_explained(token):
+    def judge(connection, request):
+        ack = request.target.endswith("/ack")
+        return answer(400 if ack else 200, body='{"text":"ACK is disabled","code":14}' if ack else
+                      '{"text":"Success","code":0,"ackId":1}')(connection, request)
+    with Server(judge) as server:
+        asked = lambda: sum(request.target.endswith("/ack") for request in server.requests) > 2  # noqa: E731
+        done = until(asked, server.url + "/services/collector/event", count=4, format="splunk", ack=1, token_file=token)
+    assert done.acked == 0 and "does not say what is indexed (status 400)" in done.errors
 
 
 def test_splunk_confirms_nothing_that_its_indexers_have_not(token):
