@@ -28,7 +28,8 @@
 
 enum {
     HOST_SIZE = 256,
-    PEER_SIZE = HOST_SIZE + 32,
+    ZONE_SIZE = 32,
+    PEER_SIZE = HOST_SIZE + ZONE_SIZE + 32,
     SECRET_SIZE = 8192,
     BASIC_SIZE = 2 * SECRET_SIZE,
     URL_SIZE = 2048 + PEER_SIZE,
@@ -38,6 +39,7 @@ enum {
 // Where the URL leads.
 struct place {
     char host[HOST_SIZE]; // an IPv6 address without brackets
+    char zone[ZONE_SIZE]; // the interface that an IPv6 address is of; empty: none is said
     uint16_t port;
     bool tls;
 };
@@ -100,6 +102,16 @@ static bool transfer_lacks(CURLU *url, CURLUPart part)
     return lacks;
 }
 
+// The zone of an IPv6 address (RFC 6874). False: it is too long.
+static bool transfer_read_zone(CURLU *url, struct place *out)
+{
+    char *zone = NULL;
+    curl_url_get(url, CURLUPART_ZONEID, &zone, 0);
+    const int length = snprintf(out->zone, sizeof out->zone, "%s", zone ? zone : "");
+    curl_free(zone);
+    return (size_t)length < sizeof out->zone;
+}
+
 // No sentence shows the URL: it may have a secret in it.
 static bool transfer_read_url(const char *text, struct place *out, struct error *err)
 {
@@ -108,7 +120,7 @@ static bool transfer_read_url(const char *text, struct place *out, struct error 
         return error_set(err, "out of memory");
     bool ok = strlen(text) < URL_SIZE - PEER_SIZE &&
               curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
-              transfer_read_host(url, out);
+              transfer_read_host(url, out) && transfer_read_zone(url, out);
     if (!ok)
         error_set(err, "'url' must be an http or https URL, such as https://host:8088/path");
     else if (!transfer_lacks(url, CURLUPART_USER) || !transfer_lacks(url, CURLUPART_PASSWORD))
@@ -125,11 +137,12 @@ static bool transfer_is_address(const char *host)
     return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
 }
 
-static void transfer_write_root(char out[PEER_SIZE], const struct place *place, const char *host)
+static void transfer_write_root(char out[PEER_SIZE], const struct place *place, const char *host,
+                                const char *zone)
 {
     const bool bracket = strchr(host, ':') != NULL;
-    snprintf(out, PEER_SIZE, "%s://%s%s%s:%u", place->tls ? "https" : "http", bracket ? "[" : "",
-             host, bracket ? "]" : "", place->port);
+    snprintf(out, PEER_SIZE, "%s://%s%s%s%s%s:%u", place->tls ? "https" : "http",
+             bracket ? "[" : "", host, zone[0] ? "%25" : "", zone, bracket ? "]" : "", place->port);
 }
 
 // Opening.
@@ -337,14 +350,17 @@ static bool transfer_set(struct transfer *t)
 static bool transfer_name(struct transfer *t)
 {
     const char *name = t->place.tls ? t->options->tls.name : "";
-    char detour[PEER_SIZE];
-    transfer_write_root(t->peer, &t->place, t->place.host);
-    transfer_write_root(t->root, &t->place, name[0] ? name : t->place.host);
-    if (name[0] == '\0')
+    char detour[PEER_SIZE], bare[PEER_SIZE];
+    transfer_write_root(t->peer, &t->place, t->place.host, t->place.zone);
+    if (name[0] == '\0') {
+        memcpy(t->root, t->peer, sizeof t->root);
         return true;
-    const char *authority = strstr(t->peer, "//") + 2;
-    snprintf(t->host_header, sizeof t->host_header, "Host: %s", authority);
-    snprintf(detour, sizeof detour, "::%s", authority);
+    }
+    transfer_write_root(t->root, &t->place, name, "");
+    // A zone is this machine's own word; no request has it.
+    transfer_write_root(bare, &t->place, t->place.host, "");
+    snprintf(t->host_header, sizeof t->host_header, "Host: %s", strstr(bare, "//") + 2);
+    snprintf(detour, sizeof detour, "::%s", strstr(t->peer, "//") + 2);
     return transfer_add(&t->detour, detour);
 }
 

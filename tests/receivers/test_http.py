@@ -13,6 +13,7 @@ import pathlib
 import re
 import ssl
 import subprocess
+import sys
 import time
 
 import pytest
@@ -306,6 +307,32 @@ def test_a_name_with_several_addresses():
         assert not send(server.url.replace("127.0.0.1", "localhost"), count=5, batch=1).errors
         assert accepted(server) == list(range(5)) and server.connections == 1
         assert server.requests[0].headers["host"] == f"localhost:{server.port}"
+
+
+def test_the_zone_of_an_address_is_kept_to():
+    """Without its zone a link-local address leads nowhere. One at the loopback takes a network of the test's own."""
+    own = ["unshare", "--user", "--map-root-user", "--net"]
+    prepare = "ip link set lo up && ip -6 address add fe80::1/64 dev lo nodad"
+    if subprocess.run([*own, "sh", "-c", prepare], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may have no network of its own")
+    script = """
+import socket, subprocess, sys
+with socket.socket(socket.AF_INET6) as listener:
+    listener.bind(("fe80::1", 0, 0, socket.if_nametoindex("lo")))
+    listener.listen()
+    listener.settimeout(20)
+    port = listener.getsockname()[1]
+    with subprocess.Popen([sys.argv[1], f"url=http://[fe80::1%25lo]:{port}/"]) as client:
+        connection, _ = listener.accept()
+        head = b""
+        while b"\\r\\n\\r\\n" not in head:
+            head += connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n")
+        assert client.wait(20) == 0
+        assert f"Host: [fe80::1]:{port}\\r\\n".encode() in head, head
+"""
+    subprocess.run([*own, "sh", "-c", prepare + ' && exec "$@"', "sh", sys.executable, "-c", script, PROGRAM], check=True,
+                   timeout=60)
 
 
 def test_a_name_that_nobody_has():
