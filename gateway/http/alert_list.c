@@ -10,6 +10,8 @@
 
 enum { OF_A_KEY_MAX = 64 }; // alerts of one key; a peer that has more than this makes them up
 
+#define TEST_KEY "test" // of all tests
+
 static const int64_t FLYING = INT64_MAX; // in the batch that is under way to the peer
 
 struct alert {
@@ -235,10 +237,46 @@ void alert_list_end(struct alert_list *list, bool whole, int64_t ended_us)
     }
 }
 
+// Makes room for a test: forgets the oldest.
+static void alert_list_make_room_for_test(struct alert_list *list)
+{
+    struct alert *a;
+    TAILQ_FOREACH(a, &list->ended, in_order)
+    {
+        if (a->is_test)
+            break;
+    }
+    if (a)
+        alert_list_drop(list, a);
+}
+
+// The test with these labels that waits; NULL: none. Sets `*count` to how many wait, if none.
+static struct alert *alert_list_find_test(const struct alert_list *list, const char *labels,
+                                          size_t *count)
+{
+    struct alert *a = NULL;
+    *count = 0;
+    while ((a = alert_list_next(list, TEST_KEY, a)) != NULL) {
+        if (a->is_test && strcmp(a->labels, labels) == 0)
+            break;
+        *count += a->is_test;
+    }
+    return a;
+}
+
 bool alert_list_add_test(struct alert_list *list, char *labels, char *annotations,
                          int64_t starts_us, int64_t ends_us)
 {
-    struct alert *a = alert_list_add(list, "test", labels, annotations, true);
+    size_t count;
+    struct alert *a = alert_list_find_test(list, labels, &count);
+    if (a) {
+        free(labels);
+        free(annotations);
+    } else {
+        if (count >= ALERT_LIST_TESTS_MAX)
+            alert_list_make_room_for_test(list);
+        a = alert_list_add(list, TEST_KEY, labels, annotations, true);
+    }
     if (!a)
         return false;
     a->is_test = true;

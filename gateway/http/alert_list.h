@@ -16,6 +16,7 @@
 enum {
     ALERT_LIST_PEERS_MAX = 8,
     ALERT_LIST_MAX = 131072, // alarms; further ones are counted and not posted
+    ALERT_LIST_TESTS_MAX = 512,
     ALERT_LIST_BATCH_MAX = 500,
     ALERT_LIST_LABELS_MAX = 8192,     // octets; ours are fewer
     ALERT_LIST_BODY_SIZE = 512 << 10, // octets of a batch: a proxy may have a limit of 1 MiB
@@ -47,8 +48,9 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
 // `whole`: every alarm that is active was seen or put; otherwise none ends. `ended_us`: now, UTC.
 void alert_list_end(struct alert_list *list, bool whole, int64_t ended_us);
 
-// Posts an alert to all peers that ends by itself. Takes the strings. False: no memory, or enough
-// of them wait.
+// Posts an alert to all peers that ends by itself; one of the same labels that waits gets the
+// times. Takes the strings. Of more than ALERT_LIST_TESTS_MAX that wait the oldest is forgotten.
+// False: no memory.
 bool alert_list_add_test(struct alert_list *list, char *labels, char *annotations,
                          int64_t starts_us, int64_t ends_us);
 

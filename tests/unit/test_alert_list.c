@@ -401,6 +401,53 @@ TEST(no_alert_goes_before_an_end_that_has_to_wait)
     assert_null(strstr(body_buffer, "link-"));
 }
 
+static void add_test(unsigned n)
+{
+    char labels[64];
+    snprintf(labels, sizeof labels, "{\"alarmkey\":\"test %u\",\"test\":\"true\"}", n);
+    assert_true(alert_list_add_test(list, strdup(labels), strdup("{}"), 1, 2));
+}
+
+// Posts to a peer that takes all. Returns how often the text was in what was posted.
+static size_t post_and_count(unsigned peer, const char *text)
+{
+    const struct alert_list_times times = times_of(&peers[peer]);
+    size_t n, count = 0;
+    do {
+        struct text body = text_in(body_buffer, sizeof body_buffer);
+        n = alert_list_take(list, peer, &times, ALERT_LIST_BATCH_MAX, &body);
+        for (const char *at = body_buffer; (at = strstr(at, text)) != NULL; at++)
+            count++;
+        alert_list_taken(list, peer, true, &times);
+    } while (n > 0);
+    return count;
+}
+
+// Delivery sends tests again after each failure.
+TEST(a_test_that_waits_is_posted_once)
+{
+    for (unsigned i = 0; i < 3; i++) {
+        add_test(1);
+        add_test(2);
+    }
+    for (unsigned peer = 0; peer < PEERS; peer++)
+        assert_int_equal(post_and_count(peer, "\"labels\""), 2);
+    add_test(1);
+    assert_int_equal(post_and_count(0, "\"test 1\""), 1);
+}
+
+TEST(tests_that_wait_for_a_peer_that_is_away_are_bounded)
+{
+    enum { MANY = 3 * ALERT_LIST_TESTS_MAX };
+    for (unsigned i = 0; i < MANY; i++) {
+        add_test(i);
+        assert_int_equal(post_and_count(0, "\"labels\""), 1);
+    }
+    assert_int_equal(post_and_count(1, "\"labels\""), ALERT_LIST_TESTS_MAX);
+    add_test(MANY);
+    assert_int_equal(post_and_count(1, "\"labels\""), 1);
+}
+
 TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
 {
     enum { MANY = 3 * ALERT_LIST_BATCH_MAX / 2 };
@@ -474,6 +521,8 @@ int main(void)
         LIST_TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key),
         LIST_TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once),
         LIST_TEST(no_alert_goes_before_an_end_that_has_to_wait),
+        LIST_TEST(a_test_that_waits_is_posted_once),
+        LIST_TEST(tests_that_wait_for_a_peer_that_is_away_are_bounded),
         LIST_TEST(a_batch_is_bounded_and_all_are_posted_in_the_end),
         LIST_TEST(labels_and_annotations_are_text_whatever_they_are_made_of),
         LIST_TEST(alarms_without_room_are_counted),
