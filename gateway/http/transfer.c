@@ -73,12 +73,22 @@ struct transfer {
 
 // The URL.
 
-static bool transfer_read_host(CURLU *url, struct place *out)
+// A part of the URL, for curl_free; NULL: it has none, or memory is short, which is noted.
+static char *transfer_part(CURLU *url, CURLUPart part, bool *scarce)
 {
-    char *host = NULL, *port = NULL, *scheme = NULL;
-    bool ok = curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
-              curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK &&
-              curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK;
+    char *value = NULL;
+    const unsigned flags = part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0;
+    const CURLUcode code = curl_url_get(url, part, &value, flags);
+    *scarce |= code == CURLUE_OUT_OF_MEMORY;
+    return code == CURLUE_OK ? value : NULL;
+}
+
+static bool transfer_read_host(CURLU *url, struct place *out, bool *scarce)
+{
+    char *host = transfer_part(url, CURLUPART_HOST, scarce);
+    char *port = transfer_part(url, CURLUPART_PORT, scarce);
+    char *scheme = transfer_part(url, CURLUPART_SCHEME, scarce);
+    bool ok = host && port && scheme;
     if (ok) {
         const size_t n = strlen(host);
         const bool bracketed = n > 2 && host[0] == '[';
@@ -94,22 +104,21 @@ static bool transfer_read_host(CURLU *url, struct place *out)
     return ok;
 }
 
-static bool transfer_lacks(CURLU *url, CURLUPart part)
-{
-    char *value = NULL;
-    const bool lacks = curl_url_get(url, part, &value, 0) != CURLUE_OK;
-    curl_free(value);
-    return lacks;
-}
-
 // The zone of an IPv6 address (RFC 6874). False: it is too long.
-static bool transfer_read_zone(CURLU *url, struct place *out)
+static bool transfer_read_zone(CURLU *url, struct place *out, bool *scarce)
 {
-    char *zone = NULL;
-    curl_url_get(url, CURLUPART_ZONEID, &zone, 0);
+    char *zone = transfer_part(url, CURLUPART_ZONEID, scarce);
     const int length = snprintf(out->zone, sizeof out->zone, "%s", zone ? zone : "");
     curl_free(zone);
     return (size_t)length < sizeof out->zone;
+}
+
+static bool transfer_has(CURLU *url, CURLUPart part, bool *scarce)
+{
+    char *value = transfer_part(url, part, scarce);
+    const bool has = value != NULL;
+    curl_free(value);
+    return has;
 }
 
 // No sentence shows the URL: it may have a secret in it.
@@ -118,14 +127,21 @@ static bool transfer_read_url(const char *text, struct place *out, struct error 
     CURLU *url = curl_url();
     if (!url)
         return error_set(err, "out of memory");
-    bool ok = strlen(text) < URL_SIZE - PEER_SIZE &&
-              curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
-              transfer_read_host(url, out) && transfer_read_zone(url, out);
-    if (!ok)
+    const bool fits = strlen(text) < URL_SIZE - PEER_SIZE;
+    const CURLUcode code = fits ? curl_url_set(url, CURLUPART_URL, text, 0) : CURLUE_OK;
+    bool scarce = code == CURLUE_OUT_OF_MEMORY;
+    bool ok = fits && code == CURLUE_OK && transfer_read_host(url, out, &scarce) &&
+              transfer_read_zone(url, out, &scarce);
+    const bool user = ok && (transfer_has(url, CURLUPART_USER, &scarce) ||
+                             transfer_has(url, CURLUPART_PASSWORD, &scarce));
+    const bool fragment = ok && transfer_has(url, CURLUPART_FRAGMENT, &scarce);
+    if (scarce)
+        ok = error_set(err, "out of memory");
+    else if (!ok)
         error_set(err, "'url' must be an http or https URL, such as https://host:8088/path");
-    else if (!transfer_lacks(url, CURLUPART_USER) || !transfer_lacks(url, CURLUPART_PASSWORD))
+    else if (user)
         ok = error_set(err, "'url' has a user in it: items 'user' and 'password_file' say that");
-    else if (!transfer_lacks(url, CURLUPART_FRAGMENT))
+    else if (fragment)
         ok = error_set(err, "'url' has a '#' in it, which servers do not get to see");
     curl_url_cleanup(url);
     return ok;

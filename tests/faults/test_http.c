@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Each allocation of a receiver of the kind `http` fails in turn, those of libcurl and jansson
+// among them: it delivers its events, or says that it did not. Nothing crashes or leaks (under
+// ASan), and the next attempt, with memory, delivers.
+#include "scarce_memory.h"
+#include "support.h"
+
+#include "http/options.h"
+#include "model/catalogue.h"
+#include "sink/module.h"
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <signal.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { EVENTS = 3, WAITS = 200, WAIT_MS = 50, IN_PART = 120, REQUEST_MAX = 1 << 16 };
+
+// The server. It answers each request with a success that every format here understands.
+
+static int listener;
+static pthread_t server;
+static char url[64];
+
+static bool request_is_whole(const char *request, size_t size)
+{
+    const char *body = strstr(request, "\r\n\r\n");
+    const char *length = strcasestr(request, "\r\nContent-Length:");
+    return body &&
+           (!length || size >= (size_t)(body + 4 - request) + strtoul(length + 17, NULL, 10));
+}
+
+static void answer(int connection)
+{
+    static const char ANSWER[] =
+        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 27\r\n\r\n"
+        "{\"text\":\"Success\",\"code\":0}";
+    static char request[REQUEST_MAX];
+    size_t size = 0;
+    ssize_t n;
+    request[0] = '\0';
+    while (!request_is_whole(request, size) &&
+           (n = read(connection, request + size, sizeof request - 1 - size)) > 0) {
+        size += (size_t)n;
+        request[size] = '\0';
+    }
+    if (request_is_whole(request, size))
+        (void)!write(connection, ANSWER, sizeof ANSWER - 1);
+    close(connection);
+}
+
+static void *serve(void *unused)
+{
+    int connection;
+    while ((connection = accept(listener, NULL, NULL)) >= 0)
+        answer(connection);
+    return unused;
+}
+
+static int start_server(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    (void)state;
+    listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/in", ntohs(address.sin_port));
+    return pthread_create(&server, NULL, serve, NULL);
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    shutdown(listener, SHUT_RDWR);
+    pthread_join(server, NULL);
+    return close(listener);
+}
+
+// The receiver.
+
+static struct event *events[EVENTS];
+static struct http_options options;
+static const struct module_host HOST = {.log = NULL};
+
+static bool deliver_with(struct sink *sink, struct error *err)
+{
+    int confirmed = 0, got = 0;
+    for (size_t i = 0; i < EVENTS; i++) {
+        if (sink->send(sink->self, events[i], err) != SINK_PENDING)
+            return false;
+    }
+    for (unsigned i = 0; i < WAITS && confirmed < EVENTS && got >= 0; i++) {
+        got = sink->wait(sink->self, WAIT_MS, err);
+        confirmed += got > 0 ? got : 0;
+    }
+    return confirmed == EVENTS;
+}
+
+// Twice: what a failure leaves behind must not spoil what follows.
+static bool deliver(struct error *err, bool *again)
+{
+    struct sink sink = {0};
+    err->text[0] = '\0';
+    *again = false;
+    if (!ibtrapd_module.make(&sink, "http", "r", &options, &HOST, err))
+        return false;
+    bool ok = sink.open(sink.self, err);
+    if (ok) {
+        ok = deliver_with(&sink, err);
+        sink.close(sink.self);
+    }
+    struct error later;
+    scarce_memory_fail(0, false);
+    if (sink.open(sink.self, &later)) {
+        *again = deliver_with(&sink, &later);
+        sink.close(sink.self);
+    }
+    sink.free(sink.self);
+    return ok;
+}
+
+static void fail_each(void)
+{
+    struct error err;
+    bool again;
+    scarce_memory_fail(0, false);
+    struct sink sink;
+    assert_true(ibtrapd_module.make(&sink, "http", "r", &options, &HOST, &err));
+    assert_true(sink.open(sink.self, &err) && deliver_with(&sink, &err));
+    sink.close(sink.self);
+    sink.free(sink.self);
+    const unsigned n = scarce_memory_count();
+    assert_true(n > 10);
+    for (unsigned nth = 1; nth <= n; nth += n / IN_PART + 1) {
+        for (int for_good = 0; for_good < 2; for_good++) {
+            scarce_memory_fail(nth, for_good);
+            const bool ok = deliver(&err, &again);
+            scarce_memory_fail(0, false);
+            if (!ok)
+                assert_true(err.text[0] != '\0');
+            if (nth > 1 && !again && strcmp(err.text, "out of memory") != 0)
+                fail_msg("allocation %u of %u: %s", nth, n, err.text);
+        }
+    }
+    print_message("    %u allocations\n", n);
+}
+
+static void use(enum http_format format, bool gzip)
+{
+    options = (struct http_options){
+        .to = {.url = url,
+               .user = "",
+               .password_file = "",
+               .token_file = "",
+               .tls = {.ca_file = "", .crl_file = "", .cert_file = "", .key_file = "", .name = ""}},
+        .format = format,
+        .batch = 2,
+        .batch_size = 65536,
+        .timeout = 5,
+        .gzip = gzip,
+        .index = ""};
+}
+
+TEST(json_packed)
+{
+    use(HTTP_JSON, true);
+    fail_each();
+}
+
+TEST(logs_of_opentelemetry)
+{
+    use(HTTP_OTLP, false);
+    fail_each();
+}
+
+TEST(events_for_splunk)
+{
+    use(HTTP_SPLUNK, false);
+    fail_each();
+}
+
+static void make_events(void)
+{
+    for (size_t i = 0; i < EVENTS; i++) {
+        events[i] = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+        snprintf(events[i]->id, sizeof events[i]->id, "01990000-0000-7000-8000-%012zu", i);
+        snprintf(events[i]->text, sizeof events[i]->text, "It is down, %0500d.", 0);
+        events[i]->time_us = SUPPORT_UTC_US;
+    }
+}
+
+static char *copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *out = malloc(size);
+    return out ? memcpy(out, text, size) : NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(json_packed),
+        cmocka_unit_test(logs_of_opentelemetry),
+        cmocka_unit_test(events_for_splunk),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    json_set_alloc_funcs(malloc, free);
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, copy, calloc) != CURLE_OK)
+        return 1;
+    make_events();
+    const int failed = cmocka_run_group_tests(tests, start_server, stop_server);
+    for (size_t i = 0; i < EVENTS; i++)
+        event_unref(events[i]);
+    curl_global_cleanup();
+    return failed;
+}
