@@ -36,8 +36,7 @@ def alarms_of(gateway):
 
 
 def receiver(gateway, name="alerts"):
-    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == name)
+    return gateway.receiver(name)
 
 
 def key_and_severity(peer):

@@ -3,13 +3,13 @@
 ways in which servers fail."""
 
 import concurrent.futures
-import json
 import subprocess
 import time
 
 import pytest
 from lab.fabric import BUILD
-from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file, without_service_user
+from lab.gateway import IBTRAPD, check_config, section, secret_file, without_service_user
+from lab.gateway import begin_alone as begin
 from lab.http_server import Server, answer, each
 from lab.processes import DEADLINE, wait_until
 
@@ -21,20 +21,12 @@ def server(fabric):
     return fabric.keep(Server())
 
 
-def begin(fabric, more, **options):
-    """A gateway on a machine without an adapter."""
-    gateway = fabric.keep(Gateway(fabric, preload=False, more=more, **options))
-    gateway.wait_status(lambda _: True, "ibtrapd to run")
-    return gateway
-
-
 def receiver(gateway, name="collector"):
-    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == name)
+    return gateway.receiver(name)
 
 
 def wait_told(gateway):
-    wait_until(lambda: receiver(gateway)["queued"] == 0, "the server to have all")
+    gateway.wait_told("collector")
 
 
 def came(server, event="link-down"):

@@ -33,8 +33,7 @@ def names(notifications):
 
 
 def receiver(gateway):
-    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == "nms")
+    return gateway.receiver("nms")
 
 
 def explain(gateway, event):

@@ -14,7 +14,8 @@ import subprocess
 import pytest
 from lab import pages
 from lab.fabric import BUILD
-from lab.gateway import IBTRAPD, Gateway, check_config, section, secret_file, without_service_user
+from lab.gateway import IBTRAPD, check_config, section, secret_file, without_service_user
+from lab.gateway import begin_alone as begin
 from lab.kafka import BROKER, MockCluster, consume
 from lab.processes import DEADLINE, wait_until
 from lab.sockets import free_port
@@ -27,20 +28,12 @@ def cluster(fabric):
     return fabric.keep(MockCluster())
 
 
-def begin(fabric, more, **options):
-    """A gateway on a machine without an adapter."""
-    gateway = fabric.keep(Gateway(fabric, preload=False, more=more, **options))
-    gateway.wait_status(lambda _: True, "ibtrapd to run")
-    return gateway
-
-
 def receiver(gateway, name="bus"):
-    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == name)
+    return gateway.receiver(name)
 
 
 def wait_told(gateway):
-    wait_until(lambda: receiver(gateway)["queued"] == 0, "the brokers to have all")
+    gateway.wait_told("bus")
 
 
 def arrive(cluster, topic, count):

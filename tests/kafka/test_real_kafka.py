@@ -29,8 +29,7 @@ def begin(fabric, broker, **items):
 
 
 def receiver(gateway, name="bus"):
-    return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
-                if one["name"] == name)
+    return gateway.receiver(name)
 
 
 def came(broker, topic="ibtrapd"):
@@ -74,7 +73,7 @@ def test_a_broker_that_is_killed_and_one_that_freezes_lose_nothing(fabric, broke
             broker.freeze(True)
     wait_until(lambda: receiver(gateway)["problem"], "the frozen broker to be told", 90)
     broker.freeze(False)
-    wait_until(lambda: receiver(gateway)["queued"] == 0, "the broker to have all", 120)
+    gateway.wait_told("bus", 120)
     doubles = check_all(broker, gateway, LOAD)
     print(f"{doubles} of {LOAD} events came twice")
 
@@ -88,7 +87,7 @@ def test_a_gateway_that_is_killed_loses_nothing(fabric, broker):
             gateway.kill()
             gateway.start()
             gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
-    wait_until(lambda: receiver(gateway)["queued"] == 0, "the broker to have all", 60)
+    gateway.wait_told("bus", 60)
     check_all(broker, gateway)  # Reports that the dead gateway did not get are in no journal
 
 

@@ -160,6 +160,15 @@ class Gateway:
         """ibtrapctl's status as text."""
         return self.control("status").stdout
 
+    def receiver(self, name):
+        """What ibtrapctl says of a receiver."""
+        listed = json.loads(self.control("receivers", "--json").stdout)["receivers"]
+        return next(one for one in listed if one["name"] == name)
+
+    def wait_told(self, name, timeout=DEADLINE):
+        """Waits until a receiver has all events so far."""
+        wait_until(lambda: self.receiver(name)["queued"] == 0, f"the receiver {name} to have all", timeout)
+
     def sweeps(self):
         """How many sweeps it has finished."""
         return self.status()["sweep"]["sweeps"]
@@ -214,6 +223,13 @@ class Gateway:
             + section("control", socket=self.socket)
             + section("log", level="debug")
         )
+
+
+def begin_alone(fabric, more, **options):
+    """Starts a gateway on a machine without an adapter, and waits until it answers. more: further sections."""
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=more, **options))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    return gateway
 
 
 def without_service_user():
