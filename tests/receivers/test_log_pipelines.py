@@ -133,7 +133,7 @@ def post_again(server, path):
 
 
 @needs["omelasticsearch"]
-@pytest.mark.skipif(not shutil.which("curl"), reason="no curl")
+@pytest.mark.skipif(not shutil.which("curl") or not shutil.which("jq"), reason="no curl or no jq")
 def test_what_elasticsearch_refuses_is_in_a_file_and_can_be_sent_again(search, sender, tmp_path):
     """It refuses one, has no time for another, and later for any."""
     server, collector = search
