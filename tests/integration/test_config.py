@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Wrong configurations: the error names the file, line, item and value."""
 
-import os
 import pathlib
 import socket
 import subprocess
 
 import pytest
+from lab.fabric import BUILD
 from lab.gateway import check_config, without_service_user
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 SNMP = 'snmp "trapd" { address = "127.0.0.1:10162" }\n'
 
 GOOD = {

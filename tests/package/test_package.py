@@ -2,19 +2,17 @@
 """The Debian package, packed as debian/rules packs it and installed on a machine that systemd runs."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
 import subprocess
 
 import pytest
-from lab.fabric import PROGRAMS, SA_KEY, Fabric, SubnetManager
+from lab.fabric import BUILD, PROGRAMS, SA_KEY, Fabric, SubnetManager
 from lab.receivers import SyslogSink
 from machine import Machine, Unavailable, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 PACKED_VERSION = re.search(r"\((.*)\)", (HERE.parents[1] / "debian/changelog").read_text())[1]

@@ -9,10 +9,10 @@ import shutil
 import subprocess
 
 import pytest
+from lab.fabric import BUILD
 from machine import Machine, Unavailable
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ["IBTRAPD_BUILD_DIR"])
 UNITS = ["ibtrapd.service", "ibtrapd@mlx5_0-1.service", "ibtrapd-snmpd.service"]
 CONFIG = "/etc/ibtrapd/ibtrapd.conf"
 AGENT_CONFIG = "/etc/ibtrapd/snmpd.conf"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fixtures of the tests of single receivers: the sending program, and the real peers."""
 
-import os
 import pathlib
 import sys
 
@@ -10,10 +9,10 @@ import pytest
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(pathlib.Path(__file__).parent)]
 
+from lab.fabric import BUILD  # noqa: E402
 from lab.processes import Process  # noqa: E402
 from lab.shards import pytest_collection_modifyitems  # noqa: E402, F401
 
-BUILD = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", TESTS.parent / "build"))
 SEND = BUILD / "tests" / "receivers" / "send_syslog"
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """snmptrapd as a manager with every version, transport and user. It can be killed and started again."""
 
-import os
 import pathlib
 import re
 import shutil
@@ -11,12 +10,13 @@ import subprocess
 from dataclasses import dataclass
 
 from lab import ber
+from lab.fabric import BUILD
 from lab.processes import Process
 from lab.receivers import File, listening, printed_varbind
 from lab.sockets import free_port, has_ipv6
 from peers import Authority, accepting
 
-ANY_TLS = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")).resolve() / "tests" / "receivers" / "any_tls.so"
+ANY_TLS = BUILD / "tests" / "receivers" / "any_tls.so"
 
 AUTHS = ["SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"]
 PRIVS = ["AES", "AES-192", "AES-256", "AES-192-C", "AES-256-C"]

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """SNMP receivers whose name has several addresses, and nobody is at the first one."""
 
-import os
-import pathlib
 import subprocess
 
 import pytest
+from lab.fabric import BUILD
 from snmp_manager import Certificates, Manager, Sender, number_of, v3
 
-PROGRAM = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")) / "tests" / "receivers" / "send_events"
+PROGRAM = BUILD / "tests" / "receivers" / "send_events"
 INSIDE = 'mount --make-rprivate / && mount --bind "$0" /etc/hosts && exec "$@"'
 
 # Runs the program where two addresses stand behind a name.

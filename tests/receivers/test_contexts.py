@@ -2,15 +2,14 @@
 """A subagent with thousands of contexts below a real snmpd: each request gets to it with its context."""
 
 import os
-import pathlib
 import signal
 
 import pytest
+from lab.fabric import BUILD
 from lab.processes import LabError, Process, wait_until
 from lab.snmpd import Snmpd
 from lab.tables import Manager, read_line
 
-BUILD = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", pathlib.Path(__file__).parents[2] / "build"))
 PROGRAM = BUILD / "tests" / "receivers" / "many_contexts"
 CONTEXTS = 2000
 ROOT = ".1.3.6.1.4.1.8072.9999.9999.118.2"

@@ -9,7 +9,6 @@ import datetime
 import email.utils
 import json
 import os
-import pathlib
 import re
 import ssl
 import subprocess
@@ -17,11 +16,12 @@ import sys
 import time
 
 import pytest
+from lab.fabric import BUILD
 from lab.http_server import Server, answer, close, each, flood, hang, raw, trickle
 from lab.sockets import has_localhost
 from peers import Authority
 
-PROGRAM = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")) / "tests" / "receivers" / "send_http"
+PROGRAM = BUILD / "tests" / "receivers" / "send_http"
 CALL_MS = 5000  # sink.h: no call waits longer
 
 pytestmark = pytest.mark.skipif(not PROGRAM.exists(), reason="built without libcurl")

@@ -2,7 +2,6 @@
 """The SNMP receiver against snmptrapd, event by event."""
 
 import os
-import pathlib
 import re
 import select
 import signal
@@ -12,6 +11,7 @@ import time
 
 import pytest
 from lab.ber import Varbind
+from lab.fabric import BUILD
 from lab.manager import LOST, AnsweringManager, event_id
 from lab.processes import DEADLINE, wait_until
 from lab.receivers import TrapSocket
@@ -20,7 +20,7 @@ from peers import Authority, LateServer
 from snmp_manager import (AUTH_PASSWORD, ENGINE_ID, EVENT_ID, EVENT_TEXT, OWN, PRIV_PASSWORD, Certificates, Manager,
                           Sender, number_of, user_names, usm_header, v3)
 
-PROGRAM = pathlib.Path(os.environ.get("IBTRAPD_BUILD_DIR", "build")) / "tests" / "receivers" / "send_events"
+PROGRAM = BUILD / "tests" / "receivers" / "send_events"
 NAMES = [
     "Grüße aus Würzburg HCA-1",
     'say "hello"] \\ to [rack=3]',
