@@ -9,10 +9,10 @@
 // receiver has confirmed the first N events, "gave-up N" for an event, "error TEXT" for each new
 // reason of a failure, and at the end "slowest MS", the longest call. Exits with 0 when all events
 // are confirmed or given up, with 1 after `deadline` seconds.
+#include "sender.h"
+
 #include "base/clock.h"
-#include "base/text.h"
 #include "http/options.h"
-#include "model/catalogue.h"
 #include "sink/module.h"
 
 #include <signal.h>
@@ -20,9 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-// 2026-11-21T03:19:03.123456Z
-#define FIRST_US INT64_C(1795231143123456)
 
 enum { RETRY_US = 20000, WAIT_MS = 5, READ_AHEAD = 64, ATTEMPTS = 5, HEADERS = 2 };
 
@@ -35,37 +32,11 @@ struct run {
     char problem[512];
 };
 
-static const char *option(char **args, const char *name, const char *otherwise)
-{
-    size_t length = strlen(name);
-    for (; *args; args++) {
-        if (strncmp(*args, name, length) == 0 && (*args)[length] == '=')
-            return *args + length + 1;
-    }
-    return otherwise;
-}
-
-static long number(char **args, const char *name, long otherwise)
-{
-    const char *value = option(args, name, NULL);
-    return value ? strtol(value, NULL, 10) : otherwise;
-}
-
 static struct event *make(long n)
 {
-    static const enum catalogue_event TYPES[] = {
-        CATALOGUE_BAD_PKEY_AT_SWITCH, CATALOGUE_LINK_INTEGRITY_THRESHOLD, CATALOGUE_GID_IN_SERVICE,
-        CATALOGUE_SUBSCRIPTION_LOST};
-    struct event *e = event_make(catalogue_get(TYPES[n % 4]));
-    snprintf(e->id, sizeof e->id, "01990000-0000-7000-8000-%012ld", n);
-    e->time_us = FIRST_US + n;
-    e->subnet_prefix = UINT64_C(0xfe80000000000000);
-    e->subject = (struct endpoint){.guid = UINT64_C(0x0002c90300000000) + (uint64_t)n, .lid = 7};
-    snprintf(e->subject.name, sizeof e->subject.name, "leaf%ld", n % 16);
-    e->issuer = (struct endpoint){.guid = UINT64_C(0x0002c90300001234), .lid = 3};
-    e->notice = (struct notice){.generic = true, .trap = e->type->trap, .lid = 7, .port = 17};
-    e->raw_size = e->type->trap ? NOTICE_SIZE : 0;
-    memset(e->raw, 0xA5, e->raw_size);
+    char node[16];
+    snprintf(node, sizeof node, "leaf%ld", n % 16);
+    struct event *e = sender_event(n, node);
     snprintf(e->text, sizeof e->text, "Event %ld, \"quoted\".", n);
     return e;
 }
@@ -75,26 +46,26 @@ static void choose(struct http_options *o, char **args, char headers[HEADERS][TR
     static const char *const FORMATS[HTTP_FORMAT_COUNT] = {
         [HTTP_JSON] = "json", [HTTP_CLOUDEVENTS] = "cloudevents", [HTTP_OTLP] = "otlp",
         [HTTP_LOKI] = "loki", [HTTP_SPLUNK] = "splunk",           [HTTP_ELASTIC] = "elasticsearch"};
-    snprintf(headers[1], TRANSFER_HEADER_SIZE, "%s", option(args, "header", ""));
-    *o = (struct http_options){.to = {.url = option(args, "url", ""),
-                                      .tls = {.ca_file = option(args, "ca", ""),
-                                              .crl_file = option(args, "crl", ""),
-                                              .cert_file = option(args, "cert", ""),
-                                              .key_file = option(args, "key", ""),
-                                              .name = option(args, "name", "")},
-                                      .user = option(args, "user", ""),
-                                      .password_file = option(args, "password_file", ""),
-                                      .token_file = option(args, "token_file", ""),
+    snprintf(headers[1], TRANSFER_HEADER_SIZE, "%s", sender_option(args, "header", ""));
+    *o = (struct http_options){.to = {.url = sender_option(args, "url", ""),
+                                      .tls = {.ca_file = sender_option(args, "ca", ""),
+                                              .crl_file = sender_option(args, "crl", ""),
+                                              .cert_file = sender_option(args, "cert", ""),
+                                              .key_file = sender_option(args, "key", ""),
+                                              .name = sender_option(args, "name", "")},
+                                      .user = sender_option(args, "user", ""),
+                                      .password_file = sender_option(args, "password_file", ""),
+                                      .token_file = sender_option(args, "token_file", ""),
                                       .headers = (const char(*)[TRANSFER_HEADER_SIZE])headers,
                                       .header_count = HEADERS},
-                               .batch = (unsigned)number(args, "batch", 256),
-                               .batch_size = (size_t)number(args, "batch_size", 524288),
-                               .timeout = (unsigned)number(args, "timeout", 3),
-                               .gzip = number(args, "gzip", 0) != 0,
-                               .index = option(args, "index", ""),
-                               .ack = number(args, "ack", 0) != 0};
+                               .batch = (unsigned)sender_number(args, "batch", 256),
+                               .batch_size = (size_t)sender_number(args, "batch_size", 524288),
+                               .timeout = (unsigned)sender_number(args, "timeout", 3),
+                               .gzip = sender_number(args, "gzip", 0) != 0,
+                               .index = sender_option(args, "index", ""),
+                               .ack = sender_number(args, "ack", 0) != 0};
     for (int f = 0; f < HTTP_FORMAT_COUNT; f++) {
-        if (strcmp(option(args, "format", "json"), FORMATS[f]) == 0)
+        if (strcmp(sender_option(args, "format", "json"), FORMATS[f]) == 0)
             o->format = (enum http_format)f;
     }
 }
@@ -173,12 +144,12 @@ int main(int argc, char **argv)
     (void)argc;
     char **args = argv + 1;
     char headers[HEADERS][TRANSFER_HEADER_SIZE] = {{0}};
-    struct run run = {.count = number(args, "count", 1)};
+    struct run run = {.count = sender_number(args, "count", 1)};
     const struct module_host host = {.log = NULL};
     struct http_options options;
     struct error err;
     const int64_t begun = clock_monotonic(&clock_system);
-    const int64_t deadline = begun + number(args, "deadline", 60000) * CLOCK_US_PER_MS;
+    const int64_t deadline = begun + sender_number(args, "deadline", 60000) * CLOCK_US_PER_MS;
     signal(SIGPIPE, SIG_IGN);
     choose(&options, args, headers);
     if (!ibtrapd_module.check("http", &options, &err) ||

@@ -8,9 +8,10 @@
 // receiver has confirmed the first N events, and "error TEXT" for each new reason of a failure.
 // SIGHUP reopens the receiver. Exits with 0 when all events are confirmed, with 1 after `deadline`
 // seconds.
+#include "sender.h"
+
 #include "base/clock.h"
 #include "base/text.h"
-#include "model/catalogue.h"
 #include "sink/file.h"
 #include "sink/syslog.h"
 
@@ -20,9 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-// 2026-11-21T03:19:03.123456Z
-#define FIRST_US INT64_C(1795231143123456)
 
 enum { RETRY_US = 100000, WAIT_MS = 500 };
 
@@ -43,39 +41,9 @@ static void note_hangup(int signal)
     hangup = 1;
 }
 
-static const char *option(char **args, const char *name, const char *otherwise)
-{
-    size_t length = strlen(name);
-    for (; *args; args++) {
-        if (strncmp(*args, name, length) == 0 && (*args)[length] == '=')
-            return *args + length + 1;
-    }
-    return otherwise;
-}
-
-static long number(char **args, const char *name, long otherwise)
-{
-    const char *value = option(args, name, NULL);
-    return value ? strtol(value, NULL, 10) : otherwise;
-}
-
 static struct event *make(const struct run *run, long n)
 {
-    static const enum catalogue_event TYPES[] = {
-        CATALOGUE_BAD_PKEY_AT_SWITCH, CATALOGUE_LINK_INTEGRITY_THRESHOLD, CATALOGUE_GID_IN_SERVICE,
-        CATALOGUE_SUBSCRIPTION_LOST};
-    struct event *e = event_make(catalogue_get(TYPES[n % 4]));
-    snprintf(e->id, sizeof e->id, "01990000-0000-7000-8000-%012ld", n);
-    e->time_us = FIRST_US + n;
-    e->subnet_prefix = UINT64_C(0xfe80000000000000);
-    e->subject = (struct endpoint){.guid = UINT64_C(0x0002c90300000000) + (uint64_t)n, .lid = 7};
-    text_clean(run->node, strlen(run->node), e->subject.name, sizeof e->subject.name);
-    e->issuer = (struct endpoint){.guid = UINT64_C(0x0002c90300001234), .lid = 3};
-    e->notice = (struct notice){.generic = true, .trap = e->type->trap, .lid = 7, .port = 17};
-    e->raw_size = e->type->trap ? NOTICE_SIZE : 0;
-    memset(e->raw, 0xA5, e->raw_size);
-    snprintf(e->alarm_key, sizeof e->alarm_key, "%s",
-             e->type->alarm == ALARM_NONE ? "" : "subscriptions");
+    struct event *e = sender_event(n, run->node);
     struct text t = text_in(e->text, sizeof e->text);
     text_addf(&t, "Event %ld of ", n);
     text_add(&t, e->subject.name);
@@ -90,30 +58,30 @@ static bool choose_syslog(struct sink *out, char **args, struct error *err)
         [SYSLOG_LOCAL] = "local",  [SYSLOG_UDP] = "udp",   [SYSLOG_TCP] = "tcp",
         [SYSLOG_TLS] = "tls",      [SYSLOG_RELP] = "relp", [SYSLOG_RELP_TLS] = "relp-tls",
         [SYSLOG_STDOUT] = "stdout"};
-    const char *wanted = option(args, "transport", "local");
+    const char *wanted = sender_option(args, "transport", "local");
     for (int t = 0; t < SYSLOG_TRANSPORTS; t++) {
         if (strcmp(wanted, TRANSPORTS[t]) == 0)
             o.transport = (enum syslog_transport)t;
     }
-    o.host = option(args, "host", "127.0.0.1");
-    o.port = (uint16_t)number(args, "port", 514);
-    o.path = option(args, "path", o.path);
-    o.lines = strcmp(option(args, "framing", ""), "lines") == 0;
-    o.facility = (unsigned)number(args, "facility", o.facility);
-    o.tls = (struct tls_options){.ca_file = option(args, "ca", ""),
-                                 .cert_file = option(args, "cert", ""),
-                                 .key_file = option(args, "key", ""),
-                                 .name = option(args, "name", ""),
-                                 .crl_file = option(args, "crl", "")};
-    if (!format_find(option(args, "format", "rfc5424"), &o.format))
+    o.host = sender_option(args, "host", "127.0.0.1");
+    o.port = (uint16_t)sender_number(args, "port", 514);
+    o.path = sender_option(args, "path", o.path);
+    o.lines = strcmp(sender_option(args, "framing", ""), "lines") == 0;
+    o.facility = (unsigned)sender_number(args, "facility", o.facility);
+    o.tls = (struct tls_options){.ca_file = sender_option(args, "ca", ""),
+                                 .cert_file = sender_option(args, "cert", ""),
+                                 .key_file = sender_option(args, "key", ""),
+                                 .name = sender_option(args, "name", ""),
+                                 .crl_file = sender_option(args, "crl", "")};
+    if (!format_find(sender_option(args, "format", "rfc5424"), &o.format))
         return error_set(err, "no such format");
     return syslog_sink(out, "test", &o, err);
 }
 
 static bool choose(struct sink *out, char **args, struct error *err)
 {
-    const char *file = option(args, "file", NULL);
-    bool each = strcmp(option(args, "fsync", "none"), "each") == 0;
+    const char *file = sender_option(args, "file", NULL);
+    bool each = strcmp(sender_option(args, "fsync", "none"), "each") == 0;
     const struct file_options f = {.path = file, .fsync = each ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
     return file ? file_sink(out, "test", &f, err) : choose_syslog(out, args, err);
 }
@@ -183,12 +151,12 @@ int main(int argc, char **argv)
 {
     (void)argc;
     char **args = argv + 1;
-    struct run run = {.count = number(args, "count", 1),
-                      .node = option(args, "node", "node1"),
-                      .pause_us = number(args, "pause", 0)};
+    struct run run = {.count = sender_number(args, "count", 1),
+                      .node = sender_option(args, "node", "node1"),
+                      .pause_us = sender_number(args, "pause", 0)};
     struct error err;
     int64_t begun = clock_monotonic(&clock_system);
-    int64_t deadline = begun + number(args, "deadline", 300) * CLOCK_US_PER_S;
+    int64_t deadline = begun + sender_number(args, "deadline", 300) * CLOCK_US_PER_S;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGHUP, note_hangup);
     if (!choose(&run.sink, args, &err)) {
