@@ -90,6 +90,20 @@ TEST(a_new_event_takes_the_place_of_an_old_one)
     assert_int_equal(find(SHARED_EVENTS_MAX, AT_ONCE), 2);
 }
 
+TEST(the_old_one_is_let_go_of)
+{
+    struct event *old = event_make(NULL);
+    struct journal_item item = {5, old};
+    old->number = 5;
+    shared_events_keep(&shared, &item, 1);
+    assert_int_equal(old->references, 2);
+    shared_events_keep(&shared, &item, 1);
+    assert_int_equal(old->references, 2);
+    keep(5 + SHARED_EVENTS_MAX, 1);
+    assert_int_equal(old->references, 1);
+    event_unref(old);
+}
+
 TEST(what_is_forgotten_is_gone)
 {
     keep(1000, AT_ONCE);
@@ -102,6 +116,26 @@ TEST(what_is_forgotten_is_gone)
     assert_int_equal(find(1010, AT_ONCE), AT_ONCE - 11);
     shared_events_forget(&shared, INT64_MAX);
     assert_int_equal(find(1004, AT_ONCE), 0);
+}
+
+static void *try_to_forget(void *arg)
+{
+    (void)arg;
+    shared_events_try_to_forget(&shared, 10);
+    return NULL;
+}
+
+TEST(a_thread_that_tries_to_forget_waits_for_nobody)
+{
+    pthread_t thread;
+    keep(1, 10);
+    pthread_mutex_lock(&shared.lock);
+    assert_int_equal(pthread_create(&thread, NULL, try_to_forget, NULL), 0);
+    pthread_join(thread, NULL); // otherwise never
+    pthread_mutex_unlock(&shared.lock);
+    assert_int_equal(find(0, AT_ONCE), 10);
+    try_to_forget(NULL);
+    assert_int_equal(find(0, AT_ONCE), 0);
 }
 
 static void *use(void *arg)
@@ -138,7 +172,9 @@ int main(void)
         SHARED_TEST(what_was_kept_is_found_up_to_the_first_that_is_missing),
         SHARED_TEST(an_event_that_could_not_be_read_is_not_kept),
         SHARED_TEST(a_new_event_takes_the_place_of_an_old_one),
+        SHARED_TEST(the_old_one_is_let_go_of),
         SHARED_TEST(what_is_forgotten_is_gone),
+        SHARED_TEST(a_thread_that_tries_to_forget_waits_for_nobody),
         SHARED_TEST(threads_find_only_what_they_ask_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
