@@ -68,6 +68,20 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
     return SINK_PENDING;
 }
 
+static bool is_refused(const struct fake_sink *fake, unsigned long number)
+{
+    return number >= fake->refuse_from && number <= fake->refuse_through;
+}
+
+// Behind those that are pending.
+static bool refuses_at_once(struct fake_sink *fake, const struct event *event)
+{
+    if (!fake->refuses_in_send || !is_refused(fake, fake_receiver_number(event)))
+        return false;
+    fake->refused = (int)fake->pending_count;
+    return true;
+}
+
 static enum sink_result fake_send(void *self, const struct event *event, struct error *err)
 {
     struct fake_sink *fake = self;
@@ -83,16 +97,13 @@ static enum sink_result fake_send(void *self, const struct event *event, struct 
         result = SINK_BLOCKED;
     else if (refuses(fake))
         error_set(err, "it hung up");
+    else if (refuses_at_once(fake, event))
+        error_set(err, "it answers genErr");
     else
         result = take(fake, event);
     pthread_cond_broadcast(&fake->changed);
     pthread_mutex_unlock(&fake->lock);
     return result;
-}
-
-static bool is_refused(const struct fake_sink *fake, unsigned long number)
-{
-    return number >= fake->refuse_from && number <= fake->refuse_through;
 }
 
 // Finds the first refused event, unless an older one is not answered yet.

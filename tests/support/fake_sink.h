@@ -30,9 +30,10 @@ struct fake_sink {
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
     unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
-    bool keeps_state;                             // it is the sink of a state
-    atomic_bool behind;                           // which it cannot keep
-    int64_t answers_at; // from then on (monotonic) it confirms all pending events; 0: never
+    bool refuses_in_send; // it refuses them at once, and not when it is asked for its answers
+    bool keeps_state;     // it is the sink of a state
+    atomic_bool behind;   // which it cannot keep
+    int64_t answers_at;   // from then on (monotonic) it confirms all pending events; 0: never
 
     // Recorded.
     bool holding, is_open;

@@ -668,6 +668,14 @@ static void check_given_up(int64_t number)
     assert_string_equal(o.reason, "refused 5 times: it answers genErr");
 }
 
+static void wait_all_settled(void)
+{
+    do {
+        sched_yield();
+        receiver_get_status(receiver, &status);
+    } while (status.lag > 0);
+}
+
 TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive)
 {
     fake.window = 4;
@@ -675,10 +683,7 @@ TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive)
     start();
     put(1, 8);
     fake_receiver_wait_had(&fake, 7);
-    do {
-        sched_yield();
-        receiver_get_status(receiver, &status);
-    } while (status.lag > 0);
+    wait_all_settled();
     check_given_up(3);
     assert_int_equal(receiver_outcome_of(receiver, 4).outcome, RECEIVER_DELIVERED);
     assert_string_equal(receiver_outcome_of(receiver, 4).reason, "");
@@ -697,6 +702,35 @@ TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive)
     fflush(log_stream);
     assert_non_null(strstr(log_text, "receiver siem: gave up number 3 (gateway-started), which it "
                                      "refused 5 times: it answers genErr\n"));
+}
+
+TEST(an_event_that_is_refused_as_it_is_sent_is_given_up_too)
+{
+    fake.window = 4;
+    fake.refuses_in_send = true;
+    fake.refuse_from = fake.refuse_through = 3;
+    start();
+    put(1, 8);
+    fake_receiver_wait_had(&fake, 7);
+    wait_all_settled();
+    check_given_up(3);
+    stop();
+    static const unsigned long HAD[] = {1, 2, 4, 5, 6, 7, 8};
+    assert_int_equal(fake.had_count, COUNT(HAD));
+    for (size_t i = 0; i < COUNT(HAD); i++)
+        assert_int_equal(fake.had[i], HAD[i]);
+    assert_int_equal(saved_cursor(), 8);
+    assert_int_equal(change_count, 0);
+}
+
+TEST(a_number_that_no_event_has_has_no_outcome)
+{
+    start();
+    put(1, 1);
+    wait_all_settled();
+    assert_int_equal(receiver_outcome_of(receiver, 0).outcome, RECEIVER_PASSED);
+    assert_int_equal(receiver_outcome_of(receiver, -1).outcome, RECEIVER_PASSED);
+    stop();
 }
 
 TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little)
@@ -1328,6 +1362,8 @@ int main(void)
         RECEIVER_TEST(after_a_failed_wait_all_that_were_pending_come_again),
         RECEIVER_TEST(what_was_done_does_not_come_again),
         RECEIVER_TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive),
+        RECEIVER_TEST(an_event_that_is_refused_as_it_is_sent_is_given_up_too),
+        RECEIVER_TEST(a_number_that_no_event_has_has_no_outcome),
         RECEIVER_TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little),
         RECEIVER_TEST(what_fails_otherwise_is_never_given_up),
         RECEIVER_TEST(the_cursor_is_saved_and_gone_on_from),
