@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The events of a request: which are in the body, and when it is full.
+#include "support.h"
+
+#include "http/batch.h"
+#include "model/catalogue.h"
+
+enum { BODY_MAX = 3 * BODY_ENDS_MAX };
+
+static struct batch *batch;
+static struct body_context context;
+static size_t piece_size;
+
+static void begin_body(struct text *t, const struct body_context *c)
+{
+    assert_ptr_equal(c, &context);
+    text_add(t, "[");
+}
+
+static void end_body(struct text *t, const struct body_context *c)
+{
+    assert_ptr_equal(c, &context);
+    text_add(t, "]");
+}
+
+// A piece begins with the event's identifier, and is filled up with dots.
+static void add_piece(struct text *t, const struct body_context *c, const struct event *event)
+{
+    assert_ptr_equal(c, &context);
+    text_add(t, event->id);
+    for (size_t n = strlen(event->id); n < piece_size; n++)
+        text_add(t, ".");
+}
+
+static const struct body_format FORMAT = {
+    .separator = ",", .begin = begin_body, .end = end_body, .add = add_piece};
+
+static int begin(void **state)
+{
+    (void)state;
+    piece_size = 0;
+    batch = batch_new(BODY_MAX);
+    assert_non_null(batch);
+    batch_begin(batch, &FORMAT, &context);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    batch_free(batch);
+    return 0;
+}
+
+static struct event *make(const char *id)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "%s", id);
+    return event;
+}
+
+static bool add(const char *id)
+{
+    struct event *event = make(id);
+    const bool result = batch_add(batch, &FORMAT, &context, event, BODY_MAX);
+    event_unref(event);
+    return result;
+}
+
+static void add_known(const char *id)
+{
+    struct event *event = make(id);
+    batch_add_known(batch, event);
+    event_unref(event);
+}
+
+static void check_body(const char *expected)
+{
+    batch_finish(batch, &FORMAT, &context);
+    assert_string_equal(batch->body.buf, expected);
+    assert_int_equal(batch->body.len, strlen(expected));
+}
+
+TEST(what_the_server_has_already_counts_and_is_not_sent)
+{
+    add_known("a");
+    assert_true(add("b"));
+    add_known("c");
+    assert_true(add("d"));
+    assert_int_equal(batch->count, 4);
+    assert_int_equal(batch->pieces, 2);
+    static const bool LEFT_OUT[] = {true, false, true, false};
+    assert_memory_equal(batch->left_out, LEFT_OUT, sizeof LEFT_OUT);
+    assert_string_equal(batch->ids[0], "a");
+    assert_string_equal(batch->ids[3], "d");
+    check_body("[b,d]");
+}
+
+TEST(a_full_batch_stays_as_it_is)
+{
+    piece_size = BODY_ENDS_MAX;
+    assert_true(add("a"));
+    const size_t before = batch->body.len;
+    assert_false(add("b"));
+    assert_int_equal(batch->count, 1);
+    assert_int_equal(batch->body.len, before);
+    piece_size = 0;
+    assert_true(add("c"));
+}
+
+TEST(an_event_that_is_too_large_goes_alone)
+{
+    piece_size = BODY_MAX;
+    add_known("a");
+    assert_true(add("b"));
+    assert_false(add("c"));
+    assert_int_equal(batch->pieces, 1);
+}
+
+TEST(a_batch_that_begins_anew_is_empty)
+{
+    assert_true(add("a"));
+    batch_begin(batch, &FORMAT, &context);
+    assert_int_equal(batch->count, 0);
+    assert_true(add("b"));
+    check_body("[b]");
+}
+
+#define BATCH_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        BATCH_TEST(what_the_server_has_already_counts_and_is_not_sent),
+        BATCH_TEST(a_full_batch_stays_as_it_is),
+        BATCH_TEST(an_event_that_is_too_large_goes_alone),
+        BATCH_TEST(a_batch_that_begins_anew_is_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
