@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/event.h"
 
+#include "base/digest.h"
 #include "model/catalogue.h"
 #include "model/fabric.h"
 
@@ -22,7 +23,7 @@ struct event *event_make(const struct catalogue_entry *type)
     return event;
 }
 
-// Does not read the number of references, which other threads may change meanwhile.
+// Does not read the references and the texts, which other threads may change meanwhile.
 struct event *event_copy(const struct event *event)
 {
     const size_t rest = offsetof(struct event, type);
@@ -74,6 +75,113 @@ enum alarm_role event_alarm(const struct event *event)
     return event->alarm_key[0] != '\0' ? event->type->alarm : ALARM_NONE;
 }
 
+// Texts.
+
+static atomic_size_t event_text_kept; // octets
+
+// Builds with a sanitizer, which tests run, prove that nobody changes an event after something was
+// made of it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static uint64_t event_text_seal(const struct event *event)
+{
+    uint64_t seal = DIGEST_OF_NOTHING;
+    for (size_t at = offsetof(struct event, type); at < sizeof *event; at += sizeof seal) {
+        uint64_t word;
+        memcpy(&word, (const char *)event + at, sizeof word);
+        seal = (seal ^ word) * UINT64_C(0x100000001b3);
+    }
+    return seal;
+}
+#else
+static uint64_t event_text_seal(const struct event *event)
+{
+    (void)event;
+    return 0;
+}
+#endif
+
+const struct event_text *event_text_find(const struct event *event, unsigned place,
+                                         uint64_t variant)
+{
+    const struct event_text *text =
+        atomic_load_explicit(&event->texts[place], memory_order_acquire);
+    if (!text || text->variant != variant)
+        return NULL;
+    if (text->seal != event_text_seal(event))
+        abort();
+    return text;
+}
+
+size_t event_text_octets(void)
+{
+    return atomic_load_explicit(&event_text_kept, memory_order_relaxed);
+}
+
+// Takes the octets from what all events may keep. False: there are not so many left.
+static bool event_text_claim(size_t size)
+{
+    if (atomic_fetch_add_explicit(&event_text_kept, size, memory_order_relaxed) + size <=
+        EVENT_TEXT_OCTETS_MAX)
+        return true;
+    atomic_fetch_sub_explicit(&event_text_kept, size, memory_order_relaxed);
+    return false;
+}
+
+static void event_text_free(struct event_text *text)
+{
+    if (text)
+        atomic_fetch_sub_explicit(&event_text_kept, sizeof *text + text->size,
+                                  memory_order_relaxed);
+    free(text);
+}
+
+static struct event_text *event_text_make(const struct event *event, uint64_t variant,
+                                          const void *octets, size_t size)
+{
+    if (!event_text_claim(sizeof(struct event_text) + size))
+        return NULL;
+    struct event_text *text = malloc(sizeof *text + size);
+    if (!text) {
+        atomic_fetch_sub_explicit(&event_text_kept, sizeof *text + size, memory_order_relaxed);
+        return NULL;
+    }
+    text->variant = variant;
+    text->size = size;
+    text->seal = event_text_seal(event);
+    memcpy(text->octets, octets, size);
+    return text;
+}
+
+bool event_text_is_wanted(const struct event *event, unsigned place)
+{
+    return atomic_load_explicit(&event->references, memory_order_relaxed) > 1 &&
+           !atomic_load_explicit(&event->texts[place], memory_order_relaxed) &&
+           event_text_octets() < EVENT_TEXT_OCTETS_MAX;
+}
+
+void event_text_keep(const struct event *event, unsigned place, uint64_t variant,
+                     const void *octets, size_t size)
+{
+    // The texts are no part of the event's value: const does not mean them. Counted events come
+    // from event_make alone.
+    struct event *holder = (struct event *)event;
+    if (!event_text_is_wanted(event, place))
+        return;
+    struct event_text *nothing = NULL, *text = event_text_make(event, variant, octets, size);
+    if (text &&
+        !atomic_compare_exchange_strong_explicit(&holder->texts[place], &nothing, text,
+                                                 memory_order_acq_rel, memory_order_relaxed))
+        event_text_free(text); // another thread was first
+}
+
+static void event_text_free_all(struct event *event)
+{
+    for (size_t i = 0; i < EVENT_TEXT_PLACES; i++)
+        event_text_free(atomic_load_explicit(&event->texts[i], memory_order_relaxed));
+}
+
+// References.
+
 struct event *event_ref(struct event *event)
 {
     atomic_fetch_add_explicit(&event->references, 1, memory_order_relaxed);
@@ -82,6 +190,8 @@ struct event *event_ref(struct event *event)
 
 void event_unref(struct event *event)
 {
-    if (event && atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) == 1)
-        free(event);
+    if (!event || atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) != 1)
+        return;
+    event_text_free_all(event);
+    free(event);
 }

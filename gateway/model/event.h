@@ -48,9 +48,29 @@ struct event_former_link {
     uint8_t port;       // the subject's, to that node
 };
 
+// One place for each thing that is made of events.
+enum event_text_place {
+    EVENT_TEXT_RFC5424,
+    EVENT_TEXT_RFC3164,
+    EVENT_TEXT_ECS,
+    EVENT_TEXT_CEF,
+    EVENT_TEXT_LEEF,
+    EVENT_TEXT_JSON,
+    EVENT_TEXT_CLOUDEVENTS,
+    EVENT_TEXT_PLACES,
+};
+
+// 4 KiB for each of the 2,048 events that receivers share (journal/shared_events.h).
+enum { EVENT_TEXT_OCTETS_MAX = 8 * 1024 * 1024 };
+
+struct event_text;
+
 // Immutable once it is passed on. Counted: take a reference to keep it.
 struct event {
     _Atomic unsigned references;
+    // What was made of the event for its receivers, below, which is no part of it: a copy begins
+    // without. NULL: nothing yet.
+    _Atomic(struct event_text *) texts[EVENT_TEXT_PLACES];
     const struct catalogue_entry *type;
     enum severity severity; // of the catalogue's row, unless a policy changes it
     enum category category; // of the catalogue's row, unless a policy changes it
@@ -147,5 +167,37 @@ enum alarm_role event_alarm(const struct event *event);
 // Any thread.
 struct event *event_ref(struct event *event); // returns `event`
 void event_unref(struct event *event);        // NULL is allowed
+
+// What was made of an event for its receivers, such as its JSON, kept with the event: receivers
+// that want the same share it, so that it is made once. Any thread, without locks.
+//
+// Only an event that others hold, too, keeps something: nobody changes such an event any more. A
+// copy begins with nothing. What is kept goes with the event's last reference. All events together
+// keep EVENT_TEXT_OCTETS_MAX octets; beyond them, and when memory is short, every receiver makes
+// its own.
+
+// Immutable. `variant` stands for all that the octets depend on beside the event: who asks for
+// another variant does not find them.
+struct event_text {
+    uint64_t variant;
+    size_t size;
+    uint64_t seal; // checked in builds with a sanitizer: the event has not changed since
+    _Alignas(8) char octets[];
+};
+
+// Whether event_text_keep would keep something at that place.
+bool event_text_is_wanted(const struct event *event, unsigned place);
+
+// What is kept at that place; it stays for as long as the caller holds the event. NULL: nothing of
+// that variant.
+const struct event_text *event_text_find(const struct event *event, unsigned place,
+                                         uint64_t variant);
+
+// Keeps a copy of the octets, if nothing is at that place yet and the rules above allow it.
+void event_text_keep(const struct event *event, unsigned place, uint64_t variant,
+                     const void *octets, size_t size);
+
+// How many octets all events keep, with what describes them.
+size_t event_text_octets(void);
 
 #endif

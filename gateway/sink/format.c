@@ -3,24 +3,26 @@
 
 #include "model/catalogue.h"
 #include "sink/format_lines.h"
+#include "sink/format_shared.h"
 
 #include <string.h>
 
-typedef void format_part(struct text *t, const struct format_origin *origin,
-                         const struct event *event);
-
+// The functions of a row without a header share what they make by themselves. JSON is the same for
+// all senders.
 static const struct row {
     const char *name;
     format_part *header; // NULL: the line contains one
     format_part *line;
+    enum event_text_place place;
 } ROWS[FORMAT_COUNT] = {
-    [FORMAT_RFC5424] = {"rfc5424", NULL, format_rfc5424},
-    [FORMAT_RFC3164] = {"rfc3164", NULL, format_rfc3164},
-    [FORMAT_ECS] = {"ecs", format_rfc5424_header, format_ecs},
-    [FORMAT_CEF] = {"cef", format_rfc3164_header, format_cef},
-    [FORMAT_LEEF] = {"leef", format_rfc3164_header, format_leef},
-    [FORMAT_JSON] = {"json", format_rfc5424_header, format_json},
-    [FORMAT_CLOUDEVENTS] = {"cloudevents", format_rfc5424_header, format_cloudevents},
+    [FORMAT_RFC5424] = {"rfc5424", NULL, format_rfc5424, EVENT_TEXT_RFC5424},
+    [FORMAT_RFC3164] = {"rfc3164", NULL, format_rfc3164, EVENT_TEXT_RFC3164},
+    [FORMAT_ECS] = {"ecs", format_rfc5424_header, format_ecs, EVENT_TEXT_ECS},
+    [FORMAT_CEF] = {"cef", format_rfc3164_header, format_cef, EVENT_TEXT_CEF},
+    [FORMAT_LEEF] = {"leef", format_rfc3164_header, format_leef, EVENT_TEXT_LEEF},
+    [FORMAT_JSON] = {"json", format_rfc5424_header, format_json, EVENT_TEXT_JSON},
+    [FORMAT_CLOUDEVENTS] = {"cloudevents", format_rfc5424_header, format_cloudevents,
+                            EVENT_TEXT_CLOUDEVENTS},
 };
 
 bool format_find(const char *name, enum format *out)
@@ -34,6 +36,18 @@ bool format_find(const char *name, enum format *out)
     return false;
 }
 
+static void format_add_line(struct text *t, enum format format, const struct format_origin *origin,
+                            const struct event *event)
+{
+    const struct row *row = &ROWS[format];
+    if (!row->header)
+        row->line(t, origin, event);
+    else
+        format_shared_add(t, row->place,
+                          format == FORMAT_JSON ? 0 : format_shared_variant(origin, event),
+                          row->line, origin, event);
+}
+
 void format_message(struct text *t, enum format format, const struct format_origin *origin,
                     const struct event *event)
 {
@@ -42,11 +56,11 @@ void format_message(struct text *t, enum format format, const struct format_orig
         row->header(t, origin, event);
     if (row->header == format_rfc5424_header)
         text_add(t, "- ");
-    row->line(t, origin, event);
+    format_add_line(t, format, origin, event);
 }
 
 void format_line(struct text *t, enum format format, const struct format_origin *origin,
                  const struct event *event)
 {
-    ROWS[format].line(t, origin, event);
+    format_add_line(t, format, origin, event);
 }

@@ -7,6 +7,7 @@
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "sink/format_fields.h"
+#include "sink/format_shared.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -95,13 +96,20 @@ static void format_plain_add_word(void *ctx, const char *name, const char *value
 
 // Repeats the time as a value, since local loggers replace the header's time with the time of
 // arrival.
-void format_rfc3164_content(struct text *t, const struct event *event)
+static void format_plain_make_content(struct text *t, const struct format_origin *origin,
+                                      const struct event *event)
 {
+    (void)origin;
     char when[CLOCK_TEXT_SIZE];
     text_add(t, event->text);
     clock_format_utc(event->time_us, when);
     format_plain_add_word(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
     format_fields(event, format_plain_add_word, t);
+}
+
+void format_rfc3164_content(struct text *t, const struct event *event)
+{
+    format_shared_add(t, EVENT_TEXT_RFC3164, 0, format_plain_make_content, NULL, event);
 }
 
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event)

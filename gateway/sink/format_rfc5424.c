@@ -2,6 +2,7 @@
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "install.h"
 #include "mib_root.h"
 #include "model/catalogue.h"
@@ -9,6 +10,7 @@
 #include "model/gsw_traps.h"
 #include "model/mib.h"
 #include "sink/format_fields.h"
+#include "sink/format_shared.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -274,8 +276,8 @@ static size_t text_room(const struct event *event)
     return length < TEXT_RESERVE ? length : TEXT_RESERVE;
 }
 
-// Adds all elements. The short ones always fit; ibtrapd's own loses parameters that do not fit;
-// that of SNMP is added whole or not at all.
+// Adds the elements: ibtrapd's own, which may lose parameters for want of room; the short ones,
+// which always fit; that of SNMP, which is added whole or not at all.
 static void add_structured_data(struct text *t, const struct format_origin *origin,
                                 const struct event *event)
 {
@@ -294,10 +296,76 @@ static void add_structured_data(struct text *t, const struct format_origin *orig
         text_add_n(t, snmp, s.len);
 }
 
+// What receivers share (sink/format_shared.h): the octets of the header, of ibtrapd's own element,
+// of the alarm and of SNMP's, one behind the other. All zero: the event has too much of them.
+struct rfc5424_parts {
+    size_t header, own, alarm, snmp;
+};
+
+static uint64_t format_rfc5424_variant(const struct format_origin *origin,
+                                       const struct event *event)
+{
+    const char *engine = origin->engine_id ? origin->engine_id : "";
+    uint64_t digest = format_shared_variant(origin, event);
+    digest = digest_add(digest, &origin->started_us, sizeof origin->started_us);
+    return digest_add(digest, engine, strlen(engine));
+}
+
+// Twice the room that it may need shows whether anything was left out.
+static void format_rfc5424_keep(const struct format_origin *origin, const struct event *event,
+                                uint64_t variant)
+{
+    struct {
+        struct rfc5424_parts parts;
+        char octets[2 * FORMAT_SIZE];
+    } all;
+    struct text t = text_in(all.octets, sizeof all.octets);
+    all.parts = (struct rfc5424_parts){0};
+    format_rfc5424_header(&t, origin, event);
+    const size_t header = t.len;
+    add_own(&t, event);
+    const size_t own = t.len - header;
+    add_alarm(&t, event);
+    const size_t alarm = t.len - header - own;
+    add_snmp(&t, origin, event);
+    if (!t.cut && t.len < FORMAT_SIZE)
+        all.parts = (struct rfc5424_parts){header, own, alarm, t.len - header - own - alarm};
+    event_text_keep(event, EVENT_TEXT_RFC5424, variant, &all,
+                    sizeof all.parts + (all.parts.header > 0 ? t.len : 0));
+}
+
+// Adds header and elements of parts that are kept. False: they do not fit; nothing is added.
+static bool format_rfc5424_add_parts(struct text *t, const struct event_text *kept,
+                                     const struct format_origin *origin, const struct event *event)
+{
+    char octets[FORMAT_SIZE];
+    struct rfc5424_parts p;
+    memcpy(&p, kept->octets, sizeof p);
+    const char *own = kept->octets + sizeof p + p.header, *alarm = own + p.own;
+    struct text r = text_in(octets, sizeof octets);
+    add_origin(&r, origin);
+    add_meta(&r, origin, event);
+    text_add_n(&r, alarm, p.alarm);
+    const size_t before = t->len + p.header + text_room(event) + r.len;
+    if (p.header == 0 || before + p.own >= t->size)
+        return false;
+    text_add_n(t, own - p.header, p.header + p.own);
+    text_add_n(t, octets, r.len);
+    if (before + p.own + p.snmp < t->size)
+        text_add_n(t, alarm + p.alarm, p.snmp);
+    return true;
+}
+
 void format_rfc5424(struct text *t, const struct format_origin *origin, const struct event *event)
 {
-    format_rfc5424_header(t, origin, event);
-    add_structured_data(t, origin, event);
+    const uint64_t variant = format_rfc5424_variant(origin, event);
+    if (event_text_is_wanted(event, EVENT_TEXT_RFC5424))
+        format_rfc5424_keep(origin, event, variant);
+    const struct event_text *kept = event_text_find(event, EVENT_TEXT_RFC5424, variant);
+    if (!kept || !format_rfc5424_add_parts(t, kept, origin, event)) {
+        format_rfc5424_header(t, origin, event);
+        add_structured_data(t, origin, event);
+    }
     text_add(t, " ");
     if (!is_ascii(event->text)) // RFC 5424 6.4: announces UTF-8
         text_add(t, BYTE_ORDER_MARK);
