@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { THREADS = 8, ROUNDS = 20, RECEIVERS = 64, ORIGINS = 8, ROOMS = 4 };
+enum { THREADS = 8, ROUNDS = 20, RECEIVERS = 64, ORIGINS = 8, ROOMS = 4, TEXT_ROOM = 500 };
 
 static const size_t ROOM[ROOMS] = {FORMAT_SIZE, FORMAT_SIZE_MIN, 3000, FORMAT_SIZE + 64};
 
@@ -188,8 +188,12 @@ static void check_rooms(struct event *event)
 TEST(every_room_gets_what_fits_it)
 {
     struct event *event = make(CATALOGUE_LINK_DOWN);
+    memset(event->raw, 0xff, sizeof event->raw);
+    event->raw_size = sizeof event->raw;
     fill(event->reason, sizeof event->reason, '"');
-    fill(event->text, sizeof event->text, 'a');
+    fill(event->dates, sizeof event->dates, '"');
+    fill(event->alarm_key, sizeof event->alarm_key, '"');
+    fill(event->text, TEXT_ROOM, 'a');
     check_rooms(make_long('"'));
     check_rooms(event);
 }
