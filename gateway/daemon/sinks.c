@@ -139,6 +139,14 @@ static enum syslog_transport syslog_transport_of(enum conf_transport transport)
     }
 }
 
+// When the gateway started, by the clock as it is now, in whole hundredths of a second, as
+// sysUpTime counts: receivers that are made one after the other are to say the same.
+static int64_t sinks_started_us(const struct clock *clock, int64_t started_at)
+{
+    const int64_t us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
+    return us - us % (CLOCK_US_PER_S / 100);
+}
+
 static bool make_syslog(struct sink *out, const struct conf_receiver *c, const struct clock *clock,
                         int64_t started_at, struct log *log, struct error *err)
 {
@@ -158,7 +166,7 @@ static bool make_syslog(struct sink *out, const struct conf_receiver *c, const s
     for (size_t i = 0; i < FORMAT_SEVERITIES; i++)
         options.severity_map[i] = (enum severity)s->severities[i];
     options.tls = tls_of(&c->tls, log);
-    options.started_us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
+    options.started_us = sinks_started_us(clock, started_at);
     return syslog_sink(out, c->name, &options, err);
 }
 
