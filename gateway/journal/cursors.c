@@ -224,6 +224,15 @@ int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1
 
 // Registering.
 
+// Call it with the lock held.
+static void cursors_count_receivers(struct journal *j)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < j->cursor_count; i++)
+        active += j->cursors[i].active;
+    atomic_store(&j->has_several, active > 1);
+}
+
 static int cursors_register(struct journal *j, const char *name, bool backlog)
 {
     pthread_mutex_lock(&j->lock);
@@ -244,6 +253,7 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
         c->gone_us = 0;
         c->read = c->sequence;
     }
+    cursors_count_receivers(j);
     int handle = c ? (int)(c - j->cursors) : -1;
     pthread_mutex_unlock(&j->lock);
     return handle;
@@ -324,6 +334,7 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
         if (c->gone_us == 0)
             c->gone_us = now > 0 ? now : 1;
     }
+    cursors_count_receivers(journal);
     pthread_mutex_unlock(&journal->lock);
 }
 

@@ -142,7 +142,8 @@ struct journal {
     bool cursors_loaded; // the file's cursors were read
     // Counts the names that left; the file may have those after the saved count.
     uint64_t cursors_version, cursors_saved_version;
-    bool receivers_known; // before, every cursor that is not gone counts as that of a receiver
+    atomic_bool has_several; // receivers of this run: events are made for_several (model/event.h)
+    bool receivers_known;    // before, every cursor that is not gone counts as that of a receiver
     struct journal_status status;
     int64_t counted_through; // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric;

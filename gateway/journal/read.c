@@ -92,6 +92,13 @@ struct reading {
     bool short_of_memory; // the next row did not fit in memory; a later call may read it
 };
 
+// Sets what a record does not have.
+static void read_complete(const struct journal *j, struct event *event, int64_t sequence)
+{
+    event->number = sequence;
+    event->for_several = atomic_load(&j->has_several);
+}
+
 static bool journal_read_load_row(void *ctx, const struct store_row *row)
 {
     struct reading *r = ctx;
@@ -107,7 +114,7 @@ static bool journal_read_load_row(void *ctx, const struct store_row *row)
         event = NULL;
     }
     if (event)
-        event->number = row->sequence;
+        read_complete(r->journal, event, row->sequence);
     r->items[r->count++] = (struct journal_item){row->sequence, event};
     return true;
 }
@@ -163,7 +170,7 @@ static bool unpack_entry(struct journal *j, int64_t sequence, const struct entry
         log_write_limited(j->options.log, &j->reader_limit, LOG_LEVEL_ERROR,
                           "cannot read event %lld in memory: %s", (long long)sequence, err.text);
     if (out->event)
-        out->event->number = sequence;
+        read_complete(j, out->event, sequence);
     return result != PACKED_NO_MEMORY;
 }
 

@@ -34,6 +34,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;
     event->number = sequence;
+    event->for_several = atomic_load(&journal->has_several);
     struct entry *e = journal_slot(journal, sequence);
     const struct entry oldest = *e;
     if (oldest.event || oldest.packed)

@@ -154,7 +154,8 @@ static struct event_text *event_text_make(const struct event *event, uint64_t va
 
 bool event_text_is_wanted(const struct event *event, unsigned place)
 {
-    return atomic_load_explicit(&event->references, memory_order_relaxed) > 1 &&
+    return event->for_several &&
+           atomic_load_explicit(&event->references, memory_order_relaxed) > 1 &&
            !atomic_load_explicit(&event->texts[place], memory_order_relaxed) &&
            event_text_octets() < EVENT_TEXT_OCTETS_MAX;
 }

@@ -71,6 +71,7 @@ struct event {
     // What was made of the event for its receivers, below, which is no part of it: a copy begins
     // without. NULL: nothing yet.
     _Atomic(struct event_text *) texts[EVENT_TEXT_PLACES];
+    bool for_several; // receivers: something is kept there. As `texts`, no part of the event
     const struct catalogue_entry *type;
     enum severity severity; // of the catalogue's row, unless a policy changes it
     enum category category; // of the catalogue's row, unless a policy changes it
@@ -171,10 +172,10 @@ void event_unref(struct event *event);        // NULL is allowed
 // What was made of an event for its receivers, such as its JSON, kept with the event: receivers
 // that want the same share it, so that it is made once. Any thread, without locks.
 //
-// Only an event that others hold, too, keeps something: nobody changes such an event any more. A
-// copy begins with nothing. What is kept goes with the event's last reference. All events together
-// keep EVENT_TEXT_OCTETS_MAX octets; beyond them, and when memory is short, every receiver makes
-// its own.
+// Only an event for several receivers that others hold, too, keeps something: nobody changes such
+// an event any more. A copy begins with nothing. What is kept goes with the event's last reference.
+// All events together keep EVENT_TEXT_OCTETS_MAX octets; beyond them, and when memory is short,
+// every receiver makes its own.
 
 // Immutable. `variant` stands for all that the octets depend on beside the event: who asks for
 // another variant does not find them.

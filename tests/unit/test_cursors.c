@@ -76,6 +76,7 @@ static void add(int n)
         struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
         assert_non_null(event);
         event->time_us = clock_utc(&clock_);
+        snprintf(event->id, sizeof event->id, "an event");
         journal_append(journal, event, &(struct journal_report){0});
         event_unref(event);
     }
@@ -465,6 +466,33 @@ static void take_section(void *ctx, const struct journal_receiver_state *state)
     *(int64_t *)ctx = state->section;
 }
 
+// Whether the last event says that several receivers get it.
+static bool last_is_for_several(void)
+{
+    struct journal_item item;
+    assert_int_equal(journal_read(journal, journal_last(journal) - 1, &item, 1), 1);
+    const bool several = item.event->for_several;
+    event_unref(item.event);
+    return several;
+}
+
+TEST(an_event_says_whether_several_receivers_get_it)
+{
+    start("a");
+    add(1);
+    assert_false(last_is_for_several());
+    start("b");
+    add(1);
+    assert_true(last_is_for_several());
+    keep("b");
+    add(1);
+    assert_false(last_is_for_several());
+    reopen();
+    start("a");
+    start("b");
+    assert_true(last_is_for_several()); // read from the file
+}
+
 TEST(a_section_is_noted_with_its_receiver)
 {
     int64_t section = -1;
@@ -503,6 +531,7 @@ int main(void)
         CURSOR_TEST(who_is_forgotten_while_the_file_is_locked_stays_so),
         CURSOR_TEST(cursors_of_an_older_file_go_on),
         CURSOR_TEST(the_filter_goes_with_the_name_and_ends_with_it),
+        CURSOR_TEST(an_event_says_whether_several_receivers_get_it),
         CURSOR_TEST(a_section_is_noted_with_its_receiver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,6 +82,7 @@ static struct event *make(enum catalogue_event type)
     test_event_make_up(&test);
     struct event *event = test_event_make(&builder, &test);
     assert_non_null(event);
+    event->for_several = true;
     return event;
 }
 
@@ -242,6 +243,18 @@ TEST(an_event_that_one_holds_keeps_nothing)
     event_unref(event);
 }
 
+TEST(an_event_for_one_receiver_keeps_nothing)
+{
+    char out[FORMAT_SIZE];
+    struct event *event = event_ref(make(CATALOGUE_GID_IN_SERVICE));
+    event->for_several = false;
+    for (int f = 0; f < FORMAT_COUNT; f++)
+        message_of((enum format)f, &origins[0], event, out, sizeof out);
+    assert_int_equal(event_text_octets(), 0);
+    event_unref(event);
+    event_unref(event);
+}
+
 // A receiver's own view is a copy, which must not say what the event says.
 TEST(a_copy_shows_what_is_changed_in_it)
 {
@@ -263,11 +276,12 @@ TEST(a_copy_shows_what_is_changed_in_it)
 // Beyond what all events may keep, receivers make their own.
 TEST(what_events_keep_is_bounded)
 {
-    enum { MANY = 6000, OCTETS = 2000 };
+    enum { MANY = 2 * 6000, OCTETS = 2000 };
     static struct event *events[MANY];
     static const char octets[OCTETS];
     for (size_t i = 0; i < MANY; i++) {
         events[i] = event_ref(event_make(NULL));
+        events[i]->for_several = true;
         event_text_keep(events[i], EVENT_TEXT_JSON, 0, octets, OCTETS);
         assert_true(event_text_octets() <= EVENT_TEXT_OCTETS_MAX);
     }
@@ -334,6 +348,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_order_of_origins_gives_each_its_own, begin, end),
         cmocka_unit_test_setup_teardown(of_many_receivers_of_a_format_one_makes_it, begin, end),
         cmocka_unit_test_setup_teardown(an_event_that_one_holds_keeps_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(an_event_for_one_receiver_keeps_nothing, begin, end),
         cmocka_unit_test_setup_teardown(a_copy_shows_what_is_changed_in_it, begin, end),
         cmocka_unit_test_setup_teardown(what_events_keep_is_bounded, begin, end),
         cmocka_unit_test_setup_teardown(threads_that_begin_together_get_the_same, begin, end),
