@@ -57,8 +57,11 @@ enum event_text_place {
     EVENT_TEXT_LEEF,
     EVENT_TEXT_JSON,
     EVENT_TEXT_CLOUDEVENTS,
-    EVENT_TEXT_PLACES,
+    EVENT_TEXT_SNMP, // the first of the notifications of an event; the others follow
+    EVENT_TEXT_PLACES = EVENT_TEXT_SNMP + 4,
 };
+
+enum { EVENT_TEXT_SNMP_PLACES = EVENT_TEXT_PLACES - EVENT_TEXT_SNMP };
 
 // 4 KiB for each of the 2,048 events that receivers share (journal/shared_events.h).
 enum { EVENT_TEXT_OCTETS_MAX = 8 * 1024 * 1024 };

@@ -6,6 +6,7 @@
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
 #include "sink/snmp_pdu.h"
+#include "sink/snmp_trap.h"
 #include "sink/snmp_tsm.h"
 
 #include <arpa/inet.h>
@@ -214,30 +215,50 @@ static int snmp_sink_find_refused(void *self)
 
 // Sending.
 
-static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *event,
-                             const struct mib_notification *notification)
+static struct snmp_pdu_options snmp_sink_pdu_options(const struct snmp_sink *s)
 {
     int64_t up_us = clock_monotonic(s->clock) - s->started_at;
-    const struct snmp_pdu_options options = {
+    return (struct snmp_pdu_options){
         .uptime_cs = (uint32_t)(up_us / (CLOCK_US_PER_S / 100)),
         .extra = s->extra,
         .trap_address = s->has_trap_address ? s->trap_address : NULL,
         .agent_address = s->agent_address,
     };
+}
+
+// Under the lock.
+static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *event,
+                             const struct mib_notification *notification,
+                             const struct snmp_pdu_options *options)
+{
     if (s->options.version == SNMP_VERSION_1)
-        return snmp_pdu_make_v1(event, notification, &options);
+        return snmp_pdu_make_v1(event, notification, options);
     return snmp_pdu_make(s->options.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2, event, notification,
-                         &options);
+                         options);
 }
 
 static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
+                                const struct mib_notification *notification,
+                                const struct snmp_pdu_options *options, struct slot *slot,
+                                struct error *err)
+{
+    snmp_lock();
+    netsnmp_pdu *pdu = make_pdu(s, event, notification, options);
+    bool ok = pdu ? snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err)
+                  : error_set(err, "out of memory");
+    snmp_unlock();
+    return ok;
+}
+
+// What confirms nothing is encoded once for all receivers, unless it is an SNMPv1 trap.
+static bool snmp_sink_queue_nth(struct snmp_sink *s, const struct event *event, size_t nth,
                                 const struct mib_notification *notification, struct slot *slot,
                                 struct error *err)
 {
-    netsnmp_pdu *pdu = make_pdu(s, event, notification);
-    if (!pdu)
-        return error_set(err, "out of memory");
-    return snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err);
+    const struct snmp_pdu_options options = snmp_sink_pdu_options(s);
+    const bool is_trap = !s->options.inform && s->options.version != SNMP_VERSION_1;
+    return (is_trap && snmp_trap_queue(&s->link, event, nth, notification, &options)) ||
+           snmp_sink_queue_pdu(s, event, notification, &options, slot, err);
 }
 
 static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
@@ -245,10 +266,8 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
                                struct slot *slot, struct error *err)
 {
     bool ok = true;
-    snmp_lock();
     for (size_t i = 0; ok && i < n; i++)
-        ok = snmp_sink_queue_pdu(s, event, notifications[i], slot, err);
-    snmp_unlock();
+        ok = snmp_sink_queue_nth(s, event, i, notifications[i], slot, err);
     return ok && snmp_link_flush(&s->link, err);
 }
 

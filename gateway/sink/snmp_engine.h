@@ -9,7 +9,8 @@
 
 // libsnmp counts request identifiers and keeps users and engine times in global tables without
 // locks. So every call into libsnmp, in any thread, is made between these two, and none of these
-// calls waits.
+// calls waits. Excepted are the functions that encode into a buffer of ours, without leave to
+// reallocate it: they use nothing but their arguments, as long as these are sound and fit.
 void snmp_lock(void);
 void snmp_unlock(void);
 

@@ -84,42 +84,93 @@ static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INS
     return n;
 }
 
-static bool snmp_pdu_add_varbind(void *pdu, const struct mib_varbind *v)
+// Where varbinds go: into a PDU, or encoded into a buffer.
+struct snmp_pdu_output {
+    bool (*put)(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
+                const void *value, size_t size);
+    netsnmp_pdu *pdu;
+    uint8_t *octets;
+    size_t used;
+};
+
+static bool put_in_pdu(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
+                       const void *value, size_t size)
 {
+    return snmp_pdu_add_variable(to->pdu, name, length, type, value, size);
+}
+
+// libsnmp puts a varbind at the end of a buffer. Without leave to reallocate this one, it uses
+// nothing but its arguments.
+static bool put_encoded(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
+                        const void *value, size_t size)
+{
+    u_char buffer[2 * MIB_VALUE_MAX], *p = buffer;
+    size_t room = sizeof buffer, used = 0;
+    if (!snmp_realloc_rbuild_var_op(&p, &room, &used, 0, name, &length, type, (u_char *)value,
+                                    size) ||
+        used > SNMP_PDU_VARBINDS_SIZE - to->used)
+        return false;
+    memcpy(to->octets + to->used, buffer + sizeof buffer - used, used);
+    to->used += used;
+    return true;
+}
+
+static bool snmp_pdu_add_varbind(void *ctx, const struct mib_varbind *v)
+{
+    struct snmp_pdu_output *to = ctx;
     oid name[MIB_OID_MAX + MIB_INSTANCE_MAX];
     size_t length = widen(v->oid, v->oid_length, name);
     long integer = (long)(int32_t)v->number;
     u_long unsigned32 = v->number;
     switch (v->syntax) {
     case MIB_INTEGER32:
-        return snmp_pdu_add_variable(pdu, name, length, ASN_INTEGER, &integer, sizeof integer);
+        return to->put(to, name, length, ASN_INTEGER, &integer, sizeof integer);
     case MIB_UNSIGNED32:
-        return snmp_pdu_add_variable(pdu, name, length, ASN_UNSIGNED, &unsigned32,
-                                     sizeof unsigned32);
+        return to->put(to, name, length, ASN_UNSIGNED, &unsigned32, sizeof unsigned32);
     default:
-        return snmp_pdu_add_variable(pdu, name, length, ASN_OCTET_STR, v->octets, v->size);
+        return to->put(to, name, length, ASN_OCTET_STR, v->octets, v->size);
     }
 }
 
-static bool add_head(netsnmp_pdu *pdu, const struct mib_notification *notification,
-                     uint32_t uptime_cs)
+static bool add_uptime(struct snmp_pdu_output *to, uint32_t uptime_cs)
 {
     static const oid UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
+    u_long uptime = uptime_cs;
+    return to->put(to, UPTIME, OID_LENGTH(UPTIME), ASN_TIMETICKS, &uptime, sizeof uptime);
+}
+
+static bool snmp_pdu_add_trap_oid(struct snmp_pdu_output *to,
+                                  const struct mib_notification *notification)
+{
     static const oid TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
     oid value[MIB_OID_MAX + MIB_INSTANCE_MAX];
     size_t length = widen(notification->oid.ids, notification->oid.length, value);
-    u_long uptime = uptime_cs;
-    return snmp_pdu_add_variable(pdu, UPTIME, OID_LENGTH(UPTIME), ASN_TIMETICKS, &uptime,
-                                 sizeof uptime) &&
-           snmp_pdu_add_variable(pdu, TRAP_OID, OID_LENGTH(TRAP_OID), ASN_OBJECT_ID, value,
-                                 length * sizeof *value);
+    return to->put(to, TRAP_OID, OID_LENGTH(TRAP_OID), ASN_OBJECT_ID, value,
+                   length * sizeof *value);
 }
 
-static bool add_trap_address(netsnmp_pdu *pdu, const uint8_t *address)
+static bool add_trap_address(struct snmp_pdu_output *to, const uint8_t *address)
 {
     static const oid TRAP_ADDRESS[] = {1, 3, 6, 1, 6, 3, 18, 1, 3, 0};
-    return !address || snmp_pdu_add_variable(pdu, TRAP_ADDRESS, OID_LENGTH(TRAP_ADDRESS),
-                                             ASN_IPADDRESS, address, 4);
+    return !address ||
+           to->put(to, TRAP_ADDRESS, OID_LENGTH(TRAP_ADDRESS), ASN_IPADDRESS, address, 4);
+}
+
+// Adds all but sysUpTime.0.
+static bool snmp_pdu_add_rest(struct snmp_pdu_output *to, const struct event *event,
+                              const struct mib_notification *notification,
+                              const struct snmp_pdu_options *options)
+{
+    return snmp_pdu_add_trap_oid(to, notification) &&
+           snmp_pdu_each_varbind(event, notification, options->extra, snmp_pdu_add_varbind, to) &&
+           add_trap_address(to, options->trap_address);
+}
+
+size_t snmp_pdu_encode(const struct event *event, const struct mib_notification *notification,
+                       const struct snmp_pdu_options *options, uint8_t out[SNMP_PDU_VARBINDS_SIZE])
+{
+    struct snmp_pdu_output to = {.put = put_encoded, .octets = out};
+    return snmp_pdu_add_rest(&to, event, notification, options) ? to.used : 0;
 }
 
 // PDUs.
@@ -139,10 +190,9 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
     netsnmp_pdu *pdu = snmp_pdu_create(command);
     if (!pdu)
         return NULL;
-    return snmp_pdu_finish(pdu, add_head(pdu, notification, options->uptime_cs) &&
-                                    snmp_pdu_each_varbind(event, notification, options->extra,
-                                                          snmp_pdu_add_varbind, pdu) &&
-                                    add_trap_address(pdu, options->trap_address));
+    struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
+    return snmp_pdu_finish(pdu, add_uptime(&to, options->uptime_cs) &&
+                                    snmp_pdu_add_rest(&to, event, notification, options));
 }
 
 // RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; the others, without a
@@ -170,7 +220,8 @@ netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
     pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
     pdu->time = options->uptime_cs;
     memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
+    struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
     return snmp_pdu_finish(pdu, set_enterprise(pdu, &notification->oid) &&
                                     snmp_pdu_each_varbind(event, notification, options->extra,
-                                                          snmp_pdu_add_varbind, pdu));
+                                                          snmp_pdu_add_varbind, &to));
 }

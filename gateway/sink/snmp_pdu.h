@@ -41,6 +41,12 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
                            const struct mib_notification *notification,
                            const struct snmp_pdu_options *options);
 
+// Encodes (BER) the varbinds that snmp_pdu_make puts behind sysUpTime.0. Needs no lock. Returns how
+// many octets they are; 0: they do not fit.
+enum { SNMP_PDU_VARBINDS_SIZE = 16384 };
+size_t snmp_pdu_encode(const struct event *event, const struct mib_notification *notification,
+                       const struct snmp_pdu_options *options, uint8_t out[SNMP_PDU_VARBINDS_SIZE]);
+
 // The same as an SNMPv1 trap, translated by RFC 3584 3.2; the agent-addr replaces
 // snmpTrapAddress.0.
 netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,

@@ -163,6 +163,18 @@ bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options 
     return snmp_wire_connect_any(wire, options, deadline, err);
 }
 
+bool snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size)
+{
+    struct snmp_packet *p = malloc(sizeof *p + size);
+    if (!p)
+        return false;
+    *p = (struct snmp_packet){.size = size};
+    memcpy(p->octets, octets, size);
+    *wire->end = p;
+    wire->end = &p->next;
+    return true;
+}
+
 // Functions that libsnmp calls.
 
 static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, void **opaque,
@@ -170,15 +182,7 @@ static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, v
 {
     (void)opaque;
     (void)opaque_size;
-    struct snmp_wire *w = t->data;
-    struct snmp_packet *p = malloc(sizeof *p + (size_t)size);
-    if (!p)
-        return -1;
-    *p = (struct snmp_packet){.size = (size_t)size};
-    memcpy(p->octets, octets, (size_t)size);
-    *w->end = p;
-    w->end = &p->next;
-    return size;
+    return snmp_wire_add(t->data, octets, (size_t)size) ? size : -1;
 }
 
 static int receive_tls(netsnmp_transport *t, void *octets, int size)

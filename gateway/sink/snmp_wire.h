@@ -54,6 +54,9 @@ bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options 
 // NULL: out of memory.
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire);
 
+// Queues a packet, which is copied. False: out of memory.
+bool snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size);
+
 // Sends the queued packets; waits two seconds at most for room in the socket. Not under the lock.
 // False with a sentence: the wire is broken.
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err);
