@@ -217,6 +217,7 @@ static void open_peers(void)
                         "length takes two octets in the message, so that all lengths around it "
                         "are longer, too");
     peers[3] = peer_v3("a context");
+    peers[3].target.sets = SNMP_SET_OWN; // its first notification is another one
     peers[4] = peer_v2c("extra");
     peers[4].target.extra = true;
     peers[5] = peer_v2c("trap address");
