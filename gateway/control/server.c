@@ -194,7 +194,7 @@ static bool may_run(struct client *client, const char *command)
     return credentials->privileged;
 }
 
-// NULL: the worker will answer.
+// NULL: the worker will answer, if the client has `asked`; else memory is short.
 static json_t *control_server_run(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
@@ -231,7 +231,7 @@ static void answer_line(struct client *client, const char *line, struct evbuffer
 {
     client->turn = ++client->server->turns;
     json_t *result = control_server_answer(client, line);
-    if (!result && asked_put(client))
+    if (client->asked && asked_put(client))
         return;
     if (!result)
         result = failure("ibtrapd is stopping, or out of memory");

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,6 +49,13 @@ static bool everything(const char *command)
 {
     (void)command;
     return true;
+}
+
+static atomic_bool jansson_gets_nothing;
+
+static void *jansson_malloc(size_t size)
+{
+    return jansson_gets_nothing ? NULL : malloc(size);
 }
 
 static void *slow_begin(void *ctx, const struct peer_credentials *client, const char *command,
@@ -308,6 +316,19 @@ TEST(a_stop_does_not_wait_for_what_hangs)
     close(late);
 }
 
+TEST(without_memory_for_a_refusal_the_server_goes_on)
+{
+    jansson_gets_nothing = true;
+    int fd = ask(STATUS);
+    for (int i = 0; i < 8; i++)
+        serve_once();
+    jansson_gets_nothing = false;
+    int other = ask(SLOW);
+    expect(other, READ_IT);
+    close(fd);
+    close(other);
+}
+
 #define LATER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -321,7 +342,9 @@ int main(void)
         LATER_TEST(who_waits_too_long_hears_why),
         LATER_TEST(what_comes_meanwhile_waits_within_bounds),
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
+        LATER_TEST(without_memory_for_a_refusal_the_server_goes_on),
     };
+    json_set_alloc_funcs(jansson_malloc, free);
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
