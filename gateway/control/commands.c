@@ -122,13 +122,17 @@ struct control_asked {
     json_t *request, *answer;
 };
 
+bool control_is_for_worker(const char *command)
+{
+    const struct control_command *found = control_find_command(command);
+    return found && found->place == CONTROL_BY_WORKER;
+}
+
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request)
 {
     struct control *c = ctx;
-    const struct control_command *found = control_find_command(command);
-    struct control_asked *asked =
-        found && found->place == CONTROL_BY_WORKER ? calloc(1, sizeof *asked) : NULL;
+    struct control_asked *asked = calloc(1, sizeof *asked);
     if (!asked)
         return NULL;
     *asked = (struct control_asked){.control = c,
@@ -137,7 +141,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
                                             .journal = c->journal,
                                             .builder = c->builder,
                                             .pages = c->pages},
-                                    .command = found,
+                                    .command = control_find_command(command),
                                     .client = *client,
                                     .request = json_incref(request)};
     return asked;

@@ -30,8 +30,10 @@ const struct control_command *control_commands(size_t *count);
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request);
 
-// Work for struct server_later: control_begin takes a struct control as control_answer does. Any
-// thread may do the work, but only one at a time, as pages are kept for clients.
+// Work for struct server_later, of commands that control_is_for_worker: control_begin takes a
+// struct control as control_answer does. Any thread may do the work, but only one at a time, as
+// pages are kept for clients.
+bool control_is_for_worker(const char *command);
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request);
 void control_work(void *work);

@@ -134,13 +134,17 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
                                  "once; look at 'ibtrapctl status' and try again"));
 }
 
-// False: the handler is to answer. Call asked_put next.
+static bool asked_is_for_worker(const struct server_later *later, const char *command)
+{
+    return later->worker && later->takes(command);
+}
+
+// False: out of memory. Call asked_put next.
 static bool asked_begin(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
     const struct server_later *later = &o->later;
-    void *work =
-        later->worker ? later->begin(o->ctx, &client->credentials, command, request) : NULL;
+    void *work = later->begin(o->ctx, &client->credentials, command, request);
     struct asked *asked = work ? calloc(1, sizeof *asked) : NULL;
     if (asked)
         asked->patience = evtimer_new(o->base, asked_is_late, client);
@@ -200,8 +204,8 @@ static json_t *control_server_run(struct client *client, const char *command, js
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
-    if (asked_begin(client, command, request))
-        return NULL;
+    if (asked_is_for_worker(&o->later, command))
+        return asked_begin(client, command, request) ? NULL : failure("ibtrapd is out of memory");
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);

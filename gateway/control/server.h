@@ -30,8 +30,11 @@ struct server_later {
     struct worker
         *worker;         // NULL: the handler answers everything; may stop, but outlives the server
     int64_t patience_us; // after that, the client gets a sentence instead of the answer
-    // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: the
-    // handler answers.
+    // Loop's thread. Whether the worker answers that command; the handler never gets it then, as
+    // both could be at it at once.
+    bool (*takes)(const char *command);
+    // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: out of
+    // memory; the client hears so.
     void *(*begin)(void *ctx, const struct peer_credentials *client, const char *command,
                    json_t *request);
     void (*work)(void *work); // in the worker's thread

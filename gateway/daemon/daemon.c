@@ -287,6 +287,7 @@ static bool start_loop(struct gateway *g, struct error *err)
         return false;
     const struct server_later later = {.worker = g->worker,
                                        .patience_us = ANSWER_US,
+                                       .takes = control_is_for_worker,
                                        .begin = control_begin,
                                        .work = control_work,
                                        .end = control_end};

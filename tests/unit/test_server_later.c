@@ -22,6 +22,7 @@
 #define LATE                                                                                       \
     "{\"version\":1,\"error\":\"the journal's disk does not read, or others ask for too much at "  \
     "once; look at 'ibtrapctl status' and try again\"}\n"
+#define SHORT    "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
 #define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping, or out of memory\"}\n"
 
 static const int64_t LONG_US = 3600 * CLOCK_US_PER_S, SHORT_US = 20000;
@@ -51,18 +52,25 @@ static bool everything(const char *command)
     return true;
 }
 
-static atomic_bool jansson_gets_nothing;
+// What jansson, or the beginning of work, gets.
+static atomic_bool jansson_gets_nothing, work_gets_nothing;
 
 static void *jansson_malloc(size_t size)
 {
     return jansson_gets_nothing ? NULL : malloc(size);
 }
 
+static bool is_slow(const char *command)
+{
+    return strcmp(command, "slow") == 0;
+}
+
 static void *slow_begin(void *ctx, const struct peer_credentials *client, const char *command,
                         json_t *request)
 {
     (void)ctx, (void)client;
-    if (strcmp(command, "slow") != 0)
+    assert_string_equal(command, "slow");
+    if (work_gets_nothing)
         return NULL;
     atomic_fetch_add(&begun, 1);
     return json_incref(request);
@@ -94,6 +102,7 @@ static void start(int64_t patience_us)
                                                    .reads_only = everything,
                                                    .later = {.worker = worker,
                                                              .patience_us = patience_us,
+                                                             .takes = is_slow,
                                                              .begin = slow_begin,
                                                              .work = slow_work,
                                                              .end = slow_end},
@@ -316,6 +325,18 @@ TEST(a_stop_does_not_wait_for_what_hangs)
     close(late);
 }
 
+// The handler would use at once what the worker uses.
+TEST(without_memory_the_handler_does_not_do_the_work)
+{
+    work_gets_nothing = true;
+    int fd = ask(SLOW);
+    expect(fd, SHORT);
+    work_gets_nothing = false;
+    assert_int_equal(send(fd, SLOW, strlen(SLOW), MSG_NOSIGNAL), strlen(SLOW));
+    expect(fd, READ_IT);
+    close(fd);
+}
+
 TEST(without_memory_for_a_refusal_the_server_goes_on)
 {
     jansson_gets_nothing = true;
@@ -342,6 +363,7 @@ int main(void)
         LATER_TEST(who_waits_too_long_hears_why),
         LATER_TEST(what_comes_meanwhile_waits_within_bounds),
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
+        LATER_TEST(without_memory_the_handler_does_not_do_the_work),
         LATER_TEST(without_memory_for_a_refusal_the_server_goes_on),
     };
     json_set_alloc_funcs(jansson_malloc, free);
