@@ -181,8 +181,11 @@ static void start(void)
     pipeline = pipeline_start(
         &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
-    control = (struct control){
-        .journal = journal, .pipeline = pipeline, .fabric = fabric, .builder = builder};
+    control = (struct control){.journal = journal,
+                               .pipeline = pipeline,
+                               .fabric = fabric,
+                               .builder = builder,
+                               .pages = &pages};
     atexit(stop);
 }
 
