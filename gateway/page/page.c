@@ -37,11 +37,15 @@ struct page_document {
     int64_t made_took;
 };
 
-// The events before those in memory: after a start, memory has none of the last run. Read once.
+enum { PAGE_BEFORE_TRIES = 10 }; // a second or more apart
+
+// The events before those in memory: after a start, memory has none of the last run. Read once, but
+// for a disk that does not read; then followers do without.
 struct page_before {
     struct worker_job job;
     struct page *page;
-    bool under_way;
+    bool under_way, is_read;
+    unsigned tries;
     struct journal *journal;
     int64_t end;    // number of the first event in memory then; 0: nothing was read
     json_t *answer; // of "events"
@@ -373,7 +377,11 @@ static void page_run_before(struct worker_job *job)
 
 static void page_take_before(struct worker_job *job)
 {
-    page_before_of(job)->under_way = false;
+    struct page_before *before = page_before_of(job);
+    const int64_t place = json_integer_value(json_object_get(before->answer, "place"));
+    before->under_way = false;
+    before->tries++;
+    before->is_read = place >= before->end - 1 || before->tries >= PAGE_BEFORE_TRIES;
 }
 
 // Whether all events after that number are in memory, or were read: reads no file.
@@ -384,11 +392,14 @@ static bool page_has_events(struct page *page, int64_t after)
     const int64_t first = journal_first_in_memory(journal);
     if (after + 1 >= first)
         return true;
-    if (before->under_way || before->end == first)
+    if (before->under_way || (before->is_read && before->end == first))
         return !before->under_way;
     json_decref(before->answer);
-    *before =
-        (struct page_before){.job = before->job, .page = page, .journal = journal, .end = first};
+    *before = (struct page_before){.job = before->job,
+                                   .page = page,
+                                   .tries = before->end == first ? before->tries : 0,
+                                   .journal = journal,
+                                   .end = first};
     before->under_way = worker_put(page->worker, &before->job);
     return !before->under_way;
 }
