@@ -63,6 +63,52 @@ rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, cha
     return made;
 }
 
+// What the sink has librdkafka call when something happened, so that a test can say that it did.
+
+static void (*tell)(rd_kafka_t *client, int code, const char *reason, void *opaque);
+
+typedef void error_callback(rd_kafka_t *client, int code, const char *reason, void *opaque);
+
+void __real_rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf, error_callback *callback);
+void __wrap_rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf, error_callback *callback);
+
+void __wrap_rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf, error_callback *callback)
+{
+    tell = callback;
+    __real_rd_kafka_conf_set_error_cb(conf, callback);
+}
+
+// The handles of topics: how many there are, and how many times more librdkafka has none.
+
+static int topics_held;
+static unsigned topics_failing;
+
+rd_kafka_topic_t *__real_rd_kafka_topic_new(rd_kafka_t *client, const char *name,
+                                            rd_kafka_topic_conf_t *conf);
+rd_kafka_topic_t *__wrap_rd_kafka_topic_new(rd_kafka_t *client, const char *name,
+                                            rd_kafka_topic_conf_t *conf);
+void __real_rd_kafka_topic_destroy(rd_kafka_topic_t *topic);
+void __wrap_rd_kafka_topic_destroy(rd_kafka_topic_t *topic);
+
+rd_kafka_topic_t *__wrap_rd_kafka_topic_new(rd_kafka_t *client, const char *name,
+                                            rd_kafka_topic_conf_t *conf)
+{
+    // A name that is too long is what librdkafka itself refuses.
+    char long_name[1000] = "";
+    memset(long_name, 'x', sizeof long_name - 1);
+    const bool fails = topics_failing > 0;
+    topics_failing -= fails;
+    rd_kafka_topic_t *made = __real_rd_kafka_topic_new(client, fails ? long_name : name, conf);
+    topics_held += made != NULL;
+    return made;
+}
+
+void __wrap_rd_kafka_topic_destroy(rd_kafka_topic_t *topic)
+{
+    topics_held--;
+    __real_rd_kafka_topic_destroy(topic);
+}
+
 // The resolver: a name under ".late" is not there, and once `names_wait_from` has come (monotonic;
 // 0: never), nobody learns this.
 
@@ -358,6 +404,20 @@ TEST(an_unknown_brace_stays)
     assert_string_equal(out, "awarning{b}{");
 }
 
+static enum sink_result send_event(unsigned number)
+{
+    return sink.send(sink.self, events[number], &err);
+}
+
+static void await_confirmations(unsigned count)
+{
+    const int64_t until = now() + PATIENCE_US;
+    int n = 0;
+    for (; count > 0 && n >= 0 && now() < until; count -= n > 0 ? (unsigned)n : 0)
+        n = sink.wait(sink.self, 100, &err);
+    assert_int_equal(count, 0);
+}
+
 // More topics than the sink keeps handles of.
 TEST(topics_beyond_the_handles_get_their_events)
 {
@@ -372,6 +432,41 @@ TEST(topics_beyond_the_handles_get_their_events)
     const struct seen seen = read_back("ib-0000000000000007", ROUNDS);
     assert_int_equal(seen.count, ROUNDS);
     assert_true(seen.had[7] && seen.had[7 + TOPICS] && seen.had[7 + 2 * TOPICS]);
+}
+
+// The events of each topic are still on their way when another topic takes its place.
+TEST(topics_whose_handles_are_gone_keep_the_events_under_way)
+{
+    enum { TOPICS = TOPIC_HANDLES_MAX * 3 / 2, SAMPLE = TOPICS / 3 };
+    options.topic = "ib-{subnet}";
+    strcpy(settings[0], "linger.ms=500");
+    assert_true(sink.open(sink.self, &err));
+    for (unsigned i = 0; i < TOPICS; i++) {
+        events[i]->subnet_prefix = i;
+        assert_int_equal(send_event(i), SINK_PENDING);
+        assert_in_range(topics_held, 1, TOPIC_HANDLES_MAX);
+    }
+    await_confirmations(TOPICS);
+    close_in_time();
+    assert_int_equal(topics_held, 0);
+    for (unsigned i = 0; i < TOPICS; i += SAMPLE) {
+        char topic[TOPIC_SIZE];
+        topic_write(options.topic, events[i], topic);
+        const struct seen seen = read_back(topic, 1);
+        assert_true(seen.count == 1 && seen.had[i]);
+    }
+}
+
+TEST(a_topic_without_a_handle_is_told_and_nothing_is_given_up)
+{
+    struct run run = {0};
+    topics_failing = 2 * ATTEMPTS;
+    deliver(3, &run);
+    assert_int_equal(run.failures, 2 * ATTEMPTS);
+    assert_int_equal(run.given_up, 0);
+    assert_non_null(strstr(run.last, "topic 'ibtrapd': "));
+    assert_int_equal(topics_held, 0);
+    assert_int_equal(read_back(TOPIC, 3).count, 3);
 }
 
 TEST(an_event_of_nothing_has_no_key)
@@ -658,6 +753,19 @@ TEST(a_name_that_is_not_there_has_a_sentence)
     assert_non_null(strstr(err.text, "no broker of kafka.invalid:9092 answers: "));
 }
 
+// Brokers that had a wrong certificate, and went, while there was nothing to send; they are back.
+TEST(what_was_wrong_while_nothing_was_sent_fails_no_event)
+{
+    assert_true(sink.open(sink.self, &err));
+    tell(latest_producer, RD_KAFKA_RESP_ERR__SSL, "expired", sink.self);
+    tell(latest_producer, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "all are down", sink.self);
+    sink.idle(sink.self);
+    rd_kafka_mock_broker_set_rtt(cluster, -1, 300);
+    assert_int_equal(send_event(0), SINK_PENDING);
+    await_confirmations(1);
+    close_in_time();
+}
+
 TEST(a_missing_topic_is_told_and_nothing_is_given_up)
 {
     const int64_t until = now() + PATIENCE_US;
@@ -690,6 +798,42 @@ TEST(an_event_that_is_too_large_is_given_up_alone)
     const struct seen seen = read_back(TOPIC, 19);
     assert_int_equal(seen.count, 19);
     assert_false(seen.had[0]);
+}
+
+// As many as may be under way at a time go alone, no more and no fewer.
+TEST(events_go_alone_after_a_refusal_but_not_for_ever)
+{
+    strcpy(settings[0], "linger.ms=0");
+    rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+    assert_true(sink.open(sink.self, &err));
+    assert_int_equal(send_event(0), SINK_PENDING);
+    assert_int_equal(wait_failed(), 0);
+    close_in_time();
+    assert_true(sink.open(sink.self, &err));
+    for (unsigned i = 0; i < sink.in_flight_max; i++) {
+        assert_int_equal(send_event(i), SINK_PENDING);
+        assert_int_equal(send_event(i + 1), SINK_BLOCKED);
+        await_confirmations(1);
+    }
+    assert_int_equal(send_event(sink.in_flight_max), SINK_PENDING);
+    assert_int_equal(send_event(sink.in_flight_max + 1), SINK_PENDING);
+    await_confirmations(2);
+    close_in_time();
+}
+
+// Without idempotence, an event waits for the one with its key, and for no other.
+TEST(a_key_waits_for_its_own_events_only)
+{
+    forget_idempotence();
+    rd_kafka_mock_broker_set_rtt(cluster, -1, 100);
+    assert_true(sink.open(sink.self, &err));
+    assert_int_equal(send_event(0), SINK_PENDING);
+    assert_int_equal(send_event(KEYS), SINK_BLOCKED);
+    assert_int_equal(send_event(1), SINK_PENDING);
+    await_confirmations(2);
+    assert_int_equal(send_event(KEYS), SINK_PENDING);
+    await_confirmations(1);
+    close_in_time();
 }
 
 TEST(an_event_beyond_the_own_limit_is_refused)
@@ -735,12 +879,8 @@ static void check_times(unsigned count, unsigned all, int64_t begin_us)
 
 static void send_and_wait(unsigned number)
 {
-    const int64_t until = now() + PATIENCE_US;
-    int n = 0;
-    assert_int_equal(sink.send(sink.self, events[number], &err), SINK_PENDING);
-    while (n == 0 && now() < until)
-        n = sink.wait(sink.self, 100, &err);
-    assert_int_equal(n, 1);
+    assert_int_equal(send_event(number), SINK_PENDING);
+    await_confirmations(1);
 }
 
 TEST(an_event_whose_time_is_refused_gets_that_of_sending)
@@ -828,6 +968,8 @@ int main(void)
         KAFKA_TEST(a_cloud_event_says_that_it_is_one),
         KAFKA_TEST(an_unknown_brace_stays),
         KAFKA_TEST(topics_beyond_the_handles_get_their_events),
+        KAFKA_TEST(topics_whose_handles_are_gone_keep_the_events_under_way),
+        KAFKA_TEST(a_topic_without_a_handle_is_told_and_nothing_is_given_up),
         KAFKA_TEST(an_event_of_nothing_has_no_key),
         KAFKA_TEST(all_come_once_and_in_order),
         KAFKA_TEST(requests_that_fail_lose_and_disorder_nothing),
@@ -842,8 +984,11 @@ int main(void)
         KAFKA_TEST(a_name_server_that_falls_silent_holds_nobody_up),
         KAFKA_TEST(a_name_server_that_falls_silent_delays_no_close),
         KAFKA_TEST(a_name_that_is_not_there_has_a_sentence),
+        KAFKA_TEST(what_was_wrong_while_nothing_was_sent_fails_no_event),
         KAFKA_TEST(a_missing_topic_is_told_and_nothing_is_given_up),
         KAFKA_TEST(an_event_that_is_too_large_is_given_up_alone),
+        KAFKA_TEST(events_go_alone_after_a_refusal_but_not_for_ever),
+        KAFKA_TEST(a_key_waits_for_its_own_events_only),
         KAFKA_TEST(an_event_beyond_the_own_limit_is_refused),
         KAFKA_TEST(an_event_whose_time_is_refused_gets_that_of_sending),
         KAFKA_TEST(wrong_clocks_are_told_and_nothing_is_given_up),
