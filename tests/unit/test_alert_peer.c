@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// What one Alertmanager is asked and posted, and what its answers do. The linker substitutes the
+// functions in this file for those of http/transfer.h (--wrap): a peer without a network.
+#include "support.h"
+
+#include "http/alert_peer.h"
+
+static const struct alert_origin ORIGIN = {.source = "fabric", .gateway = "gw1"};
+
+static struct alert_peer peer;
+static struct alert_peers all;
+static bool was_asked, answers;
+static char posted[ALERT_LIST_BODY_SIZE]; // "": nothing since
+static struct transfer_answer next;
+
+struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err);
+struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err)
+{
+    static int opened;
+    (void)options;
+    (void)err;
+    return (void *)&opened;
+}
+
+bool __wrap_transfer_begin(struct transfer *t, const struct transfer_request *request,
+                           struct error *err);
+bool __wrap_transfer_begin(struct transfer *t, const struct transfer_request *request,
+                           struct error *err)
+{
+    (void)t;
+    (void)err;
+    was_asked = !request->content_type;
+    if (!was_asked)
+        snprintf(posted, sizeof posted, "%.*s", (int)request->size, (const char *)request->body);
+    return true;
+}
+
+int __wrap_transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
+                          struct error *err);
+int __wrap_transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
+                          struct error *err)
+{
+    (void)t;
+    (void)timeout_ms;
+    (void)err;
+    if (!answers)
+        return 0;
+    answers = false;
+    *answer = next;
+    return 1;
+}
+
+const char *__wrap_transfer_peer(const struct transfer *t);
+const char *__wrap_transfer_peer(const struct transfer *t)
+{
+    (void)t;
+    return "http://peer:9093";
+}
+
+void __wrap_transfer_hide(const struct transfer *t, char *text);
+void __wrap_transfer_hide(const struct transfer *t, char *text)
+{
+    (void)t;
+    (void)text;
+}
+
+void __wrap_transfer_close(struct transfer *t);
+void __wrap_transfer_close(struct transfer *t)
+{
+    (void)t;
+}
+
+static int setup(void **state)
+{
+    static const char URL[] = "http://127.0.0.1:9093";
+    static const struct transfer_options NONE = {
+        .url = "", .user = "", .password_file = "", .token_file = "", .scheme = ""};
+    struct error err;
+    (void)state;
+    all = (struct alert_peers){.list = alert_list_new(1, &random_system),
+                               .origin = ORIGIN,
+                               .expire_us = 300 * CLOCK_US_PER_S,
+                               .version = 1,
+                               .is_whole = true,
+                               .name = "am"};
+    was_asked = answers = false;
+    posted[0] = '\0';
+    assert_non_null(all.list);
+    assert_true(alert_peer_init(&peer, 0, URL, strlen(URL), &NONE, &ORIGIN, &err));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    alert_peer_close(&peer, &all);
+    alert_list_free(all.list);
+    return 0;
+}
+
+static void step(void)
+{
+    bool may_look_up = true;
+    was_asked = false;
+    posted[0] = '\0';
+    alert_peer_step(&peer, &all, 0, &may_look_up);
+}
+
+static void answer(int status, const char *body)
+{
+    next = (struct transfer_answer){.status = status, .body = body, .size = strlen(body)};
+    answers = true;
+    step();
+    assert_false(answers);
+}
+
+static void have_alarms(unsigned count)
+{
+    alert_list_begin(all.list);
+    for (unsigned i = 0; i < count; i++) {
+        char labels[100];
+        struct alarm a = {.severity = SEVERITY_ERROR};
+        snprintf(a.key, sizeof a.key, "key%u", i);
+        snprintf(labels, sizeof labels, "{\"alarmkey\":\"key%u\",\"source\":\"fabric\"}", i);
+        assert_true(alert_list_put(all.list, &a, strdup(labels), strdup("{}"), false));
+    }
+    alert_list_end(all.list, true, 0);
+}
+
+static unsigned posted_count(void)
+{
+    unsigned n = 0;
+    for (const char *at = posted; (at = strstr(at, "\"labels\":")); at++)
+        n++;
+    return n;
+}
+
+// Of the fabric, of this gateway, of the other one, of another source.
+static const char HELD[] = "[{\"labels\":{\"alarmkey\":\"link\",\"source\":\"fabric\"}},"
+                           "{\"labels\":{\"alarmkey\":\"own\",\"gateway\":\"gw1\","
+                           "\"source\":\"fabric\"}},"
+                           "{\"labels\":{\"alarmkey\":\"other\",\"gateway\":\"gw2\","
+                           "\"source\":\"fabric\"}},"
+                           "{\"labels\":{\"alarmkey\":\"stranger\",\"source\":\"elsewhere\"}}]";
+
+static void an_active_gateway_ends_what_is_the_fabrics_and_its_own(void **state)
+{
+    (void)state;
+    step();
+    assert_true(was_asked);
+    answer(200, HELD);
+    assert_int_equal(posted_count(), 2);
+    assert_non_null(strstr(posted, "\"link\""));
+    assert_non_null(strstr(posted, "\"own\""));
+}
+
+// The active gateway tells the alerts of the fabric: its standby knows nothing of them.
+static void a_standby_ends_its_own_alerts_only(void **state)
+{
+    (void)state;
+    all.is_standby = true;
+    step();
+    assert_true(was_asked);
+    answer(200, HELD);
+    assert_int_equal(posted_count(), 1);
+    assert_non_null(strstr(posted, "\"own\""));
+    answer(200, "");
+    assert_string_equal(posted, "");
+    assert_true(alert_peer_is_settled(&peer, &all));
+}
+
+static void an_answer_to_a_list_that_is_no_longer_whole_ends_nothing(void **state)
+{
+    (void)state;
+    step();
+    assert_true(was_asked);
+    all.is_whole = false;
+    answer(200, HELD);
+    assert_string_equal(posted, "");
+    all.is_whole = true; // as the next scan ends
+    all.version++;
+    step();
+    assert_true(was_asked);
+    answer(200, HELD);
+    assert_int_equal(posted_count(), 2);
+}
+
+static void a_batch_that_is_too_large_is_halved_and_grows_again(void **state)
+{
+    (void)state;
+    have_alarms(8);
+    step();
+    answer(200, "[]");
+    assert_int_equal(posted_count(), 8);
+    answer(413, "too large");
+    assert_int_equal(posted_count(), 4);
+    answer(413, "too large");
+    assert_int_equal(posted_count(), 2);
+    assert_false(peer.fails);
+    answer(200, "");
+    assert_int_equal(posted_count(), 4);
+    answer(200, "");
+    assert_int_equal(posted_count(), 2);
+    answer(200, "");
+    assert_true(alert_peer_is_settled(&peer, &all));
+}
+
+static void a_peer_that_was_closed_is_asked_and_posted_all_again(void **state)
+{
+    (void)state;
+    have_alarms(3);
+    step();
+    answer(200, "[]");
+    answer(200, "");
+    assert_true(alert_peer_is_settled(&peer, &all));
+    alert_peer_close(&peer, &all);
+    assert_false(alert_peer_is_settled(&peer, &all));
+    step();
+    assert_true(was_asked);
+    answer(200, "[]");
+    assert_int_equal(posted_count(), 3);
+}
+
+#define PEER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PEER_TEST(an_active_gateway_ends_what_is_the_fabrics_and_its_own),
+        PEER_TEST(a_standby_ends_its_own_alerts_only),
+        PEER_TEST(an_answer_to_a_list_that_is_no_longer_whole_ends_nothing),
+        PEER_TEST(a_batch_that_is_too_large_is_halved_and_grows_again),
+        PEER_TEST(a_peer_that_was_closed_is_asked_and_posted_all_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
