@@ -8,7 +8,8 @@
 // Event number n, from 0, has n in its identifier. Prints "acked N" on standard error when the
 // receiver has confirmed the first N events, "gave-up N" for an event, "error TEXT" for each new
 // reason of a failure, and at the end "slowest MS", the longest call. Exits with 0 when all events
-// are confirmed or given up, with 1 after `deadline` seconds.
+// are confirmed or given up, with 1 after `deadline` ms, or, with
+// once=1, after the first failure.
 #include "sender.h"
 
 #include "base/clock.h"
@@ -150,6 +151,7 @@ int main(int argc, char **argv)
     struct error err;
     const int64_t begun = clock_monotonic(&clock_system);
     const int64_t deadline = begun + sender_number(args, "deadline", 60000) * CLOCK_US_PER_MS;
+    const bool once = sender_number(args, "once", 0) != 0;
     signal(SIGPIPE, SIG_IGN);
     choose(&options, args, headers);
     if (!ibtrapd_module.check("http", &options, &err) ||
@@ -158,8 +160,11 @@ int main(int argc, char **argv)
         return 2;
     }
     while (run.acked < run.count && clock_monotonic(&clock_system) < deadline) {
-        if (!step(&run, &err))
-            fail(&run, &err);
+        if (step(&run, &err))
+            continue;
+        fail(&run, &err);
+        if (once)
+            break;
     }
     if (run.is_open)
         run.sink.close(run.sink.self);

@@ -170,7 +170,7 @@ def test_a_server_that_repeats_the_token_tells_it_to_nobody(tmp_path):
     for length in (4, 40, 150, 1000):  # of long ones only the beginning is in the words
         token = "".join(chr(33 + (i * i + 7 * i) % 90) for i in range(length)).replace('"', "q").replace("\\", "b")
         with Server(repeat) as server:
-            done = send(server.url, status=1, deadline=300, token_file=secret(tmp_path, token + "\n"))
+            done = send(server.url, status=1, once=1, token_file=secret(tmp_path, token + "\n"))
             assert "403" in done.errors and "*" * min(length, 8) in done.errors
             assert not any(token[i:i + 8] in done.text for i in range(max(1, length - 8)))
 
@@ -180,7 +180,7 @@ def test_a_server_that_repeats_a_password_tells_it_to_nobody(tmp_path):
         basic = base64.b64encode(f"{user}:{password}".encode()).decode()
         for body in (basic, password):
             with Server(answer(403, body=f"no: {body}.")) as server:
-                done = send(server.url, status=1, deadline=300, user=user,
+                done = send(server.url, status=1, once=1, user=user,
                             password_file=secret(tmp_path, password + "\n"))
                 assert f"no: {'*' * len(body)}." in done.errors and body not in done.text
 
@@ -188,7 +188,7 @@ def test_a_server_that_repeats_a_password_tells_it_to_nobody(tmp_path):
 @pytest.mark.parametrize("content, reason", [("a\rX-Other: b\n", "control character"), ("\n", "empty")])
 def test_a_token_that_would_break_the_request_is_refused(tmp_path, content, reason):
     with Server() as server:
-        done = send(server.url, status=1, deadline=400, token_file=secret(tmp_path, content))
+        done = send(server.url, status=1, once=1, token_file=secret(tmp_path, content))
         assert "item 'token_file'" in done.errors and reason in done.errors
         assert not server.requests
 
@@ -296,7 +296,7 @@ def test_statuses_of_2xx_are_all_good():
 def test_nobody_listens():
     with Server() as server:
         pass
-    done = send(server.url, status=1, deadline=400)
+    done = send(server.url, status=1, once=1)
     assert f"{server.url}: cannot connect: Connection refused" in done.errors
 
 
@@ -336,7 +336,7 @@ with socket.socket(socket.AF_INET6) as listener:
 
 
 def test_a_name_that_nobody_has():
-    done = send("http://no-such-host.invalid:8080/", status=1, deadline=400)
+    done = send("http://no-such-host.invalid:8080/", status=1, once=1)
     assert "no-such-host.invalid" in done.errors
 
 
@@ -352,7 +352,7 @@ def test_an_answer_about_each_event_may_be_long_and_is_bounded():
         done = send(server.url, count=1024, batch=512, format="elasticsearch")
         assert done.acked == 1024 and not done.errors
     with Server(answer(200, body='{"errors":true,"items":[' + "{}," * 500000 + "{}]}")) as server:
-        done = send(server.url, status=1, deadline=400, format="elasticsearch", batch=512)
+        done = send(server.url, status=1, once=1, format="elasticsearch", batch=512)
         assert "its answer is longer than 1310720 octets: make 'batch' smaller" in done.errors
 
 
@@ -390,14 +390,14 @@ def test_a_date_to_retry_after_is_by_the_clock_of_the_server(ahead):
     def at(seconds):
         return as_a_date(ahead + seconds)[len("Retry-After: "):]
     with Server(answer(503, f"Retry-After: {at(100)}", f"Date: {at(0)}"), answer(200)) as server:
-        done = send(server.url, status=1, deadline=400)
+        done = send(server.url, status=1, once=1)
         assert re.search(r"it asks to wait (99|100|101) s", done.errors), done.errors
 
 
 @pytest.mark.parametrize("value", ["999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_a_hostile_retry_after_is_bounded(value):
     with Server(answer(429, f"Retry-After: {value}"), answer(200)) as server:
-        done = send(server.url, status=1, deadline=400)
+        done = send(server.url, status=1, once=1)
         assert re.search(r"it asks to wait 3600 s", done.errors), done.errors
 
 
@@ -512,7 +512,7 @@ def test_tls(authority, certificate):
 
 def test_a_certificate_with_another_name(authority):
     with Server(context=serving(authority.issue("other", subject="DNS:collector.example.org"))) as server:
-        done = send(server.url, status=1, deadline=400, ca=authority.file)
+        done = send(server.url, status=1, once=1, ca=authority.file)
         assert "its certificate is not accepted" in done.errors and not server.requests
         assert not send(server.url, ca=authority.file, name="collector.example.org").errors
         assert server.requests[0].headers["host"] == f"127.0.0.1:{server.port}"
@@ -520,15 +520,15 @@ def test_a_certificate_with_another_name(authority):
 
 def test_a_certificate_that_has_expired(authority):
     with Server(context=serving(authority.issue("old", expired=True))) as server:
-        done = send(server.url, status=1, deadline=400, ca=authority.file)
+        done = send(server.url, status=1, once=1, ca=authority.file)
         assert "certificate has expired" in done.errors and not server.requests
 
 
 def test_an_authority_that_is_not_trusted(authority, certificate, tmp_path):
     other = Authority(tmp_path, "other")
     with Server(context=serving(certificate)) as server:
-        assert "its certificate is not accepted" in send(server.url, status=1, deadline=400, ca=other.file).errors
-        assert "its certificate is not accepted" in send(server.url, status=1, deadline=400).errors
+        assert "its certificate is not accepted" in send(server.url, status=1, once=1, ca=other.file).errors
+        assert "its certificate is not accepted" in send(server.url, status=1, once=1).errors
         assert not server.requests
 
 
@@ -538,14 +538,14 @@ def test_a_certificate_that_was_revoked(authority, certificate):
     with Server(context=serving(certificate)) as server:
         assert not send(server.url, ca=authority.file, crl=crl).errors
     with Server(context=serving(bad)) as server:
-        assert "revoked" in send(server.url, status=1, deadline=400, ca=authority.file, crl=crl).errors
+        assert "revoked" in send(server.url, status=1, once=1, ca=authority.file, crl=crl).errors
         assert not server.requests
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def test_mutual_tls(authority, certificate, client, version):
     with Server(context=serving(certificate, ca=authority.file, least=version, most=version)) as server:
-        done = send(server.url, status=1, deadline=400, ca=authority.file)
+        done = send(server.url, status=1, once=1, ca=authority.file)
         assert "broke off" in done.errors and not server.requests
         assert not send(server.url, count=20, ca=authority.file, cert=client.cert, key=client.key).errors
         assert accepted(server) == list(range(20))
@@ -556,15 +556,15 @@ def test_a_key_that_others_can_read_is_refused(authority, certificate, client, t
     key.write_bytes(client.key.read_bytes())
     key.chmod(0o644)
     with Server(context=serving(certificate)) as server:
-        done = send(server.url, status=1, deadline=400, ca=authority.file, cert=client.cert, key=key)
+        done = send(server.url, status=1, once=1, ca=authority.file, cert=client.cert, key=key)
         assert "item 'key_file'" in done.errors and not server.requests
 
 
 def test_plain_http_at_a_tls_port_and_the_other_way_round(authority, certificate):
     with Server(context=serving(certificate)) as server:
-        assert send(server.url.replace("https", "http"), status=1, deadline=400).errors
+        assert send(server.url.replace("https", "http"), status=1, once=1).errors
     with Server() as server:
-        done = send(server.url.replace("http", "https"), status=1, deadline=1500, timeout=1, ca=authority.file)
+        done = send(server.url.replace("http", "https"), status=1, once=1, timeout=1, ca=authority.file)
         assert "it does not accept a connection in time" in done.errors
 
 
