@@ -16,6 +16,7 @@ enum {
     REFUSED_MAX = 64,                // alerts that a peer may refuse in a row before it fails
     ALERT_SIZE_MAX = 64 << 10,       // octets of an alert that may be ours
     ALERTS_MAX = 2 * ALERT_LIST_MAX, // of an answer: more than its octets have room for
+    HEAR_SIZE = 1 << 20,             // octets of an answer that one step hears, or one alert more
 };
 static const char BLANKS[] = " \t\r\n";
 
@@ -181,25 +182,30 @@ static bool alert_peer_hear_one(const struct alert_peer *peer, const struct aler
     return alert || strspn(from, BLANKS) >= size;
 }
 
-// Gives the list what the peer has. One after another, so that what a peer makes up takes little
-// memory and time. False: the answer is not what Alertmanager answers.
-static bool alert_peer_hear(const struct alert_peer *peer, const struct alert_peers *all,
-                            const struct transfer_answer *answer)
+// Gives the list what the peer has, from `hear_at` on: some of it with each call, and one alert
+// after another, so that what a peer makes up takes little memory and time. 1: all; 0: there is
+// more; -1: the answer is not what Alertmanager answers.
+static int alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all)
 {
-    const char *const end = answer->body + answer->size;
-    const char *at = answer->body + strspn(answer->body, BLANKS);
-    bool is_array = *at == '[';
-    alert_list_ask(all->list, peer->number);
-    for (size_t n = 0; is_array && *at != ']'; n++) {
+    const char *const begin = peer->answer.body, *const end = begin + peer->answer.size;
+    const char *const from = begin + peer->hear_at;
+    const char *at = from;
+    if (peer->heard == 0 && *at != '[')
+        return -1;
+    while (*at != ']' && at - from < HEAR_SIZE) {
         const char *next = alert_peer_value_end(at + 1, end);
-        is_array = next && n < ALERTS_MAX &&
-                   alert_peer_hear_one(peer, all, at + 1, (size_t)(next - at) - 1);
+        if (!next || peer->heard++ == ALERTS_MAX ||
+            !alert_peer_hear_one(peer, all, at + 1, (size_t)(next - at) - 1))
+            return -1;
         at = next;
     }
-    is_array = is_array && strspn(at + 1, BLANKS) == (size_t)(end - at) - 1;
-    if (is_array)
-        alert_list_heard(all->list, peer->number);
-    return is_array;
+    peer->hear_at = (size_t)(at - begin);
+    if (*at != ']')
+        return 0;
+    if (strspn(at + 1, BLANKS) != (size_t)(end - at) - 1)
+        return -1;
+    alert_list_heard(all->list, peer->number);
+    return 1;
 }
 
 // The beginning of an answer's body, for a sentence.
@@ -253,22 +259,48 @@ static bool alert_peer_narrow(struct alert_peer *peer, const struct alert_peers 
     return true;
 }
 
-// What the peer has beyond the bound expires there, if it is over.
-static bool alert_peer_judge_list(struct alert_peer *peer, const struct alert_peers *all,
-                                  const struct transfer_answer *answer, struct error *err)
+static void alert_peer_end_list(struct alert_peer *peer, const struct alert_peers *all, bool heard)
 {
-    if (!all->is_whole) // since it was asked: what the list lacks may be active; it is asked again
-        return true;
-    if (answer->cut && all->log)
-        log_write(all->log, LOG_LEVEL_WARNING,
-                  "receiver %s: %s has too many alerts to read them all; those that are over end "
-                  "when they expire, after %d s",
-                  all->name, transfer_peer(peer->transfer), (int)(all->expire_us / CLOCK_US_PER_S));
-    if (!answer->cut && !alert_peer_hear(peer, all, answer))
-        return error_set(err, "%s does not answer as an Alertmanager with the API v2 does",
-                         transfer_peer(peer->transfer));
-    peer->ask_at = alert_peer_now() + all->expire_us;
-    return true;
+    if (heard)
+        peer->ask_at = alert_peer_now() + all->expire_us;
+    peer->answers = true;
+    alert_peer_end_task(peer, all, true);
+}
+
+// Once the list is not whole any more, what it lacks may be active: the peer is asked again.
+static void alert_peer_go_on_hearing(struct alert_peer *peer, const struct alert_peers *all)
+{
+    struct error err;
+    const int heard = all->is_whole ? alert_peer_hear(peer, all) : 1;
+    if (heard > 0) {
+        alert_peer_end_list(peer, all, all->is_whole);
+    } else if (heard < 0) {
+        error_set(&err, "%s does not answer as an Alertmanager with the API v2 does",
+                  transfer_peer(peer->transfer));
+        alert_peer_fail(peer, all, &err);
+    }
+}
+
+// What the peer has beyond the bound expires there, if it is over.
+static void alert_peer_take_list(struct alert_peer *peer, const struct alert_peers *all,
+                                 const struct transfer_answer *answer)
+{
+    if (all->is_whole && answer->cut) {
+        if (all->log)
+            log_write(all->log, LOG_LEVEL_WARNING,
+                      "receiver %s: %s has too many alerts to read them all; those that are over "
+                      "end when they expire, after %d s",
+                      all->name, transfer_peer(peer->transfer),
+                      (int)(all->expire_us / CLOCK_US_PER_S));
+        alert_peer_end_list(peer, all, true);
+        return;
+    }
+    peer->answer = *answer;
+    peer->hear_at = strspn(answer->body, BLANKS);
+    peer->heard = 0;
+    peer->task = ALERT_PEER_HEARS;
+    alert_list_ask(all->list, peer->number);
+    alert_peer_go_on_hearing(peer, all);
 }
 
 static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_peers *all,
@@ -279,21 +311,20 @@ static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_p
         peer->date_us = answer->date * CLOCK_US_PER_S;
         peer->at_us = alert_peer_now();
     }
-    const bool well =
-        alert_peer_judge_status(peer, answer, &err) &&
-        (peer->task != ALERT_PEER_ASKS || alert_peer_judge_list(peer, all, answer, &err));
-    if (!well) {
+    if (!alert_peer_judge_status(peer, answer, &err)) {
         if (!alert_peer_narrow(peer, all, answer->status, &err))
             alert_peer_fail(peer, all, &err);
         return;
     }
-    peer->answers = true;
-    if (peer->task == ALERT_PEER_POSTS) {
-        peer->refused = 0;
-        if (peer->batch_max < ALERT_LIST_BATCH_MAX)
-            peer->batch_max *= 2;
-        alert_peer_succeed(peer, all);
+    if (peer->task == ALERT_PEER_ASKS) {
+        alert_peer_take_list(peer, all, answer);
+        return;
     }
+    peer->answers = true;
+    peer->refused = 0;
+    if (peer->batch_max < ALERT_LIST_BATCH_MAX)
+        peer->batch_max *= 2;
+    alert_peer_succeed(peer, all);
     alert_peer_end_task(peer, all, true);
 }
 
@@ -357,7 +388,9 @@ void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int
 {
     struct error err;
     struct transfer_answer answer;
-    if (peer->task != ALERT_PEER_IDLE) {
+    if (peer->task == ALERT_PEER_HEARS) {
+        alert_peer_go_on_hearing(peer, all);
+    } else if (peer->task != ALERT_PEER_IDLE) {
         const int ended = transfer_go_on(peer->transfer, timeout_ms, &answer, &err);
         if (ended > 0)
             alert_peer_take_answer(peer, all, &answer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One Alertmanager: asks which alerts it has, and posts what the list of alerts owes it. No call
-// waits for an answer, but the look-up of a name may take RESOLVE_PATIENCE_US. One thread.
+// waits for an answer, and a long answer is heard part by part, but the look-up of a name may take
+// RESOLVE_PATIENCE_US. One thread.
 #ifndef IBTRAPD_HTTP_ALERT_PEER_H
 #define IBTRAPD_HTTP_ALERT_PEER_H
 
@@ -26,7 +27,7 @@ struct alert_peers {
     struct log *log;  // NULL: none
 };
 
-enum alert_peer_task { ALERT_PEER_IDLE, ALERT_PEER_ASKS, ALERT_PEER_POSTS };
+enum alert_peer_task { ALERT_PEER_IDLE, ALERT_PEER_ASKS, ALERT_PEER_HEARS, ALERT_PEER_POSTS };
 
 struct alert_peer {
     unsigned number; // in the list
@@ -35,14 +36,16 @@ struct alert_peer {
     struct transfer_options to;
     struct transfer *transfer; // NULL: not open
     enum alert_peer_task task;
-    char *body;               // of the post under way
-    int64_t ask_at;           // monotonic: when it is asked again; 0: at once
-    int64_t date_us, at_us;   // its clock (UTC), and when it said so (monotonic); 0: never
-    uint32_t has;             // the version of the list that it has
-    int64_t look_at;          // monotonic: when to look again for what is due in that version
-    size_t posted, batch_max; // alerts: of the post under way; of the next one at most
-    unsigned refused;         // alerts that it refused one by one, in a row
-    int64_t refused_until;    // monotonic: until when that is told
+    char *body;                    // of the post under way
+    struct transfer_answer answer; // that it hears: its body is the transfer's
+    size_t hear_at, heard;         // where the alert after the last one heard begins; how many were
+    int64_t ask_at;                // monotonic: when it is asked again; 0: at once
+    int64_t date_us, at_us;        // its clock (UTC), and when it said so (monotonic); 0: never
+    uint32_t has;                  // the version of the list that it has
+    int64_t look_at;               // monotonic: when to look again for what is due in that version
+    size_t posted, batch_max;      // alerts: of the post under way; of the next one at most
+    unsigned refused;              // alerts that it refused one by one, in a row
+    int64_t refused_until;         // monotonic: until when that is told
     struct error refusal;
     bool answers;      // it gave a good answer since it failed last
     unsigned failures; // in a row

@@ -221,6 +221,32 @@ static void a_peer_that_was_closed_is_asked_and_posted_all_again(void **state)
     assert_int_equal(posted_count(), 3);
 }
 
+// 8 peers may each answer 32 MiB, and one call has 5 s (sink.h).
+static void a_long_answer_is_heard_in_several_steps(void **state)
+{
+    enum { ALERTS = 100000, SIZE = 4 << 20 };
+    char *body = malloc(SIZE);
+    struct text t = text_in(body, SIZE);
+    int steps = 1;
+    (void)state;
+    text_add(&t, "[{\"labels\":{\"alarmkey\":\"first\",\"source\":\"fabric\"}}");
+    for (int i = 0; i < ALERTS; i++)
+        text_addf(&t, ",{\"labels\":{\"n\":\"%d\"}}", i);
+    text_add(&t, ",{\"labels\":{\"alarmkey\":\"last\",\"source\":\"fabric\"}}]");
+    assert_false(t.cut);
+    step();
+    answer(200, body);
+    for (; posted[0] == '\0' && steps < 10; steps++) {
+        assert_false(alert_peer_is_settled(&peer, &all));
+        step();
+    }
+    assert_int_equal(steps, (t.len + (1 << 20) - 1) >> 20);
+    assert_int_equal(posted_count(), 2);
+    assert_non_null(strstr(posted, "\"first\""));
+    assert_non_null(strstr(posted, "\"last\""));
+    free(body);
+}
+
 #define PEER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -230,6 +256,7 @@ int main(void)
         PEER_TEST(a_standby_ends_its_own_alerts_only),
         PEER_TEST(an_answer_to_a_list_that_is_no_longer_whole_ends_nothing),
         PEER_TEST(a_batch_that_is_too_large_is_halved_and_grows_again),
+        PEER_TEST(a_long_answer_is_heard_in_several_steps),
         PEER_TEST(a_peer_that_was_closed_is_asked_and_posted_all_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
