@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/receivers.h"
 
+#include "base/digest.h"
 #include "daemon/receiver_alarms.h"
 #include "daemon/receiver_backlogs.h"
 #include "daemon/sinks.h"
@@ -58,22 +59,21 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     pipeline_put_occurrence(g->pipeline, &o, 0);
 }
 
-// A number for the receiver's section without its name and its secrets: FNV-1a over the octets. Not
-// 0. Another release may have another number for the same section.
+// A number for the receiver's section without its name and its secrets. Not 0. Another release may
+// have another number for the same section.
 static int64_t receivers_digest_of(const struct conf_receiver *conf)
 {
     struct conf_receiver copy;
-    uint64_t h = UINT64_C(14695981039346656037);
     memcpy(&copy, conf, sizeof copy);
     explicit_bzero(copy.snmp.community, sizeof copy.snmp.community);
     explicit_bzero(copy.snmp.auth_password, sizeof copy.snmp.auth_password);
     explicit_bzero(copy.snmp.privacy_password, sizeof copy.snmp.privacy_password);
     explicit_bzero(copy.kafka.password, sizeof copy.kafka.password);
     copy.filter.trap_group = NULL;
-    const uint8_t *octets = (const uint8_t *)&copy;
-    for (size_t i = offsetof(struct conf_receiver, kind); i < sizeof copy; i++)
-        h = (h ^ octets[i]) * UINT64_C(1099511628211);
-    int64_t digest = (int64_t)(h >> 1);
+    const size_t begin = offsetof(struct conf_receiver, kind);
+    const uint64_t h =
+        digest_add(DIGEST_OF_NOTHING, (const uint8_t *)&copy + begin, sizeof copy - begin);
+    const int64_t digest = (int64_t)(h >> 1);
     return digest != 0 ? digest : 1;
 }
 

@@ -2,6 +2,7 @@
 #include "kafka/options.h"
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "install.h"
 #include "kafka/lookup.h"
 #include "kafka/settings.h"
@@ -372,15 +373,12 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
     return SINK_FAILED;
 }
 
-// A digest of the event's key, FNV-1a; 0: it has none. Of two equal ones, one event waits in vain.
+// A digest of the event's key; 0: it has none. Of two equal ones, one event waits in vain.
 static uint64_t kafka_digest(const struct event *event)
 {
     char key[FORMAT_KEY_SIZE];
-    uint64_t h = UINT64_C(14695981039346656037);
     const size_t size = format_key(event, key);
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ (uint8_t)key[i]) * UINT64_C(1099511628211);
-    return size > 0 ? h : 0;
+    return size > 0 ? digest_add(DIGEST_OF_NOTHING, key, size) : 0;
 }
 
 static enum sink_result kafka_send(void *self, const struct event *event, struct error *err)

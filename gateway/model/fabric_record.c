@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/fabric_record.h"
 
+#include "base/digest.h"
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
@@ -518,8 +519,6 @@ struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct err
 
 uint64_t fabric_record_digest(const uint8_t *record, size_t size)
 {
-    uint64_t digest = UINT64_C(0xCBF29CE484222325); // FNV-1a
-    for (size_t i = HEAD_SIZE; i < size; i++)
-        digest = (digest ^ record[i]) * UINT64_C(0x100000001B3);
-    return digest;
+    const size_t rest = size > HEAD_SIZE ? size - HEAD_SIZE : 0;
+    return digest_add(DIGEST_OF_NOTHING, record + HEAD_SIZE, rest);
 }

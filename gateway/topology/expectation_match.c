@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/expectation_match.h"
 
+#include "base/digest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,10 +48,7 @@ struct match_name {
 
 static uint64_t match_digest(const char *name)
 {
-    uint64_t digest = UINT64_C(0xCBF29CE484222325); // FNV-1a
-    for (; *name; name++)
-        digest = (digest ^ (uint8_t)*name) * UINT64_C(0x100000001B3);
-    return digest;
+    return digest_add(DIGEST_OF_NOTHING, name, strlen(name));
 }
 
 static int match_compare(const void *a, const void *b)
