@@ -162,8 +162,8 @@ enum agentx_error set_commit(struct set *set)
     return AGENTX_NO_ERROR;
 }
 
-// What needs no node comes first, and once: the session may end, or the time be over, while an LED
-// is waited for, and then nobody calls it again.
+// What needs no node comes first, and once: the session may end, or the time be over, while it
+// waits for an LED. Then it is not called again.
 enum agentx_error set_undo(struct set *set)
 {
     set->ticket = 0;

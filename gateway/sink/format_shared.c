@@ -19,8 +19,7 @@ static void format_shared_make(enum event_text_place place, uint64_t variant, fo
     struct text line = text_in(buffer, sizeof buffer);
     make(&line, origin, event);
     const bool whole = !line.cut && line.len + FORMAT_PAIR_SIZE < sizeof buffer;
-    if (line.len > 0) // 0: memory was short
-        event_text_keep(event, place, variant, line.buf, whole ? line.len : 0);
+    event_text_keep(event, place, variant, line.buf, whole ? line.len : 0);
 }
 
 void format_shared_add(struct text *t, enum event_text_place place, uint64_t variant,
