@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/text.h"
 
+#include "base/wire.h"
+
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char DIGITS[] = "0123456789abcdef";
 
 struct text text_in(char *buf, size_t size)
 {
@@ -79,16 +80,34 @@ void text_add_number(struct text *t, uint64_t number)
     text_add_n(t, digits + first, sizeof digits - first);
 }
 
+// Writes the eight digits of a number, all at once: each in an octet of a word.
+static void text_write_hex(char out[8], uint32_t number)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t w = number;
+    w = (w | w << 16) & UINT64_C(0x0000ffff0000ffff);
+    w = (w | w << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    w = (w | w << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    const uint64_t letters = (w + ones * 6) >> 4 & ones; // 1 where the digit is 10 or more
+    w += ones * '0' + letters * ('a' - '9' - 1);
+    w = htobe64(w);
+    memcpy(out, &w, sizeof w);
+}
+
 void text_add_hex(struct text *t, const uint8_t *octets, size_t n)
 {
     size_t room = t->cut ? 0 : (t->size - 1 - t->len) / 2;
     size_t fitting = n < room ? n : room;
     char *p = t->buf + t->len;
-    for (size_t i = 0; i < fitting; i++) {
-        *p++ = DIGITS[octets[i] >> 4];
-        *p++ = DIGITS[octets[i] & 15];
+    size_t i = 0;
+    for (; fitting - i >= 4; i += 4)
+        text_write_hex(p + 2 * i, wire_get32(octets + i));
+    for (; i < fitting; i++) {
+        char digits[8];
+        text_write_hex(digits, octets[i]);
+        memcpy(p + 2 * i, digits + 6, 2);
     }
-    *p = '\0';
+    p[2 * fitting] = '\0';
     t->len += 2 * fitting;
     t->cut |= n > room;
 }
@@ -96,9 +115,11 @@ void text_add_hex(struct text *t, const uint8_t *octets, size_t n)
 void text_add_hex_number(struct text *t, uint64_t number, unsigned digits)
 {
     char all[16];
-    size_t first = sizeof all;
-    for (; number > 0 || sizeof all - first < digits; number >>= 4)
-        all[--first] = DIGITS[number & 15];
+    text_write_hex(all, (uint32_t)(number >> 32));
+    text_write_hex(all + 8, (uint32_t)number);
+    size_t first = sizeof all - digits;
+    while (first > 0 && number >> 4 * (sizeof all - first) != 0)
+        first--;
     text_add_n(t, all + first, sizeof all - first);
 }
 

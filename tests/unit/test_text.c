@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+#include <inttypes.h>
+
 static void check_clean(const char *in, size_t n, size_t out_size, const char *expected)
 {
     char out[64];
@@ -127,6 +129,33 @@ TEST(hexadecimal_numbers_have_so_many_digits_or_more)
     text_add(&t, " ");
     text_add_hex_number(&t, UINT64_MAX, 16);
     assert_string_equal(buf, "00a5 12345 0 ffffffffffffffff");
+}
+
+TEST(hexadecimal_is_what_printf_writes)
+{
+    uint64_t number = 1;
+    for (int i = 0; i < 20000; i++) {
+        char buf[40], expected[40];
+        struct text t = text_in(buf, sizeof buf);
+        const int digits = 1 + i % 16;
+        number = number * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        text_add_hex_number(&t, number >> i % 64, (unsigned)digits);
+        snprintf(expected, sizeof expected, "%0*" PRIx64, digits, number >> i % 64);
+        assert_string_equal(buf, expected);
+    }
+}
+
+TEST(octets_of_any_number_become_hexadecimal)
+{
+    uint8_t octets[23];
+    char buf[60], expected[60] = "";
+    for (size_t n = 0; n < sizeof octets; n++) {
+        struct text t = text_in(buf, sizeof buf);
+        text_add_hex(&t, octets, n);
+        assert_string_equal(buf, expected);
+        octets[n] = (uint8_t)(n * 29 + 7);
+        snprintf(expected + 2 * n, 3, "%02x", octets[n]);
+    }
 }
 
 TEST(no_octet_is_cut_in_two)
@@ -280,6 +309,8 @@ int main(void)
         cmocka_unit_test(a_cut_of_formatted_text_never_splits_a_character),
         cmocka_unit_test(hexadecimal_is_lower_case),
         cmocka_unit_test(hexadecimal_numbers_have_so_many_digits_or_more),
+        cmocka_unit_test(hexadecimal_is_what_printf_writes),
+        cmocka_unit_test(octets_of_any_number_become_hexadecimal),
         cmocka_unit_test(no_octet_is_cut_in_two),
         cmocka_unit_test(numbers_are_decimal),
         cmocka_unit_test(clean_text_stays),
