@@ -93,8 +93,7 @@ struct event {
     struct event_former_link former;
     struct notice notice; // zero: no Notice caused the event
     uint8_t raw[EVENT_RAW_MAX];
-    size_t raw_size; // octets of the Notice, or of the malformed MAD, as they arrived
-    char reason[EVENT_REASON_SIZE];
+    size_t raw_size;   // octets of the Notice, or of the malformed MAD, as they arrived
     char receiver[65]; // the receiver that the event is about; empty: none
     uint64_t lost;     // how many events were lost, in an event about that
     uint64_t affected; // how many nodes left together with the subject
@@ -110,9 +109,8 @@ struct event {
     // Of an event about a link that fails again and again (topology/link_history.h): on so many
     // occasions in so many days, and what happened on them.
     uint32_t occasions, occasion_days, failures, flaps, error_alarms;
-    char dates[EVENT_DATES_SIZE]; // of the last occasions, with the time of day
-    bool found_late;              // it happened while the gateway was not running
-    bool derived;                 // no Notice was sent: counters or a sweep show it
+    bool found_late; // it happened while the gateway was not running
+    bool derived;    // no Notice was sent: counters or a sweep show it
     bool retold; // a copy of an earlier event, which related_id names, with its time or a new one
     char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
     char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
@@ -139,11 +137,13 @@ struct event {
     uint64_t repeat_count;                    // suppressed events that it stands for
     int64_t since_us;                         // UTC, of the first of them; 0: there are none
     char alarm_key[EVENT_KEY_SIZE];           // empty unless the event raises or clears an alarm
-    char text[EVENT_TEXT_SIZE];               // one English sentence
+    char text[EVENT_TEXT_SIZE];               // one English sentence; the first of the long texts
+    char reason[EVENT_REASON_SIZE];
+    char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
 };
 
 // A new event with one reference, the caller's: zero but for the severity and category of `type`,
-// which may be NULL. NULL: out of memory.
+// which may be NULL; of its long texts, the first octet is. NULL: out of memory.
 struct event *event_make(const struct catalogue_entry *type);
 
 // A copy with one reference, the caller's. NULL: out of memory. Any thread.

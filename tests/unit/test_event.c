@@ -9,6 +9,8 @@
 #include "model/fabric.h"
 #include "model/field.h"
 
+#include <pthread.h>
+
 #define MAP                                                                                        \
     "0x0002c90300a1b2c3 \"sm-1\"\n"                                                                \
     "0x0002c90300001234 \"leaf12\"\n"                                                              \
@@ -1337,6 +1339,57 @@ TEST(references_are_counted)
 
 #define EVENT_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+// Events whose memory is used again.
+
+TEST(a_new_event_has_nothing_of_those_before)
+{
+    static const struct event nothing;
+    struct event *all[300];
+    const size_t first = offsetof(struct event, type);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            all[i] = event_make(NULL);
+            assert_int_equal(all[i]->references, 1);
+            assert_memory_equal((char *)all[i] + first, (const char *)&nothing + first,
+                                offsetof(struct event, text) - first);
+            assert_string_equal(all[i]->text, "");
+            assert_string_equal(all[i]->reason, "");
+            assert_string_equal(all[i]->dates, "");
+        }
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            memset((char *)all[i] + first, 'x', sizeof *all[i] - first);
+            event_unref(all[i]);
+        }
+    }
+}
+
+static void *make_and_drop(void *mark)
+{
+    enum { ROUNDS = 20000, AT_ONCE = 5 };
+    struct event *mine[AT_ONCE] = {NULL};
+    for (int i = 0; i < ROUNDS; i++) {
+        struct event **place = &mine[i % AT_ONCE];
+        if (*place && strcmp((*place)->text, mark) != 0)
+            abort(); // another thread has it, too; cmocka's assertions are for the main thread
+        event_unref(*place);
+        *place = event_make(NULL);
+        strcpy((*place)->text, mark);
+    }
+    for (int i = 0; i < AT_ONCE; i++)
+        event_unref(mine[i]);
+    return NULL;
+}
+
+TEST(no_two_threads_have_the_same_event)
+{
+    char marks[][2] = {"a", "b", "c", "d"};
+    pthread_t threads[sizeof marks / sizeof *marks];
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, make_and_drop, marks[i]), 0);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        pthread_join(threads[i], NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1380,6 +1433,8 @@ int main(void)
         EVENT_TEST(an_alarm_ends_by_its_key_alone),
         EVENT_TEST(a_reason_is_always_proper_text),
         EVENT_TEST(references_are_counted),
+        cmocka_unit_test(a_new_event_has_nothing_of_those_before),
+        cmocka_unit_test(no_two_threads_have_the_same_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
