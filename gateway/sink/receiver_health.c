@@ -14,7 +14,7 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
     pthread_mutex_lock(&receiver->lock);
     bool was_well = receiver->status.problem[0] == '\0', is_well = problem[0] == '\0';
     bool left = receiver->left;
-    uint64_t dropped = receiver->status.dropped;
+    const uint64_t dropped = receiver->counts.dropped;
     receiver->status.failed += !is_well;
     receiver->status.failures = receiver->failures;
     if (was_well != is_well)
@@ -70,7 +70,7 @@ static void note_refusal(struct receiver *receiver, const struct entry *e, const
               problem);
     pthread_mutex_lock(&receiver->lock);
     receiver->status.refused++;
-    receiver->status.dropped++;
+    receiver_count(&receiver->counts.dropped, 1);
     outcomes_remember_refusal(&receiver->outcomes, e->sequence, e->refusals, problem);
     pthread_mutex_unlock(&receiver->lock);
 }
@@ -115,7 +115,7 @@ void receiver_health_fall_behind(struct receiver *receiver, const struct error *
 void receiver_health_succeed(struct receiver *receiver)
 {
     receiver->failures = receiver->refused_in_a_row = 0;
-    if (atomic_exchange(&receiver->recalled, false))
+    if (atomic_load(&receiver->recalled) && atomic_exchange(&receiver->recalled, false))
         receiver->has_problem = receiver->notified_failing = true;
     if (receiver->has_problem)
         receiver_set_problem(receiver, "", false);

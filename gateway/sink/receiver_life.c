@@ -134,12 +134,23 @@ struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int
     return result;
 }
 
+static void receiver_read_counts(const struct receiver_counts *counts, struct receiver_status *out)
+{
+    out->sent = counts->sent;
+    out->filtered = counts->filtered;
+    out->dropped = counts->dropped;
+    out->handed = counts->handed;
+    out->repeated = counts->repeated;
+    out->delivered_at = counts->delivered_at;
+}
+
 void receiver_get_status(struct receiver *receiver, struct receiver_status *out)
 {
     int64_t cursor = journal_cursor(receiver->options.journal, receiver->handle);
     pthread_mutex_lock(&receiver->lock);
-    *out = receiver->status; // read after the cursor: the counts include all events up to it
+    *out = receiver->status;
     pthread_mutex_unlock(&receiver->lock);
+    receiver_read_counts(&receiver->counts, out); // after the cursor: they have all events up to it
     out->untried = out->delivered_at == 0 && out->problem[0] == '\0';
     out->paused = atomic_load(&receiver->paused);
     out->confirms = receiver->sink.in_flight_max > 0;

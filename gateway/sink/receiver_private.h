@@ -24,6 +24,13 @@ struct entry {
     unsigned refusals;             // how often the receiver refused it
 };
 
+// Events that the thread counted; it alone writes them, any thread reads them. Their meaning:
+// struct receiver_status.
+struct receiver_counts {
+    atomic_uint_fast64_t sent, filtered, dropped, handed, repeated;
+    atomic_int_fast64_t delivered_at;
+};
+
 struct receiver {
     struct sink sink;
     struct receiver_options options;
@@ -49,18 +56,26 @@ struct receiver {
     atomic_bool recalled; // an alarm that it fails is active, which the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
+    struct receiver_counts counts;
     pthread_mutex_t filter_lock; // guards the filter's trap group
     pthread_mutex_t lock;        // guards the members below
     pthread_cond_t has_ended;
-    bool ended; // the thread
-    bool left;  // nobody waits for the thread any longer
-    struct receiver_status status;
+    bool ended;                    // the thread
+    bool left;                     // nobody waits for the thread any longer
+    struct receiver_status status; // without what `counts` has
     struct outcomes outcomes;
 };
 
 static inline struct entry *receiver_at(struct receiver *receiver, size_t i)
 {
     return &receiver->under_way[(receiver->head + i) % UNDER_WAY_MAX];
+}
+
+// Of the receiver's own thread: nobody else writes, so that no locked addition is needed.
+static inline void receiver_count(atomic_uint_fast64_t *counter, uint64_t n)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
+                          memory_order_relaxed);
 }
 
 static inline void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)

@@ -11,20 +11,26 @@
 enum { READ_AHEAD = 64, ACKNOWLEDGEMENT_WAIT_MS = 5 };
 static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
 
-static void receiver_add_count(struct receiver *receiver, uint64_t *counter, uint64_t n)
-{
-    pthread_mutex_lock(&receiver->lock);
-    *counter += n;
-    pthread_mutex_unlock(&receiver->lock);
-}
-
 // Retiring.
 
-static void remember(struct receiver *receiver, const struct entry *e)
+// How many entries from the head on are DONE.
+static size_t count_done(struct receiver *receiver)
 {
-    int64_t now = clock_utc(receiver->options.clock);
+    size_t n = 0;
+    while (n < receiver->count && receiver_at(receiver, n)->state == DONE)
+        n++;
+    return n;
+}
+
+static void remember(struct receiver *receiver, size_t n)
+{
+    const int64_t now = clock_utc(receiver->options.clock);
     pthread_mutex_lock(&receiver->lock);
-    outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
+    for (size_t i = 0; i < n; i++) {
+        const struct entry *e = receiver_at(receiver, i);
+        if (!e->had)
+            outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
+    }
     pthread_mutex_unlock(&receiver->lock);
 }
 
@@ -41,30 +47,34 @@ static void advance(struct receiver *receiver, int64_t through)
 
 static void retire(struct receiver *receiver)
 {
-    int64_t through = 0;
-    while (receiver->count > 0 && receiver_at(receiver, 0)->state == DONE) {
-        through = receiver_at(receiver, 0)->sequence;
-        if (!receiver_at(receiver, 0)->had)
-            remember(receiver, receiver_at(receiver, 0));
-        event_unref(receiver_at(receiver, 0)->event);
-        receiver->head = (receiver->head + 1) % UNDER_WAY_MAX;
-        receiver->count--;
-        if (receiver->handed > 0)
-            receiver->handed--;
-    }
-    if (through > 0)
-        advance(receiver, through);
+    const size_t n = count_done(receiver);
+    if (n == 0)
+        return;
+    const int64_t through = receiver_at(receiver, n - 1)->sequence;
+    remember(receiver, n);
+    for (size_t i = 0; i < n; i++)
+        event_unref(receiver_at(receiver, i)->event);
+    receiver->head = (receiver->head + n) % UNDER_WAY_MAX;
+    receiver->count -= n;
+    receiver->handed -= n < receiver->handed ? n : receiver->handed;
+    advance(receiver, through);
+}
+
+static bool has_delivered(const struct receiver *receiver)
+{
+    return atomic_load_explicit(&receiver->counts.delivered_at, memory_order_relaxed) != 0;
 }
 
 static void count_delivered(struct receiver *receiver, size_t n)
 {
-    int64_t now = receiver_now_of(receiver);
-    pthread_mutex_lock(&receiver->lock);
-    receiver->status.sent += n;
-    if (receiver->status.delivered_at == 0)
+    const int64_t now = receiver_now_of(receiver);
+    receiver_count(&receiver->counts.sent, n);
+    if (!has_delivered(receiver)) {
+        pthread_mutex_lock(&receiver->lock);
         receiver->status.changed_at = now;
-    receiver->status.delivered_at = now;
-    pthread_mutex_unlock(&receiver->lock);
+        pthread_mutex_unlock(&receiver->lock);
+    }
+    atomic_store_explicit(&receiver->counts.delivered_at, now, memory_order_relaxed);
 }
 
 static void finish_oldest_pending(struct receiver *receiver, size_t n)
@@ -115,7 +125,7 @@ static void count_expired(struct receiver *receiver, int64_t sequence)
     int64_t gone = journal_between(receiver->options.journal, receiver->read_through, sequence);
     if (gone == 0)
         return;
-    receiver_add_count(receiver, &receiver->status.dropped, (uint64_t)gone);
+    receiver_count(&receiver->counts.dropped, (uint64_t)gone);
     log_write(receiver->options.log, LOG_LEVEL_ERROR,
               "receiver %s: %lld events expired from the journal before delivery",
               receiver->sink.name, (long long)gone);
@@ -136,7 +146,7 @@ static bool read_more(struct receiver *receiver)
         if (items[i].sequence > receiver->read_through + 1)
             count_expired(receiver, items[i].sequence);
         receiver->read_through = items[i].sequence;
-        receiver_add_count(receiver, &receiver->status.dropped, items[i].event == NULL);
+        receiver_count(&receiver->counts.dropped, items[i].event == NULL);
         *receiver_at(receiver, receiver->count++) = make_entry(receiver, &items[i]);
     }
     if (n > 0)
@@ -168,9 +178,9 @@ static void consume_token(struct receiver *receiver)
 
 static bool is_too_late(struct receiver *receiver, const struct entry *e)
 {
-    int64_t age = clock_utc(receiver->options.clock) - e->event->time_us;
+    const int64_t age_max_us = receiver->options.age_max_us;
     return e->sequence <= atomic_load(&receiver->flush_through) ||
-           (receiver->options.age_max_us > 0 && age > receiver->options.age_max_us);
+           (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
 }
 
 // Skips an event that the filter refuses or that is given up. True: skipped.
@@ -187,8 +197,7 @@ static bool skip(struct receiver *receiver, struct entry *e)
     log_debug(receiver->options.log, "%s: number %lld (%s) is not sent: %s", receiver->sink.name,
               (long long)e->sequence, e->event->id,
               wanted ? "given up, too old or flushed" : refusal);
-    receiver_add_count(receiver, wanted ? &receiver->status.dropped : &receiver->status.filtered,
-                       1);
+    receiver_count(wanted ? &receiver->counts.dropped : &receiver->counts.filtered, 1);
     receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
 }
@@ -196,10 +205,8 @@ static bool skip(struct receiver *receiver, struct entry *e)
 static void note_attempt(struct receiver *receiver, struct entry *e, enum sink_result result)
 {
     bool took = result == SINK_DONE || result == SINK_PENDING;
-    pthread_mutex_lock(&receiver->lock);
-    receiver->status.repeated += e->tried;
-    receiver->status.handed += took && !e->handed;
-    pthread_mutex_unlock(&receiver->lock);
+    receiver_count(&receiver->counts.repeated, e->tried);
+    receiver_count(&receiver->counts.handed, took && !e->handed);
     e->tried = true;
     e->handed |= took;
     if (took)
@@ -233,7 +240,7 @@ static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause
         break;
     case SINK_SKIPPED:
         receiver_settle_entry(e, RECEIVER_FILTERED);
-        receiver_add_count(receiver, &receiver->status.filtered, 1);
+        receiver_count(&receiver->counts.filtered, 1);
         break;
     case SINK_PENDING:
         e->state = PENDING;
@@ -348,7 +355,7 @@ static bool receiver_keep(struct receiver *receiver)
         receiver_health_fall_behind(receiver, &err);
         return false;
     }
-    if (receiver->status.delivered_at == 0)
+    if (!has_delivered(receiver))
         count_delivered(receiver, 0);
     receiver_health_succeed(receiver);
     return true;
