@@ -171,27 +171,34 @@ static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
     return true;
 }
 
-// Frames a message: its length in front of it (RFC 6587 3.4.1), or a line feed after it (3.4.2),
+// A framed message: its length is in front of it (RFC 6587 3.4.1), or a line feed after it (3.4.2),
 // since no message contains one.
-static void add_frame(struct text *out, const struct text *message, bool lines)
+enum { FRAME_HEAD = 8, FRAME_SIZE = FRAME_HEAD + FORMAT_SIZE + 1 };
+
+// Frames the message of that size, which stands behind room for a head. Returns where the frame
+// begins; sets its size.
+static const char *add_frame(char frame[FRAME_SIZE], size_t *size, bool lines)
 {
-    if (!lines) {
-        text_add_number(out, message->len);
-        text_add(out, " ");
+    char head[FRAME_HEAD];
+    struct text t = text_in(head, sizeof head);
+    if (lines) {
+        frame[FRAME_HEAD + (*size)++] = '\n';
+        return frame + FRAME_HEAD;
     }
-    text_add_n(out, message->buf, message->len);
-    if (lines)
-        text_add(out, "\n");
+    text_add_number(&t, *size);
+    text_add(&t, " ");
+    *size += t.len;
+    return memcpy(frame + FRAME_HEAD - t.len, head, t.len);
 }
 
 static enum sink_result send_stream(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
-    char body[FORMAT_SIZE], frame[FORMAT_SIZE + 8];
-    struct text t = message(s, event, body, sizeof body), f = text_in(frame, sizeof frame);
-    add_frame(&f, &t, s->options.lines);
-    bool fits = f.len <= stream_room(s->stream) || syslog_sink_flush(s, err);
-    if (!fits || !stream_write(s->stream, f.buf, f.len, err)) {
+    char frame[FRAME_SIZE];
+    size_t size = message(s, event, frame + FRAME_HEAD, FORMAT_SIZE).len;
+    const char *octets = add_frame(frame, &size, s->options.lines);
+    const bool fits = size <= stream_room(s->stream) || syslog_sink_flush(s, err);
+    if (!fits || !stream_write(s->stream, octets, size, err)) {
         error_prefix(err, "%s", stream_peer(s->stream));
         return SINK_FAILED;
     }
