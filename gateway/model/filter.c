@@ -41,11 +41,20 @@ uint64_t filter_digest(const struct filter *filter)
     return digest != 0 ? digest : 1;
 }
 
-// Compares first, since most patterns are words, and fnmatch(3) is slow.
+static bool is_special(char c)
+{
+    return c == '*' || c == '?' || c == '[' || c == '\\';
+}
+
+// Compares up to the first special character, since most patterns are words, and fnmatch(3) is
+// slow.
 static bool matches(const char *pattern, const char *word)
 {
-    bool is_word = pattern[strcspn(pattern, "*?[\\")] == '\0';
-    return is_word ? strcmp(pattern, word) == 0 : fnmatch(pattern, word, 0) == 0;
+    while (*pattern && *pattern == *word && !is_special(*pattern)) {
+        pattern++;
+        word++;
+    }
+    return is_special(*pattern) ? fnmatch(pattern, word, 0) == 0 : *pattern == *word;
 }
 
 bool filter_list_has(const struct filter_list *list, const char *word)

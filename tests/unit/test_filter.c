@@ -4,6 +4,8 @@
 #include "model/catalogue.h"
 #include "model/filter.h"
 
+#include <fnmatch.h>
+
 #define LEAF_GUID UINT64_C(0x0002c90300001234)
 #define NODE_GUID UINT64_C(0x0002c903000e8acf)
 
@@ -425,6 +427,33 @@ TEST(only_a_clear_passes_as_another_event)
     event_unref(raise);
 }
 
+// A word of at most `most` characters, made from the digits of a number.
+static void spell(char *out, const char *alphabet, size_t most, uint64_t number)
+{
+    for (size_t i = 0; i < most && number > 0; i++, number /= strlen(alphabet))
+        *out++ = alphabet[number % strlen(alphabet)];
+    *out = '\0';
+}
+
+TEST(patterns_match_as_those_of_the_shell)
+{
+    unsigned matching = 0;
+    for (uint64_t p = 0; p < 9 * 9 * 9 * 9 * 9; p++) {
+        struct filter_list *list = &filter.nodes;
+        list->count = 1;
+        spell(list->patterns[0], "ab*?[]\\!-", 5, p);
+        for (uint64_t w = 0; w < 40; w++) {
+            char word[5];
+            spell(word, "ab[", 4, w);
+            const bool expected = fnmatch(list->patterns[0], word, 0) == 0;
+            if (filter_list_has(list, word) != expected)
+                fail_msg("pattern %s, word %s", list->patterns[0], word);
+            matching += expected;
+        }
+    }
+    assert_true(matching > 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +480,7 @@ int main(void)
         FILTER_TEST(the_nodes_of_the_raise_count_for_its_clear),
         FILTER_TEST(a_clear_that_names_no_node_passes_where_its_raise_may_have),
         FILTER_TEST(only_a_clear_passes_as_another_event),
+        FILTER_TEST(patterns_match_as_those_of_the_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
