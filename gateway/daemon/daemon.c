@@ -421,7 +421,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     bool all_ended = receivers_stop_all(g);
     bool saved = !g->journal || journal_finish(g->journal, err);
     if (!all_ended) {
-        log_write(g->log, LOG_LEVEL_ERROR, "ending without the receivers that do not end");
+        log_write(g->log, LOG_LEVEL_ERROR,
+                  "ending at once: a receiver, or the library of one, has not ended");
         daemon_leave(g, ok, saved ? NULL : err);
     }
     if (g->journal)

@@ -6,6 +6,7 @@
 #include "daemon/receiver_backlogs.h"
 #include "daemon/sinks.h"
 #include "pipeline/pipeline.h"
+#include "sink/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -247,5 +248,5 @@ bool receivers_stop_all(struct gateway *g)
         end_one(g, &e, stop_by + RECEIVERS_END_US);
     }
     free_left(g);
-    return g->left_count == 0;
+    return g->left_count == 0 && module_settle(RECEIVERS_SETTLE_US);
 }

@@ -14,6 +14,10 @@
 // a disk hangs, is left behind: it does nothing more once its call returns.
 #define RECEIVERS_END_US (8 * CLOCK_US_PER_S)
 
+// How long the end of the process waits for what receivers' modules have left behind, such as a
+// library's client that still ends.
+#define RECEIVERS_SETTLE_US CLOCK_US_PER_S
+
 // How long one of the receivers' threads may have a processor before the next has its turn: a batch
 // of events takes less, so that only a thread counts as running that runs.
 #define RECEIVERS_TURN_US (2 * CLOCK_US_PER_MS)
@@ -48,7 +52,8 @@ void receivers_end(struct gateway *g,
 struct receiver *receivers_find(const struct gateway *g, const char *name);
 
 // Starts the receivers of the configuration. Stops all receivers, after the pipeline has stopped;
-// false: one was left behind, so nothing that receivers use may be freed.
+// false: one was left behind, or a module's library still runs, so nothing that receivers use may
+// be freed, nor may the process end other than by _exit(2).
 bool receivers_start_all(struct gateway *g, struct error *err);
 bool receivers_stop_all(struct gateway *g);
 

@@ -23,5 +23,5 @@ static bool module_check_options(const char *kind, const void *options, struct e
     return http_check(options, err);
 }
 
-const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),
-                                      module_make, module_check_options};
+const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION,      sizeof(struct event),
+                                      module_make,      module_check_options, NULL};

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/digest.h"
 #include "install.h"
-#include "kafka/lookup.h"
+#include "kafka/client.h"
 #include "kafka/settings.h"
 #include "kafka/topic.h"
 #include "kafka/window.h"
@@ -12,16 +12,17 @@
 #include "sink/format_key.h"
 #include "sink/module.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 
-// Time limits: to find a broker; the same once all refused, so that each address of a name has its
-// turn; to confirm the oldest event; the same where no broker answers.
-static const int64_t OPEN_US = 4 * CLOCK_US_PER_S;
+// Time limits: to find a broker, of which to await the end of the client before; the same once all
+// refused, so that each address of a name has its turn; to end a client, after which its end goes
+// on without this receiver; to confirm the oldest event; the same where no broker answers.
+static const int64_t OPEN_US = 4 * CLOCK_US_PER_S, FORMER_US = 5 * CLOCK_US_PER_S / 2;
 static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
+static const int64_t END_US = CLOCK_US_PER_S * 2 / 5;
 static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
 
@@ -34,11 +35,11 @@ struct kafka_sink {
     struct format_origin origin;
     struct format_process process;
 
-    rd_kafka_t *client;
+    uint64_t owner;              // of this receiver's clients
+    struct client *current;      // NULL: it is not open
+    rd_kafka_t *client;          // its handle
     struct topic_handles topics; // of the client
-    // Monotonic: librdkafka's threads wait for names no longer, as the client's end waits for them.
-    _Atomic int64_t look_up_until;
-    bool plain; // the brokers have no idempotence
+    bool plain;                  // the brokers have no idempotence
     struct window window;
     int64_t moved_at;   // monotonic: since when the oldest pending event is the oldest
     int64_t down_since; // monotonic: since when no broker answers; 0: one does
@@ -142,7 +143,7 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
 
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
-    struct kafka_sink *s = opaque;
+    struct kafka_sink *s = ((struct client *)opaque)->sink;
     struct error why;
     const char *topic = message->rkt ? rd_kafka_topic_name(message->rkt) : "";
     const uint64_t number = (uintptr_t)message->_private;
@@ -172,7 +173,7 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
 {
-    struct kafka_sink *s = opaque;
+    struct kafka_sink *s = ((struct client *)opaque)->sink;
     switch (code) {
     case RD_KAFKA_RESP_ERR__FATAL:
         kafka_on_fatal(s, client);
@@ -197,52 +198,39 @@ static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, voi
 static void kafka_on_log(const rd_kafka_t *client, int level, const char *facility,
                          const char *text)
 {
-    struct kafka_sink *s = rd_kafka_opaque(client);
+    struct kafka_sink *s = ((struct client *)rd_kafka_opaque(client))->sink;
     // That the warranty against gaps is an experiment of librdkafka's nobody needs to know.
     if (strcmp(facility, "CONFWARN") == 0 && strstr(text, SETTINGS_GAPLESS))
         return;
-    if (level <= LOG_WARNING && s->log)
+    if (level <= LOG_WARNING && s && s->log)
         log_write_limited(s->log, &s->limit, LOG_LEVEL_WARNING, "librdkafka %s: %s", facility,
                           text);
 }
 
-// In librdkafka's threads.
-static int kafka_on_resolve(const char *node, const char *service, const struct addrinfo *hints,
-                            struct addrinfo **result, void *opaque)
-{
-    struct kafka_sink *s = opaque;
-    return lookup_resolve(node, service, hints, result,
-                          atomic_load(&s->look_up_until) - kafka_now());
-}
-
 // Opening and closing.
 
-static void kafka_end(struct kafka_sink *s)
+// False: librdkafka still ends the client.
+static bool kafka_end(struct kafka_sink *s)
 {
-    atomic_store(&s->look_up_until, 0);
     topic_release_all(&s->topics);
-    rd_kafka_purge(s->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT |
-                                  RD_KAFKA_PURGE_F_NON_BLOCKING);
-    rd_kafka_destroy(s->client);
+    const bool ended = client_end(s->current, END_US);
+    s->current = NULL;
     s->client = NULL;
+    return ended;
 }
 
-static bool kafka_begin(struct kafka_sink *s, struct error *err)
+static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 {
-    char reason[300];
     rd_kafka_conf_t *conf = settings_make(s->options, !s->plain, err);
     if (!conf)
         return false;
-    rd_kafka_conf_set_opaque(conf, s);
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
     rd_kafka_conf_set_error_cb(conf, kafka_on_error);
     rd_kafka_conf_set_log_cb(conf, kafka_on_log);
-    rd_kafka_conf_set_resolve_cb(conf, kafka_on_resolve);
-    s->client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
-    if (!s->client) {
-        rd_kafka_conf_destroy(conf);
-        return error_set(err, "librdkafka: %s", reason);
-    }
+    s->current = client_begin(conf, s, s->owner, until, err);
+    if (!s->current)
+        return false;
+    s->client = s->current->handle;
     rd_kafka_set_log_queue(s->client, NULL);
     return true;
 }
@@ -282,20 +270,33 @@ static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error 
                      s->failed ? s->problem.text : s->down.text);
 }
 
+// Ends the client, which found no broker.
+static void kafka_give_up(struct kafka_sink *s, struct error *err)
+{
+    const bool has_reason = s->failed || s->down.text[0] != '\0';
+    if (!kafka_end(s) && !has_reason)
+        error_set(err,
+                  "no broker of %s lets this gateway in: librdkafka still works on what one sent, "
+                  "such as a number of SCRAM iterations that is far too high",
+                  s->options->brokers);
+}
+
 static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err)
 {
+    const int64_t former_until = kafka_now() + FORMER_US;
     s->failed = s->hopeless = false;
     s->refused = 0;
     s->down_since = 0;
     s->down.text[0] = '\0';
-    atomic_store(&s->look_up_until, until);
-    if (!kafka_begin(s, err))
+    if (!client_await_former(s->owner, former_until < until ? former_until : until,
+                             s->options->brokers, err) ||
+        !kafka_begin(s, until, err))
         return false;
     if (kafka_find_broker(s, until, err)) {
-        atomic_store(&s->look_up_until, INT64_MAX);
+        atomic_store(&s->current->look_up_until, INT64_MAX);
         return true;
     }
-    kafka_end(s);
+    kafka_give_up(s, err);
     return false;
 }
 
@@ -470,6 +471,8 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
         return error_set(err, "out of memory");
     s->options = options;
     s->log = host->log;
+    s->owner = digest_add(digest_add(DIGEST_OF_NOTHING, name, strlen(name) + 1),
+                          s->options->brokers, strlen(s->options->brokers));
     format_origin_own(&s->origin, &s->process);
     *out = (struct sink){.open = kafka_open,
                          .send = kafka_send,
@@ -506,4 +509,4 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
 }
 
 const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),
-                                      kafka_make, kafka_check};
+                                      kafka_make,       kafka_check,     client_settle};

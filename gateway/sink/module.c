@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,35 @@ static bool module_fits(const struct module *m, const char *path, struct error *
                      INSTALL_VERSION);
 }
 
+// The modules that were loaded. A further one would not be waited for.
+enum { MODULE_KEPT_MAX = 8 };
+static struct {
+    pthread_mutex_t lock;
+    const struct module *all[MODULE_KEPT_MAX];
+    size_t count;
+} module_kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void module_keep(const struct module *m)
+{
+    size_t i = 0;
+    pthread_mutex_lock(&module_kept.lock);
+    while (i < module_kept.count && module_kept.all[i] != m)
+        i++;
+    if (i == module_kept.count && i < MODULE_KEPT_MAX)
+        module_kept.all[module_kept.count++] = m;
+    pthread_mutex_unlock(&module_kept.lock);
+}
+
+bool module_settle(int64_t patience_us)
+{
+    bool settled = true;
+    for (size_t i = 0; i < module_kept.count; i++) {
+        const struct module *m = module_kept.all[i];
+        settled &= !m->settle || m->settle(patience_us);
+    }
+    return settled;
+}
+
 // Loads the module. NULL with a sentence. Only the first call for a module reads its file.
 static const struct module *module_load(const struct module_use *use, struct error *err)
 {
@@ -76,8 +106,10 @@ static const struct module *module_load(const struct module_use *use, struct err
     const struct module *m = dlsym(handle, MODULE_SYMBOL);
     if (!m)
         error_set(err, "'%s' is not a module of ibtrapd", path);
-    if (m && module_fits(m, path, err))
+    if (m && module_fits(m, path, err)) {
+        module_keep(m);
         return m;
+    }
     dlclose(handle);
     return NULL;
 }

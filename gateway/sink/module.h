@@ -21,7 +21,7 @@
 #define MODULE_SYMBOL "ibtrapd_module"
 
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
-enum { MODULE_INTERFACE = 4 };
+enum { MODULE_INTERFACE = 5 };
 
 enum module_alarms_state {
     MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
@@ -75,6 +75,11 @@ struct module {
 
     // Whether a receiver with these options could be made, without network. False with a sentence.
     bool (*check)(const char *kind, const void *options, struct error *err);
+
+    // Waits for `patience_us` at most until nothing runs any longer that sinks, which are freed by
+    // then, have left behind. False: something does, and needs the module and its libraries. NULL:
+    // sinks leave nothing behind.
+    bool (*settle)(int64_t patience_us);
 };
 
 // A module's own. The daemon has none.
@@ -105,5 +110,10 @@ bool module_sink(struct sink *out, const char *name, const struct module_use *us
 // Loads the module and asks it whether it accepts the options. False with a sentence, which names
 // the package if the module is not there. Any thread.
 bool module_check(const struct module_use *use, struct error *err);
+
+// Waits until nothing runs any longer that the receivers' modules have left behind, for
+// `patience_us` at most for each module. False: something does; then end the process by _exit(2),
+// which takes no library down under it. Call it after the last receiver's end.
+bool module_settle(int64_t patience_us);
 
 #endif

@@ -100,10 +100,11 @@ class Numbers:
 
 
 class Password:
-    """What brokers ask of a client that authenticates itself: PLAIN (RFC 4616) or SCRAM (RFC 5802)."""
+    """What brokers ask of a client that authenticates itself: PLAIN (RFC 4616) or SCRAM (RFC 5802), with so many
+    iterations."""
 
-    def __init__(self, mechanism, user, password):
-        self.mechanism, self._user, self._password = mechanism, user, password
+    def __init__(self, mechanism, user, password, iterations=4096):
+        self.mechanism, self._user, self._password, self._iterations = mechanism, user, password, iterations
 
     def converse(self):
         """A generator: takes the client's messages, and yields the answers; False: refused."""
@@ -115,7 +116,7 @@ class Password:
         header, first = message[:3], message[3:]
         attributes = dict(part.split(b"=", 1) for part in first.split(b","))
         salt, nonce = os.urandom(16), attributes[b"r"] + base64.b64encode(os.urandom(12))
-        challenge = b"r=%s,s=%s,i=4096" % (nonce, base64.b64encode(salt))
+        challenge = b"r=%s,s=%s,i=%d" % (nonce, base64.b64encode(salt), self._iterations)
         final = yield challenge
         without_proof, proof = final.rsplit(b",p=", 1)
         transcript = b",".join((first, challenge, without_proof))
@@ -123,7 +124,7 @@ class Password:
         def mac(key, text):
             return hmac.new(key, text, digest).digest()
 
-        salted = hashlib.pbkdf2_hmac(digest, self._password.encode(), salt, 4096)
+        salted = hashlib.pbkdf2_hmac(digest, self._password.encode(), salt, self._iterations)
         stored_key = hashlib.new(digest, mac(salted, b"Client Key")).digest()
         client_key = bytes(a ^ b for a, b in zip(base64.b64decode(proof), mac(stored_key, transcript)))
         binding, again = without_proof.split(b",r=", 1)

@@ -14,7 +14,7 @@ import ssl
 import pytest
 from lab import notices
 from lab.fabric import Fabric
-from lab.gateway import Gateway, section, secret_file
+from lab.gateway import Gateway, begin_alone, section, secret_file
 from lab.kafka import BROKER, MockCluster, consume
 from lab.kafka_front import Front, Password
 from lab.processes import wait_until
@@ -141,3 +141,19 @@ def test_passwords_and_certificates_open_or_shut_the_door(fabric, cluster, autho
     for name, problem in problems.items():
         assert ("uthentication" if name in with_password else "SSL") in problem, problems
     assert all((fronts[name].refused > 0) == (name not in good) for name in with_password)
+
+
+def test_a_broker_that_asks_for_much_work_holds_up_neither_a_reload_nor_the_end(fabric, cluster):
+    """A million iterations of SCRAM, the most that librdkafka agrees to: 18 s on a machine of the tests, in which nothing
+    stops it. tests/unit/test_kafka.c tries a client that does not end, on any machine."""
+    front = fabric.keep(Front(cluster, password=Password("SCRAM-SHA-512", "ibtrapd", SECRET, iterations=10 ** 6)))
+    password = secret_file(fabric.directory, "password", SECRET)
+    hostile = section("kafka", "bus", brokers=front.brokers, sasl="SCRAM-SHA-512", user="ibtrapd", password_file=password)
+    gateway = begin_alone(fabric, hostile)
+    wait_until(lambda: receiver(gateway)["problem"] or receiver(gateway)["delivered"], "a problem, or a fast machine")
+    assert receiver(gateway)["delivered"] or "SCRAM iterations" in receiver(gateway)["problem"]
+    gateway.config.write_text(gateway.config.read_text().replace(hostile, section("kafka", "bus", brokers=cluster.brokers)))
+    gateway.control("reload")
+    gateway.wait_told("bus")
+    assert gateway.stop() == 0
+    assert "does not end: it waits" not in gateway.log

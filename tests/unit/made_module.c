@@ -85,8 +85,16 @@ static bool check(const char *kind, const void *options, struct error *err)
     return true;
 }
 
+// What it leaves behind takes two microseconds.
+static bool settle(int64_t patience_us)
+{
+    return patience_us >= 2;
+}
+
 #ifndef MADE_NO_MODULE
-const struct module ibtrapd_module = {MADE_INTERFACE, MADE_VERSION, MADE_EVENT_SIZE, make, check};
+const struct module ibtrapd_module = {MADE_INTERFACE, MADE_VERSION, MADE_EVENT_SIZE,
+                                      make,           check,        settle};
 #else
-const struct module another_symbol = {MADE_INTERFACE, MADE_VERSION, MADE_EVENT_SIZE, make, check};
+const struct module another_symbol = {MADE_INTERFACE, MADE_VERSION, MADE_EVENT_SIZE,
+                                      make,           check,        settle};
 #endif

@@ -3,12 +3,14 @@
 // said when it does not. The consumer is librdkafka's.
 #include "support.h"
 
+#include "kafka/client.h"
 #include "kafka/options.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
 #include "sink/module.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <netdb.h>
@@ -76,6 +78,28 @@ void __wrap_rd_kafka_conf_set_error_cb(rd_kafka_conf_t *conf, error_callback *ca
 {
     tell = callback;
     __real_rd_kafka_conf_set_error_cb(conf, callback);
+}
+
+// The ends of the sinks' clients, which a test can hold up; whether a thread can be made.
+
+static atomic_bool ends_wait;
+static bool threads_short;
+
+void __real_rd_kafka_destroy(rd_kafka_t *client);
+void __wrap_rd_kafka_destroy(rd_kafka_t *client);
+int __real_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
+int __wrap_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
+
+void __wrap_rd_kafka_destroy(rd_kafka_t *client)
+{
+    while (atomic_load(&ends_wait))
+        usleep(1000);
+    __real_rd_kafka_destroy(client);
+}
+
+int __wrap_thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg)
+{
+    return threads_short ? EAGAIN : __real_thread_start(thread, name, run, arg);
 }
 
 // The handles of topics: how many there are, and how many times more librdkafka has none.
@@ -315,10 +339,12 @@ static void make_cluster(void)
     rd_kafka_mock_topic_create(cluster, TOPIC, PARTITIONS, BROKERS);
 }
 
-static void make_sink(void)
+static struct sink sink_of(const char *name)
 {
     static const struct module_host HOST = {.log = NULL};
-    assert_true(ibtrapd_module.make(&sink, "kafka", "bus", &options, &HOST, &err));
+    struct sink made;
+    assert_true(ibtrapd_module.make(&made, "kafka", name, &options, &HOST, &err));
+    return made;
 }
 
 static int setup(void **state)
@@ -331,7 +357,7 @@ static int setup(void **state)
                                      .format = FORMAT_JSON,
                                      .settings = settings,
                                      .setting_count = KAFKA_SETTINGS_MAX};
-    make_sink();
+    sink = sink_of("bus");
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         events[i] = make_event(i);
     return 0;
@@ -341,7 +367,9 @@ static int teardown(void **state)
 {
     (void)state;
     atomic_store(&names_wait_from, 0);
+    atomic_store(&ends_wait, false);
     sink.free(sink.self);
+    assert_true(ibtrapd_module.settle(PATIENCE_US));
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         event_unref(events[i]);
     rd_kafka_mock_cluster_destroy(cluster);
@@ -753,12 +781,102 @@ TEST(a_name_that_is_not_there_has_a_sentence)
     assert_non_null(strstr(err.text, "no broker of kafka.invalid:9092 answers: "));
 }
 
+// The ends of clients.
+
+static void open_and_close_in_vain(void)
+{
+    struct run run = {0};
+    assert_true(open_in_time(&run));
+    atomic_store(&ends_wait, true);
+    close_in_time();
+    assert_false(ibtrapd_module.settle(1));
+}
+
+TEST(a_client_that_does_not_end_holds_its_own_receiver_up_only)
+{
+    struct run run = {0};
+    open_and_close_in_vain();
+    assert_false(open_in_time(&run));
+    assert_non_null(strstr(err.text, "the earlier client of 127.0.0.1:"));
+    struct sink other = sink_of("other");
+    assert_true(other.open(other.self, &err));
+    atomic_store(&ends_wait, false);
+    other.close(other.self);
+    other.free(other.self);
+    deliver(1, &run);
+}
+
+// Its successor after a reload: to other brokers at once, to the same ones later.
+TEST(a_client_that_does_not_end_outlives_its_receiver)
+{
+    struct run run = {0};
+    open_and_close_in_vain();
+    sink.free(sink.self);
+    sink = sink_of("bus");
+    assert_false(open_in_time(&run));
+    sink.free(sink.self);
+    char brokers[sizeof bootstraps];
+    const char *second = strchr(bootstraps, ',');
+    snprintf(brokers, sizeof brokers, "%s", second + 1);
+    options.brokers = brokers;
+    sink = sink_of("bus");
+    assert_true(open_in_time(&run));
+    atomic_store(&ends_wait, false);
+    close_in_time();
+}
+
+TEST(a_client_that_still_works_on_what_was_sent_is_told)
+{
+    struct run run = {0};
+    char silent[64];
+    uint16_t port;
+    const int listener = listen_silently(&port);
+    snprintf(silent, sizeof silent, "127.0.0.1:%u", port);
+    options.brokers = silent;
+    sink.free(sink.self);
+    sink = sink_of("bus");
+    atomic_store(&ends_wait, true);
+    assert_false(open_in_time(&run));
+    assert_non_null(strstr(err.text, "lets this gateway in: librdkafka still works on"));
+    close(listener);
+}
+
+TEST(without_a_further_thread_a_client_ends_at_once)
+{
+    struct run run = {0};
+    assert_true(open_in_time(&run));
+    threads_short = true;
+    close_in_time();
+    assert_true(ibtrapd_module.settle(0));
+    threads_short = false;
+    deliver(1, &run);
+}
+
+// Those of receivers that a reload has ended, none of whose clients ends.
+TEST(clients_that_do_not_end_are_bounded)
+{
+    struct run run = {0};
+    atomic_store(&ends_wait, true);
+    for (unsigned i = 0; i < CLIENT_ENDING_MAX; i++) {
+        rd_kafka_conf_t *conf = rd_kafka_conf_new();
+        rd_kafka_conf_set(conf, "log_level", "0", NULL, 0);
+        struct client *client = client_begin(conf, NULL, i, 0, &err);
+        assert_non_null(client);
+        assert_false(client_end(client, 0));
+    }
+    assert_false(open_in_time(&run));
+    assert_non_null(strstr(err.text, "64 earlier clients of brokers have not ended yet"));
+    atomic_store(&ends_wait, false);
+    deliver(1, &run);
+}
+
 // Brokers that had a wrong certificate, and went, while there was nothing to send; they are back.
 TEST(what_was_wrong_while_nothing_was_sent_fails_no_event)
 {
     assert_true(sink.open(sink.self, &err));
-    tell(latest_producer, RD_KAFKA_RESP_ERR__SSL, "expired", sink.self);
-    tell(latest_producer, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "all are down", sink.self);
+    tell(latest_producer, RD_KAFKA_RESP_ERR__SSL, "expired", rd_kafka_opaque(latest_producer));
+    tell(latest_producer, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "all are down",
+         rd_kafka_opaque(latest_producer));
     sink.idle(sink.self);
     rd_kafka_mock_broker_set_rtt(cluster, -1, 300);
     assert_int_equal(send_event(0), SINK_PENDING);
@@ -984,6 +1102,11 @@ int main(void)
         KAFKA_TEST(a_name_server_that_falls_silent_holds_nobody_up),
         KAFKA_TEST(a_name_server_that_falls_silent_delays_no_close),
         KAFKA_TEST(a_name_that_is_not_there_has_a_sentence),
+        KAFKA_TEST(a_client_that_does_not_end_holds_its_own_receiver_up_only),
+        KAFKA_TEST(a_client_that_does_not_end_outlives_its_receiver),
+        KAFKA_TEST(a_client_that_still_works_on_what_was_sent_is_told),
+        KAFKA_TEST(without_a_further_thread_a_client_ends_at_once),
+        KAFKA_TEST(clients_that_do_not_end_are_bounded),
         KAFKA_TEST(what_was_wrong_while_nothing_was_sent_fails_no_event),
         KAFKA_TEST(a_missing_topic_is_told_and_nothing_is_given_up),
         KAFKA_TEST(an_event_that_is_too_large_is_given_up_alone),

@@ -161,6 +161,8 @@ TEST(a_receiver_waits_for_its_module)
     assert_int_equal(counts[MADE], 1);
     sink.free(sink.self);
     assert_int_equal(counts[FREED], 1);
+    assert_false(module_settle(1));
+    assert_true(module_settle(2));
 }
 
 TEST(a_receiver_may_end_before_its_module_came)
