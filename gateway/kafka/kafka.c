@@ -354,13 +354,26 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
     return code;
 }
 
+// Whether librdkafka itself refuses the event, by the user's settings, while nothing else waits.
+static bool kafka_explain_own(struct error *err, rd_kafka_resp_err_t code)
+{
+    if (code != RD_KAFKA_RESP_ERR__QUEUE_FULL && code != RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+        return false;
+    error_set(
+        err, "an event is too large for this receiver's own 'settings': raise %s, or leave it out",
+        code == RD_KAFKA_RESP_ERR__QUEUE_FULL ? "queue.buffering.max.kbytes" : "message.max.bytes");
+    return true;
+}
+
 static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_err_t code,
                                            const struct event *event, struct error *err)
 {
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && window_pending(&s->window) > 0)
         return SINK_BLOCKED;
-    if (kafka_is_refusal(code))
+    if (kafka_is_refusal(code) || code == RD_KAFKA_RESP_ERR__QUEUE_FULL)
         s->refused = s->window.next;
+    if (kafka_explain_own(err, code))
+        return SINK_FAILED;
     if (code == RD_KAFKA_RESP_ERR__FATAL) {
         kafka_on_fatal(s, s->client);
         if (!s->failed)

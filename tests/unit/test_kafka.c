@@ -962,8 +962,23 @@ TEST(an_event_beyond_the_own_limit_is_refused)
     assert_int_equal(sink.send(sink.self, events[1], &err), SINK_PENDING);
     assert_int_equal(sink.send(sink.self, events[0], &err), SINK_FAILED);
     assert_int_equal(sink.refused(sink.self), 1);
-    assert_non_null(strstr(err.text, "too large"));
+    assert_non_null(strstr(err.text, "too large for this receiver's own 'settings': raise "
+                                     "message.max.bytes"));
     close_in_time();
+}
+
+TEST(an_event_beyond_the_own_buffer_is_given_up_alone)
+{
+    struct run run = {0};
+    strcpy(settings[0], "queue.buffering.max.kbytes=1");
+    memset(events[0]->text, 'x', sizeof events[0]->text - 1);
+    deliver(3, &run);
+    assert_int_equal(run.given_up, 1);
+    assert_int_equal(run.failures, ATTEMPTS);
+    assert_non_null(strstr(run.last, "raise queue.buffering.max.kbytes"));
+    const struct seen seen = read_back(TOPIC, 2);
+    assert_int_equal(seen.count, 2);
+    assert_false(seen.had[0]);
 }
 
 // What a topic says to the time of a message.
@@ -1113,6 +1128,7 @@ int main(void)
         KAFKA_TEST(events_go_alone_after_a_refusal_but_not_for_ever),
         KAFKA_TEST(a_key_waits_for_its_own_events_only),
         KAFKA_TEST(an_event_beyond_the_own_limit_is_refused),
+        KAFKA_TEST(an_event_beyond_the_own_buffer_is_given_up_alone),
         KAFKA_TEST(an_event_whose_time_is_refused_gets_that_of_sending),
         KAFKA_TEST(wrong_clocks_are_told_and_nothing_is_given_up),
         KAFKA_TEST(settings_are_checked),
