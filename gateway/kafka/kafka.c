@@ -25,6 +25,7 @@ static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
 static const int64_t END_US = CLOCK_US_PER_S * 2 / 5;
 static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
+static const int64_t YOUNG_US = 60 * CLOCK_US_PER_S; // the age of events that have not waited
 
 enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
@@ -50,8 +51,11 @@ struct kafka_sink {
     uint64_t refused; // the event that the brokers refused; 0: none
     struct error problem;
 
-    // A topic refused the time of an event: events get that of sending, until none waits.
-    bool timed_anew;
+    // A topic refused the time of an event: those as old as this get that of sending, until none
+    // waits (microseconds). 0: none was refused.
+    int64_t too_old_us;
+    int64_t times_us[KAFKA_IN_FLIGHT_MAX]; // of pending events, by number modulo the size; 0: of
+                                           // sending
 
     // So many events go alone: a request was refused, for one event among its many perhaps.
     unsigned alone;
@@ -60,6 +64,12 @@ struct kafka_sink {
 static int64_t kafka_now(void)
 {
     return clock_monotonic(&clock_system);
+}
+
+// How far an event's time is from now, on either side.
+static int64_t kafka_age(int64_t time_us)
+{
+    return llabs(clock_utc(&clock_system) - time_us);
 }
 
 // What librdkafka reports. It calls these functions within rd_kafka_poll.
@@ -101,18 +111,37 @@ static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const cha
 
 // A topic takes messages of a certain time only, lest one spoils its index and its retention. That
 // refuses no event: the value has the event's own time.
-static void kafka_explain_time(const struct kafka_sink *s, struct error *err, const char *topic)
+static void kafka_explain_time(struct error *err, bool was_own, const char *topic)
 {
-    if (s->timed_anew)
+    if (!was_own)
         error_set(err,
                   "topic '%s' does not take the time of sending: set the clocks of this machine "
                   "and of the brokers right",
                   topic);
     else
         error_set(err,
-                  "topic '%s' does not take the time of an event: the events that wait get the "
-                  "time of sending; message.timestamp.before.max.ms and after.max.ms decide",
+                  "topic '%s' does not take the time of an event: events as old get the time of "
+                  "sending; message.timestamp.before.max.ms and after.max.ms decide",
                   topic);
+}
+
+// Finds out which events are too old from now on, as one of those pending was. Which one the
+// brokers do not say. So it is half the age of the oldest that had its own time: few failures find
+// a topic's limit, however many events wait, and the young ones keep their time. Whatever is
+// younger than a minute is not old: then all times are refused. False: none had its own time.
+static bool kafka_note_time(struct kafka_sink *s)
+{
+    int64_t oldest = -1;
+    for (uint64_t i = s->window.first; i < s->window.next; i++) {
+        const int64_t time_us = s->times_us[i % KAFKA_IN_FLIGHT_MAX];
+        const bool had_own = time_us != 0 && !s->window.confirmed[i % KAFKA_IN_FLIGHT_MAX];
+        if (had_own && kafka_age(time_us) > oldest)
+            oldest = kafka_age(time_us);
+    }
+    const int64_t half = oldest < YOUNG_US ? 1 : oldest / 2;
+    if (oldest >= 0 && (s->too_old_us == 0 || half < s->too_old_us))
+        s->too_old_us = half;
+    return oldest >= 0;
 }
 
 // Keeps the first failure.
@@ -158,10 +187,9 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || s->failed)
         return;
     if (message->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP)
-        kafka_explain_time(s, &why, topic);
+        kafka_explain_time(&why, kafka_note_time(s), topic);
     else
         kafka_explain(&why, message->err, topic);
-    s->timed_anew |= message->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP;
     kafka_fail(s, why.text);
     if (!kafka_is_refusal(message->err))
         return;
@@ -331,6 +359,15 @@ static rd_kafka_headers_t *kafka_headers(const struct kafka_sink *s, const struc
     return headers;
 }
 
+// The time of the next message; 0: now.
+static int64_t kafka_time_ms(struct kafka_sink *s, const struct event *event)
+{
+    const bool too_old = s->too_old_us != 0 && kafka_age(event->time_us) >= s->too_old_us;
+    const int64_t time_us = too_old ? 0 : event->time_us;
+    s->times_us[s->window.next % KAFKA_IN_FLIGHT_MAX] = time_us;
+    return time_us / CLOCK_US_PER_MS;
+}
+
 static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct event *event,
                                          const struct text *value)
 {
@@ -339,7 +376,7 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
         return rd_kafka_last_error();
     char key[FORMAT_KEY_SIZE];
     const size_t key_size = format_key(event, key);
-    const int64_t time_ms = s->timed_anew ? 0 : event->time_us / CLOCK_US_PER_MS; // 0: now
+    const int64_t time_ms = kafka_time_ms(s, event);
     const char *key_or_none = key_size != 0 ? key : NULL;
     void *number =
         (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
@@ -464,7 +501,8 @@ static void kafka_idle(void *self)
 {
     struct kafka_sink *s = self;
     rd_kafka_poll(s->client, 0);
-    s->hopeless = s->timed_anew = false;
+    s->hopeless = false;
+    s->too_old_us = 0;
 }
 
 static int kafka_refused(void *self)

@@ -1033,6 +1033,50 @@ TEST(an_event_whose_time_is_refused_gets_that_of_sending)
     check_times(21, 22, begin_us);
 }
 
+// Twenty events that waited for ten days, and one that waited for an hour.
+static int64_t make_times(unsigned refusals)
+{
+    const int64_t begin_us = clock_utc(&clock_system);
+    refuse_times(refusals);
+    for (unsigned i = 0; i <= 20; i++)
+        events[i]->time_us = begin_us - (i < 20 ? 240 : 1) * 3600 * CLOCK_US_PER_S;
+    return begin_us;
+}
+
+static int64_t time_ms_of_the_last(void)
+{
+    rd_kafka_t *consumer = consume(TOPIC);
+    int64_t time_ms = 0;
+    for (unsigned i = 0; i <= 20; i++) {
+        rd_kafka_message_t *m = next_message(consumer, PATIENCE_US);
+        assert_non_null(m);
+        assert_int_equal(number_of(m), i);
+        time_ms = rd_kafka_message_timestamp(m, NULL);
+        rd_kafka_message_destroy(m);
+    }
+    end_consumer(consumer);
+    return time_ms;
+}
+
+TEST(a_younger_event_keeps_its_time_while_older_ones_wait)
+{
+    struct run run = {0};
+    make_times(1);
+    deliver(21, &run);
+    assert_int_equal(run.failures, 1);
+    assert_int_equal(time_ms_of_the_last(), events[20]->time_us / CLOCK_US_PER_MS);
+}
+
+TEST(an_event_that_is_still_too_old_gets_the_time_of_sending)
+{
+    struct run run = {0};
+    const int64_t begin_us = make_times(2);
+    deliver(21, &run);
+    assert_int_equal(run.failures, 2);
+    assert_non_null(strstr(run.last, "topic 'ibtrapd' does not take the time of an event"));
+    assert_true(time_ms_of_the_last() >= begin_us / CLOCK_US_PER_MS);
+}
+
 TEST(wrong_clocks_are_told_and_nothing_is_given_up)
 {
     struct run run = {0};
@@ -1130,6 +1174,8 @@ int main(void)
         KAFKA_TEST(an_event_beyond_the_own_limit_is_refused),
         KAFKA_TEST(an_event_beyond_the_own_buffer_is_given_up_alone),
         KAFKA_TEST(an_event_whose_time_is_refused_gets_that_of_sending),
+        KAFKA_TEST(a_younger_event_keeps_its_time_while_older_ones_wait),
+        KAFKA_TEST(an_event_that_is_still_too_old_gets_the_time_of_sending),
         KAFKA_TEST(wrong_clocks_are_told_and_nothing_is_given_up),
         KAFKA_TEST(settings_are_checked),
         KAFKA_TEST(credentials_are_taken),
