@@ -82,6 +82,40 @@ static int client_on_resolve(const char *node, const char *service, const struct
                           atomic_load(&c->look_up_until) - clock_monotonic(&clock_system));
 }
 
+// In librdkafka's threads, as they begin and end.
+
+static rd_kafka_resp_err_t client_on_thread(rd_kafka_t *handle, rd_kafka_thread_type_t type,
+                                            const char *name, void *opaque)
+{
+    struct client *c = opaque;
+    (void)handle;
+    (void)name;
+    if (type == RD_KAFKA_THREAD_BROKER)
+        atomic_fetch_add(&c->brokers, 1);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t client_on_thread_end(rd_kafka_t *handle, rd_kafka_thread_type_t type,
+                                                const char *name, void *opaque)
+{
+    struct client *c = opaque;
+    (void)handle;
+    (void)name;
+    if (type == RD_KAFKA_THREAD_BROKER)
+        atomic_fetch_sub(&c->brokers, 1);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t client_on_new(rd_kafka_t *handle, const rd_kafka_conf_t *conf,
+                                         void *opaque, char *reason, size_t size)
+{
+    (void)conf;
+    (void)reason;
+    (void)size;
+    rd_kafka_interceptor_add_on_thread_start(handle, "ibtrapd", client_on_thread, opaque);
+    return rd_kafka_interceptor_add_on_thread_exit(handle, "ibtrapd", client_on_thread_end, opaque);
+}
+
 struct client *client_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
                             int64_t look_up_until, struct error *err)
 {
@@ -97,6 +131,7 @@ struct client *client_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
     c->owner = owner;
     rd_kafka_conf_set_opaque(conf, c);
     rd_kafka_conf_set_resolve_cb(conf, client_on_resolve);
+    rd_kafka_conf_interceptor_add_on_new(conf, "ibtrapd", client_on_new, c);
     c->handle = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
     if (c->handle)
         return c;

@@ -13,7 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CLIENT_ENDING_MAX = 64 }; // clients of all receivers that still end; none begins meanwhile
+enum {
+    CLIENT_ENDING_MAX = 64,   // clients of all receivers that still end; none begins meanwhile
+    CLIENT_BROKERS_MAX = 1000 // end a client that has more: each takes a thread, and librdkafka
+                              // takes 10,000 from each answer of a broker
+};
 
 // The opaque pointer of librdkafka's callbacks.
 struct client {
@@ -21,7 +25,8 @@ struct client {
     void *_Atomic sink; // whose callbacks these are; NULL once the client ends
     // Monotonic: librdkafka's threads wait for names no longer, as the client's end waits for them.
     _Atomic int64_t look_up_until;
-    uint64_t owner; // which receiver's it is: clients with equal numbers follow each other
+    atomic_uint brokers; // threads that librdkafka has for brokers
+    uint64_t owner;      // which receiver's it is: clients with equal numbers follow each other
     struct client *next;
 };
 

@@ -238,10 +238,10 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
 // Opening and closing.
 
 // False: librdkafka still ends the client.
-static bool kafka_end(struct kafka_sink *s)
+static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 {
     topic_release_all(&s->topics);
-    const bool ended = client_end(s->current, END_US);
+    const bool ended = client_end(s->current, patience_us);
     s->current = NULL;
     s->client = NULL;
     return ended;
@@ -261,6 +261,18 @@ static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
     s->client = s->current->handle;
     rd_kafka_set_log_queue(s->client, NULL);
     return true;
+}
+
+static void kafka_check_brokers(struct kafka_sink *s)
+{
+    struct error why;
+    if (atomic_load(&s->current->brokers) <= CLIENT_BROKERS_MAX)
+        return;
+    error_set(&why,
+              "the brokers %s say that there are more than %d of them, each of which would take a "
+              "thread here: look whether they are yours",
+              s->options->brokers, CLIENT_BROKERS_MAX);
+    kafka_fail(s, why.text);
 }
 
 static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
@@ -288,21 +300,23 @@ static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error 
         if (code == RD_KAFKA_RESP_ERR__TIMED_OUT && patience_ms < STEP_MAX_MS)
             patience_ms *= 2;
         rd_kafka_poll(s->client, 0);
+        kafka_check_brokers(s);
     }
     for (int i = 0; i < SETTLE_STEPS && found && !s->plain; i++)
         rd_kafka_poll(s->client, SETTLE_MS / SETTLE_STEPS);
     if (found && !s->failed)
         return true;
+    if (s->failed)
+        return error_set(err, "%s", s->problem.text);
     return error_set(err, "no broker of %s answers%s%s", s->options->brokers,
-                     s->failed || s->down.text[0] ? ": " : "",
-                     s->failed ? s->problem.text : s->down.text);
+                     s->down.text[0] ? ": " : "", s->down.text);
 }
 
 // Ends the client, which found no broker.
 static void kafka_give_up(struct kafka_sink *s, struct error *err)
 {
     const bool has_reason = s->failed || s->down.text[0] != '\0';
-    if (!kafka_end(s) && !has_reason)
+    if (!kafka_end(s, END_US) && !has_reason)
         error_set(err,
                   "no broker of %s lets this gateway in: librdkafka still works on what one sent, "
                   "such as a number of SCRAM iterations that is far too high",
@@ -339,7 +353,9 @@ static bool kafka_open(void *self, struct error *err)
 
 static void kafka_close(void *self)
 {
-    kafka_end(self);
+    struct kafka_sink *s = self;
+    if (s->current) // `idle` may have ended it
+        kafka_end(s, END_US);
 }
 
 // Sending.
@@ -476,8 +492,10 @@ static void kafka_check_time(struct kafka_sink *s, int64_t now)
 static int kafka_wait(void *self, int timeout_ms, struct error *err)
 {
     struct kafka_sink *s = self;
-    if (!s->failed)
+    if (!s->failed) {
         rd_kafka_poll(s->client, timeout_ms);
+        kafka_check_brokers(s);
+    }
     const int64_t now = kafka_now();
     const int n = window_pass(&s->window);
     if (n > 0) {
@@ -496,11 +514,17 @@ static int kafka_wait(void *self, int timeout_ms, struct error *err)
 }
 
 // What librdkafka has to tell would otherwise take more and more memory. Of brokers that are away,
-// it tells now; whether they are when the next event comes, it tells then.
+// it tells now; whether they are when the next event comes, it tells then. A client that has failed
+// ends now, lest it goes on until the next event.
 static void kafka_idle(void *self)
 {
     struct kafka_sink *s = self;
+    if (!s->current)
+        return;
     rd_kafka_poll(s->client, 0);
+    kafka_check_brokers(s);
+    if (s->failed)
+        kafka_end(s, 0);
     s->hopeless = false;
     s->too_old_us = 0;
 }

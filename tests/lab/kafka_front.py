@@ -139,9 +139,12 @@ class Front:
     """Stands before the brokers of a MockCluster, on the loopback; `brokers` are the addresses. It is a context manager.
 
     lose_request, lose_answer: of requests to produce, each one of so many is lost, with its connection, before or after
-    the partition stored it. password: a Password. tls: an ssl.SSLContext."""
+    the partition stored it. password: a Password. tls: an ssl.SSLContext. crowd: it says that so many more brokers are
+    there, which nobody can reach."""
 
-    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None):
+    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0):
+        self.crowd = crowd
+        self.crowd_told = self.connected = 0  # answers with the crowd; connections
         self.numbers = Numbers()
         self.produced = self.lost = self.refused = 0
         self._lose_request, self._lose_answer, self._password, self._tls = lose_request, lose_answer, password, tls
@@ -171,6 +174,8 @@ class Front:
             threading.Thread(target=self._serve, args=(client, port), daemon=True).start()
 
     def _serve(self, client, port):
+        with self._lock:
+            self.connected += 1
         try:
             if self._tls:
                 client = self._tls.wrap_socket(client, server_side=True)
@@ -178,6 +183,9 @@ class Front:
                 _Connection(self, client, broker, port).run()
         except (OSError, EOFError):
             pass  # one of the two ended, as brokers and clients do
+        finally:
+            with self._lock:
+                self.connected -= 1
 
     # Of the connections.
 
@@ -191,6 +199,15 @@ class Front:
             answer = answer.replace(_string("127.0.0.1") + struct.pack(">i", port),
                                     _string("127.0.0.1") + struct.pack(">i", listener.getsockname()[1]))
         return answer
+
+    def add_crowd(self, version, answer):
+        """Adds the made-up brokers to an answer about the cluster."""
+        self.crowd_told += self.crowd > 0
+        at = 4 if version >= 3 else 0
+        rack = struct.pack(">h", -1) if version >= 1 else b""
+        more = b"".join(struct.pack(">i", 1000 + number) + _string("127.0.0.1") + struct.pack(">i", 1 + number) + rack
+                        for number in range(self.crowd))
+        return answer[:at] + struct.pack(">i", struct.unpack_from(">i", answer, at)[0] + self.crowd) + more + answer[at + 4:]
 
     def produce(self, port, body, ask):
         """Answers a request to produce as a broker does; `ask` has the cluster's with that port answer it. None: lost."""
@@ -247,7 +264,7 @@ class _Connection:
             assert version == 7
             return self._front.produce(self._port, body, lambda: self._ask(frame))
         answer = self._ask(frame)
-        return self._front.rename(answer) if kind == METADATA else answer
+        return self._front.add_crowd(version, self._front.rename(answer)) if kind == METADATA else answer
 
     def _answer_versions(self, version, frame):
         if version > 0:

@@ -28,6 +28,7 @@ EVENTS, LEADERS_CHANGE = (300, 30) if ALL else (120, 20)
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512") if ALL else ("SCRAM-SHA-512",)
 # Of the certificates' receivers; a broker of another name is what librdkafka does not mind unless it is told.
 IN_GATE = ("good-mutual", "wrong-name")
+CROWD = 1500
 SECRET = 'p=ss, "word" \\ für n=alle'
 
 
@@ -50,6 +51,10 @@ def authority(tmp_path):
 def receiver(gateway, name="bus"):
     return next(one for one in json.loads(gateway.control("receivers", "--json").stdout)["receivers"]
                 if one["name"] == name)
+
+
+def threads(gateway):
+    return len(os.listdir(f"/proc/{gateway.process.pid}/task"))
 
 
 def begin(fabric, front, **items):
@@ -157,3 +162,21 @@ def test_a_broker_that_asks_for_much_work_holds_up_neither_a_reload_nor_the_end(
     gateway.wait_told("bus")
     assert gateway.stop() == 0
     assert "does not end: it waits" not in gateway.log
+
+
+@pytest.mark.parametrize("idle", [False, True])
+def test_brokers_that_say_that_they_are_many_take_few_threads(fabric, cluster, idle):
+    """At once, or when all was well and nothing waits; a thread each is what librdkafka gives them."""
+    front = fabric.keep(Front(cluster, crowd=0 if idle else CROWD))
+    gateway = begin_alone(fabric, section("kafka", "bus", brokers=front.brokers,
+                                          settings=["topic.metadata.refresh.interval.ms=1000"]))
+    if idle:
+        gateway.wait_told("bus")
+        front.crowd = CROWD
+        wait_until(lambda: front.crowd_told and not front.connected, "the client to end without an event")
+        gateway.control("test", "link-down", check=False)
+    wait_until(lambda: "there are more than 1000 of them" in (receiver(gateway)["problem"] or ""), "the problem")
+    wait_until(lambda: threads(gateway) < 200, "the threads to end")
+    front.crowd = 0
+    gateway.wait_told("bus")
+    assert gateway.stop() == 0
