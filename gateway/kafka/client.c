@@ -116,13 +116,20 @@ static rd_kafka_resp_err_t client_on_new(rd_kafka_t *handle, const rd_kafka_conf
     return rd_kafka_interceptor_add_on_thread_exit(handle, "ibtrapd", client_on_thread_end, opaque);
 }
 
+static void client_free(struct client *client)
+{
+    values_free(&client->values);
+    free(client);
+}
+
 struct client *client_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
                             int64_t look_up_until, struct error *err)
 {
     char reason[300];
     struct client *c = calloc(1, sizeof *c);
-    if (!c) {
+    if (!c || !values_init(&c->values)) {
         rd_kafka_conf_destroy(conf);
+        free(c);
         error_set(err, "out of memory");
         return NULL;
     }
@@ -136,7 +143,7 @@ struct client *client_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
     if (c->handle)
         return c;
     rd_kafka_conf_destroy(conf);
-    free(c);
+    client_free(c);
     error_set(err, "librdkafka: %s", reason);
     return NULL;
 }
@@ -148,10 +155,10 @@ static void client_remove(struct client *client)
     while (*link != client)
         link = &(*link)->next;
     *link = client->next;
+    client_free(client);
     client_ending_count--;
     pthread_cond_broadcast(&client_changed);
     pthread_mutex_unlock(&client_lock);
-    free(client);
 }
 
 static void *client_run_end(void *arg)

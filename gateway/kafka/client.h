@@ -6,7 +6,7 @@
 #ifndef IBTRAPD_KAFKA_CLIENT_H
 #define IBTRAPD_KAFKA_CLIENT_H
 
-#include "base/error.h"
+#include "kafka/values.h"
 
 #include <librdkafka/rdkafka.h>
 #include <stdatomic.h>
@@ -25,8 +25,9 @@ struct client {
     void *_Atomic sink; // whose callbacks these are; NULL once the client ends
     // Monotonic: librdkafka's threads wait for names no longer, as the client's end waits for them.
     _Atomic int64_t look_up_until;
-    atomic_uint brokers; // threads that librdkafka has for brokers
-    uint64_t owner;      // which receiver's it is: clients with equal numbers follow each other
+    struct values values; // of messages that it has yet to report
+    atomic_uint brokers;  // threads that librdkafka has for brokers
+    uint64_t owner;       // which receiver's it is: clients with equal numbers follow each other
     struct client *next;
 };
 

@@ -397,11 +397,11 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
     void *number =
         (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
     rd_kafka_headers_t *headers = kafka_headers(s, event);
-    const rd_kafka_resp_err_t code =
-        rd_kafka_producev(s->client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
-                          RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
-                          RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                          RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
+    const rd_kafka_resp_err_t code = rd_kafka_producev(
+        s->client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
+        RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
+        RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(0), // it stays in `values`
+        RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR && headers)
         rd_kafka_headers_destroy(headers);
     return code;
@@ -451,8 +451,6 @@ static uint64_t kafka_digest(const struct event *event)
 static enum sink_result kafka_send(void *self, const struct event *event, struct error *err)
 {
     struct kafka_sink *s = self;
-    char buffer[FORMAT_SIZE];
-    struct text value = text_in(buffer, sizeof buffer);
     const uint64_t key = s->plain ? kafka_digest(event) : 0;
     if (s->failed) {
         *err = s->problem;
@@ -461,6 +459,9 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     // Without idempotence, librdkafka repeats a request that failed behind those that followed it.
     if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
         return SINK_BLOCKED;
+    struct text value = values_room(&s->current->values);
+    if (!value.buf)
+        return SINK_BLOCKED;
     format_line(&value, s->options->format, &s->origin, event);
     const rd_kafka_resp_err_t code = kafka_produce(s, event, &value);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -468,6 +469,7 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     if (window_pending(&s->window) == 0)
         s->moved_at = kafka_now();
     window_add(&s->window, key);
+    values_keep(&s->current->values, &value);
     return SINK_PENDING;
 }
 
@@ -499,6 +501,7 @@ static int kafka_wait(void *self, int timeout_ms, struct error *err)
     const int64_t now = kafka_now();
     const int n = window_pass(&s->window);
     if (n > 0) {
+        values_drop(&s->current->values, (size_t)n);
         s->moved_at = now;
         s->down_since = 0;
         s->hopeless = false;
