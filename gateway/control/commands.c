@@ -21,13 +21,13 @@
 static const struct control_command COMMANDS[] = {
     {"status", status_answer, CONTROL_READS, CONTROL_AT_ONCE},
     {"health", health_answers_get, CONTROL_READS, CONTROL_AT_ONCE},
-    {"events", event_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
-    {"explain", explain_answer, CONTROL_READS, CONTROL_BY_WORKER},
+    {"events", event_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
+    {"explain", explain_answer, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"test", test_answers_send, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"alarms", alarm_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
+    {"alarms", alarm_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"alarm-acknowledge", alarm_answers_acknowledge, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"alarm-clear", alarm_answers_clear, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"alarm-shelve", alarm_answers_shelve, CONTROL_WRITES, CONTROL_BY_CHANGES},
+    {"alarm-clear", alarm_answers_clear, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"links", link_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
     {"receivers", receiver_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
     {"receiver-pause", receiver_answers_pause, CONTROL_WRITES, CONTROL_AT_ONCE},
@@ -35,13 +35,13 @@ static const struct control_command COMMANDS[] = {
     {"receiver-flush", receiver_answers_flush, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"receiver-forget", receiver_answers_forget, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
-    {"topology", topology_answers_show, CONTROL_READS, CONTROL_BY_WORKER},
-    {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_WORKER},
-    {"topology-diff", topology_answers_diff, CONTROL_READS, CONTROL_BY_WORKER},
-    {"maintenance-start", maintenance_answers_start, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"topology", topology_answers_show, CONTROL_READS, CONTROL_BY_ANSWERS},
+    {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
+    {"topology-diff", topology_answers_diff, CONTROL_READS, CONTROL_BY_ANSWERS},
+    {"maintenance-start", maintenance_answers_start, CONTROL_WRITES, CONTROL_BY_CHANGES},
+    {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"maintenance-list", maintenance_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
-    {"dry-run", dry_run_answer, CONTROL_WRITES, CONTROL_BY_WORKER},
+    {"dry-run", dry_run_answer, CONTROL_WRITES, CONTROL_BY_ANSWERS},
     {"sweep-now", gateway_answers_sweep, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"resubscribe", gateway_answers_resubscribe, CONTROL_WRITES, CONTROL_AT_ONCE},
     {"log", gateway_answers_log, CONTROL_WRITES, CONTROL_AT_ONCE},
@@ -122,10 +122,13 @@ struct control_asked {
     json_t *request, *answer;
 };
 
-bool control_is_for_worker(const char *command)
+struct worker *control_worker(void *ctx, const char *command)
 {
+    const struct control *c = ctx;
     const struct control_command *found = control_find_command(command);
-    return found && found->place == CONTROL_BY_WORKER;
+    if (!found || found->place == CONTROL_AT_ONCE)
+        return NULL;
+    return found->place == CONTROL_BY_CHANGES ? c->changes : c->answers;
 }
 
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
@@ -139,6 +142,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
                                     .own = {.log = c->log,
                                             .topology = c->topology,
                                             .journal = c->journal,
+                                            .pipeline = c->pipeline,
                                             .builder = c->builder,
                                             .pages = c->pages},
                                     .command = control_find_command(command),
@@ -151,6 +155,26 @@ void control_work(void *work)
 {
     struct control_asked *asked = work;
     asked->answer = control_make(&asked->own, asked->command, &asked->client, asked->request);
+}
+
+const char *control_late(const void *work, bool begun)
+{
+    const struct control_asked *asked = work;
+    if (asked->command->place == CONTROL_BY_CHANGES)
+        return begun
+                   ? "the journal's disk does not write, so ibtrapd does not know yet whether this "
+                     "change is done; look again in a minute, and at 'ibtrapctl status'"
+                   : "nothing was changed, as changes of others wait for the journal's disk; look "
+                     "at 'ibtrapctl status' and try again";
+    if (!begun)
+        return "others ask for too much at once, or the journal's disk does not read for them; "
+               "look "
+               "at 'ibtrapctl status' and try again";
+    if (strcmp(asked->command->name, "dry-run") == 0)
+        return "the dry run takes too long; ask for fewer events, or look at 'ibtrapctl status' "
+               "whether the journal's disk reads";
+    return "the journal's disk does not read, or there is too much to read; look at 'ibtrapctl "
+           "status' and try again";
 }
 
 json_t *control_end(void *work, bool wanted)

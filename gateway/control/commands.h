@@ -9,7 +9,10 @@
 // unprivileged clients, and the log names its user.
 enum control_access { CONTROL_WRITES, CONTROL_READS };
 
-enum control_place { CONTROL_AT_ONCE, CONTROL_BY_WORKER };
+// The thread that makes the answer: that of the control socket; `answers`, as it takes long or
+// reads the journal's file; `changes`, as it waits for the pipeline, which may wait for the
+// journal's disk. The two workers use those members of `control` only that control_begin fills in.
+enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES };
 
 struct control_command {
     const char *name; // item "command" of the request
@@ -17,9 +20,6 @@ struct control_command {
     // command was refused. NULL: out of memory.
     json_t *(*answer)(struct control *control, const json_t *request);
     enum control_access access;
-    // Whether the thread of the control socket makes the answer, or the worker's, as it takes long
-    // or reads the journal's file. That uses those members of `control` only that control_begin
-    // fills in.
     enum control_place place;
 };
 
@@ -30,13 +30,14 @@ const struct control_command *control_commands(size_t *count);
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request);
 
-// Work for struct server_later, of commands that control_is_for_worker: control_begin takes a
-// struct control as control_answer does. Any thread may do the work, but only one at a time, as
-// pages are kept for clients.
-bool control_is_for_worker(const char *command);
+// Work for struct server_later: control_worker and control_begin take a struct control as
+// control_answer does. Each worker does one piece of work at a time; `answers` keeps pages for
+// clients.
+struct worker *control_worker(void *ctx, const char *command);
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request);
 void control_work(void *work);
+const char *control_late(const void *work, bool begun);
 json_t *control_end(void *work, bool wanted);
 
 // True when every client may send that command; false for one that writes or does not exist.

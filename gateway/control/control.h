@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "conf/conf.h"
 #include "control/peer_credentials.h"
+#include "control/worker.h"
 #include "ib/demand.h"
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
@@ -51,6 +52,8 @@ struct control {
     struct sweeper *sweeper;
     struct receiver *const *receivers;
     size_t receiver_count;
+    // Of commands that wait for a disk (commands.h).
+    struct worker *answers, *changes;
     struct agent *subagent;       // NULL: there is none
     struct agent *fabric_agent;   // the same; for the fabric as one device alone
     struct demand *demand;        // reads on demand of `subagent`; NULL: there are none

@@ -31,13 +31,14 @@ struct client {
     struct peer_credentials credentials;
     enum rank rank;
     uint64_t turn;       // of its last request, or of its arrival
-    struct asked *asked; // the request that the worker answers; NULL: there is none
+    struct asked *asked; // the request that a worker answers; NULL: there is none
     bool ended;          // it sends no more, but still reads
 };
 
-// A request that the worker answers.
+// A request that a worker answers.
 struct asked {
     struct worker_job job;
+    struct worker *worker;
     struct client *client; // NULL: nobody waits for the answer any longer
     struct event *patience;
     void *work;
@@ -62,7 +63,7 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
 
-// Requests that the worker answers.
+// Requests that workers answer.
 
 static void asked_free(struct asked *asked)
 {
@@ -79,7 +80,7 @@ static void asked_give_up(struct client *client)
     asked->client = NULL;
     event_free(asked->patience);
     asked->patience = NULL;
-    if (worker_take_back(client->server->options.later.worker, &asked->job)) {
+    if (worker_take_back(asked->worker, &asked->job)) {
         asked->end(asked->work, false);
         asked_free(asked);
     }
@@ -129,18 +130,18 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct client *client = ctx;
+    const struct asked *asked = client->asked;
+    const enum worker_state state = worker_job_state(asked->worker, &asked->job);
+    if (state == WORKER_RAN)
+        return; // the loop is about to take the answer
+    json_t *why = failure(client->server->options.later.late(asked->work, state == WORKER_RUNS));
     asked_give_up(client);
-    asked_answer(client, failure("the journal's disk does not read, or others ask for too much at "
-                                 "once; look at 'ibtrapctl status' and try again"));
-}
-
-static bool asked_is_for_worker(const struct server_later *later, const char *command)
-{
-    return later->worker && later->takes(command);
+    asked_answer(client, why);
 }
 
 // False: out of memory. Call asked_put next.
-static bool asked_begin(struct client *client, const char *command, json_t *request)
+static bool asked_begin(struct client *client, struct worker *worker, const char *command,
+                        json_t *request)
 {
     const struct server_options *o = &client->server->options;
     const struct server_later *later = &o->later;
@@ -150,6 +151,7 @@ static bool asked_begin(struct client *client, const char *command, json_t *requ
         asked->patience = evtimer_new(o->base, asked_is_late, client);
     if (asked && asked->patience) {
         asked->job = (struct worker_job){.run = asked_run, .done = asked_done};
+        asked->worker = worker;
         asked->client = client;
         asked->work = work;
         asked->run = later->work;
@@ -170,7 +172,7 @@ static bool asked_put(struct client *client)
     const struct timeval patience = {.tv_sec = later->patience_us / CLOCK_US_PER_S,
                                      .tv_usec = later->patience_us % CLOCK_US_PER_S};
     struct asked *asked = client->asked;
-    if (event_add(asked->patience, &patience) == 0 && worker_put(later->worker, &asked->job))
+    if (event_add(asked->patience, &patience) == 0 && worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;
     asked->end(asked->work, false);
@@ -198,14 +200,16 @@ static bool may_run(struct client *client, const char *command)
     return credentials->privileged;
 }
 
-// NULL: the worker will answer, if the client has `asked`; else memory is short.
+// NULL: a worker will answer, if the client has `asked`; else memory is short.
 static json_t *control_server_run(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
-    if (asked_is_for_worker(&o->later, command))
-        return asked_begin(client, command, request) ? NULL : failure("ibtrapd is out of memory");
+    struct worker *worker = o->later.worker_of ? o->later.worker_of(o->ctx, command) : NULL;
+    if (worker)
+        return asked_begin(client, worker, command, request) ? NULL
+                                                             : failure("ibtrapd is out of memory");
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);

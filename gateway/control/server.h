@@ -23,21 +23,23 @@ enum {
 typedef json_t *(*server_handler)(void *ctx, const struct peer_credentials *client,
                                   const char *command, const json_t *request);
 
-// Requests that a worker's thread answers, as that takes long or waits for a disk. Meanwhile the
-// loop goes on; the client's further requests wait, so that its answers keep their order. A client
-// that leaves gives up its request.
+// Requests that the threads of workers answer, as that takes long or waits for a disk. Meanwhile
+// the loop goes on; the client's further requests wait, so that its answers keep their order. A
+// client that leaves gives up its request; work that has begun goes on.
 struct server_later {
-    struct worker
-        *worker;         // NULL: the handler answers everything; may stop, but outlives the server
+    // Loop's thread. The worker that answers that command, which may stop, but outlives the server;
+    // NULL: the handler does. Only one of them ever gets a command, as both could be at it at once.
+    // A NULL function: the handler answers everything.
+    struct worker *(*worker_of)(void *ctx, const char *command);
     int64_t patience_us; // after that, the client gets a sentence instead of the answer
-    // Loop's thread. Whether the worker answers that command; the handler never gets it then, as
-    // both could be at it at once.
-    bool (*takes)(const char *command);
     // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: out of
     // memory; the client hears so.
     void *(*begin)(void *ctx, const struct peer_credentials *client, const char *command,
                    json_t *request);
     void (*work)(void *work); // in the worker's thread
+    // Loop's thread. The sentence for a client whose patience is over, before `end`: the work has
+    // `begun`, or waits for that of others.
+    const char *(*late)(const void *work, bool begun);
     // Loop's thread. Frees the work, done or not. Returns the answer, a new reference, if it is
     // `wanted`.
     json_t *(*end)(void *work, bool wanted);

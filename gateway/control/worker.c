@@ -125,6 +125,14 @@ bool worker_take_back(struct worker *worker, struct worker_job *job)
     return idle;
 }
 
+enum worker_state worker_job_state(struct worker *worker, const struct worker_job *job)
+{
+    pthread_mutex_lock(&worker->lock);
+    const enum worker_state state = job->state;
+    pthread_mutex_unlock(&worker->lock);
+    return state;
+}
+
 bool worker_stop(struct worker *worker, int64_t wait_us)
 {
     if (!worker || !worker->has_thread)

@@ -13,6 +13,8 @@
 struct event_base; // of libevent
 struct worker;
 
+enum worker_state { WORKER_WAITS, WORKER_RUNS, WORKER_RAN };
+
 // A part of what it belongs to, which lives until the job is done or taken back. Whoever puts jobs
 // bounds their number.
 struct worker_job {
@@ -20,7 +22,7 @@ struct worker_job {
     void (*done)(struct worker_job *job); // the loop's thread, after `run`
     // The worker's own.
     TAILQ_ENTRY(worker_job) in_order;
-    enum { WORKER_WAITS, WORKER_RUNS, WORKER_RAN } state;
+    enum worker_state state;
 };
 
 // Starts the thread; `base` is of the loop whose thread calls all functions. NULL with a sentence
@@ -33,6 +35,9 @@ bool worker_put(struct worker *worker, struct worker_job *job);
 // The caller does not want the job any longer. True: it is the caller's again, and `done` is not
 // called. False: it runs now, and `done` will be called.
 bool worker_take_back(struct worker *worker, struct worker_job *job);
+
+// How far the job is. WORKER_RAN: `done` is about to be called.
+enum worker_state worker_job_state(struct worker *worker, const struct worker_job *job);
 
 // Ends the thread, and begins no further job; waits for the end of one for `wait_us` at most.
 // False: it goes on still, so leave all that it uses. Jobs may be taken back then. NULL is allowed.

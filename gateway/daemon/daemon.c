@@ -282,14 +282,15 @@ static bool start_loop(struct gateway *g, struct error *err)
     if (!g->loop || !start_signals(g, err))
         return false;
     g->control.reload = daemon_answer_reload;
-    g->worker = worker_start(loop_base(g->loop), "answers", err);
-    if (!g->worker)
+    g->answers = worker_start(loop_base(g->loop), "answers", err);
+    g->changes = g->answers ? worker_start(loop_base(g->loop), "changes", err) : NULL;
+    if (!g->changes)
         return false;
-    const struct server_later later = {.worker = g->worker,
+    const struct server_later later = {.worker_of = control_worker,
                                        .patience_us = ANSWER_US,
-                                       .takes = control_is_for_worker,
                                        .begin = control_begin,
                                        .work = control_work,
+                                       .late = control_late,
                                        .end = control_end};
     const struct server_options options = {.base = loop_base(g->loop),
                                            .path = g->conf->socket,
@@ -306,7 +307,7 @@ static bool start_loop(struct gateway *g, struct error *err)
 
 static bool start_page(struct gateway *g, struct error *err)
 {
-    g->page = page_new(&g->control, g->worker, g->metrics);
+    g->page = page_new(&g->control, g->answers, g->metrics);
     const struct metrics_page page = page_functions(g->page);
     return (g->page && metrics_server_serve_page(g->metrics, &page)) ||
            error_set(err, "out of memory");
@@ -417,7 +418,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     mkeys_free(g->mkeys);
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
-    const bool answered = worker_stop(g->worker, WORKER_STOP_US);
+    bool answered = worker_stop(g->answers, WORKER_STOP_US);
+    answered = worker_stop(g->changes, WORKER_STOP_US) && answered;
     bool all_ended = receivers_stop_all(g);
     bool saved = !g->journal || journal_finish(g->journal, err);
     if (!all_ended) {
@@ -435,7 +437,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     page_free(g->page);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
-    worker_free(g->worker);
+    worker_free(g->answers);
+    worker_free(g->changes);
     topology_answers_clear(&g->pages);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);

@@ -68,8 +68,9 @@ struct gateway {
     struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
-    struct control_pages pages;     // the worker's thread only
-    struct worker *worker;          // answers the control socket's clients
+    struct control_pages pages;     // the thread of `answers` only
+    struct worker *answers;         // answers clients of the control socket and of the page
+    struct worker *changes;         // the same, for what waits for the pipeline
     struct control_refusal refusal; // main thread only
     struct metrics_parts metrics_parts;
     struct server *server;

@@ -256,6 +256,8 @@ void wiring_fill_control(struct gateway *g)
                                   .receivers = g->receivers,
                                   .receiver_count = g->receiver_count,
                                   .builder = {.clock = &clock_system, .random = &random_system},
+                                  .answers = g->answers,
+                                  .changes = g->changes,
                                   .subagent = subagent_agent(g->subagent),
                                   .fabric_agent = subagent_fabric_agent(g->subagent),
                                   .demand = subagent_demand(g->subagent),

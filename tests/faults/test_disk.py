@@ -219,7 +219,11 @@ def test_a_disk_that_hangs(made):
     gateway, output, reporter = made()
     reporter.send(20)
     gateway.faults.sync_us = 15_000_000
-    reporter.send(20)
+    with subprocess.Popen([IBTRAPCTL, "--socket", gateway.socket, "maintenance", "start", "work", "60", "nobody"],
+                          stdout=subprocess.DEVNULL) as change:
+        assert gateway.status()
+        reporter.send(20)
+        assert change.wait(DEADLINE) == 0
     assert "does not answer" in durable(gateway, False)["journal"]["problem"]
     reporter.send(20)
     gateway.faults.sync_us = 0
