@@ -43,6 +43,7 @@ struct metrics_client {
     bool chunked;                    // the answer is: the client speaks HTTP/1.1
     char awaited[METRICS_PATH_SIZE]; // the document that is made later; empty: none
     bool head_only;                  // the request for it is HEAD
+    bool ended;                      // it sends no more, but may still read
 };
 
 struct metrics_server {
@@ -125,23 +126,39 @@ static void metrics_server_client_event(struct bufferevent *stream, short what, 
 {
     struct metrics_client *client = ctx;
     (void)stream;
-    if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0')
+    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->stage == STAGE_ANSWERING) {
+        client->ended = true;
+        // Without reading, the stream has no timeout that would end the wait for a document.
+        if (client->awaited[0] != '\0' && evtimer_add(client->deadline, &IDLE_MAX) != 0)
+            metrics_server_drop(client);
+    } else if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0') {
         metrics_server_miss_document(client);
-    else
+    } else {
         metrics_server_drop(client); // it has closed, or the time is over
+    }
 }
 
 static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
-    metrics_server_drop(ctx);
+    struct metrics_client *client = ctx;
+    if (client->ended && client->awaited[0] != '\0' &&
+        evtimer_add(client->deadline, &IDLE_MAX) == 0)
+        metrics_server_miss_document(client);
+    else
+        metrics_server_drop(client);
 }
 
 // Ends our side only, and waits for the client to close: closing while it still sends would reset
 // the connection, and it could lose the answer.
 static void answer_sent(struct bufferevent *stream, void *ctx)
 {
-    ((struct metrics_client *)ctx)->stage = STAGE_ANSWERED;
+    struct metrics_client *client = ctx;
+    client->stage = STAGE_ANSWERED;
+    if (client->ended) {
+        metrics_server_drop(client);
+        return;
+    }
     bufferevent_set_timeouts(stream, &IDLE_MAX, &IDLE_MAX);
     shutdown(bufferevent_getfd(stream), SHUT_WR);
     bufferevent_setcb(stream, metrics_server_discard, NULL, metrics_server_client_event, ctx);

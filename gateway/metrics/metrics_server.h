@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Serves metrics over HTTP (GET and HEAD) in the main loop, at /metrics; a hint at /. One request
-// per connection. An answer that is longer than a piece is made piece by piece, as the client reads
-// it (RFC 9112 7.1): neither does it stop the loop, nor is it ever whole in memory.
+// per connection; a client that ends its side after it gets the answer, but does not follow events.
+// An answer that is longer than a piece is made piece by piece, as the client reads it (RFC
+// 9112 7.1): neither does it stop the loop, nor is it ever whole in memory.
 #ifndef IBTRAPD_METRICS_METRICS_SERVER_H
 #define IBTRAPD_METRICS_METRICS_SERVER_H
 

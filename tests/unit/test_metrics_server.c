@@ -505,6 +505,15 @@ static void expect_nothing(int fd)
     assert_int_equal(errno, EAGAIN);
 }
 
+// Closes so that the server hears that nobody reads.
+static void leave(int fd)
+{
+    const struct linger reset = {.l_onoff = 1};
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+    close(fd);
+    serve();
+}
+
 TEST(who_wants_a_document_that_is_made_later_waits_alone)
 {
     makes = METRICS_LATER;
@@ -512,8 +521,7 @@ TEST(who_wants_a_document_that_is_made_later_waits_alone)
     int gone = ask(ASK_DOCUMENT), other = ask(GET);
     assert_true(read_all(other));
     assert_non_null(strstr(got, "HTTP/1.1 200 "));
-    close(gone);
-    serve();
+    leave(gone);
     metrics_server_take_documents(server); // another one was made
     serve();
     expect_nothing(fd);
@@ -560,6 +568,57 @@ TEST(who_waits_too_long_for_a_document_hears_why)
     assert_int_equal(make_calls, 1);
     close(fd);
     serve();
+}
+
+TEST(who_sends_no_more_gets_the_document_that_is_made_later)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT), late = ask(ASK_DOCUMENT);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    serve();
+    expect_nothing(fd);
+    makes = METRICS_MADE;
+    metrics_server_take_documents(server);
+    assert_true(read_all(fd));
+    assert_string_equal(body(), "document");
+    got_size = 0;
+    assert_true(read_all(late));
+    close(fd);
+    close(late);
+}
+
+TEST(who_sends_no_more_and_waits_too_long_hears_why)
+{
+    makes = METRICS_LATER;
+    int fd = ask(ASK_DOCUMENT);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    let_pass(METRICS_SERVER_IDLE_S - 2);
+    expect_nothing(fd);
+    let_pass(4);
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "HTTP/1.1 503 "));
+    close(fd);
+}
+
+TEST(who_sends_no_more_gets_many_pieces)
+{
+    pieces = 50;
+    int fd = ask(GET);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    serve();
+    assert_true(read_all(fd));
+    assert_non_null(strstr(got, "\r\n0\r\n\r\n"));
+    assert_int_equal(ended, 1);
+    close(fd);
+}
+
+TEST(who_leaves_before_his_request_is_whole_is_dropped)
+{
+    int fd = ask("GET /doc HTTP/1.1\r\n");
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    assert_true(read_all(fd));
+    assert_int_equal(got_size, 0);
+    close(fd);
 }
 
 TEST(a_stop_ends_those_that_wait_for_a_document)
@@ -689,6 +748,10 @@ int main(void)
         PAGE_TEST(who_wants_a_document_that_is_made_later_waits_alone),
         PAGE_TEST(a_document_that_cannot_be_made_later_is_an_error),
         PAGE_TEST(who_waits_too_long_for_a_document_hears_why),
+        PAGE_TEST(who_sends_no_more_gets_the_document_that_is_made_later),
+        PAGE_TEST(who_sends_no_more_and_waits_too_long_hears_why),
+        SERVER_TEST(who_sends_no_more_gets_many_pieces),
+        SERVER_TEST(who_leaves_before_his_request_is_whole_is_dropped),
         PAGE_TEST(a_stop_ends_those_that_wait_for_a_document),
         PAGE_TEST(a_follower_gets_what_comes),
         PAGE_TEST(a_follower_that_does_not_read_is_dropped),
