@@ -8,6 +8,7 @@
 #include "control/peer_credentials.h"
 #include "ctl/client.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -33,6 +34,7 @@ struct client {
     uint64_t turn;       // of its last request, or of its arrival
     struct asked *asked; // the request that a worker answers; NULL: there is none
     bool ended;          // it sends no more, but still reads
+    bool missed;         // there was no memory for an answer: it is to be dropped
 };
 
 // A request that a worker answers.
@@ -61,6 +63,18 @@ static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
 static json_t *failure(const char *sentence)
 {
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
+}
+
+// Without memory for the answer the client gets a sentence; without any, its end. NULL: out of
+// memory.
+static void control_server_write(struct client *client, const json_t *answer)
+{
+    static const char SHORT[] = "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; "
+                                "ask for less at a time\"}\n";
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    static_assert(PROTOCOL_VERSION == 1, "the sentence has it");
+    if (!answer_write(answer, out) && evbuffer_add(out, SHORT, sizeof SHORT - 1) != 0)
+        client->missed = true;
 }
 
 // Requests that workers answer.
@@ -98,7 +112,7 @@ static void control_server_go_on(struct client *client);
 
 static void asked_answer(struct client *client, json_t *answer)
 {
-    answer_write(answer, bufferevent_get_output(client->stream));
+    control_server_write(client, answer);
     json_decref(answer);
     control_server_go_on(client);
 }
@@ -235,7 +249,7 @@ static json_t *control_server_answer(struct client *client, const char *line)
     return result;
 }
 
-static void answer_line(struct client *client, const char *line, struct evbuffer *out)
+static void answer_line(struct client *client, const char *line)
 {
     client->turn = ++client->server->turns;
     json_t *result = control_server_answer(client, line);
@@ -243,7 +257,7 @@ static void answer_line(struct client *client, const char *line, struct evbuffer
         return;
     if (!result)
         result = failure("ibtrapd is stopping, or out of memory");
-    answer_write(result, out);
+    control_server_write(client, result);
     json_decref(result);
 }
 
@@ -254,15 +268,17 @@ static void read_lines(struct bufferevent *stream, void *ctx)
     char *line;
     size_t length;
     bool too_long = false;
-    while (!client->asked && !too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+    while (!client->asked && !client->missed && !too_long &&
+           evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
            (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
         too_long = length >= PROTOCOL_LINE_MAX;
         if (!too_long)
-            answer_line(client, line, out);
+            answer_line(client, line);
         secret_release(line);
     }
     const bool full = evbuffer_get_length(in) >= PROTOCOL_LINE_MAX;
-    if (too_long || (full && !client->asked) || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
+    if (too_long || client->missed || (full && !client->asked) ||
+        evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
         control_server_drop(client);
     else if (full)
         bufferevent_disable(stream, EV_READ); // until the worker has answered
@@ -389,7 +405,7 @@ static struct client *admit_client(struct server *server, evutil_socket_t fd)
     client->credentials = credentials;
     client->rank = rank_of(&credentials);
     client->turn = ++server->turns;
-    client->ended = false;
+    client->ended = client->missed = false;
     client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
     return client->stream ? client : NULL;
 }

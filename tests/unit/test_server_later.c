@@ -15,12 +15,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SLOW     "{\"version\":1,\"command\":\"slow\"}\n"
-#define STATUS   "{\"version\":1,\"command\":\"status\"}\n"
-#define WELL     "{\"version\":1,\"is\":\"well\"}\n"
-#define READ_IT  "{\"version\":1,\"is\":\"read\"}\n"
-#define LATE     "{\"version\":1,\"error\":\"it takes too long\"}\n"
-#define IN_LINE  "{\"version\":1,\"error\":\"others take too long\"}\n"
+#define SLOW    "{\"version\":1,\"command\":\"slow\"}\n"
+#define STATUS  "{\"version\":1,\"command\":\"status\"}\n"
+#define WELL    "{\"version\":1,\"is\":\"well\"}\n"
+#define READ_IT "{\"version\":1,\"is\":\"read\"}\n"
+#define LATE    "{\"version\":1,\"error\":\"it takes too long\"}\n"
+#define IN_LINE "{\"version\":1,\"error\":\"others take too long\"}\n"
+#define NO_ROOM                                                                                    \
+    "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; ask for less at a time\"}\n"
 #define SHORT    "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
 #define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping, or out of memory\"}\n"
 
@@ -37,11 +39,31 @@ static struct error err;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int begun, run, ended, unwanted;
 
+// Memory is short for jansson, for the beginning of work, for libevent; the last from an answer on.
+static atomic_bool jansson_gets_nothing, work_gets_nothing, libevent_gets_nothing,
+    the_answer_gets_nothing;
+
+static void *jansson_malloc(size_t size)
+{
+    return jansson_gets_nothing ? NULL : malloc(size);
+}
+
+static void *libevent_malloc(size_t size)
+{
+    return libevent_gets_nothing ? NULL : malloc(size);
+}
+
+static void *libevent_realloc(void *old, size_t size)
+{
+    return libevent_gets_nothing ? NULL : realloc(old, size);
+}
+
 static json_t *handle(void *ctx, const struct peer_credentials *client, const char *command,
                       const json_t *request)
 {
     (void)ctx, (void)client, (void)request;
     assert_string_equal(command, "status");
+    libevent_gets_nothing = (bool)the_answer_gets_nothing;
     return json_pack("{s:i, s:s}", "version", 1, "is", "well");
 }
 
@@ -49,14 +71,6 @@ static bool everything(const char *command)
 {
     (void)command;
     return true;
-}
-
-// What jansson, or the beginning of work, gets.
-static atomic_bool jansson_gets_nothing, work_gets_nothing;
-
-static void *jansson_malloc(size_t size)
-{
-    return jansson_gets_nothing ? NULL : malloc(size);
 }
 
 static struct worker *slow_worker(void *ctx, const char *command)
@@ -350,11 +364,22 @@ TEST(without_memory_for_a_refusal_the_server_goes_on)
 {
     jansson_gets_nothing = true;
     int fd = ask(STATUS);
-    for (int i = 0; i < 8; i++)
-        serve_once();
+    expect(fd, NO_ROOM);
     jansson_gets_nothing = false;
     int other = ask(SLOW);
     expect(other, READ_IT);
+    close(fd);
+    close(other);
+}
+
+TEST(without_memory_for_a_sentence_the_client_is_dropped)
+{
+    the_answer_gets_nothing = true;
+    int fd = ask(STATUS STATUS);
+    expect_end(fd);
+    the_answer_gets_nothing = libevent_gets_nothing = false;
+    int other = ask(STATUS);
+    expect(other, WELL);
     close(fd);
     close(other);
 }
@@ -374,8 +399,10 @@ int main(void)
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
         LATER_TEST(without_memory_the_handler_does_not_do_the_work),
         LATER_TEST(without_memory_for_a_refusal_the_server_goes_on),
+        LATER_TEST(without_memory_for_a_sentence_the_client_is_dropped),
     };
     json_set_alloc_funcs(jansson_malloc, free);
+    event_set_mem_functions(libevent_malloc, libevent_realloc, free);
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
