@@ -2,6 +2,7 @@
 #include "control/commands.h"
 
 #include "control/alarm_answers.h"
+#include "control/answer.h"
 #include "control/context_answers.h"
 #include "control/dry_run.h"
 #include "control/event_answers.h"
@@ -15,6 +16,7 @@
 #include "control/test_answers.h"
 #include "control/topology_answers.h"
 
+#include <event2/buffer.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +122,7 @@ struct control_asked {
     const struct control_command *command;
     struct peer_credentials client;
     json_t *request, *answer;
+    struct evbuffer *line; // the answer, but for one with a last step
 };
 
 struct worker *control_worker(void *ctx, const char *command)
@@ -151,10 +154,28 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
     return asked;
 }
 
+// Writes the answer here, as one of half a megabyte would stop the loop for ten milliseconds.
 void control_work(void *work)
 {
     struct control_asked *asked = work;
     asked->answer = control_make(&asked->own, asked->command, &asked->client, asked->request);
+    if (asked->own.found)
+        return;
+    asked->line = evbuffer_new();
+    if (asked->line)
+        answer_write(asked->answer, asked->line);
+    json_decref(asked->answer);
+    asked->answer = NULL;
+}
+
+// Adds the answer as a line to `out`. False: out of memory.
+static bool control_add(struct control_asked *asked, struct evbuffer *out)
+{
+    if (!asked->own.found)
+        return asked->line && evbuffer_get_length(asked->line) > 0 &&
+               evbuffer_add_buffer(out, asked->line) == 0;
+    control_finish(asked->control, event_ref(asked->own.found), asked->answer);
+    return answer_write(asked->answer, out);
 }
 
 const char *control_late(const void *work, bool begun)
@@ -177,17 +198,15 @@ const char *control_late(const void *work, bool begun)
            "status' and try again";
 }
 
-json_t *control_end(void *work, bool wanted)
+bool control_end(void *work, struct evbuffer *out)
 {
     struct control_asked *asked = work;
-    json_t *answer = asked->answer;
-    if (wanted) {
-        control_finish(asked->control, asked->own.found, answer);
-    } else {
-        event_unref(asked->own.found);
-        json_decref(answer);
-    }
+    const bool added = out && control_add(asked, out);
+    event_unref(asked->own.found);
+    json_decref(asked->answer);
     json_decref(asked->request);
+    if (asked->line)
+        evbuffer_free(asked->line);
     free(asked);
-    return wanted ? answer : NULL;
+    return added;
 }

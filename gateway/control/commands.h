@@ -5,6 +5,8 @@
 
 #include "control/control.h"
 
+struct evbuffer; // of libevent
+
 // Whether a command only reads. A row without this item writes: such a command is refused to
 // unprivileged clients, and the log names its user.
 enum control_access { CONTROL_WRITES, CONTROL_READS };
@@ -38,7 +40,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
                     json_t *request);
 void control_work(void *work);
 const char *control_late(const void *work, bool begun);
-json_t *control_end(void *work, bool wanted);
+bool control_end(void *work, struct evbuffer *out);
 
 // True when every client may send that command; false for one that writes or does not exist.
 bool control_reads_only(const char *command);

@@ -45,7 +45,7 @@ struct asked {
     struct event *patience;
     void *work;
     void (*run)(void *work);
-    json_t *(*end)(void *work, bool wanted);
+    bool (*end)(void *work, struct evbuffer *out);
 };
 
 struct server {
@@ -65,16 +65,21 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
 
-// Without memory for the answer the client gets a sentence; without any, its end. NULL: out of
-// memory.
-static void control_server_write(struct client *client, const json_t *answer)
+// There was no memory for the answer: the client gets a sentence; without memory for that, its end.
+static void control_server_miss(struct client *client)
 {
     static const char SHORT[] = "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; "
                                 "ask for less at a time\"}\n";
-    struct evbuffer *out = bufferevent_get_output(client->stream);
     static_assert(PROTOCOL_VERSION == 1, "the sentence has it");
-    if (!answer_write(answer, out) && evbuffer_add(out, SHORT, sizeof SHORT - 1) != 0)
-        client->missed = true;
+    client->missed =
+        evbuffer_add(bufferevent_get_output(client->stream), SHORT, sizeof SHORT - 1) != 0;
+}
+
+// NULL: out of memory.
+static void control_server_write(struct client *client, const json_t *answer)
+{
+    if (!answer_write(answer, bufferevent_get_output(client->stream)))
+        control_server_miss(client);
 }
 
 // Requests that workers answer.
@@ -95,7 +100,7 @@ static void asked_give_up(struct client *client)
     event_free(asked->patience);
     asked->patience = NULL;
     if (worker_take_back(asked->worker, &asked->job)) {
-        asked->end(asked->work, false);
+        asked->end(asked->work, NULL);
         asked_free(asked);
     }
 }
@@ -132,12 +137,15 @@ static void asked_done(struct worker_job *job)
 {
     struct asked *asked = asked_of(job);
     struct client *client = asked->client;
-    json_t *answer = asked->end(asked->work, client != NULL);
+    const bool added =
+        asked->end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
     asked_free(asked);
     if (!client)
         return;
     client->asked = NULL;
-    asked_answer(client, answer ? answer : failure("out of memory"));
+    if (!added)
+        control_server_miss(client);
+    control_server_go_on(client);
 }
 
 static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
@@ -175,7 +183,7 @@ static bool asked_begin(struct client *client, struct worker *worker, const char
     }
     free(asked);
     if (work)
-        later->end(work, false);
+        later->end(work, NULL);
     return false;
 }
 
@@ -189,7 +197,7 @@ static bool asked_put(struct client *client)
     if (event_add(asked->patience, &patience) == 0 && worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;
-    asked->end(asked->work, false);
+    asked->end(asked->work, NULL);
     asked_free(asked);
     return false;
 }

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 struct event_base; // of libevent
+struct evbuffer;   // as well
 
 enum {
     SERVER_CLIENTS_MAX = 32,
@@ -40,9 +41,9 @@ struct server_later {
     // Loop's thread. The sentence for a client whose patience is over, before `end`: the work has
     // `begun`, or waits for that of others.
     const char *(*late)(const void *work, bool begun);
-    // Loop's thread. Frees the work, done or not. Returns the answer, a new reference, if it is
-    // `wanted`.
-    json_t *(*end)(void *work, bool wanted);
+    // Loop's thread. Frees the work, done or not. Adds the answer as a line to `out`; NULL: nobody
+    // wants it. False: out of memory, and nothing was added.
+    bool (*end)(void *work, struct evbuffer *out);
 };
 
 // The group of the process itself.

@@ -7,6 +7,7 @@
 #include "ctl/client.h"
 #include "ctl/protocol.h"
 
+#include <event2/buffer.h>
 #include <event2/event.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ static atomic_int begun, run, ended, unwanted;
 
 // Memory is short for jansson, for the beginning of work, for libevent; the last from an answer on.
 static atomic_bool jansson_gets_nothing, work_gets_nothing, libevent_gets_nothing,
-    the_answer_gets_nothing;
+    the_answer_gets_nothing, end_gets_nothing;
 
 static void *jansson_malloc(size_t size)
 {
@@ -104,11 +105,11 @@ static const char *slow_late(const void *work, bool has_begun)
     return has_begun ? "it takes too long" : "others take too long";
 }
 
-static json_t *slow_end(void *work, bool wanted)
+static bool slow_end(void *work, struct evbuffer *out)
 {
     json_decref(work);
-    atomic_fetch_add(wanted ? &ended : &unwanted, 1);
-    return wanted ? json_pack("{s:i, s:s}", "version", 1, "is", "read") : NULL;
+    atomic_fetch_add(out ? &ended : &unwanted, 1);
+    return out && !end_gets_nothing && evbuffer_add(out, READ_IT, strlen(READ_IT)) == 0;
 }
 
 static void start(int64_t patience_us)
@@ -372,6 +373,15 @@ TEST(without_memory_for_a_refusal_the_server_goes_on)
     close(other);
 }
 
+TEST(without_memory_for_the_workers_answer_the_client_hears_so)
+{
+    end_gets_nothing = true;
+    int fd = ask(SLOW STATUS);
+    expect(fd, NO_ROOM WELL);
+    end_gets_nothing = false;
+    close(fd);
+}
+
 TEST(without_memory_for_a_sentence_the_client_is_dropped)
 {
     the_answer_gets_nothing = true;
@@ -399,6 +409,7 @@ int main(void)
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
         LATER_TEST(without_memory_the_handler_does_not_do_the_work),
         LATER_TEST(without_memory_for_a_refusal_the_server_goes_on),
+        LATER_TEST(without_memory_for_the_workers_answer_the_client_hears_so),
         LATER_TEST(without_memory_for_a_sentence_the_client_is_dropped),
     };
     json_set_alloc_funcs(jansson_malloc, free);
