@@ -247,6 +247,7 @@ static struct transfer_options sinks_server(const struct conf_receiver *c, const
                                      .password_file = c->http_access.password_file,
                                      .token_file = c->http_access.token_file,
                                      .headers = c->http_access.headers,
+                                     .renew_ms = TRANSFER_RENEW_MS,
                                      .header_count = CONF_HEADERS_MAX};
 }
 

@@ -36,7 +36,7 @@ struct http_sink {
     const struct http_options *options;
     const char *name;
     struct log *log;
-    struct log_limit note_limit;
+    struct log_limit note_limit, renew_limit;
     const struct body_format *format;
     struct body_context context;
     struct format_process process;
@@ -203,16 +203,23 @@ static bool http_put(struct http_sink *s, const struct event *event)
     return true;
 }
 
+// The same, unless the transfer is to be opened anew before.
+static void http_post_early(struct http_sink *s)
+{
+    if (!transfer_is_old(s->transfer))
+        http_post(s);
+}
+
 static enum sink_result http_send(void *self, const struct event *event, struct error *err)
 {
     struct http_sink *s = self;
     bool put = !s->failed && http_put(s, event);
     if (!put && !s->failed) {
-        http_post(s); // makes room if nothing is under way
+        http_post_early(s); // makes room if nothing is under way
         put = http_put(s, event);
     }
     if (put && s->next->count >= http_events_max(s))
-        http_post(s);
+        http_post_early(s);
     if (!s->failed)
         return put ? SINK_PENDING : SINK_BLOCKED;
     *err = s->problem;
@@ -430,15 +437,32 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
         http_take_answer(s, &answer);
 }
 
+// A receiver that never fails gets to see renewed secrets and addresses nevertheless. False: what
+// waits for an acknowledgement comes first, as another server behind the name may not know of it.
+static bool http_renew(struct http_sink *s)
+{
+    struct error err;
+    if (!transfer_is_old(s->transfer) || s->groups.count > 0)
+        return !transfer_is_old(s->transfer);
+    if (!transfer_renew(&s->transfer, &err) && s->log)
+        log_write_limited(s->log, &s->renew_limit, LOG_LEVEL_WARNING,
+                          "receiver %s: it goes on with the secrets, certificates and addresses "
+                          "that it has, as it cannot get them anew: %s",
+                          s->name, err.text);
+    return true;
+}
+
 // Begins what there is to begin.
 static void http_start(struct http_sink *s, bool no_more)
 {
     const int64_t now = http_now();
     if (s->failed || s->exchange != NO_EXCHANGE)
         return;
+    const bool may_post = http_renew(s);
     if (http_ask_time(s) <= now)
         http_ask(s);
-    else if (no_more || s->next->count >= http_events_max(s) || now - s->next_since > LINGER_US)
+    else if (may_post &&
+             (no_more || s->next->count >= http_events_max(s) || now - s->next_since > LINGER_US))
         http_post(s);
 }
 

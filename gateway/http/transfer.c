@@ -2,6 +2,7 @@
 #include "http/transfer.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include "http/gzip.h"
@@ -47,6 +48,7 @@ struct place {
 struct transfer {
     const struct transfer_options *options;
     struct place place;
+    int64_t old_at;       // monotonic: when it is old
     char peer[PEER_SIZE]; // scheme, host and port, for sentences
     char root[PEER_SIZE]; // the same with the certificate's name as the host, for libcurl
     char host_header[PEER_SIZE];
@@ -396,6 +398,14 @@ static bool transfer_prepare(struct transfer *t, struct error *err)
                      curl_version_info(CURLVERSION_NOW)->version);
 }
 
+static int64_t transfer_age_from_now(const struct transfer_options *options)
+{
+    uint16_t chance;
+    random_system.fill(random_system.ctx, &chance, sizeof chance);
+    const int64_t age = options->renew_ms * CLOCK_US_PER_MS;
+    return clock_monotonic(&clock_system) + age + age / 4 * chance / UINT16_MAX;
+}
+
 struct transfer *transfer_open(const struct transfer_options *options, struct error *err)
 {
     struct place place;
@@ -408,10 +418,28 @@ struct transfer *transfer_open(const struct transfer_options *options, struct er
     }
     t->options = options;
     t->place = place;
+    t->old_at = transfer_age_from_now(options);
     if (transfer_prepare(t, err))
         return t;
     transfer_close(t);
     return NULL;
+}
+
+bool transfer_is_old(const struct transfer *t)
+{
+    return clock_monotonic(&clock_system) >= t->old_at;
+}
+
+bool transfer_renew(struct transfer **t, struct error *err)
+{
+    struct transfer *next = transfer_open((*t)->options, err);
+    if (!next) {
+        (*t)->old_at = transfer_age_from_now((*t)->options);
+        return false;
+    }
+    transfer_close(*t);
+    *t = next;
+    return true;
 }
 
 const char *transfer_peer(const struct transfer *t)

@@ -25,6 +25,7 @@ enum {
     TRANSFER_CONNECT_MS = 5000,       // to connect, with the handshake of TLS
     TRANSFER_GZIP_MIN = 1024,         // octets; a shorter body is sent as it is
     TRANSFER_ANSWER_SOME = 256 << 10, // what an answer that only says whether it worked may have
+    TRANSFER_RENEW_MS = 300000,       // what `renew_ms` is but for tests
 };
 
 // The strings stay the caller's and outlive the transfer. An empty string means: none.
@@ -37,6 +38,7 @@ struct transfer_options {
     const char (*headers)[TRANSFER_HEADER_SIZE]; // further ones, "Name: value"; empty: skipped
     size_t header_count;
     size_t answer_max; // octets of an answer's body that are kept
+    unsigned renew_ms; // the age at which a transfer is old, and up to a quarter more
 };
 
 struct transfer_request {
@@ -66,6 +68,15 @@ bool transfer_check(const struct transfer_options *options, struct error *err);
 // Reads all files again, and looks up the host, for RESOLVE_PATIENCE_US at most; does not connect.
 // NULL with a sentence. The options outlive the transfer.
 struct transfer *transfer_open(const struct transfer_options *options, struct error *err);
+
+// Whether files and addresses were read so long ago that they may have changed since. A quarter of
+// the age is chance, so that receivers do not all open anew at once.
+bool transfer_is_old(const struct transfer *t);
+
+// Opens it anew, as transfer_open does, and closes the old one. No exchange may be under way, and
+// what transfer_peer and the last answer gave is no longer valid. False with a sentence: the old
+// one goes on, and is old again after its age.
+bool transfer_renew(struct transfer **t, struct error *err);
 
 // Begins an exchange. None may be under way. False with a sentence: out of memory, or
 // a path beyond 2,048 octets.

@@ -158,6 +158,7 @@ static void use(enum http_format format, bool gzip)
                .user = "",
                .password_file = "",
                .token_file = "",
+               .renew_ms = TRANSFER_RENEW_MS,
                .tls = {.ca_file = "", .crl_file = "", .cert_file = "", .key_file = "", .name = ""}},
         .format = format,
         .batch = 2,

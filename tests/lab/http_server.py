@@ -69,14 +69,14 @@ class Server:
     connection and the request, and returns whether the connection stays open. A body of more octets than `limit` is
     refused before it is read. It is a context manager."""
 
-    def __init__(self, *script, context=None, limit=None, port=0):
+    def __init__(self, *script, context=None, limit=None, host="127.0.0.1", port=0):
         self.limit = limit
         self.script, self.context = list(script) or [answer(200)], context
         self.requests, self.connections, self.errors = [], 0, []
         self._lock, self._open, self.done = threading.Lock(), [], threading.Event()
-        self._listener = socket.create_server(("127.0.0.1", port))
+        self._listener = socket.create_server((host, port))
         self.port = self._listener.getsockname()[1]
-        self.url = f"{'https' if context else 'http'}://127.0.0.1:{self.port}"
+        self.url = f"{'https' if context else 'http'}://{host}:{self.port}"
 
     def __enter__(self):
         threading.Thread(target=self._listen, daemon=True).start()

@@ -568,6 +568,109 @@ def test_plain_http_at_a_tls_port_and_the_other_way_round(authority, certificate
         assert "it does not accept a connection in time" in done.errors
 
 
+# Renewal: of a receiver that never fails.
+
+RENEW_MS = 50
+
+
+def at_leisure(behave=answer(200)):
+    """Answers in a while, so that the receiver grows old."""
+    def wait(connection, request):
+        time.sleep(0.01)
+        return behave(connection, request)
+    return wait
+
+
+def renew(server, behave, **options):
+    """The server does `behave` after some requests. No request fails. Returns the requests behind that one."""
+    def answer_one(connection, request):
+        if len(server.requests) == 5:
+            behave()
+        return answer(200)(connection, request)
+    server.script = [at_leisure(answer_one)]
+    done = send(server.url, count=500, batch=5, renew=RENEW_MS, **options)
+    assert not done.errors
+    assert accepted(server) == list(range(500)) and server.connections > 1
+    return server.requests[5:]
+
+
+def test_a_token_is_renewed_without_a_failure(tmp_path):
+    token = secret(tmp_path, "old\n")
+    with Server() as server:
+        later = renew(server, lambda: token.write_text("new\n"), token_file=token)
+        tokens = [request.headers["authorization"] for request in later]
+        assert tokens[-1] == "Bearer new" and tokens == sorted(tokens, reverse=True)  # "old" is behind "new"
+
+
+def test_a_token_that_cannot_be_read_is_not_taken(tmp_path):
+    token = secret(tmp_path, "old\n")
+    states = iter([lambda: token.write_text(""), token.unlink, lambda: token.touch(0o600),
+                   lambda: token.write_text("new\n")])
+
+    def change():
+        for state in states:
+            state()
+            yield
+
+    with Server() as server:
+        step = change()
+
+        def rotate(connection, request):
+            if len(server.requests) % 15 == 0:
+                next(step, None)
+            return answer(200)(connection, request)
+        server.script = [at_leisure(rotate)]
+        done = send(server.url, count=500, batch=5, renew=RENEW_MS, token_file=token)
+        assert not done.errors and accepted(server) == list(range(500))
+        tokens = [request.headers["authorization"] for request in server.requests]
+        assert {*tokens} == {"Bearer old", "Bearer new"} and tokens == sorted(tokens, reverse=True)
+
+
+def test_a_client_certificate_is_renewed_without_a_failure(authority, certificate, client, tmp_path):
+    other = authority.issue("second", subject="DNS:gateway")
+    cert, key = tmp_path / "cert", secret(tmp_path, client.key.read_text(), "key")
+    cert.write_bytes(client.cert.read_bytes())
+
+    def rotate():
+        cert.write_bytes(other.cert.read_bytes())
+        key.write_bytes(other.key.read_bytes())
+
+    seen = []
+
+    class Watched(Server):
+        def _talk(self, connection):
+            seen.append(connection.socket.getpeercert()["serialNumber"])
+            super()._talk(connection)
+
+    with Watched(context=serving(certificate, ca=authority.file)) as server:
+        renew(server, rotate, ca=authority.file, cert=cert, key=key)
+    assert len({*seen}) == 2 and seen[0] != seen[-1]
+
+
+def test_a_name_that_moves_is_followed_without_a_failure(tmp_path):
+    """The hosts of the client's own file system say which server the name is."""
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.2 collector.test\n")
+    own = ["unshare", "--user", "--map-root-user", "--mount"]
+    inside = [*own, "sh", "-c", 'mount --bind "$0" /etc/hosts && exec "$@"', str(hosts)]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may have no file systems of its own")
+
+    def move(connection, request):
+        if len(first.requests) == 5:
+            hosts.write_text("127.0.0.3 collector.test\n")
+        return answer(200)(connection, request)
+
+    with Server(at_leisure(move), host="127.0.0.2") as first, \
+            Server(at_leisure(), host="127.0.0.3", port=first.port) as second:
+        url = f"http://collector.test:{first.port}/"
+        done = subprocess.run([*inside, PROGRAM, f"url={url}", "count=500", "batch=5", f"renew={RENEW_MS}"], check=True,
+                              capture_output=True, text=True, timeout=120)
+        assert "error" not in done.stderr
+        assert accepted(first) + accepted(second) == list(range(500))
+        assert second.requests and len(first.requests) >= 5
+
+
 # Everything at once.
 
 def test_a_server_that_fails_at_random_loses_nothing_and_keeps_the_order():

@@ -10,6 +10,7 @@ import json
 import random
 import re
 import subprocess
+import time
 
 import pytest
 from lab.http_server import Server, answer, close
@@ -277,6 +278,21 @@ def test_splunk_that_is_busy_is_asked_again_and_gets_no_event_twice(token):
     done, _ = run(model, "/services/collector/event", format="splunk", batch=64, token_file=token, ack=1)
     assert sorted(model.indexed) == list(range(COUNT)) and not done.errors
     assert model.busy < 0 and len(model.channels) == 1
+
+
+def test_splunk_is_asked_for_what_it_has_before_its_connection_is_made_anew(token):
+    """A collector behind the name knows of its own acknowledgements only: here each connection is to another one."""
+    collectors = {}
+
+    def serve(connection, request):
+        one = collectors.setdefault(connection, Splunk(7 + len(collectors), acks=True, fails=False))
+        time.sleep(0.01)
+        return one(connection, request)
+    with Server(serve) as server:
+        done = send(server.url + "/services/collector/event", count=COUNT, format="splunk", batch=16, token_file=token, ack=1,
+                    renew=30)
+    assert not done.errors and len(collectors) > 1
+    assert sorted(one for model in collectors.values() for one in model.indexed) == list(range(COUNT))
 
 
 def test_splunk_that_refuses_to_say_what_it_has_is_explained(token):
