@@ -7,6 +7,7 @@ repeats, and nothing waits for ever behind a failure that passed."""
 import base64
 import datetime
 import email.utils
+import gzip
 import json
 import os
 import re
@@ -354,6 +355,30 @@ def test_an_answer_about_each_event_may_be_long_and_is_bounded():
     with Server(answer(200, body='{"errors":true,"items":[' + "{}," * 500000 + "{}]}")) as server:
         done = send(server.url, status=1, once=1, format="elasticsearch", batch=512)
         assert "its answer is longer than 1310720 octets: make 'batch' smaller" in done.errors
+
+
+def test_a_packed_answer_is_not_unpacked():
+    """ibtrapd asks for none. This one is 64 MiB of zeros."""
+    bomb = gzip.compress(bytes(64 << 20))
+
+    def pack(connection, request):
+        request.accepted = True
+        connection.send(f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n".encode() + bomb)
+        return True
+    with Server(pack) as server:
+        assert not send(server.url, count=100, batch=50).errors
+        assert accepted(server) == list(range(100))
+        assert not any("accept-encoding" in request.headers for request in server.requests)
+        done = send(server.url, status=1, once=1, format="elasticsearch")
+        assert "not that of Elasticsearch" in done.errors
+
+
+@pytest.mark.parametrize("items", [0, 1, 3, 10002])
+def test_an_answer_about_other_events_confirms_nothing(items):
+    body = json.dumps({"errors": True, "items": [{"create": {"status": 201}}] * items})
+    with Server(answer(200, body=body)) as server:
+        done = send(server.url, status=1, once=1, count=2, format="elasticsearch")
+        assert f"its answer has {items} items for 2 events" in done.errors and done.acked == 0
 
 
 # Retry-After.
