@@ -2,7 +2,7 @@
 // Grafana Loki's push API (POST /loki/api/v1/push). An event is an entry: its sentence, with all
 // fields as structured metadata. The labels make 88 streams of a gateway at most: 8 severities by
 // 11 categories.
-#include "http/body.h"
+#include "http/body_shared.h"
 
 #include "base/json_text.h"
 #include "sink/format_fields.h"
@@ -13,13 +13,13 @@ static void body_loki_begin(struct text *t, const struct body_context *context)
     text_add(t, "{\"streams\":[");
 }
 
-static void body_loki_add_labels(struct text *t, const struct body_context *context,
+static void body_loki_add_labels(struct text *t, const struct format_origin *origin,
                                  const struct event *event)
 {
     text_add(t, "{");
     json_text_member(t, "service_name", "ibtrapd");
-    json_text_member(t, "host", context->origin.hostname);
-    json_text_member(t, "level", severity_word(format_severity(&context->origin, event)));
+    json_text_member(t, "host", origin->hostname);
+    json_text_member(t, "level", severity_word(format_severity(origin, event)));
     json_text_member(t, "category", category_word(event->category));
     text_add(t, "}");
 }
@@ -33,11 +33,11 @@ static void body_loki_take(void *ctx, const char *name, const char *value, enum 
 
 // Loki takes two entries of a stream with the same time and line for one. The nanoseconds, which an
 // event has not, tell them apart; an event that is sent again has the same.
-static void body_loki_add(struct text *t, const struct body_context *context,
-                          const struct event *event)
+static void body_loki_make(struct text *t, const struct format_origin *origin,
+                           const struct event *event)
 {
     text_add(t, "{\"stream\":");
-    body_loki_add_labels(t, context, event);
+    body_loki_add_labels(t, origin, event);
     text_add(t, ",\"values\":[[");
     json_text_time_ns(t, event->time_us, (unsigned)(event->number % 1000));
     text_add(t, ",");
@@ -45,6 +45,12 @@ static void body_loki_add(struct text *t, const struct body_context *context,
     text_add(t, ",{");
     format_fields(event, body_loki_take, t);
     text_add(t, "}]]}");
+}
+
+static void body_loki_add(struct text *t, const struct body_context *context,
+                          const struct event *event)
+{
+    body_add_shared(t, EVENT_TEXT_LOKI, body_loki_make, context, event);
 }
 
 static void body_loki_end(struct text *t, const struct body_context *context)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // OpenTelemetry's protocol over HTTP, with logs in JSON (OTLP 1: ExportLogsServiceRequest in the
 // JSON mapping of protobuf): keys in lowerCamelCase, 64-bit numbers as strings, enums as numbers.
-#include "http/body.h"
+#include "http/body_shared.h"
 
 #include "base/json_text.h"
 #include "install.h"
@@ -66,10 +66,10 @@ static void body_otlp_begin(struct text *t, const struct body_context *context)
     text_add(t, "},\"logRecords\":[");
 }
 
-static void body_otlp_add(struct text *t, const struct body_context *context,
-                          const struct event *event)
+static void body_otlp_make(struct text *t, const struct format_origin *origin,
+                           const struct event *event)
 {
-    const enum severity severity = format_severity(&context->origin, event);
+    const enum severity severity = format_severity(origin, event);
     text_add(t, "{\"timeUnixNano\":");
     json_text_time_ns(t, event->time_us, 0);
     json_text_name(t, "severityNumber");
@@ -82,6 +82,12 @@ static void body_otlp_add(struct text *t, const struct body_context *context,
     text_add(t, "},\"attributes\":[");
     format_fields(event, body_otlp_take, t);
     text_add(t, "]}");
+}
+
+static void body_otlp_add(struct text *t, const struct body_context *context,
+                          const struct event *event)
+{
+    body_add_shared(t, EVENT_TEXT_OTLP, body_otlp_make, context, event);
 }
 
 static void body_otlp_end(struct text *t, const struct body_context *context)

@@ -57,6 +57,8 @@ enum event_text_place {
     EVENT_TEXT_LEEF,
     EVENT_TEXT_JSON,
     EVENT_TEXT_CLOUDEVENTS,
+    EVENT_TEXT_OTLP,
+    EVENT_TEXT_LOKI,
     EVENT_TEXT_SNMP, // the first of the notifications of an event; the others follow
     EVENT_TEXT_PLACES = EVENT_TEXT_SNMP + 4,
 };

@@ -7,6 +7,7 @@
 #include "http/body.h"
 #include "http/hide.h"
 #include "model/catalogue.h"
+#include "sink/format_fields.h"
 
 enum { COUNT_MAX = 8 };
 
@@ -400,6 +401,119 @@ TEST(every_event_fits_its_room)
     event_unref(event);
 }
 
+// Sharing.
+
+static unsigned fields_made;
+
+void __wrap_format_fields(const struct event *event, format_take *take, void *ctx);
+void __real_format_fields(const struct event *event, format_take *take, void *ctx);
+
+void __wrap_format_fields(const struct event *event, format_take *take, void *ctx)
+{
+    fields_made++;
+    __real_format_fields(event, take, ctx);
+}
+
+enum { ORIGINS = 4 };
+
+// What a body with this one event has. Returns how often the fields were made for it.
+static unsigned piece_of(enum http_format format, const struct body_context *receiver,
+                         const struct event *event, char out[BODY_PIECE_MAX])
+{
+    const unsigned before = fields_made;
+    struct text t = text_in(out, BODY_PIECE_MAX);
+    text_add(&t, "[");
+    body_find(format)->add(&t, receiver, event);
+    assert_false(t.cut);
+    return fields_made - before;
+}
+
+// The first two are of one gateway, each other one differs in one thing from them.
+static void make_receivers(struct body_context receivers[ORIGINS])
+{
+    for (int i = 0; i < ORIGINS; i++) {
+        receivers[i] = context;
+        for (int s = 0; s < FORMAT_SEVERITIES; s++)
+            receivers[i].origin.severity_map[s] = i == 2 ? SEVERITY_DEBUG : (enum severity)s;
+    }
+    receivers[1].index = "other";
+    receivers[3].origin.hostname = "gw2";
+}
+
+static struct event *make_shared(void)
+{
+    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
+    assert_non_null(event);
+    snprintf(event->id, sizeof event->id, "01990000-0000-7000-8000-000000000001");
+    snprintf(event->text, sizeof event->text, "It is \"down\".");
+    event->for_several = true;
+    return event_ref(event);
+}
+
+// Whoever comes first, each gets what it would make of a copy that nobody shares.
+static void check_shared_pieces(enum http_format format, int first)
+{
+    static char got[BODY_PIECE_MAX], own[BODY_PIECE_MAX];
+    struct body_context receivers[ORIGINS];
+    struct event *event = make_shared(), *copy = event_copy(event);
+    make_receivers(receivers);
+    for (int i = 0; i < ORIGINS; i++) {
+        const int one = (first + i) % ORIGINS;
+        const unsigned made = piece_of(format, &receivers[one], event, got);
+        piece_of(format, &receivers[one], copy, own);
+        assert_string_equal(got, own);
+        if (first == 0)
+            assert_int_equal(made, one == 1 ? 0 : 1);
+    }
+    event_unref(event);
+    event_unref(event);
+    event_unref(copy);
+    assert_int_equal(event_text_octets(), 0);
+}
+
+TEST(receivers_of_a_format_make_a_piece_once_and_none_gets_that_of_another)
+{
+    static const enum http_format FORMATS[] = {HTTP_OTLP, HTTP_LOKI};
+    for (size_t f = 0; f < sizeof FORMATS / sizeof *FORMATS; f++) {
+        for (int first = 0; first < ORIGINS; first++)
+            check_shared_pieces(FORMATS[f], first);
+    }
+}
+
+// Both are of one event and one gateway.
+TEST(formats_do_not_mix)
+{
+    static char otlp[BODY_PIECE_MAX], loki[BODY_PIECE_MAX], again[BODY_PIECE_MAX];
+    struct event *event = make_shared();
+    piece_of(HTTP_OTLP, &context, event, otlp);
+    piece_of(HTTP_LOKI, &context, event, loki);
+    assert_int_equal(piece_of(HTTP_OTLP, &context, event, again), 0);
+    assert_string_equal(again, otlp);
+    assert_int_equal(piece_of(HTTP_LOKI, &context, event, again), 0);
+    assert_string_equal(again, loki);
+    assert_string_not_equal(otlp, loki);
+    event_unref(event);
+    event_unref(event);
+}
+
+// A piece that does not fit is not kept, and one that is kept does not go beyond the room.
+TEST(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared)
+{
+    static char piece[BODY_PIECE_MAX], small[256];
+    struct event *event = make_shared();
+    for (int i = 0; i < 2; i++) {
+        memset(small, 'x', sizeof small);
+        struct text t = text_in(small, sizeof small - 8);
+        BODY_OTLP.add(&t, &context, event);
+        assert_true(t.cut);
+        assert_memory_equal(small + sizeof small - 8, "xxxxxxxx", 8);
+        assert_int_equal(piece_of(HTTP_OTLP, &context, event, piece), 1 - i);
+        assert_non_null(strstr(piece, "]}"));
+    }
+    event_unref(event);
+    event_unref(event);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +546,10 @@ int main(void)
         cmocka_unit_test_setup(nothing_that_json_cannot_have, begin),
         cmocka_unit_test_setup(times_stay_within_63_bits, begin),
         cmocka_unit_test_setup(every_event_fits_its_room, begin),
+        cmocka_unit_test_setup(
+            receivers_of_a_format_make_a_piece_once_and_none_gets_that_of_another, begin),
+        cmocka_unit_test_setup(formats_do_not_mix, begin),
+        cmocka_unit_test_setup(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
