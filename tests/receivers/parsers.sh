@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The bodies of the receiver kind http for parsers of others, by hand: parsers.sh
 #
-# From npm: OpenTelemetry's classes, made from its protobuf files, and the SDK of CloudEvents. Nothing listens.
+# From npm: OpenTelemetry's classes, made from its protobuf files; the SDK of CloudEvents; qryn, a server that speaks Loki's
+# and OpenTelemetry's protocols; Elastic's definitions of ECS. Nothing listens.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,7 +18,13 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cp "$here/parsers.js" "$scratch"
 (cd "$scratch" && npm install --no-audit --no-fund --silent --ignore-scripts \
-    @opentelemetry/otlp-transformer@0.205.0 cloudevents@8.0.3)
+    @opentelemetry/otlp-transformer@0.205.0 cloudevents@8.0.3 qryn@3.2.39 @elastic/ecs@8.11.1)
+read_by() {
+    "$bodies" "$1" | node "$scratch/parsers.js" "$2"
+}
 for format in otlp cloudevents cloudevents-batch; do
-    "$bodies" $format | node "$scratch/parsers.js" $format
+    read_by $format $format
 done
+read_by otlp otlp-qryn
+read_by loki loki-qryn
+read_by elasticsearch ecs
