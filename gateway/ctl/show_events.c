@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { INDENT = 10, NAME_COLUMNS = 20, FATE_COLUMNS = 36, RAW_LINE = 64 };
+enum { INDENT = 10, NAME_COLUMNS = 20, FATE_COLUMNS = 29, RAW_LINE = 64 };
+enum { KIND_COLUMNS = 7, KIND_COLUMNS_MAX = 20 };
 
 void show_events_head(FILE *out)
 {
@@ -85,22 +86,31 @@ static void show_events_other(FILE *out, const char *what, const json_t *other)
     terminal_wrap(out, INDENT, member_word(other, "text"));
 }
 
-static void show_fate(FILE *out, const json_t *one)
+// A line of a table whose kinds take so many columns.
+static void show_fate(FILE *out, const json_t *one, int kind_columns)
 {
+    const int before = FATE_COLUMNS + kind_columns;
     const char *time = member_word(one, "time"), *reason = member_word(one, "reason");
     terminal_cell(out, member_word(one, "name"), 16);
-    fprintf(out, " %-7s ", member_word(one, "kind"));
+    fprintf(out, " %-*s ", kind_columns, member_word(one, "kind"));
     terminal_word(out, member_word(one, "state"), 10);
     fprintf(out, " %s%s", time, time[0] && reason[0] ? "  " : "");
-    terminal_hang(out, time[0] ? FATE_COLUMNS + CLOCK_TEXT_SIZE + 1 : FATE_COLUMNS, reason);
+    terminal_hang(out, time[0] ? before + CLOCK_TEXT_SIZE + 1 : before, reason);
 }
 
 static void show_fates(FILE *out, const json_t *answer)
 {
     size_t i;
-    const json_t *one;
-    fprintf(out, "\n%-16s %-7s %-10s %s\n", "RECEIVER", "KIND", "STATE", "TIME, REASON");
-    json_array_foreach(json_object_get(answer, "receivers"), i, one) show_fate(out, one);
+    int columns = KIND_COLUMNS;
+    const json_t *one, *fates = json_object_get(answer, "receivers");
+    json_array_foreach(fates, i, one)
+    {
+        const size_t length = strlen(member_word(one, "kind"));
+        if (length > (size_t)columns && length <= KIND_COLUMNS_MAX)
+            columns = (int)length;
+    }
+    fprintf(out, "\n%-16s %-*s %-10s %s\n", "RECEIVER", columns, "KIND", "STATE", "TIME, REASON");
+    json_array_foreach(fates, i, one) show_fate(out, one, columns);
 }
 
 static void show_notifications(FILE *out, const json_t *list)

@@ -344,6 +344,28 @@ TEST(receivers_with_long_names_keep_their_columns)
         "gone since 2026-11-21T03:20:03Z: siem, which did not get 1 event\n");
 }
 
+static void delivery(FILE *out, const json_t *answer)
+{
+    show_delivery(out, answer);
+}
+
+TEST(fates_at_a_receiver_of_a_long_kind_keep_their_columns)
+{
+    check_shown(delivery,
+                "{\"event\":{\"number\":7,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
+                "\"error\",\"event\":\"link-down\",\"text\":\"It is down.\"},\"receivers\":["
+                "{\"name\":\"nms\",\"kind\":\"snmp\",\"state\":\"waiting\",\"reason\":\"why\"},"
+                "{\"name\":\"alerts\",\"kind\":\"alertmanager\",\"state\":\"waiting\",\"reason\":"
+                "\"why\"}]}",
+                "  NUMBER  TIME                  SEVERITY       EVENT\n"
+                "       7  2026-11-21T03:19:03Z  error          link-down\n"
+                "          It is down.\n"
+                "\n"
+                "RECEIVER         KIND         STATE      TIME, REASON\n"
+                "nms              snmp         waiting    why\n"
+                "alerts           alertmanager waiting    why\n");
+}
+
 static void check_wrapped(int indent, const char *text, const char *expected)
 {
     char *shown = NULL;
@@ -448,6 +470,7 @@ int main(void)
         cmocka_unit_test(an_event_is_a_line_and_its_sentence),
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),
+        cmocka_unit_test(fates_at_a_receiver_of_a_long_kind_keep_their_columns),
         cmocka_unit_test(text_is_broken_between_words),
         cmocka_unit_test(times_as_people_give_them),
     };
