@@ -297,6 +297,21 @@ bool check_url(const struct schema_item *item, const char *value, struct error *
     return wrong ? error_set(reason, "%s", wrong) : check_host(item, host, reason);
 }
 
+// Whether the URL has the path that ibtrapd adds by itself.
+static bool check_has_alert_path(const char *url)
+{
+    static const char *const ADDED[] = {"/api/v1", "/api/v2", "/api/v1/alerts", "/api/v2/alerts"};
+    size_t length = strlen(url);
+    while (length > 0 && url[length - 1] == '/')
+        length--;
+    for (size_t i = 0; i < sizeof ADDED / sizeof *ADDED; i++) {
+        const size_t n = strlen(ADDED[i]);
+        if (length > n && memcmp(url + length - n, ADDED[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool check_urls(const struct schema_item *item, const char *value, struct error *reason)
 {
     char url[CONF_ALERT_URL_SIZE];
@@ -310,6 +325,8 @@ bool check_urls(const struct schema_item *item, const char *value, struct error 
             return false;
         if (strchr(url, '?'))
             return error_set(reason, "must not have '?' in a URL");
+        if (check_has_alert_path(url))
+            return error_set(reason, "must be without /api/v2/alerts: ibtrapd adds that");
         if (++count > CONF_ALERT_URLS_MAX)
             return error_set(reason, "has more than %d URLs", CONF_ALERT_URLS_MAX);
         at += length;

@@ -243,15 +243,32 @@ static bool http_check_access(struct section *section, const char *url, bool tls
                           user ? "password_file" : "token_file");
 }
 
-// Whether the format has what the items ask for.
+// Whether Elasticsearch is asked for a bulk of no index: it would refuse each document.
+static bool http_lacks_index(const struct conf_http *http)
+{
+    static const char BULK[] = "/_bulk";
+    const char *host = strstr(http->url, "://");
+    if (http->format != CONF_HTTP_ELASTIC || http->index[0] != '\0' || !host)
+        return false;
+    const char *path = host + 3 + strcspn(host + 3, "/?");
+    size_t length = strcspn(path, "?");
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    return length == sizeof BULK - 1 && memcmp(path, BULK, length) == 0;
+}
+
+// Whether the format has what the items ask for, and the items what it needs.
 static bool http_check_format(struct section *section, const struct conf_http *http)
 {
     const bool splunk = http->format == CONF_HTTP_SPLUNK;
     if (http->index[0] != '\0' && !splunk && http->format != CONF_HTTP_ELASTIC)
         return section_refuse(section, "item 'index' has no effect without format = "
                                        "\"splunk\" or \"elasticsearch\"");
-    return !http->ack || splunk ||
-           section_refuse(section, "item 'ack' has no effect without format = \"splunk\"");
+    if (http->ack && !splunk)
+        return section_refuse(section, "item 'ack' has no effect without format = \"splunk\"");
+    return !http_lacks_index(http) ||
+           section_refuse(section, "Elasticsearch needs an index: give item 'index', or a URL such "
+                                   "as https://HOST:9200/INDEX/_bulk");
 }
 
 void section_check_http(struct section *section)

@@ -1642,6 +1642,11 @@ TEST(bad_alertmanager_receivers_are_refused)
         {ALERTS("http://a,b", ""),
          "1: item 'urls': value 'http://a,b': must begin with http:// or https://"},
         {ALERTS("http://a/?x", ""), "1: item 'urls': must not have '?' in a URL"},
+        {ALERTS("http://a, http://b:9093/am/api/v2/alerts/", ""),
+         "1: item 'urls': value 'http://a, http://b:9093/am/api/v2/alerts/': must be without "
+         "/api/v2/alerts: ibtrapd adds that"},
+        {ALERTS("http://a/api/v2", ""), "1: item 'urls': value 'http://a/api/v2': must be without "
+                                        "/api/v2/alerts: ibtrapd adds that"},
         {ALERTS("http://a", "source = \"a b\""),
          "1: item 'source': value 'a b': may have letters, digits and ._- only"},
         {ALERTS("http://a", "expire = 19"),
@@ -2480,6 +2485,20 @@ TEST(items_that_an_http_format_has_not_are_refused)
         "1: http 'a': item 'ack' has no effect without format = \"splunk\"");
 }
 
+#define BULK(path, items)                                                                          \
+    "http \"a\" { url = \"http://h:9200" path "\" format = \"elasticsearch\" " items " }"
+
+TEST(a_bulk_for_elasticsearch_needs_an_index)
+{
+    static const char MESSAGE[] = "1: http 'a': Elasticsearch needs an index: give item 'index', "
+                                  "or a URL such as https://HOST:9200/INDEX/_bulk";
+    assert_string_equal(error_of(BULK("/_bulk", "")), MESSAGE);
+    assert_string_equal(error_of(BULK("/_bulk/?refresh=true", "")), MESSAGE);
+    load(BULK("/_bulk", "index = \"ib\""));
+    load(BULK("/logs-ib/_bulk", ""));
+    load(BULK("/_bulks", ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2527,6 +2546,7 @@ int main(void)
         CONF_TEST(a_secret_over_http_needs_tls_unless_the_server_is_here),
         CONF_TEST(http_formats),
         CONF_TEST(items_that_an_http_format_has_not_are_refused),
+        CONF_TEST(a_bulk_for_elasticsearch_needs_an_index),
         CONF_TEST(a_password_needs_tls_unless_it_is_hashed),
         CONF_TEST(topics_and_settings_have_their_limits),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
