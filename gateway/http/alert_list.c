@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
-enum { OF_A_KEY_MAX = 64 }; // alerts of one key; a peer that has more than this makes them up
+enum { GUESS_WAIT_MAX = 1024 }; // scans
+enum { OF_A_KEY_MAX = 64 };     // alerts of one key; a peer that has more than this makes them up
 
 #define TEST_KEY "test" // of all tests
 
@@ -20,6 +21,7 @@ struct alert {
     int64_t starts_us, ends_us;             // UTC; ends_us: once it ended
     int64_t due[ALERT_LIST_PEERS_MAX];      // monotonic, when to post it next; FLYING
     uint32_t scan;                          // that saw it last
+    uint32_t guessed_at, guess_wait;        // the scan; so many later its labels are asked for
     uint8_t told, heard;                    // peers that may have it; that said so
     uint8_t owed, flying;                   // of an ended one: peers to tell; in their batches
     bool guessed, ended, is_test;
@@ -180,6 +182,8 @@ bool alert_list_see(struct alert_list *list, const struct alarm *alarm)
     if (!a || a->last_sequence != alarm->last_sequence ||
         a->acknowledged_us != alarm->acknowledged_us)
         return false;
+    if (a->guessed && list->scan - a->guessed_at >= a->guess_wait)
+        return false;
     a->scan = list->scan;
     return true;
 }
@@ -205,11 +209,30 @@ static bool alert_list_renew(struct alert_list *list, struct alert *a, const cha
     return true;
 }
 
+// Whether the labels of the same event were known before, as the journal has it no longer.
+static bool alert_list_knows_better(const struct alert *a, const struct alarm *alarm, bool guessed)
+{
+    return guessed && a->labels && !a->guessed && a->last_sequence == alarm->last_sequence;
+}
+
+// What the labels lack may be known later, or never: it is asked for ever more rarely.
+static void alert_list_note_guess(const struct alert_list *list, struct alert *a,
+                                  const struct alarm *alarm, bool guessed)
+{
+    if (!guessed || a->last_sequence != alarm->last_sequence)
+        a->guess_wait = 0;
+    if (a->guess_wait < GUESS_WAIT_MAX)
+        a->guess_wait = a->guess_wait == 0 ? 1 : 2 * a->guess_wait;
+    a->guessed = guessed;
+    a->guessed_at = list->scan;
+}
+
 bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed)
 {
     struct alert *a = alert_list_find(list, alarm->key);
-    if (a && alert_list_renew(list, a, labels, annotations)) {
+    const bool better = a && alert_list_knows_better(a, alarm, guessed);
+    if (a && alert_list_renew(list, a, better ? a->labels : labels, annotations)) {
         free(labels);
     } else {
         if (a)
@@ -217,9 +240,9 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
         a = alert_list_add(list, alarm->key, labels, annotations, false);
         if (!a)
             return false;
-        a->guessed = guessed;
         a->starts_us = alarm->raised_us;
     }
+    alert_list_note_guess(list, a, alarm, guessed && !better);
     a->last_sequence = alarm->last_sequence;
     a->acknowledged_us = alarm->acknowledged_us;
     a->scan = list->scan;

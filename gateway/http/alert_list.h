@@ -33,15 +33,17 @@ void alert_list_clear(struct alert_list *list); // forgets all alerts
 
 void alert_list_begin(struct alert_list *list);
 
-// True: the alarm is known as it is now. False: call alert_list_put.
+// True: the alarm is known as it is now. False: call alert_list_put; of an alert whose labels were
+// guessed also after 1, 2, 4 ... scans, and then every 1,024, as they may be known by now.
 bool alert_list_see(struct alert_list *list, const struct alarm *alarm);
 
 // True: there is no room for an alarm that is not known yet. Counts it; do not put it.
 bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm);
 
 // Takes `labels` and `annotations`, which were made with malloc. NULL labels: the receiver does not
-// get this alarm. `guessed`: not all that the labels should have was known. False: there is no room
-// or memory for it.
+// get this alarm. `guessed`: not all that the labels should have was known. Other labels than
+// before end the alert that had those; but guessed ones do not end known ones of the same event.
+// False: there is no room or memory for it.
 bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed);
 

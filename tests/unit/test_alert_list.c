@@ -327,6 +327,83 @@ TEST(guessed_labels_give_way_to_those_that_the_peer_has)
     assert_non_null(strstr(body_buffer, FULL));
 }
 
+// Scans until the alert with guessed labels is asked for, and puts it with these. Returns how many
+// scans that took.
+static unsigned scan_guessed(char *labels, bool guessed)
+{
+    for (unsigned n = 1; n <= 5000; n++) {
+        alert_list_begin(list);
+        const bool known = alert_list_see(list, &alarms[0]);
+        if (!known)
+            assert_true(
+                alert_list_put(list, &alarms[0], labels, annotations_of(&alarms[0]), guessed));
+        alert_list_end(list, true, now_s * CLOCK_US_PER_S);
+        if (!known)
+            return n;
+    }
+    fail_msg("guessed labels stay");
+    return 0;
+}
+
+// The journal could not be read as the alarm was put first; later it can.
+TEST(guessed_labels_give_way_to_those_that_become_known)
+{
+    static const char FULL[] = "{\"alarmkey\":\"link 0\",\"node\":\"leaf1\"}";
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    change_alarm(0);
+    scan_guessed(labels_of(&alarms[0]), true);
+    post(0);
+    assert_in_range(scan_guessed(labels_of(&alarms[0]), true), 1, 2);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 0);
+    scan_guessed(strdup(FULL), false);
+    body = text_in(body_buffer, sizeof body_buffer);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 2);
+    take_post(&peers[0], body_buffer);
+    alert_list_taken(list, 0, true, &times);
+    char *guess = labels_of(&alarms[0]);
+    assert_true(held_of(&peers[0], guess)->ends <= clock_of(&peers[0]));
+    assert_true(held_of(&peers[0], FULL)->ends > clock_of(&peers[0]));
+    free(guess);
+    for (unsigned i = 0; i < 5000; i++) { // what is known is not asked for any more
+        alert_list_begin(list);
+        assert_true(alert_list_see(list, &alarms[0]));
+        alert_list_end(list, true, 0);
+    }
+}
+
+// An operator acknowledges an alarm whose event the journal has no longer.
+TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event)
+{
+    static const char FULL[] = "{\"alarmkey\":\"link 0\",\"node\":\"leaf1\"}";
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    change_alarm(0);
+    scan_guessed(strdup(FULL), false);
+    post(0);
+    alarms[0].acknowledged_us = 1;
+    snprintf(alarms[0].text, sizeof alarms[0].text, "It is known.");
+    scan_guessed(labels_of(&alarms[0]), true);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
+    assert_non_null(strstr(body_buffer, FULL));
+    assert_non_null(strstr(body_buffer, "It is known."));
+    alert_list_taken(list, 0, true, &times);
+    alarms[0].last_sequence++; // another event, of which no more is known
+    assert_int_equal(scan_guessed(labels_of(&alarms[0]), true), 1);
+    body = text_in(body_buffer, sizeof body_buffer);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 2);
+}
+
+// Most often the journal has the event no longer.
+TEST(what_stays_unknown_is_asked_for_ever_more_rarely)
+{
+    unsigned scans = 0, asked = 0;
+    change_alarm(0);
+    for (; scans < 20000; asked++)
+        scans += scan_guessed(labels_of(&alarms[0]), true);
+    assert_in_range(asked, 10, 40);
+}
+
 TEST(what_a_peer_makes_up_blocks_nothing)
 {
     static char labels[ALERT_LIST_BODY_SIZE + 100];
@@ -517,6 +594,9 @@ int main(void)
         LIST_TEST(an_alert_is_posted_again_before_it_expires),
         LIST_TEST(a_list_that_is_not_whole_ends_nothing),
         LIST_TEST(guessed_labels_give_way_to_those_that_the_peer_has),
+        LIST_TEST(guessed_labels_give_way_to_those_that_become_known),
+        LIST_TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event),
+        LIST_TEST(what_stays_unknown_is_asked_for_ever_more_rarely),
         LIST_TEST(what_a_peer_makes_up_blocks_nothing),
         LIST_TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key),
         LIST_TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once),
