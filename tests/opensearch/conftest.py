@@ -7,7 +7,7 @@ import sys
 import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "opensearch")]
+sys.path[:0] = [str(TESTS), str(TESTS / "receivers"), str(TESTS / "opensearch")]
 
 import server as opensearch  # noqa: E402
 from lab.fabric import Fabric  # noqa: E402

@@ -6,20 +6,25 @@ import pytest
 from lab import notices
 from lab.gateway import Gateway, section
 from lab.processes import wait_until
+from test_log_pipelines import Collector, needs
 
 EVENT = "system-image-guid-change"
 DATA_STREAM = {"index_patterns": ["logs-*-*"], "data_stream": {}, "priority": 1}
+
+
+def gateway_with(fabric, kind, **items):
+    """A gateway with a receiver "search" of that kind."""
+    fabric.subnet_manager().wait_master()
+    gateway = fabric.keep(Gateway(fabric, more=section(kind, "search", events=[EVENT], **items)))
+    gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+    return gateway
 
 
 @pytest.fixture
 def begin(fabric, server):
     """A function that starts a gateway whose receiver "search" writes to that path."""
     def started(path, **items):
-        fabric.subnet_manager().wait_master()
-        more = section("http", "search", url=f"{server.url}{path}", format="elasticsearch", events=[EVENT], **items)
-        gateway = fabric.keep(Gateway(fabric, more=more))
-        gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
-        return gateway
+        return gateway_with(fabric, "http", url=f"{server.url}{path}", format="elasticsearch", **items)
     return started
 
 
@@ -138,3 +143,27 @@ def test_a_name_that_is_no_index_is_waited_for(server, begin, report):
     report(range(1, 4))
     waits_for(gateway, "lowercase")
     assert gateway.receiver("search")["dropped"] == 0
+
+
+@needs["omelasticsearch"]
+def test_behind_rsyslog_nothing_is_lost_whichever_of_the_three_is_killed(fabric, server, report, tmp_path):
+    """The page's rsyslog: RELP confirms what OpenSearch has."""
+    changes = {'server="search.example.org" serverport="9200"': f'server="127.0.0.1" serverport="{server.port}"'}
+    with Collector(tmp_path, "omelasticsearch", changes) as collector:
+        own = collector.options()
+        gateway = gateway_with(fabric, "syslog", address=f"127.0.0.1:{collector.port}", transport="relp-tls", format="ecs",
+                               ca_file=own["ca"], certificate_file=own["cert"], key_file=own["key"])
+        report(range(1, 201))
+        collector.kill()
+        report(range(201, 401))
+        with collector:
+            wait_until(lambda: gateway.receiver("search")["delivered"] > 200, "some to come after rsyslog's end", 60)
+            server.kill()
+            report(range(401, 601))
+            server.start()
+            wait_until(lambda: gateway.receiver("search")["delivered"] > 400, "some to come after OpenSearch's end", 60)
+            gateway.kill()
+            gateway.start()
+            gateway.wait_status(lambda status: status["port"]["lid"] != 0, "the port to be up")
+            report(range(601, 701))
+            check_all(server, gateway, "ibtrapd")
