@@ -91,18 +91,29 @@ static void asked_free(struct asked *asked)
     free(asked);
 }
 
+// Nobody wants the answer. Not while the worker has the job.
+static void asked_end(struct asked *asked)
+{
+    asked->end(asked->work, NULL);
+    asked_free(asked);
+}
+
 // The client does not wait for its answer any longer.
-static void asked_give_up(struct client *client)
+static struct asked *asked_part(struct client *client)
 {
     struct asked *asked = client->asked;
     client->asked = NULL;
     asked->client = NULL;
     event_free(asked->patience);
     asked->patience = NULL;
-    if (worker_take_back(asked->worker, &asked->job)) {
-        asked->end(asked->work, NULL);
-        asked_free(asked);
-    }
+    return asked;
+}
+
+static void asked_give_up(struct client *client)
+{
+    struct asked *asked = asked_part(client);
+    if (worker_take_back(asked->worker, &asked->job))
+        asked_end(asked);
 }
 
 static void control_server_drop(struct client *client)
@@ -152,12 +163,16 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct client *client = ctx;
-    const struct asked *asked = client->asked;
-    const enum worker_state state = worker_job_state(asked->worker, &asked->job);
+    struct asked *asked = client->asked;
+    // In one step, so that what the client hears of a job that has not begun stays true.
+    const enum worker_state state = worker_withdraw(asked->worker, &asked->job);
     if (state == WORKER_RAN)
         return; // the loop is about to take the answer
     json_t *why = failure(client->server->options.later.late(asked->work, state == WORKER_RUNS));
-    asked_give_up(client);
+    if (state == WORKER_WAITS)
+        asked_end(asked_part(client));
+    else
+        asked_give_up(client);
     asked_answer(client, why);
 }
 
@@ -197,8 +212,7 @@ static bool asked_put(struct client *client)
     if (event_add(asked->patience, &patience) == 0 && worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;
-    asked->end(asked->work, NULL);
-    asked_free(asked);
+    asked_end(asked);
     return false;
 }
 

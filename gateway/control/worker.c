@@ -125,10 +125,12 @@ bool worker_take_back(struct worker *worker, struct worker_job *job)
     return idle;
 }
 
-enum worker_state worker_job_state(struct worker *worker, const struct worker_job *job)
+enum worker_state worker_withdraw(struct worker *worker, struct worker_job *job)
 {
     pthread_mutex_lock(&worker->lock);
     const enum worker_state state = job->state;
+    if (state == WORKER_WAITS)
+        TAILQ_REMOVE(&worker->waiting, job, in_order);
     pthread_mutex_unlock(&worker->lock);
     return state;
 }

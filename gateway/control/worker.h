@@ -36,8 +36,9 @@ bool worker_put(struct worker *worker, struct worker_job *job);
 // called. False: it runs now, and `done` will be called.
 bool worker_take_back(struct worker *worker, struct worker_job *job);
 
-// How far the job is. WORKER_RAN: `done` is about to be called.
-enum worker_state worker_job_state(struct worker *worker, const struct worker_job *job);
+// Takes the job back if it has not begun. WORKER_WAITS: it is the caller's again, and never runs.
+// WORKER_RUNS: `done` will be called; WORKER_RAN: it is about to be.
+enum worker_state worker_withdraw(struct worker *worker, struct worker_job *job);
 
 // Ends the thread, and begins no further job; waits for the end of one for `wait_us` at most.
 // False: it goes on still, so leave all that it uses. Jobs may be taken back then. NULL is allowed.

@@ -91,9 +91,27 @@ static void *slow_begin(void *ctx, const struct peer_credentials *client, const 
     return json_incref(request);
 }
 
+// Of the test in which the worker goes on while a client hears that its work has not begun: that
+// work, and what the worker does after it.
+static atomic_bool late_opens_gate, last_ran, was_broken;
+static _Atomic(const void *) not_begun;
+
+static void run_last(struct worker_job *job)
+{
+    (void)job;
+    atomic_store(&last_ran, true);
+}
+
+static void end_last(struct worker_job *job)
+{
+    (void)job;
+}
+
 static void slow_work(void *work)
 {
     assert_non_null(work);
+    if (work == not_begun)
+        was_broken = true;
     atomic_fetch_add(&run, 1);
     pthread_mutex_lock(&gate);
     pthread_mutex_unlock(&gate);
@@ -102,6 +120,13 @@ static void slow_work(void *work)
 static const char *slow_late(const void *work, bool has_begun)
 {
     assert_non_null(work);
+    if (!has_begun && late_opens_gate) {
+        late_opens_gate = false;
+        not_begun = work;
+        pthread_mutex_unlock(&gate);
+        while (!atomic_load(&last_ran))
+            usleep(200);
+    }
     return has_begun ? "it takes too long" : "others take too long";
 }
 
@@ -304,6 +329,30 @@ TEST(who_waits_too_long_hears_why)
     close(other);
 }
 
+// The worker comes to the work while its client is told that it did not.
+TEST(what_had_not_begun_when_its_client_heard_so_never_does)
+{
+    struct worker_job last = {.run = run_last, .done = end_last};
+    assert_true(worker_stop(worker, DEADLINE_US));
+    server_stop(server);
+    worker_free(worker);
+    start(SHORT_US);
+    pthread_mutex_lock(&gate);
+    int first = ask(SLOW);
+    serve_until(&begun, 1);
+    while (atomic_load(&run) < 1)
+        usleep(200);
+    int second = ask(SLOW);
+    serve_until(&begun, 2);
+    assert_true(worker_put(worker, &last));
+    late_opens_gate = true;
+    expect(second, IN_LINE);
+    assert_true(last_ran);
+    assert_false(was_broken);
+    close(first);
+    close(second);
+}
+
 static const size_t MANY = (size_t)3 * PROTOCOL_LINE_MAX / (sizeof "nonsense\n" - 1);
 
 TEST(what_comes_meanwhile_waits_within_bounds)
@@ -405,6 +454,7 @@ int main(void)
         LATER_TEST(who_leaves_gives_up_his_request),
         LATER_TEST(more_clients_than_places_give_up_requests),
         LATER_TEST(who_waits_too_long_hears_why),
+        LATER_TEST(what_had_not_begun_when_its_client_heard_so_never_does),
         LATER_TEST(what_comes_meanwhile_waits_within_bounds),
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
         LATER_TEST(without_memory_the_handler_does_not_do_the_work),
