@@ -397,6 +397,8 @@ void metrics_server_take_documents(struct metrics_server *server)
         memcpy(path, client->awaited, sizeof path);
         client->awaited[0] = '\0';
         answer_made(client, client->head_only, path);
+        if (client->ended && client->awaited[0] == '\0')
+            evtimer_add(client->deadline, &CLIENT_MAX); // no longer that of the wait
     }
 }
 

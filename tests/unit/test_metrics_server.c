@@ -420,6 +420,9 @@ static bool has_page(void *ctx, const char *path)
 
 static enum metrics_made makes; // what becomes of a document
 static unsigned make_calls;
+static const char *large; // the document, of LARGE octets; NULL: it is a word
+
+enum { LARGE = 32 << 20 }; // more than the sockets hold
 
 static enum metrics_made make_page(void *ctx, const char *path, struct metrics_document *out)
 {
@@ -427,6 +430,8 @@ static enum metrics_made make_page(void *ctx, const char *path, struct metrics_d
     assert_string_equal(path, "/doc");
     make_calls++;
     *out = (struct metrics_document){"text/x", "document", 8};
+    if (large)
+        *out = (struct metrics_document){"text/x", large, LARGE};
     return makes;
 }
 
@@ -452,6 +457,7 @@ static int begin_page(void **state)
     batches = follow_calls = make_calls = 0;
     makes = METRICS_MADE;
     page_off = false;
+    large = NULL;
     assert_true(metrics_server_serve_page(server, &page));
     return result;
 }
@@ -598,6 +604,25 @@ TEST(who_sends_no_more_and_waits_too_long_hears_why)
     assert_true(read_all(fd));
     assert_non_null(strstr(got, "HTTP/1.1 503 "));
     close(fd);
+}
+
+// The time for reading is that of any client, not what is left of the time for making.
+TEST(who_sends_no_more_has_time_to_read_a_document_that_was_made_late)
+{
+    char *document = calloc(1, LARGE);
+    makes = METRICS_LATER;
+    large = document;
+    int fd = ask(ASK_DOCUMENT);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    let_pass(METRICS_SERVER_IDLE_S - 2);
+    makes = METRICS_MADE;
+    metrics_server_take_documents(server);
+    let_pass(4);
+    assert_true(read_all(fd));
+    assert_int_equal(got_size - (size_t)(body() - got), LARGE);
+    close(fd);
+    large = NULL;
+    free(document);
 }
 
 TEST(who_sends_no_more_gets_many_pieces)
@@ -749,6 +774,7 @@ int main(void)
         PAGE_TEST(a_document_that_cannot_be_made_later_is_an_error),
         PAGE_TEST(who_waits_too_long_for_a_document_hears_why),
         PAGE_TEST(who_sends_no_more_gets_the_document_that_is_made_later),
+        PAGE_TEST(who_sends_no_more_has_time_to_read_a_document_that_was_made_late),
         PAGE_TEST(who_sends_no_more_and_waits_too_long_hears_why),
         SERVER_TEST(who_sends_no_more_gets_many_pieces),
         SERVER_TEST(who_leaves_before_his_request_is_whole_is_dropped),
