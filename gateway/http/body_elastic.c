@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 
 #include <jansson.h>
+#include <string.h>
 
 static void body_elastic_nothing(struct text *t, const struct body_context *context)
 {
@@ -25,25 +26,46 @@ static void body_elastic_add(struct text *t, const struct body_context *context,
     text_add(t, "\n");
 }
 
-// Whether the error is about the index that should be made for the document: its name is none, or
-// the cluster has as many shards as it may, which older ones call an illegal argument.
-static bool body_elastic_is_of_index(const json_t *error)
+static bool body_elastic_is_one_of(const json_t *word, const char *const *words, size_t count,
+                                   bool whole)
 {
-    static const char FULL[] = "Validation Failed";
-    const char *type = json_string_value(json_object_get(error, "type"));
-    const char *reason = json_string_value(json_object_get(error, "reason"));
-    return (type && (strcmp(type, "invalid_index_name_exception") == 0 ||
-                     strcmp(type, "validation_exception") == 0)) ||
-           (reason && strncmp(reason, FULL, sizeof FULL - 1) == 0);
+    const char *said = json_string_value(word);
+    for (size_t i = 0; said && i < count; i++) {
+        if (strncmp(said, words[i], strlen(words[i]) + whole) == 0)
+            return true;
+    }
+    return false;
 }
 
-// Refused are documents that cannot be indexed as they are. A missing index, a right that is
-// missing, or a node that has too much to do may be mended.
+// Whether the error is about what documents are written to or with, and not about the document:
+// other documents would get it as well, until the admin mends it. Much of that has only the type of
+// an illegal argument, and the reason tells it.
+static bool body_elastic_is_of_setup(const json_t *error)
+{
+    static const char *const TYPES[] = {
+        "invalid_index_name_exception",
+        "validation_exception", // the cluster has as many shards as it may
+        "index_closed_exception",
+        "routing_missing_exception", // the mapping demands what ibtrapd does not send
+    };
+    static const char *const REASONS[] = {
+        "Validation Failed", // as many shards, in older ones; or no index is given
+        "no write index is defined for alias",
+        "pipeline with id [", // ... does not exist
+        "request [",          // ... contains unrecognized parameter
+    };
+    const json_t *type = json_object_get(error, "type"), *reason = json_object_get(error, "reason");
+    return body_elastic_is_one_of(type, TYPES, sizeof TYPES / sizeof *TYPES, true) ||
+           body_elastic_is_one_of(reason, REASONS, sizeof REASONS / sizeof *REASONS, false);
+}
+
+// Refused are documents that cannot be indexed as they are. An index or a right that
+// is missing, or a node that has too much to do may be mended.
 static enum body_verdict body_elastic_verdict(const json_t *item, json_int_t status)
 {
     if (status / 100 == 2 || status == 409)
         return BODY_ACCEPTED;
-    return (status == 400 && !body_elastic_is_of_index(json_object_get(item, "error"))) ||
+    return (status == 400 && !body_elastic_is_of_setup(json_object_get(item, "error"))) ||
                    status == 413 || status == 422
                ? BODY_REFUSED
                : BODY_AGAIN;
@@ -99,12 +121,24 @@ static void body_elastic_judge_response(const json_t *response, size_t count,
                                  "the URL ends with /_bulk");
 }
 
+// A request as a whole is refused with 400 for its URL.
+static void body_elastic_judge_refusal(const struct transfer_answer *answer, size_t count,
+                                       struct body_result *out)
+{
+    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    if (body_elastic_is_of_setup(json_object_get(response, "error")))
+        body_give_all(out, count, BODY_AGAIN);
+    json_decref(response);
+}
+
 static void body_elastic_judge(const struct body_context *context,
                                const struct transfer_answer *answer, size_t count,
                                struct body_result *out)
 {
     (void)context;
     body_judge_status(answer, count, out);
+    if (answer->status == 400)
+        body_elastic_judge_refusal(answer, count, out);
     if (answer->status / 100 != 2)
         return;
     json_t *response = json_loadb(answer->body, answer->size, 0, NULL);

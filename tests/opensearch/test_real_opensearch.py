@@ -145,6 +145,35 @@ def test_a_name_that_is_no_index_is_waited_for(server, begin, report):
     assert gateway.receiver("search")["dropped"] == 0
 
 
+def test_an_index_that_is_closed_is_waited_for(server, begin, report):
+    server.ask("PUT", "/ibtrapd-closed")
+    server.ask("POST", "/ibtrapd-closed/_close")
+    gateway = begin("/ibtrapd-closed/_bulk")
+    report(range(1, 4))
+    waits_for(gateway, "index_closed_exception")
+    server.ask("POST", "/ibtrapd-closed/_open")
+    check_all(server, gateway, "ibtrapd-closed", 3)
+    assert gateway.receiver("search")["refused"] == 0
+
+
+def test_a_pipeline_that_is_missing_or_fails_is_waited_for(server, begin, report):
+    gateway = begin("/ibtrapd-piped/_bulk?pipeline=made-later")
+    report(range(1, 4))
+    waits_for(gateway, "pipeline with id [made-later] does not exist")
+    server.ask("PUT", "/_ingest/pipeline/made-later", {"processors": [{"fail": {"message": "it is not done yet"}}]})
+    waits_for(gateway, "it is not done yet")
+    server.ask("PUT", "/_ingest/pipeline/made-later", {"processors": [{"set": {"field": "_index", "value": "ibtrapd-led"}}]})
+    check_all(server, gateway, "ibtrapd-led", 3)
+    assert gateway.receiver("search")["refused"] == 0
+
+
+def test_a_url_with_a_parameter_that_is_none_loses_nothing(server, begin, report):
+    gateway = begin("/ibtrapd-parameter/_bulk?pipelin=x")
+    report(range(1, 4))
+    waits_for(gateway, "unrecognized parameter")
+    assert gateway.receiver("search")["dropped"] == 0
+
+
 @needs["omelasticsearch"]
 def test_behind_rsyslog_nothing_is_lost_whichever_of_the_three_is_killed(fabric, server, report, tmp_path):
     """The page's rsyslog: RELP confirms what OpenSearch has."""

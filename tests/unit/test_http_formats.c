@@ -290,6 +290,40 @@ TEST(elasticsearch_cannot_make_the_index)
           "g");
 }
 
+// The answers are those of OpenSearch 2.5.
+TEST(elasticsearch_is_not_set_up_for_any_document)
+{
+    static const char *const REASONS[] = {
+        "pipeline with id [gone] does not exist",
+        "no write index is defined for alias [two]. The write index may be explicitly disabled",
+    };
+    judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "index_closed_exception")), "g");
+    judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "routing_missing_exception")), "g");
+    for (size_t i = 0; i < sizeof REASONS / sizeof *REASONS; i++) {
+        char answer[512];
+        snprintf(answer, sizeof answer,
+                 ITEMS("{\"create\":{\"status\":400,\"error\":{\"type\":"
+                       "\"illegal_argument_exception\",\"reason\":\"%s\"}}}"),
+                 REASONS[i]);
+        judge(HTTP_ELASTIC, 200, answer, "g");
+        says(&result.problem, REASONS[i]);
+    }
+    judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "strict_dynamic_mapping_exception")), "R");
+    judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "index_closed_exception_of_another_kind")), "R");
+}
+
+#define WHOLE(reason)                                                                              \
+    "{\"error\":{\"root_cause\":[],\"type\":\"illegal_argument_exception\",\"reason\":\"" reason   \
+    "\"},\"status\":400}"
+
+TEST(elasticsearch_does_not_take_the_url)
+{
+    judge(HTTP_ELASTIC, 400, WHOLE("Validation Failed: 1: index is missing;"), "gg");
+    says(&result.problem, "index is missing");
+    judge(HTTP_ELASTIC, 400, WHOLE("request [/a/_bulk] contains unrecognized parameter: [b]"), "g");
+    says(&result.problem, "unrecognized parameter");
+}
+
 TEST(elasticsearch_does_not_say_which)
 {
     judge(HTTP_ELASTIC, 200, ITEMS(WRONG(400, "x")), "gg");
@@ -539,6 +573,8 @@ int main(void)
         cmocka_unit_test_setup(elasticsearch_refuses_some, begin),
         cmocka_unit_test_setup(elasticsearch_lacks_an_index_or_a_right, begin),
         cmocka_unit_test_setup(elasticsearch_cannot_make_the_index, begin),
+        cmocka_unit_test_setup(elasticsearch_is_not_set_up_for_any_document, begin),
+        cmocka_unit_test_setup(elasticsearch_does_not_take_the_url, begin),
         cmocka_unit_test_setup(elasticsearch_does_not_say_which, begin),
         cmocka_unit_test_setup(elasticsearch_is_not_at_this_url, begin),
         cmocka_unit_test_setup(credentials_are_hidden, begin),
