@@ -95,10 +95,7 @@ static struct event *alarm_source_event(void *ctx, const struct alarm *alarm,
     if (!event)
         return NULL;
     *refused = !alarm_source_is_told(g, alarm, event, filter);
-    if (!*refused)
-        return event;
-    event_unref(event);
-    return NULL;
+    return event;
 }
 
 struct module_alarms alarm_source(struct gateway *g)

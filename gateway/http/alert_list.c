@@ -199,7 +199,9 @@ bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm)
 static bool alert_list_renew(struct alert_list *list, struct alert *a, const char *labels,
                              char *annotations)
 {
-    if (!a->labels || !labels || strcmp(a->labels, labels) != 0)
+    if (!a->labels || !labels)
+        return !a->labels && !labels;
+    if (strcmp(a->labels, labels) != 0)
         return false;
     const bool same = strcmp(a->annotations, annotations) == 0;
     free(a->annotations);
@@ -209,10 +211,11 @@ static bool alert_list_renew(struct alert_list *list, struct alert *a, const cha
     return true;
 }
 
-// Whether the labels of the same event were known before, as the journal has it no longer.
+// Whether the labels of the same event were known before, or that it is not for the receiver, as
+// the journal has it no longer.
 static bool alert_list_knows_better(const struct alert *a, const struct alarm *alarm, bool guessed)
 {
-    return guessed && a->labels && !a->guessed && a->last_sequence == alarm->last_sequence;
+    return guessed && !a->guessed && a->last_sequence == alarm->last_sequence;
 }
 
 // What the labels lack may be known later, or never: it is asked for ever more rarely.
@@ -232,7 +235,12 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
 {
     struct alert *a = alert_list_find(list, alarm->key);
     const bool better = a && alert_list_knows_better(a, alarm, guessed);
-    if (a && alert_list_renew(list, a, better ? a->labels : labels, annotations)) {
+    const char *wanted = better ? a->labels : labels;
+    if (!wanted) {
+        free(annotations);
+        annotations = NULL;
+    }
+    if (a && alert_list_renew(list, a, wanted, annotations)) {
         free(labels);
     } else {
         if (a)

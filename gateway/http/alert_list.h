@@ -33,7 +33,7 @@ void alert_list_clear(struct alert_list *list); // forgets all alerts
 
 void alert_list_begin(struct alert_list *list);
 
-// True: the alarm is known as it is now. False: call alert_list_put; of an alert whose labels were
+// True: the alarm is known as it is now. False: call alert_list_put; of an alarm of which it was
 // guessed also after 1, 2, 4 ... scans, and then every 1,024, as they may be known by now.
 bool alert_list_see(struct alert_list *list, const struct alarm *alarm);
 
@@ -41,9 +41,10 @@ bool alert_list_see(struct alert_list *list, const struct alarm *alarm);
 bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm);
 
 // Takes `labels` and `annotations`, which were made with malloc. NULL labels: the receiver does not
-// get this alarm. `guessed`: not all that the labels should have was known. Other labels than
-// before end the alert that had those; but guessed ones do not end known ones of the same event.
-// False: there is no room or memory for it.
+// get this alarm. `guessed`: not all that the labels should have, or that decides whether it gets
+// it, was known; then it needs annotations in any case. Other labels than before end the alert that
+// had those; but what is guessed does not change what is known of the same event. False: there is
+// no room or memory for it.
 bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed);
 

@@ -61,16 +61,14 @@ static bool alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
 {
     bool refused;
     struct event *event = s->alarms->event(s->alarms->ctx, alarm, s->options->filter, &refused);
-    if (!event && !refused)
+    if (!event)
         return false;
     s->all.version++;
-    if (refused)
-        return alert_list_put(s->all.list, alarm, NULL, NULL, false);
     const bool guessed = event->number == 0;
-    char *labels = alert_labels(alarm, event, &s->all.origin);
+    char *labels = refused ? NULL : alert_labels(alarm, event, &s->all.origin);
     char *annotations = alert_annotations(alarm);
     event_unref(event);
-    if (labels && annotations)
+    if ((labels || refused) && annotations)
         return alert_list_put(s->all.list, alarm, labels, annotations, guessed);
     free(labels);
     free(annotations);

@@ -21,7 +21,7 @@
 #define MODULE_SYMBOL "ibtrapd_module"
 
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
-enum { MODULE_INTERFACE = 5 };
+enum { MODULE_INTERFACE = 6 };
 
 enum module_alarms_state {
     MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:
@@ -46,9 +46,10 @@ struct module_alarms {
     // the gateway itself if another one notifies receivers.
     bool (*may_pass)(void *ctx, const struct alarm *alarm, const struct filter *filter);
 
-    // The event that raised the alarm last, if a receiver with this filter is to have the alarm: a
-    // reference, the caller's. Its number is 0 if the journal does not have it any longer; then it
-    // has what the alarm says. `*refused`: it is not to have it. NULL otherwise: out of memory.
+    // The event that raised the alarm last: a reference, the caller's. Its number is 0 if the
+    // journal does not have it any longer, or cannot be read now; then it has what the alarm says.
+    // `*refused`: a receiver with this filter is not to have the alarm, for all that the event
+    // says. NULL: out of memory.
     struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
                            bool *refused);
     const char *gateway; // its name, as in the alarms about itself

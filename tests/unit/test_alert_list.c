@@ -394,6 +394,51 @@ TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event)
     assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 2);
 }
 
+// Puts what is known of the alarm, or guessed, after a change of it that is no event.
+static void put_changed(char *labels, bool guessed)
+{
+    alarms[0].acknowledged_us++;
+    assert_int_equal(scan_guessed(labels, guessed), 1);
+}
+
+static size_t take_all(void)
+{
+    const struct alert_list_times times = times_of(&peers[0]);
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    const size_t n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body);
+    alert_list_taken(list, 0, true, &times);
+    return n;
+}
+
+// A filter by names refuses or passes what lacks the names.
+TEST(who_is_to_have_an_alarm_is_not_guessed_once_it_is_known)
+{
+    change_alarm(0);
+    put_changed(labels_of(&alarms[0]), false);
+    assert_int_equal(take_all(), 1);
+    snprintf(alarms[0].text, sizeof alarms[0].text, "It is known.");
+    put_changed(NULL, true);
+    assert_int_equal(take_all(), 1);
+    assert_non_null(strstr(body_buffer, "It is known."));
+    alarms[0].last_sequence++;
+    put_changed(NULL, false);
+    assert_int_equal(take_all(), 1); // its end
+    put_changed(labels_of(&alarms[0]), true);
+    assert_int_equal(take_all(), 0);
+}
+
+TEST(an_alarm_that_was_refused_by_guess_is_asked_for_again)
+{
+    unsigned scans = 0, asked = 0;
+    change_alarm(0);
+    for (; scans < 20000; asked++)
+        scans += scan_guessed(NULL, true);
+    assert_in_range(asked, 10, 40);
+    assert_int_equal(take_all(), 0);
+    scan_guessed(labels_of(&alarms[0]), false);
+    assert_int_equal(take_all(), 1);
+}
+
 // Most often the journal has the event no longer.
 TEST(what_stays_unknown_is_asked_for_ever_more_rarely)
 {
@@ -597,6 +642,8 @@ int main(void)
         LIST_TEST(guessed_labels_give_way_to_those_that_become_known),
         LIST_TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event),
         LIST_TEST(what_stays_unknown_is_asked_for_ever_more_rarely),
+        LIST_TEST(who_is_to_have_an_alarm_is_not_guessed_once_it_is_known),
+        LIST_TEST(an_alarm_that_was_refused_by_guess_is_asked_for_again),
         LIST_TEST(what_a_peer_makes_up_blocks_nothing),
         LIST_TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key),
         LIST_TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once),
