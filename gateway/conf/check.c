@@ -301,12 +301,14 @@ bool check_url(const struct schema_item *item, const char *value, struct error *
 static bool check_has_alert_path(const char *url)
 {
     static const char *const ADDED[] = {"/api/v1", "/api/v2", "/api/v1/alerts", "/api/v2/alerts"};
-    size_t length = strlen(url);
-    while (length > 0 && url[length - 1] == '/')
+    const char *host = strstr(url, "://");
+    const char *path = host ? host + 3 + strcspn(host + 3, "/") : "";
+    size_t length = strlen(path);
+    while (length > 0 && path[length - 1] == '/')
         length--;
     for (size_t i = 0; i < sizeof ADDED / sizeof *ADDED; i++) {
         const size_t n = strlen(ADDED[i]);
-        if (length > n && memcmp(url + length - n, ADDED[i], n) == 0)
+        if (length >= n && memcmp(path + length - n, ADDED[i], n) == 0)
             return true;
     }
     return false;

@@ -243,6 +243,18 @@ static bool http_check_access(struct section *section, const char *url, bool tls
                           user ? "password_file" : "token_file");
 }
 
+// Whether the query of a URL names an index, which Elasticsearch takes as well as one in the path.
+static bool http_query_has_index(const char *query)
+{
+    static const char INDEX[] = "index=";
+    for (; *query; query += strcspn(query, "&")) {
+        query++; // '?' or '&'
+        if (strncmp(query, INDEX, sizeof INDEX - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Whether Elasticsearch is asked for a bulk of no index: it would refuse each document.
 static bool http_lacks_index(const struct conf_http *http)
 {
@@ -254,7 +266,8 @@ static bool http_lacks_index(const struct conf_http *http)
     size_t length = strcspn(path, "?");
     while (length > 0 && path[length - 1] == '/')
         length--;
-    return length == sizeof BULK - 1 && memcmp(path, BULK, length) == 0;
+    return length == sizeof BULK - 1 && memcmp(path, BULK, length) == 0 &&
+           !http_query_has_index(path + strcspn(path, "?"));
 }
 
 // Whether the format has what the items ask for, and the items what it needs.

@@ -2497,6 +2497,15 @@ TEST(a_bulk_for_elasticsearch_needs_an_index)
     load(BULK("/_bulk", "index = \"ib\""));
     load(BULK("/logs-ib/_bulk", ""));
     load(BULK("/_bulks", ""));
+    load(BULK("/_bulk?index=ib", "")); // OpenSearch 2.5 takes it
+    load(BULK("/_bulk/?refresh=true&index=ib", ""));
+    assert_string_equal(error_of(BULK("/_bulk?a=index=ib&", "")), MESSAGE);
+}
+
+TEST(an_alertmanager_may_have_the_name_of_a_path)
+{
+    load(ALERTS("http://api/v2", ""));
+    assert_non_null(strstr(error_of(ALERTS("http://api/api/v2", "")), "must be without"));
 }
 
 int main(void)
@@ -2547,6 +2556,7 @@ int main(void)
         CONF_TEST(http_formats),
         CONF_TEST(items_that_an_http_format_has_not_are_refused),
         CONF_TEST(a_bulk_for_elasticsearch_needs_an_index),
+        CONF_TEST(an_alertmanager_may_have_the_name_of_a_path),
         CONF_TEST(a_password_needs_tls_unless_it_is_hashed),
         CONF_TEST(topics_and_settings_have_their_limits),
         CONF_TEST(bad_values_are_told_in_every_kind_of_receiver),
