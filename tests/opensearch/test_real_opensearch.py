@@ -74,6 +74,16 @@ def test_a_data_stream_has_the_events_as_the_page_says(server, begin, report):
     assert all(one["mappings"]["properties"]["@timestamp"]["type"] == "date" for one in mapping.values())
 
 
+def test_a_data_stream_that_rolls_over_has_each_event(server, begin, report):
+    server.ask("PUT", "/_index_template/logs", DATA_STREAM)
+    gateway = begin("/logs-rolled-default/_bulk")
+    for first in range(1, 301, 100):
+        report(range(first, first + 100))
+        wait_until(lambda: gateway.receiver("search")["delivered"] > 0, "some to come", 60)
+        server.ask("POST", "/logs-rolled-default/_rollover")
+    check_all(server, gateway, "logs-rolled-default", 300)
+
+
 def test_an_index_may_be_named_in_the_section(server, begin, report):
     gateway = begin("/_bulk", index="ibtrapd-named")
     report(range(1, 4))
