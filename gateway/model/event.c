@@ -10,8 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether this build has a sanitizer, as tests run.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Whether this build has a sanitizer, as tests run. GCC says it by macros, clang by features.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define EVENT_HAS_SANITIZER
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(EVENT_HAS_SANITIZER)
 enum { EVENT_IS_WATCHED = true };
 #else
 enum { EVENT_IS_WATCHED = false };
