@@ -173,7 +173,8 @@ static struct event *make_event(unsigned number)
 // The engine in short: sends all events, again after a failure, and gives up what is refused.
 
 struct run {
-    unsigned failures, given_up;
+    atomic_uint failures; // another thread reads it
+    unsigned given_up;
     char last[sizeof err.text];          // the sentence of the last failure
     void (*between)(unsigned confirmed); // called after each wait; NULL: nothing
 };
@@ -591,7 +592,7 @@ static void *come_back(void *arg)
 {
     const struct run *run = arg;
     const int64_t until = now() + PATIENCE_US;
-    while (*(const volatile unsigned *)&run->failures < 2 && now() < until)
+    while (run->failures < 2 && now() < until)
         usleep(20000);
     rd_kafka_mock_broker_set_up(cluster, -1);
     return NULL;
