@@ -34,7 +34,8 @@ struct alert_peer {
     char url[ALERT_PEER_URL_SIZE];
     char post_path[ALERT_PEER_URL_SIZE + 32], ask_path[ALERT_PEER_URL_SIZE + 512];
     struct transfer_options to;
-    struct transfer *transfer; // NULL: not open
+    struct transfer *transfer;    // NULL: not open
+    struct log_limit renew_limit; // for transfers that could not be opened anew
     enum alert_peer_task task;
     char *body;                    // of the post under way
     struct transfer_answer answer; // that it hears: its body is the transfer's
@@ -60,7 +61,8 @@ bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, 
                      struct error *err);
 
 // Goes on with what is under way, waiting for `timeout_ms` at most, and begins what is due.
-// `may_look_up`: whether a name may be looked up; becomes false if that was done.
+// Between two exchanges the transfer is opened anew once it is old; if that fails, the old one goes
+// on. `may_look_up`: whether a name may be looked up; becomes false if that was done.
 void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
                      bool *may_look_up);
 

@@ -12,6 +12,8 @@ static struct alert_peers all;
 static bool was_asked, answers;
 static char posted[ALERT_LIST_BODY_SIZE]; // "": nothing since
 static struct transfer_answer next;
+static bool is_old, is_renewable, is_under_way;
+static unsigned renewals;
 
 struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err);
 struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err)
@@ -22,6 +24,26 @@ struct transfer *__wrap_transfer_open(const struct transfer_options *options, st
     return (void *)&opened;
 }
 
+bool __wrap_transfer_is_old(const struct transfer *t);
+bool __wrap_transfer_is_old(const struct transfer *t)
+{
+    assert_non_null(t);
+    return is_old;
+}
+
+bool __wrap_transfer_renew(struct transfer **t, struct error *err);
+bool __wrap_transfer_renew(struct transfer **t, struct error *err)
+{
+    static int renewed;
+    assert_false(is_under_way);
+    is_old = false;
+    renewals++;
+    if (!is_renewable)
+        return error_set(err, "no such file");
+    *t = (void *)&renewed;
+    return true;
+}
+
 bool __wrap_transfer_begin(struct transfer *t, const struct transfer_request *request,
                            struct error *err);
 bool __wrap_transfer_begin(struct transfer *t, const struct transfer_request *request,
@@ -29,6 +51,7 @@ bool __wrap_transfer_begin(struct transfer *t, const struct transfer_request *re
 {
     (void)t;
     (void)err;
+    is_under_way = true;
     was_asked = !request->content_type;
     if (!was_asked)
         snprintf(posted, sizeof posted, "%.*s", (int)request->size, (const char *)request->body);
@@ -45,7 +68,7 @@ int __wrap_transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_an
     (void)err;
     if (!answers)
         return 0;
-    answers = false;
+    answers = is_under_way = false;
     *answer = next;
     return 1;
 }
@@ -83,7 +106,9 @@ static int setup(void **state)
                                .version = 1,
                                .is_whole = true,
                                .name = "am"};
-    was_asked = answers = false;
+    was_asked = answers = is_old = is_under_way = false;
+    is_renewable = true;
+    renewals = 0;
     posted[0] = '\0';
     assert_non_null(all.list);
     assert_true(alert_peer_init(&peer, 0, URL, strlen(URL), &NONE, &ORIGIN, &err));
@@ -221,6 +246,61 @@ static void a_peer_that_was_closed_is_asked_and_posted_all_again(void **state)
     assert_int_equal(posted_count(), 3);
 }
 
+static void an_old_transfer_is_opened_anew_between_two_exchanges(void **state)
+{
+    (void)state;
+    have_alarms(3);
+    step();
+    assert_true(was_asked);
+    is_old = true;
+    step();
+    assert_int_equal(renewals, 0);
+    const struct transfer *old = peer.transfer;
+    answer(200, "[]");
+    assert_int_equal(renewals, 1);
+    assert_ptr_not_equal(peer.transfer, old);
+    assert_int_equal(posted_count(), 3); // by the new one
+    answer(200, "");
+    assert_int_equal(renewals, 1);
+    assert_true(alert_peer_is_settled(&peer, &all));
+}
+
+static void a_transfer_that_cannot_be_opened_anew_goes_on(void **state)
+{
+    (void)state;
+    have_alarms(3);
+    step();
+    is_old = true;
+    is_renewable = false;
+    const struct transfer *old = peer.transfer;
+    answer(200, "[]");
+    assert_int_equal(renewals, 1);
+    assert_ptr_equal(peer.transfer, old);
+    assert_int_equal(posted_count(), 3);
+    assert_false(peer.fails);
+}
+
+// Another peer's look-up was long enough for one step.
+static void an_old_transfer_waits_for_its_look_up_and_goes_on_meanwhile(void **state)
+{
+    bool may_look_up = false;
+    (void)state;
+    have_alarms(3);
+    step();
+    is_old = true;
+    next = (struct transfer_answer){.status = 200, .body = "[]", .size = 2};
+    answers = true;
+    alert_peer_step(&peer, &all, 0, &may_look_up);
+    assert_int_equal(renewals, 0);
+    assert_int_equal(posted_count(), 3);
+    answer(200, "");
+    assert_int_equal(renewals, 1);
+    may_look_up = is_old = true;
+    alert_peer_step(&peer, &all, 0, &may_look_up);
+    assert_false(may_look_up);
+    assert_int_equal(renewals, 2);
+}
+
 // 8 peers may each answer 32 MiB, and one call has 5 s (sink.h).
 static void a_long_answer_is_heard_in_several_steps(void **state)
 {
@@ -257,6 +337,9 @@ int main(void)
         PEER_TEST(an_answer_to_a_list_that_is_no_longer_whole_ends_nothing),
         PEER_TEST(a_batch_that_is_too_large_is_halved_and_grows_again),
         PEER_TEST(a_long_answer_is_heard_in_several_steps),
+        PEER_TEST(an_old_transfer_is_opened_anew_between_two_exchanges),
+        PEER_TEST(a_transfer_that_cannot_be_opened_anew_goes_on),
+        PEER_TEST(an_old_transfer_waits_for_its_look_up_and_goes_on_meanwhile),
         PEER_TEST(a_peer_that_was_closed_is_asked_and_posted_all_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
