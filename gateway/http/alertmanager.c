@@ -330,10 +330,11 @@ bool alertmanager_make(struct sink *out, const char *name,
     snprintf(s->name, sizeof s->name, "%s", name);
     s->all.name = s->name;
     s->all.log = s->log = host->log;
-    if (!alertmanager_fill(s, options, host->alarms, err) ||
-        !(s->all.list = alert_list_new(s->peer_count, &random_system))) {
-        if (s->peer_count > 0 && !s->all.list)
-            error_set(err, "out of memory");
+    bool made = alertmanager_fill(s, options, host->alarms, err);
+    s->all.list = made ? alert_list_new(s->peer_count, &random_system) : NULL;
+    if (made && !s->all.list)
+        made = error_set(err, "out of memory");
+    if (!made) {
         free(s);
         return false;
     }
