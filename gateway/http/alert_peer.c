@@ -365,17 +365,6 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
     return transfer_begin(peer->transfer, &request, err);
 }
 
-// A peer that never fails gets to see renewed secrets and addresses nevertheless.
-static void alert_peer_renew(struct alert_peer *peer, const struct alert_peers *all)
-{
-    struct error err;
-    if (!transfer_renew(&peer->transfer, &err) && all->log)
-        log_write_limited(all->log, &peer->renew_limit, LOG_LEVEL_WARNING,
-                          "receiver %s: it goes on with the secrets, certificates and addresses "
-                          "that it has, as it cannot get them anew: %s",
-                          all->name, err.text);
-}
-
 static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *all,
                              bool *may_look_up, struct error *err)
 {
@@ -388,7 +377,7 @@ static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *
             return false;
     } else if (*may_look_up && transfer_is_old(peer->transfer)) {
         *may_look_up = false;
-        alert_peer_renew(peer, all);
+        transfer_renew_or_tell(&peer->transfer, all->log, &peer->renew_limit, all->name);
     }
     if (all->is_whole && alert_peer_now() >= peer->ask_at)
         return alert_peer_ask(peer, err);

@@ -441,14 +441,9 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
 // waits for an acknowledgement comes first, as another server behind the name may not know of it.
 static bool http_renew(struct http_sink *s)
 {
-    struct error err;
     if (!transfer_is_old(s->transfer) || s->groups.count > 0)
         return !transfer_is_old(s->transfer);
-    if (!transfer_renew(&s->transfer, &err) && s->log)
-        log_write_limited(s->log, &s->renew_limit, LOG_LEVEL_WARNING,
-                          "receiver %s: it goes on with the secrets, certificates and addresses "
-                          "that it has, as it cannot get them anew: %s",
-                          s->name, err.text);
+    transfer_renew_or_tell(&s->transfer, s->log, &s->renew_limit, s->name);
     return true;
 }
 

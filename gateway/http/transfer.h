@@ -12,6 +12,7 @@
 #define IBTRAPD_HTTP_TRANSFER_H
 
 #include "base/error.h"
+#include "base/log.h"
 #include "sink/tls_files.h"
 
 #include <stdbool.h>
@@ -77,6 +78,19 @@ bool transfer_is_old(const struct transfer *t);
 // what transfer_peer and the last answer gave is no longer valid. False with a sentence: the old
 // one goes on, and is old again after its age.
 bool transfer_renew(struct transfer **t, struct error *err);
+
+// The same, so that a receiver that never fails gets to see renewed secrets and addresses; a
+// failure only has a line in the log. NULL: no log.
+static inline void transfer_renew_or_tell(struct transfer **t, struct log *log,
+                                          struct log_limit *limit, const char *receiver)
+{
+    struct error err;
+    if (!transfer_renew(t, &err) && log)
+        log_write_limited(log, limit, LOG_LEVEL_WARNING,
+                          "receiver %s: it goes on with the secrets, certificates and addresses "
+                          "that it has, as it cannot get them anew: %s",
+                          receiver, err.text);
+}
 
 // Begins an exchange. None may be under way. False with a sentence: out of memory, or
 // a path beyond 2,048 octets.
