@@ -189,8 +189,7 @@ const char *control_late(const void *work, bool begun)
                      "at 'ibtrapctl status' and try again";
     if (!begun)
         return "others ask for too much at once, or the journal's disk does not read for them; "
-               "look "
-               "at 'ibtrapctl status' and try again";
+               "look at 'ibtrapctl status' and try again";
     if (strcmp(asked->command->name, "dry-run") == 0)
         return "the dry run takes too long; ask for fewer events, or look at 'ibtrapctl status' "
                "whether the journal's disk reads";
