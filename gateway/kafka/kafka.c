@@ -57,7 +57,8 @@ struct kafka_sink {
     int64_t times_us[KAFKA_IN_FLIGHT_MAX]; // of pending events, by number modulo the size; 0: of
                                            // sending
 
-    // So many events go alone: a request was refused, for one event among its many perhaps.
+    // So many events go alone, as many as were pending when a request was refused: for one of them,
+    // perhaps.
     unsigned alone;
 };
 
@@ -196,7 +197,8 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
     // Of a request with many events, only librdkafka knows which is too large, or none is.
     if (s->alone > 0 || window_pending(&s->window) == 1)
         s->refused = number;
-    s->alone = KAFKA_IN_FLIGHT_MAX;
+    if (s->alone < window_pending(&s->window))
+        s->alone = window_pending(&s->window);
 }
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
@@ -495,7 +497,10 @@ static int kafka_wait(void *self, int timeout_ms, struct error *err)
 {
     struct kafka_sink *s = self;
     if (!s->failed) {
-        rd_kafka_poll(s->client, timeout_ms);
+        if (s->alone > 0)
+            rd_kafka_flush(s->client, timeout_ms); // without `linger.ms`
+        else
+            rd_kafka_poll(s->client, timeout_ms);
         kafka_check_brokers(s);
     }
     const int64_t now = kafka_now();

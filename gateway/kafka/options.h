@@ -16,7 +16,7 @@
 #include "sink/tls_files.h"
 
 enum {
-    KAFKA_IN_FLIGHT_MAX = 1024,
+    KAFKA_IN_FLIGHT_MAX = 4096,
     KAFKA_SETTINGS_MAX = 16,
     KAFKA_SETTING_SIZE = 256,
 };

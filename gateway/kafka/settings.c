@@ -112,7 +112,6 @@ static bool settings_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
                                                 {"ssl", "sasl_ssl"}};
     return settings_set(conf, "client.id", "ibtrapd", err) &&
            settings_set(conf, "partitioner", "murmur2_random", err) &&
-           settings_set(conf, "linger.ms", "1", err) &&
            settings_set(conf, "topic.metadata.propagation.max.ms", "5000", err) &&
            settings_set(conf, "reconnect.backoff.max.ms", "2000", err) &&
            settings_set(conf, "receive.message.max.bytes", "8388608", err) &&

@@ -7,7 +7,7 @@
 #include "kafka/options.h"
 
 enum {
-    VALUES_SIZE = 2 * 1024 * 1024, // octets; those that were never used take no memory
+    VALUES_SIZE = 8 * 1024 * 1024, // octets; those that were never used take no memory
     VALUE_SIZE_MAX = FORMAT_SIZE,
 };
 

@@ -9,8 +9,9 @@
 #include <stdatomic.h>
 
 // An event is under way from its reading from the journal until it is retired: the cursor has
-// passed it. Events are sent, and retired, in order.
-enum { UNDER_WAY_MAX = 1024 };
+// passed it. Events are sent, and retired, in order. Of those that wait to be sent, no more are
+// read than a receiver that is away should keep in memory.
+enum { UNDER_WAY_MAX = 4096, WAITING_MAX = 1024 };
 
 enum state { WAITING, PENDING, DONE };
 

@@ -54,8 +54,9 @@ static void retire(struct receiver *receiver)
     remember(receiver, n);
     for (size_t i = 0; i < n; i++)
         event_unref(receiver_at(receiver, i)->event);
-    receiver->head = (receiver->head + n) % UNDER_WAY_MAX;
     receiver->count -= n;
+    // A few events now and then always take the same pages.
+    receiver->head = receiver->count > 0 ? (receiver->head + n) % UNDER_WAY_MAX : 0;
     receiver->handed -= n < receiver->handed ? n : receiver->handed;
     advance(receiver, through);
 }
@@ -363,7 +364,8 @@ static bool receiver_keep(struct receiver *receiver)
 
 static void step(struct receiver *receiver)
 {
-    const bool has_room = UNDER_WAY_MAX - receiver->count >= READ_AHEAD;
+    const bool has_room = receiver->count + READ_AHEAD <= UNDER_WAY_MAX &&
+                          receiver->count - receiver->handed + READ_AHEAD <= WAITING_MAX;
     const bool comes =
         receiver->count > 0 ||
         journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop);
