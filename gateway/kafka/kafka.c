@@ -27,6 +27,8 @@ static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
 static const int64_t YOUNG_US = 60 * CLOCK_US_PER_S; // the age of events that have not waited
 
+// Octets in one request: librdkafka's limit, and what the largest event needs.
+enum { BATCH_SIZE_MAX = 1000000, BATCH_SIZE_MIN = 2 * FORMAT_SIZE };
 enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
 struct kafka_sink {
@@ -60,6 +62,7 @@ struct kafka_sink {
     // So many events go alone, as many as were pending when a request was refused: for one of them,
     // perhaps.
     unsigned alone;
+    unsigned batch_size; // octets in one request; 0: librdkafka decides
 };
 
 static int64_t kafka_now(void)
@@ -171,6 +174,13 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
     kafka_fail(s, reason);
 }
 
+// A topic may take less in one request than librdkafka puts there: the next client puts less.
+static void kafka_shrink_batches(struct kafka_sink *s)
+{
+    const unsigned less = (s->batch_size > 0 ? s->batch_size : BATCH_SIZE_MAX) / 4;
+    s->batch_size = less > BATCH_SIZE_MIN ? less : BATCH_SIZE_MIN;
+}
+
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
     struct kafka_sink *s = ((struct client *)opaque)->sink;
@@ -199,6 +209,8 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         s->refused = number;
     if (s->alone < window_pending(&s->window))
         s->alone = window_pending(&s->window);
+    if (s->refused == 0)
+        kafka_shrink_batches(s);
 }
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
@@ -251,7 +263,7 @@ static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 
 static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 {
-    rd_kafka_conf_t *conf = settings_make(s->options, !s->plain, err);
+    rd_kafka_conf_t *conf = settings_make(s->options, !s->plain, s->batch_size, err);
     if (!conf)
         return false;
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
@@ -576,7 +588,7 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
     char reason[300];
     struct kafka_options offline = *(const struct kafka_options *)options;
     offline.brokers = "";
-    rd_kafka_conf_t *conf = settings_make(&offline, true, err);
+    rd_kafka_conf_t *conf = settings_make(&offline, true, 0, err);
     (void)kind;
     if (!conf)
         return false;

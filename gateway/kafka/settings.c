@@ -106,8 +106,11 @@ static bool settings_set_sasl(rd_kafka_conf_t *conf, const struct kafka_options 
 
 // The defaults come first, the user's settings next, and what must not differ last.
 static bool settings_set_all(rd_kafka_conf_t *conf, const struct kafka_options *o, bool idempotent,
-                             struct error *err)
+                             unsigned batch_size, struct error *err)
 {
+    char octets[12] = "";
+    if (batch_size > 0)
+        snprintf(octets, sizeof octets, "%u", batch_size);
     static const char *const PROTOCOLS[2][2] = {{"plaintext", "sasl_plaintext"},
                                                 {"ssl", "sasl_ssl"}};
     return settings_set(conf, "client.id", "ibtrapd", err) &&
@@ -115,7 +118,7 @@ static bool settings_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            settings_set(conf, "topic.metadata.propagation.max.ms", "5000", err) &&
            settings_set(conf, "reconnect.backoff.max.ms", "2000", err) &&
            settings_set(conf, "receive.message.max.bytes", "8388608", err) &&
-           settings_set_users(conf, o, err) &&
+           settings_set(conf, "batch.size", octets, err) && settings_set_users(conf, o, err) &&
            settings_set(conf, "bootstrap.servers", o->brokers, err) &&
            settings_set(conf, "security.protocol", PROTOCOLS[o->uses_tls][o->mechanism != NULL],
                         err) &&
@@ -130,10 +133,10 @@ static bool settings_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
 }
 
 rd_kafka_conf_t *settings_make(const struct kafka_options *options, bool idempotent,
-                               struct error *err)
+                               unsigned batch_size, struct error *err)
 {
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    if (settings_set_all(conf, options, idempotent, err))
+    if (settings_set_all(conf, options, idempotent, batch_size, err))
         return conf;
     rd_kafka_conf_destroy(conf);
     return NULL;

@@ -10,9 +10,10 @@
 
 #define SETTINGS_GAPLESS "enable.gapless.guarantee"
 
-// The caller's. NULL with a sentence, which has no secret: librdkafka does not accept a setting, or
-// it is not the user's.
+// The caller's. `batch_size`: octets that go in one request, unless the user's settings say it; 0:
+// as many as librdkafka thinks right. NULL with a sentence, which has no secret: librdkafka does
+// not accept a setting, or it is not the user's.
 rd_kafka_conf_t *settings_make(const struct kafka_options *options, bool idempotent,
-                               struct error *err);
+                               unsigned batch_size, struct error *err);
 
 #endif

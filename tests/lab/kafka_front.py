@@ -12,7 +12,7 @@ import struct
 import threading
 
 PRODUCE, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 0, 3, 17, 18, 36
-NOT_LEADER, UNSUPPORTED_VERSION, OUT_OF_ORDER, AUTHENTICATION_FAILED = 6, 35, 45, 58
+NOT_LEADER, TOO_LARGE, UNSUPPORTED_VERSION, OUT_OF_ORDER, AUTHENTICATION_FAILED = 6, 10, 35, 45, 58
 NOBODY = -1  # as a producer: not an idempotent one
 REMEMBERED = 5  # requests of a producer for each partition, as a broker does
 FRAME_MAX = 16 << 20
@@ -51,6 +51,7 @@ class Batch:
         assert r.take("i") == 1
         self.partition = r.take("i")
         records = r.octets(r.take("i"))
+        self.size = len(records)
         magic, self.checksum = struct.unpack_from(">bI", records, 16)
         assert magic == 2
         self.producer, self.epoch, self.first, self.count = struct.unpack_from(">qhii", records, 43)
@@ -140,13 +141,14 @@ class Front:
 
     lose_request, lose_answer: of requests to produce, each one of so many is lost, with its connection, before or after
     the partition stored it. password: a Password. tls: an ssl.SSLContext. crowd: it says that so many more brokers are
-    there, which nobody can reach."""
+    there, which nobody can reach. largest: the octets of records that a request may have; 0: any number."""
 
-    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0):
+    def __init__(self, cluster, lose_request=0, lose_answer=0, password=None, tls=None, crowd=0, largest=0):
         self.crowd = crowd
         self.crowd_told = self.connected = 0  # answers with the crowd; connections
         self.numbers = Numbers()
-        self.produced = self.lost = self.refused = 0
+        self.produced = self.lost = self.refused = self.too_large = 0
+        self._largest = largest
         self._lose_request, self._lose_answer, self._password, self._tls = lose_request, lose_answer, password, tls
         self._lock = threading.Lock()
         self._deposed = set()  # (port of the cluster, topic, partition): that broker said that it does not lead it
@@ -217,6 +219,9 @@ class Front:
             if self._lose_request and self.produced % self._lose_request == 0:
                 self.lost += 1
                 return None
+            if self._largest and batch.size > self._largest:
+                self.too_large += 1
+                return batch.answer(TOO_LARGE, -1)
             place = (port, batch.topic, batch.partition)
             answer = self.numbers.look(batch, place in self._deposed)
             if answer is None:

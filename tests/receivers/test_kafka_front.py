@@ -64,6 +64,28 @@ def begin(fabric, front, **items):
     return gateway
 
 
+def test_a_topic_that_takes_little_at_once_gets_less_at_once(fabric, cluster):
+    """It refuses a few requests, until they are small enough. Then it refuses none, however many events wait."""
+    rounds, events = 6, 80
+    cluster.tell("single ibtrapd")
+    front = fabric.keep(Front(cluster, largest=20000))
+    gateway = begin(fabric, front)
+    client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
+    refused = []
+    for one in range(rounds):
+        gateway.control("receivers", "pause", "bus")
+        for number in range(one * events, (one + 1) * events):
+            client.report(notices.system_image_guid_change(6, 1 + number), lid)
+        gateway.control("receivers", "resume", "bus")
+        wait_until(lambda: receiver(gateway)["delivered"] >= (one + 1) * events, "the brokers to have all", 60)
+        refused.append(front.too_large)
+    assert refused[0] > 0
+    assert refused[-3] == refused[-1]
+    came = [int(one["value"]["systemImageGuid"], 16) for one in consume(cluster.brokers, "ibtrapd")]
+    assert came == list(range(1, 1 + rounds * events))
+    assert receiver(gateway)["dropped"] == 0
+
+
 def test_requests_and_answers_that_are_lost_and_leaders_that_change_double_nothing(fabric, cluster):
     cluster.tell("single ibtrapd")
     front = fabric.keep(Front(cluster, lose_request=11, lose_answer=7))
