@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "generated.h"
 #include "model/catalogue.h"
+#include "support_clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,6 +296,8 @@ static void ask_for_paths(const struct agent_snapshot *snapshot)
 struct agent_snapshot *made_view(void)
 {
     static struct snapshot_source source;
+    static struct support_time stands;
+    static struct clock clock;
     source = (struct snapshot_source){.topology = make_topology(),
                                       .gateway = tell_of_gateway,
                                       .settings = no_settings,
@@ -302,8 +305,10 @@ struct agent_snapshot *made_view(void)
                                       .errors = tell_of_errors,
                                       .demand = {.ask = tell_answer, .drop = drop_set},
                                       .paths = paths_new(),
-                                      .clock = &clock_system};
+                                      .clock = &clock};
     source.journal = make_journal(source.topology);
+    stands = (struct support_time){clock_utc(&clock_system), clock_monotonic(&clock_system)};
+    clock = support_clock(&stands);
     struct agent_snapshot *snapshot = snapshot_take(&source, snapshot_events_new());
     require(snapshot && snapshot->switch_count > 0 && source.paths);
     ask_for_paths(snapshot);
