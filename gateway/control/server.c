@@ -55,7 +55,7 @@ struct server {
     char path[108];
     struct client clients[SERVER_CLIENTS_MAX];
     uint64_t turns; // requests and arrivals so far
-    struct log_limit refusals;
+    struct log_limit refusals, crowds;
 };
 
 static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
@@ -122,6 +122,44 @@ static void control_server_drop(struct client *client)
         asked_give_up(client);
     bufferevent_free(client->stream);
     client->stream = NULL;
+}
+
+// Adds a sentence: why there is no answer, and what became of the request.
+static void asked_refuse(struct client *client, const char *why, bool begun)
+{
+    char sentence[200];
+    snprintf(sentence, sizeof sentence, "%s; %s", why,
+             begun ? "this request may be done or not: look before you ask again"
+                   : "this request was not begun: ask again");
+    json_t *answer = failure(sentence);
+    control_server_write(client, answer);
+    json_decref(answer);
+}
+
+// Adds the last line for a client that waits for a worker: the answer, if it has just been made.
+static void asked_dismiss(struct client *client, const char *why)
+{
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    struct asked *asked = asked_part(client);
+    const enum worker_state state = worker_withdraw(asked->worker, &asked->job);
+    if (state != WORKER_RAN)
+        asked_refuse(client, why, state == WORKER_RUNS);
+    if (state == WORKER_WAITS || worker_take_back(asked->worker, &asked->job)) {
+        asked->end(asked->work, state == WORKER_RAN ? out : NULL);
+        asked_free(asked);
+    }
+}
+
+// Drops the client. One that waits for a worker gets a last line, if its socket takes that at once.
+static void control_server_dismiss(struct client *client, const char *why)
+{
+    struct evbuffer *out = bufferevent_get_output(client->stream);
+    if (client->asked) {
+        asked_dismiss(client, why);
+        evbuffer_unfreeze(out, 1); // libevent lets only its own loop write it otherwise
+        evbuffer_write(out, bufferevent_getfd(client->stream));
+    }
+    control_server_drop(client);
 }
 
 static void control_server_go_on(struct client *client);
@@ -399,6 +437,19 @@ static struct client *find_own_place(struct server *server, uid_t stranger)
     return count >= SERVER_STRANGER_MAX ? found : NULL;
 }
 
+// Takes its place from a client, for that of other credentials.
+static void control_server_crowd_out(struct client *client, const struct peer_credentials *other)
+{
+    struct server *server = client->server;
+    log_write_limited(
+        server->options.log, &server->crowds, LOG_LEVEL_WARNING,
+        "too many clients of the control socket: user %u, process %d loses its place, "
+        "%s, to user %u, process %d",
+        (unsigned)client->credentials.uid, (int)client->credentials.pid,
+        client->asked ? "waiting for an answer" : "silent", (unsigned)other->uid, (int)other->pid);
+    control_server_dismiss(client, "ibtrapd has too many clients and gave this place to another");
+}
+
 static struct client *make_place(struct server *server, const struct peer_credentials *credentials)
 {
     enum rank rank = rank_of(credentials);
@@ -406,7 +457,7 @@ static struct client *make_place(struct server *server, const struct peer_creden
     if (!place)
         place = control_server_find_place(server, rank);
     if (place && place->stream)
-        control_server_drop(place);
+        control_server_crowd_out(place, credentials);
     return place;
 }
 

@@ -74,8 +74,10 @@ void server_erase_freed(void);
 // silent longest: strangers before members of the group, these before root and our own user. It
 // gets no place from a client with more rights, nor from one with the same rights that reads its
 // answers; one that waits for the worker has nothing to read yet. A stranger who has
-// SERVER_STRANGER_MAX clients loses the one that was silent longest.
+// SERVER_STRANGER_MAX clients loses the one that was silent longest. The log tells it, and a client
+// that waits for a worker hears so in a sentence, which says whether its request has begun.
 struct server *server_start(const struct server_options *options, struct error *err);
+
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 
 #endif

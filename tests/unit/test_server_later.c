@@ -24,7 +24,10 @@
 #define IN_LINE "{\"version\":1,\"error\":\"others take too long\"}\n"
 #define NO_ROOM                                                                                    \
     "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; ask for less at a time\"}\n"
-#define SHORT    "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
+#define SHORT "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
+#define CROWDED                                                                                    \
+    "{\"version\":1,\"error\":\"ibtrapd has too many clients and gave this place to another; "     \
+    "this request was not begun: ask again\"}\n"
 #define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping, or out of memory\"}\n"
 
 static const int64_t LONG_US = 3600 * CLOCK_US_PER_S, SHORT_US = 20000;
@@ -34,6 +37,8 @@ static struct event_base *base;
 static struct server *server;
 static struct worker *worker;
 static struct log *log_;
+static FILE *logged;
+static char log_text[4096];
 static struct error err;
 
 // Work ends when the gate is open.
@@ -161,7 +166,9 @@ static int begin(void **state)
 {
     (void)state;
     base = event_base_new();
-    log_ = support_log(NULL);
+    memset(log_text, 0, sizeof log_text);
+    logged = fmemopen(log_text, sizeof log_text - 1, "w");
+    log_ = support_log(logged);
     begun = run = ended = unwanted = 0;
     start(LONG_US);
     return 0;
@@ -176,6 +183,7 @@ static int end(void **state)
     worker_free(worker);
     event_base_free(base);
     log_close(log_);
+    fclose(logged);
     assert_int_equal(begun, ended + unwanted);
     return 0;
 }
@@ -295,8 +303,12 @@ TEST(more_clients_than_places_give_up_requests)
         fds[i] = ask(SLOW);
         serve_until(&begun, i + 1);
     }
+    expect(fds[1], CROWDED);
+    expect_end(fds[1]);
     int more = ask(STATUS);
     expect(more, WELL); // a place is left to see what goes on
+    assert_non_null(strstr(log_text, "too many clients of the control socket: user "));
+    assert_non_null(strstr(log_text, "loses its place, waiting for an answer, to user "));
     pthread_mutex_unlock(&gate);
     serve_until(&ended, SERVER_CLIENTS_MAX - 1);
     expect(fds[COUNT(fds) - 1], READ_IT);
