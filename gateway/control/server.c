@@ -624,6 +624,14 @@ struct server *server_start(const struct server_options *options, struct error *
     return server;
 }
 
+void server_dismiss(struct server *server)
+{
+    for (size_t i = 0; server && i < SERVER_CLIENTS_MAX; i++) {
+        if (server->clients[i].stream)
+            control_server_dismiss(&server->clients[i], "ibtrapd stops");
+    }
+}
+
 void server_stop(struct server *server)
 {
     if (!server)

@@ -78,6 +78,11 @@ void server_erase_freed(void);
 // that waits for a worker hears so in a sentence, which says whether its request has begun.
 struct server *server_start(const struct server_options *options, struct error *err);
 
+// Drops all clients, as ibtrapd stops; never waits. A client that waits for a worker gets its
+// answer, if the worker has just made it, or a sentence as above. Call it when the loop has ended
+// and the workers have stopped, while all that answers are made of is still there. NULL is allowed.
+void server_dismiss(struct server *server);
+
 void server_stop(struct server *server); // removes the socket; NULL is allowed
 
 #endif

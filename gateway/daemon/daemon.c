@@ -420,6 +420,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
     bool answered = worker_stop(g->answers, WORKER_STOP_US);
     answered = worker_stop(g->changes, WORKER_STOP_US) && answered;
+    server_dismiss(g->server);
     bool all_ended = receivers_stop_all(g);
     bool saved = !g->journal || journal_finish(g->journal, err);
     if (!all_ended) {

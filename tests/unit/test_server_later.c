@@ -25,6 +25,11 @@
 #define NO_ROOM                                                                                    \
     "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; ask for less at a time\"}\n"
 #define SHORT "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
+#define STOPS_BEFORE                                                                               \
+    "{\"version\":1,\"error\":\"ibtrapd stops; this request was not begun: ask again\"}\n"
+#define STOPS_DURING                                                                               \
+    "{\"version\":1,\"error\":\"ibtrapd stops; this request may be done or not: look before you "  \
+    "ask again\"}\n"
 #define CROWDED                                                                                    \
     "{\"version\":1,\"error\":\"ibtrapd has too many clients and gave this place to another; "     \
     "this request was not begun: ask again\"}\n"
@@ -318,6 +323,42 @@ TEST(more_clients_than_places_give_up_requests)
     close(more);
 }
 
+TEST(a_stop_tells_who_waits_what_became_of_it)
+{
+    pthread_mutex_lock(&gate);
+    int runs = ask(SLOW);
+    serve_until(&run, 1);
+    int waits = ask(SLOW), silent = ask("");
+    serve_until(&begun, 2);
+    server_dismiss(server);
+    expect(runs, STOPS_DURING);
+    expect_end(runs);
+    expect(waits, STOPS_BEFORE);
+    expect_end(waits);
+    expect_end(silent);
+    pthread_mutex_unlock(&gate);
+    serve_until(&unwanted, 2);
+    assert_int_equal(run, 1);
+    close(runs);
+    close(waits);
+    close(silent);
+}
+
+TEST(an_answer_that_is_made_at_a_stop_reaches_its_client)
+{
+    pthread_mutex_lock(&gate);
+    int fd = ask(SLOW);
+    serve_until(&begun, 1);
+    while (atomic_load(&run) < 1)
+        usleep(200);
+    pthread_mutex_unlock(&gate);
+    assert_true(worker_stop(worker, DEADLINE_US)); // the loop does not run and takes no answer
+    server_dismiss(server);
+    expect(fd, READ_IT);
+    expect_end(fd);
+    close(fd);
+}
+
 TEST(who_waits_too_long_hears_why)
 {
     assert_true(worker_stop(worker, DEADLINE_US));
@@ -465,6 +506,8 @@ int main(void)
         LATER_TEST(who_sends_no_more_gets_all_answers),
         LATER_TEST(who_leaves_gives_up_his_request),
         LATER_TEST(more_clients_than_places_give_up_requests),
+        LATER_TEST(a_stop_tells_who_waits_what_became_of_it),
+        LATER_TEST(an_answer_that_is_made_at_a_stop_reaches_its_client),
         LATER_TEST(who_waits_too_long_hears_why),
         LATER_TEST(what_had_not_begun_when_its_client_heard_so_never_does),
         LATER_TEST(what_comes_meanwhile_waits_within_bounds),
