@@ -20,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ibtrapctl waits for ten seconds, and for thirty at a reload.
+static const int64_t ANSWER_US = 8 * CLOCK_US_PER_S, RELOAD_US = 25 * CLOCK_US_PER_S;
+
 static const struct control_command COMMANDS[] = {
     {"status", status_answer, CONTROL_READS, CONTROL_AT_ONCE},
     {"health", health_answers_get, CONTROL_READS, CONTROL_AT_ONCE},
@@ -49,7 +52,7 @@ static const struct control_command COMMANDS[] = {
     {"log", gateway_answers_log, CONTROL_WRITES, CONTROL_AT_ONCE},
     // Not for every user.
     {"configuration", gateway_answers_configuration, CONTROL_WRITES, CONTROL_AT_ONCE},
-    {"reload", gateway_answers_reload, CONTROL_WRITES, CONTROL_AT_ONCE},
+    {"reload", gateway_answers_reload, CONTROL_WRITES, CONTROL_BY_RELOADS},
     {"journal-prune", gateway_answers_prune, CONTROL_WRITES, CONTROL_AT_ONCE},
 };
 
@@ -75,7 +78,7 @@ bool control_reads_only(const char *command)
 }
 
 // Makes an answer but for its last step. Holds references to the fabric and the names meanwhile, as
-// both may be replaced at any time. "reload" replaces all members of `c`.
+// both may be replaced at any time.
 static json_t *control_make(struct control *c, const struct control_command *command,
                             const struct peer_credentials *client, const json_t *request)
 {
@@ -131,7 +134,9 @@ struct worker *control_worker(void *ctx, const char *command)
     const struct control_command *found = control_find_command(command);
     if (!found || found->place == CONTROL_AT_ONCE)
         return NULL;
-    return found->place == CONTROL_BY_CHANGES ? c->changes : c->answers;
+    return found->place == CONTROL_BY_RELOADS   ? c->reloads
+           : found->place == CONTROL_BY_CHANGES ? c->changes
+                                                : c->answers;
 }
 
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
@@ -147,6 +152,8 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
                                             .journal = c->journal,
                                             .pipeline = c->pipeline,
                                             .builder = c->builder,
+                                            .reload = c->reload,
+                                            .ctx = c->ctx,
                                             .pages = c->pages},
                                     .command = control_find_command(command),
                                     .client = *client,
@@ -178,9 +185,20 @@ static bool control_add(struct control_asked *asked, struct evbuffer *out)
     return answer_write(asked->answer, out);
 }
 
+int64_t control_patience_us(const void *work)
+{
+    const struct control_asked *asked = work;
+    return asked->command->place == CONTROL_BY_RELOADS ? RELOAD_US : ANSWER_US;
+}
+
 const char *control_late(const void *work, bool begun)
 {
     const struct control_asked *asked = work;
+    if (asked->command->place == CONTROL_BY_RELOADS)
+        return begun ? "the reload takes long, as a disk or a receiver does not answer; it goes "
+                       "on, and the log will say how it ended"
+                     : "nothing was reloaded, as another reload takes long; look at the log and "
+                       "try again";
     if (asked->command->place == CONTROL_BY_CHANGES)
         return begun
                    ? "the journal's disk does not write, so ibtrapd does not know yet whether this "

@@ -13,8 +13,9 @@ enum control_access { CONTROL_WRITES, CONTROL_READS };
 
 // The thread that makes the answer: that of the control socket; `answers`, as it takes long or
 // reads the journal's file; `changes`, as it waits for the pipeline, which may wait for the
-// journal's disk. The two workers use those members of `control` only that control_begin fills in.
-enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES };
+// journal's disk; `reloads`, as it waits for receivers that end, too. The workers use those members
+// of `control` only that control_begin fills in.
+enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES, CONTROL_BY_RELOADS };
 
 struct control_command {
     const char *name; // item "command" of the request
@@ -39,6 +40,7 @@ struct worker *control_worker(void *ctx, const char *command);
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request);
 void control_work(void *work);
+int64_t control_patience_us(const void *work);
 const char *control_late(const void *work, bool begun);
 bool control_end(void *work, struct evbuffer *out);
 

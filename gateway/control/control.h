@@ -53,15 +53,15 @@ struct control {
     struct receiver *const *receivers;
     size_t receiver_count;
     // Of commands that wait for a disk (commands.h).
-    struct worker *answers, *changes;
+    struct worker *answers, *changes, *reloads;
     struct agent *subagent;       // NULL: there is none
     struct agent *fabric_agent;   // the same; for the fabric as one device alone
     struct demand *demand;        // reads on demand of `subagent`; NULL: there are none
     struct event_builder builder; // for names and sentences; it does not know the fabric
-    // Reads the configuration again. `restart`, of CONTROL_RESTART_SIZE, gets the items that need a
-    // restart; `backlogs`, of CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for
-    // receivers that came, went or changed, a sentence a line. False with a sentence: the
-    // configuration stays as it was.
+    // Reads the configuration again, in the thread of `reloads`. `restart`, of
+    // CONTROL_RESTART_SIZE, gets the items that need a restart; `backlogs`, of
+    // CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for receivers that came, went or
+    // changed, a sentence a line. False with a sentence: the configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
     const struct control_refusal *refusal; // NULL: nobody knows

@@ -244,9 +244,10 @@ static bool asked_begin(struct client *client, struct worker *worker, const char
 static bool asked_put(struct client *client)
 {
     const struct server_later *later = &client->server->options.later;
-    const struct timeval patience = {.tv_sec = later->patience_us / CLOCK_US_PER_S,
-                                     .tv_usec = later->patience_us % CLOCK_US_PER_S};
     struct asked *asked = client->asked;
+    const int64_t patience_us = later->patience_us(asked->work);
+    const struct timeval patience = {.tv_sec = patience_us / CLOCK_US_PER_S,
+                                     .tv_usec = patience_us % CLOCK_US_PER_S};
     if (event_add(asked->patience, &patience) == 0 && worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;

@@ -32,12 +32,13 @@ struct server_later {
     // NULL: the handler does. Only one of them ever gets a command, as both could be at it at once.
     // A NULL function: the handler answers everything.
     struct worker *(*worker_of)(void *ctx, const char *command);
-    int64_t patience_us; // after that, the client gets a sentence instead of the answer
     // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: out of
     // memory; the client hears so.
     void *(*begin)(void *ctx, const struct peer_credentials *client, const char *command,
                    json_t *request);
     void (*work)(void *work); // in the worker's thread
+    // Loop's thread. How long the client waits; after that, it gets a sentence and no answer.
+    int64_t (*patience_us)(const void *work);
     // Loop's thread. The sentence for a client whose patience is over, before `end`: the work has
     // `begun`, or waits for that of others.
     const char *(*late)(const void *work, bool begun);

@@ -35,13 +35,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { MMAP_THRESHOLD = 128 << 10 }; // octets
 
-static const int64_t ANSWER_US = 8 * CLOCK_US_PER_S; // ibtrapctl waits for ten seconds
 static const int64_t WORKER_STOP_US = 5 * CLOCK_US_PER_S;
 
 // From the signal on. A reload, which takes ten seconds, may be under way. A stop takes some forty
@@ -250,17 +250,90 @@ static bool start_sweeper(struct gateway *g, struct error *err)
     return g->sweeper != NULL;
 }
 
+// Reloads, in their own thread.
+
+static void daemon_begin_reload(void *ctx)
+{
+    const struct gateway *g = ctx;
+    service_reloading(g->service);
+}
+
+struct reload_result {
+    struct gateway *gateway;
+    struct control_refusal refusal;
+};
+
+static void daemon_end_reload(void *ctx)
+{
+    const struct reload_result *result = ctx;
+    result->gateway->refusal = result->refusal;
+    service_ready(result->gateway->service);
+}
+
 static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *backlogs,
                                  struct error *err)
 {
     struct gateway *g = ctx;
-    service_reloading(g->service);
+    struct reload_result result = {.gateway = g};
+    loop_call(g->loop, daemon_begin_reload, g);
     bool ok = reload_run(g, restart, backlogs, err);
-    g->refusal = (struct control_refusal){0};
     if (!ok)
-        g->refusal = (struct control_refusal){.time_us = clock_utc(&clock_system), .reason = *err};
-    service_ready(g->service);
+        result.refusal =
+            (struct control_refusal){.time_us = clock_utc(&clock_system), .reason = *err};
+    loop_call(g->loop, daemon_end_reload, &result);
     return ok;
+}
+
+static struct gateway_task *daemon_task_of(struct worker_job *job)
+{
+    return (struct gateway_task *)((char *)job - offsetof(struct gateway_task, job));
+}
+
+static void daemon_put_task(struct gateway *g, struct gateway_task *task)
+{
+    task->gateway = g;
+    task->again = task->is_asked;
+    if (!task->is_asked)
+        task->is_asked = worker_put(g->reloads, &task->job);
+}
+
+static void daemon_end_task(struct worker_job *job)
+{
+    struct gateway_task *task = daemon_task_of(job);
+    task->is_asked = false;
+    if (task->again)
+        daemon_put_task(task->gateway, task);
+}
+
+static void daemon_run_settings(struct worker_job *job)
+{
+    settings_apply(daemon_task_of(job)->gateway);
+}
+
+static void daemon_run_reload(struct worker_job *job)
+{
+    char items[CONTROL_RESTART_SIZE], sentences[CONTROL_BACKLOGS_SIZE];
+    struct text restart = text_in(items, sizeof items);
+    struct text backlogs = text_in(sentences, sizeof sentences);
+    struct error err;
+    // It logs the result itself.
+    daemon_answer_reload(daemon_task_of(job)->gateway, &restart, &backlogs, &err);
+}
+
+static void daemon_apply_settings(void *ctx)
+{
+    struct gateway *g = ctx;
+    g->settings.job.run = daemon_run_settings;
+    g->settings.job.done = daemon_end_task;
+    daemon_put_task(g, &g->settings);
+}
+
+static void daemon_reload_at_signal(void *ctx)
+{
+    struct gateway *g = ctx;
+    g->at_signal.job.run = daemon_run_reload;
+    g->at_signal.job.done = daemon_end_task;
+    daemon_put_task(g, &g->at_signal);
 }
 
 static void daemon_take_signal(void *ctx, int number)
@@ -284,12 +357,13 @@ static bool start_loop(struct gateway *g, struct error *err)
     g->control.reload = daemon_answer_reload;
     g->answers = worker_start(loop_base(g->loop), "answers", err);
     g->changes = g->answers ? worker_start(loop_base(g->loop), "changes", err) : NULL;
-    if (!g->changes)
+    g->reloads = g->changes ? worker_start(loop_base(g->loop), "reloads", err) : NULL;
+    if (!g->reloads)
         return false;
     const struct server_later later = {.worker_of = control_worker,
-                                       .patience_us = ANSWER_US,
                                        .begin = control_begin,
                                        .work = control_work,
+                                       .patience_us = control_patience_us,
                                        .late = control_late,
                                        .end = control_end};
     const struct server_options options = {.base = loop_base(g->loop),
@@ -301,7 +375,7 @@ static bool start_loop(struct gateway *g, struct error *err)
                                            .ctx = &g->control,
                                            .log = g->log};
     g->server = server_start(&options, err);
-    g->settings_changed = loop_wake_new(g->loop, settings_apply, g, err);
+    g->settings_changed = loop_wake_new(g->loop, daemon_apply_settings, g, err);
     return g->server && g->settings_changed;
 }
 
@@ -418,7 +492,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     mkeys_free(g->mkeys);
     if (g->journal)
         journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
-    bool answered = worker_stop(g->answers, WORKER_STOP_US);
+    bool answered = worker_stop(g->reloads, WORKER_STOP_US);
+    answered = worker_stop(g->answers, WORKER_STOP_US) && answered;
     answered = worker_stop(g->changes, WORKER_STOP_US) && answered;
     server_dismiss(g->server);
     bool all_ended = receivers_stop_all(g);
@@ -440,6 +515,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     server_stop(g->server);
     worker_free(g->answers);
     worker_free(g->changes);
+    worker_free(g->reloads);
     topology_answers_clear(&g->pages);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
@@ -473,16 +549,6 @@ static void fix_mmap_threshold(void)
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 }
 
-static void reload_at_signal(void *ctx)
-{
-    struct gateway *g = ctx;
-    char items[CONTROL_RESTART_SIZE], sentences[CONTROL_BACKLOGS_SIZE];
-    struct text restart = text_in(items, sizeof items);
-    struct text backlogs = text_in(sentences, sizeof sentences);
-    struct error err;
-    daemon_answer_reload(g, &restart, &backlogs, &err); // logs the result itself
-}
-
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)
 {
     struct gateway g = {.conf = own(conf, err),
@@ -506,7 +572,8 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     if (ok) {
         log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
         signals_limit(g.signals, STOP_BEGINS_US);
-        loop_run(g.loop, reload_at_signal, &g, reason);
+        loop_run(g.loop, daemon_reload_at_signal, &g, reason);
+        worker_stop(g.reloads, STOP_US); // signals_limit bounds it
         signals_limit(g.signals, STOP_US);
         log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     } else {

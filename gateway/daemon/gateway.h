@@ -29,6 +29,14 @@ struct gateway_ending {
     struct conf_receiver *conf;
 };
 
+// Work of the thread of reloads that no client asks for. While it is under way, it may be asked for
+// again once more.
+struct gateway_task {
+    struct worker_job job;
+    struct gateway *gateway;
+    bool is_asked, again;
+};
+
 struct gateway {
     struct conf *conf;  // the pipeline's thread reads it, too, and exchanges it
     struct role role;   // the pipeline's thread only
@@ -54,7 +62,8 @@ struct gateway {
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;
-    struct gateway_ending left[GATEWAY_RECEIVERS_MAX]; // did not end in time; main thread only
+    // Did not end in time. For the thread that ends receivers (receivers.h).
+    struct gateway_ending left[GATEWAY_RECEIVERS_MAX];
     size_t left_count;
     struct text *backlogs; // sentences for the answer to a reload, one a line; NULL: none runs
     // A reload does not change these.
@@ -71,6 +80,9 @@ struct gateway {
     struct control_pages pages;     // the thread of `answers` only
     struct worker *answers;         // answers clients of the control socket and of the page
     struct worker *changes;         // the same, for what waits for the pipeline
+    struct worker *reloads;         // reloads, and puts settings in force, one after the other
+    struct gateway_task at_signal;  // a reload that SIGHUP asks for; main thread only
+    struct gateway_task settings;   // that are to be put in force; as well
     struct control_refusal refusal; // main thread only
     struct metrics_parts metrics_parts;
     struct server *server;
@@ -81,7 +93,9 @@ struct gateway {
     struct service *service;
     struct subagent *subagent; // NULL: there is none
     // Locked while the configuration or the list of receivers is exchanged: the threads of the
-    // subagent and of the pipeline read them; the pipeline's also changes trap groups.
+    // subagent and of the pipeline read them; the pipeline's also changes trap groups. The main
+    // loop's reads the list, too, but exchanges it itself. The thread of reloads, which asks for
+    // that, reads both without the lock. The main loop has the configuration from `control`.
     pthread_mutex_t exchanged;
 };
 

@@ -45,7 +45,7 @@ static void emit_heartbeat(void *ctx)
     pipeline_get_counters(g->pipeline, &counters);
     sa_client_status(g->client, &sa);
     heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
-                                           .period_s = g->conf->heartbeat_s,
+                                           .period_s = g->control.conf->heartbeat_s,
                                            .receivers = g->receiver_count,
                                            .failing = count_failing(g),
                                            .sm_answers = sa.sm_answers},

@@ -2,6 +2,7 @@
 #include "daemon/loop.h"
 
 #include <event2/event.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,6 +11,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+// A function that another thread wants to be run, and waits for.
+struct loop_wanted {
+    void (*call)(void *ctx);
+    void *ctx;
+};
+
 struct loop {
     struct event_base *base;
     struct loop_wake *signalled;
@@ -17,6 +24,13 @@ struct loop {
     atomic_bool hung_up;
     void (*hang_up)(void *ctx);
     void *ctx;
+    struct loop_wake *called;
+
+    pthread_mutex_t lock; // guards the members below
+    pthread_cond_t answered;
+    bool runs;
+    pthread_t thread;           // that runs it
+    struct loop_wanted *wanted; // NULL: nothing, or it has been done
 };
 
 static void on_signal(void *ctx)
@@ -37,15 +51,48 @@ void loop_signal(struct loop *loop, int number)
     loop_wake_up(loop->signalled);
 }
 
+// Loop's thread.
+static void on_called(void *ctx)
+{
+    struct loop *loop = ctx;
+    pthread_mutex_lock(&loop->lock);
+    if (loop->wanted) {
+        loop->wanted->call(loop->wanted->ctx);
+        loop->wanted = NULL;
+        pthread_cond_broadcast(&loop->answered);
+    }
+    pthread_mutex_unlock(&loop->lock);
+}
+
+void loop_call(struct loop *loop, void (*call)(void *ctx), void *ctx)
+{
+    struct loop_wanted wanted = {call, ctx};
+    pthread_mutex_lock(&loop->lock);
+    if (loop->runs && !pthread_equal(loop->thread, pthread_self())) {
+        loop->wanted = &wanted;
+        loop_wake_up(loop->called);
+        while (loop->wanted)
+            pthread_cond_wait(&loop->answered, &loop->lock);
+    } else {
+        call(ctx);
+    }
+    pthread_mutex_unlock(&loop->lock);
+}
+
 struct loop *loop_new(struct error *err)
 {
     struct loop *loop = calloc(1, sizeof *loop);
-    if (loop)
+    if (loop) {
+        pthread_mutex_init(&loop->lock, NULL);
+        pthread_cond_init(&loop->answered, NULL);
         loop->base = event_base_new();
+    }
     if (loop && loop->base)
         loop->signalled = loop_wake_new(loop, on_signal, loop, err);
-    signal(SIGPIPE, SIG_IGN);
     if (loop && loop->signalled)
+        loop->called = loop_wake_new(loop, on_called, loop, err);
+    signal(SIGPIPE, SIG_IGN);
+    if (loop && loop->called)
         return loop;
     error_set(err, "cannot start the event loop: out of memory");
     loop_free(loop);
@@ -56,9 +103,12 @@ void loop_free(struct loop *loop)
 {
     if (!loop)
         return;
+    loop_wake_free(loop->called);
     loop_wake_free(loop->signalled);
     if (loop->base)
         event_base_free(loop->base);
+    pthread_cond_destroy(&loop->answered);
+    pthread_mutex_destroy(&loop->lock);
     free(loop);
 }
 
@@ -153,12 +203,23 @@ void loop_wake_up(struct loop_wake *wake)
     eventfd_write(wake->fd, 1); // fails only if the counter is full: then the loop wakes up anyway
 }
 
+static void loop_runs(struct loop *loop, bool runs)
+{
+    pthread_mutex_lock(&loop->lock);
+    loop->runs = runs;
+    loop->thread = pthread_self();
+    pthread_mutex_unlock(&loop->lock);
+}
+
 void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
               char reason[LOOP_REASON_SIZE])
 {
     loop->hang_up = hang_up;
     loop->ctx = ctx;
+    loop_runs(loop, true);
     event_base_dispatch(loop->base);
+    loop_runs(loop, false);
+    on_called(loop); // what was wanted as the loop ended
     const int by = atomic_load(&loop->stopped_by);
     snprintf(reason, LOOP_REASON_SIZE, "signal %s",
              by == SIGTERM  ? "TERM"

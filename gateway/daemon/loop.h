@@ -35,6 +35,11 @@ void loop_wake_free(struct loop_wake *wake); // NULL is allowed
 // Asks the loop to call back soon, once for all requests until then. Any thread; never waits.
 void loop_wake_up(struct loop_wake *wake);
 
+// Runs the function in the loop's thread, and waits until it has. One at a time: any thread, the
+// loop's, too. While the loop does not run, which is before loop_run or after it, the function runs
+// in the calling thread. It must neither wait nor call this.
+void loop_call(struct loop *loop, void (*call)(void *ctx), void *ctx);
+
 // Gives the loop a signal of the process: SIGTERM, SIGINT or SIGHUP, also before it runs. Any
 // thread; never waits.
 void loop_signal(struct loop *loop, int number);

@@ -20,7 +20,7 @@ bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver);
 void receiver_alarms_recall(struct gateway *gateway);
 
 // Clears the alarms of receivers that neither run nor are configured: nothing else would clear
-// them. Main thread.
+// them. The thread of settings_apply, which calls it.
 void receiver_alarms_clear_departed(struct gateway *gateway);
 
 #endif

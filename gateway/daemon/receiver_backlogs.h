@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Says what becomes of the events that wait for a receiver when it goes, comes back or changes: in
-// the log and, during a reload, in its answer (`backlogs` of struct gateway). Main thread, or the
-// pipeline's while the main thread waits for it.
+// the log and, during a reload, in its answer (`backlogs` of struct gateway). The thread
+// of reloads, or the pipeline's while that waits for it.
 #ifndef IBTRAPD_DAEMON_RECEIVER_BACKLOGS_H
 #define IBTRAPD_DAEMON_RECEIVER_BACKLOGS_H
 

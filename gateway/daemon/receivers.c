@@ -2,6 +2,7 @@
 #include "daemon/receivers.h"
 
 #include "base/digest.h"
+#include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"
 #include "daemon/receiver_backlogs.h"
 #include "daemon/sinks.h"
@@ -78,6 +79,67 @@ static int64_t receivers_digest_of(const struct conf_receiver *conf)
     return digest != 0 ? digest : 1;
 }
 
+// The list of receivers is exchanged in the loop's thread, which reads it without a lock.
+
+static void receivers_show_count(struct gateway *g)
+{
+    g->control.receiver_count = g->metrics_parts.receiver_count = g->receiver_count;
+}
+
+struct receivers_arrival {
+    struct gateway *gateway;
+    struct gateway_ending added;
+};
+
+static void receivers_add(void *ctx)
+{
+    const struct receivers_arrival *arrival = ctx;
+    struct gateway *g = arrival->gateway;
+    pthread_mutex_lock(&g->exchanged);
+    g->receiver_confs[g->receiver_count] = arrival->added.conf;
+    g->receivers[g->receiver_count++] = arrival->added.receiver;
+    pthread_mutex_unlock(&g->exchanged);
+    receivers_show_count(g);
+}
+
+// Receivers that end, and stay in the list until they have.
+struct receivers_departure {
+    struct gateway *gateway;
+    void (*leave)(void *ctx, const struct receiver *receiver);
+    void *ctx;
+    struct gateway_ending ending[GATEWAY_RECEIVERS_MAX];
+    size_t count;
+};
+
+static bool receivers_departs(const struct receivers_departure *departure,
+                              const struct receiver *receiver)
+{
+    for (size_t i = 0; i < departure->count; i++) {
+        if (departure->ending[i].receiver == receiver)
+            return true;
+    }
+    return false;
+}
+
+static void receivers_remove(void *ctx)
+{
+    const struct receivers_departure *departure = ctx;
+    struct gateway *g = departure->gateway;
+    size_t kept = 0;
+    pthread_mutex_lock(&g->exchanged);
+    for (size_t i = 0; i < g->receiver_count; i++) {
+        if (!receivers_departs(departure, g->receivers[i])) {
+            g->receiver_confs[kept] = g->receiver_confs[i];
+            g->receivers[kept++] = g->receivers[i];
+        } else if (departure->leave) {
+            departure->leave(departure->ctx, g->receivers[i]);
+        }
+    }
+    g->receiver_count = kept;
+    pthread_mutex_unlock(&g->exchanged);
+    receivers_show_count(g);
+}
+
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err)
 {
     const struct conf_receiver *conf = made->conf;
@@ -102,10 +164,8 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
         receivers_free(made);
         return false;
     }
-    pthread_mutex_lock(&g->exchanged);
-    g->receiver_confs[g->receiver_count] = made->conf;
-    g->receivers[g->receiver_count++] = receiver;
-    pthread_mutex_unlock(&g->exchanged);
+    struct receivers_arrival arrival = {g, {receiver, made->conf}};
+    loop_call(g->loop, receivers_add, &arrival);
     made->conf = NULL;
     return true;
 }
@@ -153,32 +213,49 @@ static void nothing(void *ctx, const struct pipeline_context *inside)
     (void)inside;
 }
 
-void receivers_end(struct gateway *g,
-                   enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
-                   void *ctx)
+// Asks those to stop that do not stay.
+static void receivers_request_stop(struct receivers_departure *departure,
+                                   enum receivers_fate (*fate)(void *ctx,
+                                                               const struct conf_receiver *running),
+                                   int64_t now)
 {
-    int64_t now = clock_monotonic(&clock_system);
-    size_t kept = 0, ended = 0;
-    struct gateway_ending ending[GATEWAY_RECEIVERS_MAX];
-    free_left(g);
+    struct gateway *g = departure->gateway;
     pthread_mutex_lock(&g->exchanged);
     for (size_t i = 0; i < g->receiver_count; i++) {
-        enum receivers_fate its = fate(ctx, g->receiver_confs[i]);
-        if (its == RECEIVERS_STAYS) {
-            g->receiver_confs[kept] = g->receiver_confs[i];
-            g->receivers[kept++] = g->receivers[i];
-        } else {
-            receiver_request_stop(g->receivers[i],
-                                  now + (its == RECEIVERS_ENDS ? RECEIVERS_FLUSH_US : 0));
-            ending[ended++] = (struct gateway_ending){g->receivers[i], g->receiver_confs[i]};
-        }
+        enum receivers_fate its = fate(departure->ctx, g->receiver_confs[i]);
+        if (its == RECEIVERS_STAYS)
+            continue;
+        receiver_request_stop(g->receivers[i],
+                              now + (its == RECEIVERS_ENDS ? RECEIVERS_FLUSH_US : 0));
+        departure->ending[departure->count++] =
+            (struct gateway_ending){g->receivers[i], g->receiver_confs[i]};
     }
-    g->receiver_count = kept;
     pthread_mutex_unlock(&g->exchanged);
-    for (size_t i = 0; i < ended; i++)
-        end_one(g, &ending[i], now + RECEIVERS_FLUSH_US + RECEIVERS_END_US);
-    if (ended > 0)
-        pipeline_call(g->pipeline, nothing, NULL);
+}
+
+static void receivers_await_end(const struct gateway_ending *e, int64_t until)
+{
+    const int64_t left = until - clock_monotonic(&clock_system);
+    receiver_await_end(e->receiver, left > 0 ? left : 0);
+}
+
+void receivers_end(struct gateway *g,
+                   enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
+                   void (*leave)(void *ctx, const struct receiver *receiver), void *ctx)
+{
+    const int64_t now = clock_monotonic(&clock_system);
+    const int64_t until = now + RECEIVERS_FLUSH_US + RECEIVERS_END_US;
+    struct receivers_departure departure = {.gateway = g, .leave = leave, .ctx = ctx};
+    free_left(g);
+    receivers_request_stop(&departure, fate, now);
+    if (departure.count == 0)
+        return;
+    for (size_t i = 0; i < departure.count; i++)
+        receivers_await_end(&departure.ending[i], until);
+    pipeline_call(g->pipeline, nothing, NULL);
+    loop_call(g->loop, receivers_remove, &departure);
+    for (size_t i = 0; i < departure.count; i++)
+        end_one(g, &departure.ending[i], until);
 }
 
 struct receiver *receivers_find(const struct gateway *g, const char *name)

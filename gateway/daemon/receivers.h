@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Starts and stops receivers: those of the configuration and the trap recipients that managers
-// added. Main thread.
+// added. The main thread starts and stops them all; in between, the thread of reloads does.
 #ifndef IBTRAPD_DAEMON_RECEIVERS_H
 #define IBTRAPD_DAEMON_RECEIVERS_H
 
@@ -43,10 +43,12 @@ enum receivers_fate {
 
 // Ends the receivers whose fate is not RECEIVERS_STAYS. When it returns, they have the
 // confirmations of the events in flight (receiver_request_stop), and all events about them are in
-// the journal. Takes RECEIVERS_FLUSH_US and RECEIVERS_END_US at most.
+// the journal. Takes RECEIVERS_FLUSH_US and RECEIVERS_END_US at most; so long the main loop shows
+// them, and pauses and flushes them. Then it calls `leave` for each, in the loop's thread, as it
+// takes them from the list; NULL: nothing is to be done.
 void receivers_end(struct gateway *g,
                    enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
-                   void *ctx);
+                   void (*leave)(void *ctx, const struct receiver *receiver), void *ctx);
 
 // The running receiver of that name, or NULL.
 struct receiver *receivers_find(const struct gateway *g, const char *name);

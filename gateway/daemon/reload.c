@@ -4,6 +4,7 @@
 #include "conf/load.h"
 #include "conf/restart.h"
 #include "daemon/heartbeat.h"
+#include "daemon/loop.h"
 #include "daemon/receiver_backlogs.h"
 #include "daemon/receivers.h"
 #include "daemon/settings.h"
@@ -205,15 +206,20 @@ static enum receivers_fate reload_fate(void *ctx, const struct conf_receiver *ru
     return reload_has_successor(e->plan, running->name) ? RECEIVERS_SUCCEEDED : RECEIVERS_ENDS;
 }
 
+// Loop's thread: what the successor takes over, as clients paused and flushed the receiver so far.
+static void reload_carry(void *ctx, const struct receiver *receiver)
+{
+    const struct exchange *e = ctx;
+    for (size_t i = 0; i < e->plan->made_count; i++) {
+        if (strcmp(e->plan->former[i], receiver_sink(receiver)->name) == 0)
+            e->plan->made[i].carried = receiver_carried(receiver);
+    }
+}
+
 // Ends the receivers that are gone or changed.
 static void end_receivers(struct gateway *g, struct exchange *e)
 {
-    for (size_t i = 0; i < e->plan->made_count; i++) {
-        const struct receiver *former = receivers_find(g, e->plan->former[i]);
-        if (former)
-            e->plan->made[i].carried = receiver_carried(former);
-    }
-    receivers_end(g, reload_fate, e);
+    receivers_end(g, reload_fate, reload_carry, e);
     for (size_t i = 0; i < g->receiver_count; i++)
         receiver_reopen(g->receivers[i]);
 }
@@ -242,9 +248,20 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
     return sweeper_change(g->sweeper, &options, err);
 }
 
-static bool change_heartbeat(struct gateway *g, const struct conf *old, struct error *err)
+// What the loop's thread does itself.
+struct reload_last {
+    struct gateway *gateway;
+    const struct conf *old;
+    struct error *err;
+    bool ok;
+};
+
+static void reload_finish(void *ctx)
 {
-    return old->heartbeat_s == g->conf->heartbeat_s || heartbeat_start(g, err);
+    struct reload_last *last = ctx;
+    struct gateway *g = last->gateway;
+    last->ok = last->old->heartbeat_s == g->conf->heartbeat_s || heartbeat_start(g, last->err);
+    wiring_fill_control(g);
 }
 
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
@@ -264,13 +281,13 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     sa_client_change_mkey(g->client, g->conf->sweep.mkey);
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = change_sweeper(g, plan->conf, err) && ok;
-    ok = change_heartbeat(g, plan->conf, err) && ok;
     ok = subagent_change(g, &plan->conf->subagent, err) && ok;
+    struct reload_last last = {.gateway = g, .old = plan->conf, .err = err};
+    loop_call(g->loop, reload_finish, &last);
     log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
-    wiring_fill_control(g);
-    return ok;
+    return last.ok && ok;
 }
 
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,

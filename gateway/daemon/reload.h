@@ -13,10 +13,10 @@
 
 struct gateway;
 
-// Main thread. Writes the items that changed and wait for a restart to `restart`, such as "device,
-// port", and what becomes of the events that wait for receivers to `backlogs`, a sentence a line.
-// False with a sentence: nothing has changed. Logs all of it as well. Opens log files again in any
-// case.
+// The thread of reloads; the main loop goes on meanwhile. Writes the items that changed and wait
+// for a restart to `restart`, such as "device, port", and what becomes of the events that wait for
+// receivers to `backlogs`, a sentence a line. False with a sentence: nothing has changed. Logs all
+// of it as well. Opens log files again in any case.
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,
                 struct error *err);
 

@@ -178,8 +178,8 @@ static void change_running(struct gateway *g, size_t i, const struct trap_recipi
         settings_silence(g->receivers[i], g->receiver_confs[i]);
 }
 
-// Makes the next event go to the right trap recipients, although only the main thread starts and
-// ends receivers: registers the new ones with the journal, and stops those that are not wanted.
+// Makes the next event go to the right trap recipients, although only the thread of reloads starts
+// and ends receivers: registers the new ones with the journal, and stops those that are not wanted.
 static void expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
@@ -380,7 +380,7 @@ static void apply_recipients(struct gateway *g)
     if (!wanted.all)
         return;
     find_departed(g, &wanted, &departed);
-    receivers_end(g, settings_fate, &wanted);
+    receivers_end(g, settings_fate, NULL, &wanted);
     pipeline_call(g->pipeline, forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
         if (!receivers_find(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
@@ -403,6 +403,4 @@ void settings_apply(void *ctx)
     pipeline_call(g->pipeline, apply_names, g);
     apply_recipients(g);
     receiver_alarms_clear_departed(g);
-    g->control.receiver_count = g->receiver_count;
-    g->metrics_parts.receiver_count = g->receiver_count;
 }

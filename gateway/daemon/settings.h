@@ -18,9 +18,9 @@ struct event_builder;
 struct expectation;
 
 // The function `change` of agent/agent.h; `ctx` is the gateway. When it returns, the changes and an
-// event for each are in the journal, and names and levels are in force. The main thread starts and
-// stops trap recipients a little later, but a new one gets every event from now on, and one that
-// was removed gets none. Any thread but the pipeline's.
+// event for each are in the journal, and names and levels are in force. The thread of reloads
+// starts and stops trap recipients a little later, but a new one gets every event from now on, and
+// one that was removed gets none. Any thread but the pipeline's.
 bool settings_change(void *ctx, const struct setting *changes, size_t n, const char *who,
                      struct error *err);
 
@@ -45,7 +45,8 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
 bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err);
 
 // Puts all settings in force. Call it after the start, after a reload, and after the journal has
-// healed: it may have read the settings only then. Main thread.
+// healed: it may have read the settings only then. It waits for the pipeline and for receivers that
+// end: the thread of reloads, or the main thread before its loop runs.
 void settings_apply(void *ctx);
 
 #endif

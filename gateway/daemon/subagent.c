@@ -4,6 +4,7 @@
 #include "agent/agent.h"
 #include "base/secret.h"
 #include "daemon/gateway.h"
+#include "daemon/loop.h"
 #include "daemon/settings.h"
 #include "daemon/subagent_source.h"
 #include "ib/demand.h"
@@ -216,6 +217,14 @@ void subagent_stop(struct gateway *gateway)
     gateway->subagent = NULL;
 }
 
+// Takes it from what the main loop shows, in the loop's thread.
+static void subagent_hide(void *ctx)
+{
+    struct gateway *g = ctx;
+    g->control.subagent = g->control.fabric_agent = NULL;
+    g->control.demand = g->metrics_parts.demand = NULL;
+}
+
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
 {
     struct demand_options reads = subagent_reads(gateway);
@@ -223,6 +232,7 @@ bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, s
     explicit_bzero(&reads, sizeof reads); // it has an M_Key
     if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 && same)
         return true;
+    loop_call(gateway->loop, subagent_hide, gateway);
     subagent_stop(gateway);
     return subagent_start(gateway, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Starts and stops the AgentX subagent (agent/agent.h), and connects it with the gateway's other
-// parts. Main thread.
+// parts. The main thread starts and stops it; in between, the thread of reloads does.
 #ifndef IBTRAPD_DAEMON_SUBAGENT_H
 #define IBTRAPD_DAEMON_SUBAGENT_H
 

@@ -258,6 +258,7 @@ void wiring_fill_control(struct gateway *g)
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .answers = g->answers,
                                   .changes = g->changes,
+                                  .reloads = g->reloads,
                                   .subagent = subagent_agent(g->subagent),
                                   .fabric_agent = subagent_fabric_agent(g->subagent),
                                   .demand = subagent_demand(g->subagent),

@@ -84,6 +84,10 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
 // stay in the journal.
 void receiver_request_stop(struct receiver *receiver, int64_t stop_by);
 
+// Waits for the thread's end for `patience_us` at most (microseconds); frees nothing. False: as
+// receiver_finish. The thread that will call that calls it.
+bool receiver_await_end(struct receiver *receiver, int64_t patience_us);
+
 // Waits for the thread's end for `patience_us` at most (microseconds), then frees everything.
 // False: the thread is still in a call of the sink, such as a write to a disk that hangs. Then
 // nothing is freed, and the options and what the sink uses have to outlive the receiver, which no

@@ -66,7 +66,7 @@ void receiver_request_stop(struct receiver *receiver, int64_t stop_by)
     journal_wake(receiver->options.journal);
 }
 
-static bool receiver_await_end(struct receiver *receiver, int64_t patience_us)
+bool receiver_await_end(struct receiver *receiver, int64_t patience_us)
 {
     const struct timespec deadline = clock_deadline(patience_us);
     int rc = 0;

@@ -39,10 +39,10 @@ def runs_or_says_why(gateway):
     return False
 
 
-# The threads in the order of their starts: the signals', those of slow answers and of changes, the WAL's, the journal's, the
-# pipeline's, two receivers', the SA client's, the one that waits for adapter events, the sweeper's, the tables'. The gateway
-# can run without the WAL's, the journal's and the one for adapter events.
-NEEDED = [True, True, True, False, False, True, True, True, True, False, True, True]
+# The threads in the order of their starts: the signals', those of slow answers, of changes and of reloads, the WAL's, the
+# journal's, the pipeline's, two receivers', the SA client's, the one that waits for adapter events, the sweeper's, the
+# tables'. The gateway can run without the WAL's, the journal's and the one for adapter events.
+NEEDED = [True, True, True, True, False, False, True, True, True, True, False, True, True]
 
 
 @pytest.mark.parametrize("n, needed", enumerate(NEEDED, 1))

@@ -4,7 +4,9 @@
 import json
 import os
 import re
+import select
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -408,3 +410,87 @@ def test_a_signal_reloads_too_and_names_change(site, tmp_path):
     site.gateway.wait_status(lambda _: "was reloaded" in site.gateway.log, "the reload")
     site.fabric.unlink("leaf1", 12)
     site.syslog.wait_for(lambda one: one.message_id == "link-state-change" and "the-first-leaf" in one.text, "the name")
+
+
+class Mute:
+    """Takes connections and octets, and answers nothing."""
+
+    def __enter__(self):
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.listening.getsockname()[1]
+        return self
+
+    def __exit__(self, *_):
+        self.listening.close()
+
+
+def ask(site, command):
+    """Sends a command, and leaves the answer to the caller."""
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(DEADLINE)
+    client.connect(str(site.gateway.socket))
+    client.sendall(json.dumps({"version": 1, "command": command}).encode() + b"\n")
+    return client
+
+
+def answer(client):
+    with client.makefile() as lines:
+        return json.loads(lines.readline())
+
+
+def is_answered(client):
+    return select.select([client], [], [], 0)[0] != []
+
+
+@pytest.fixture
+def ending(site):
+    """A reload that waits for a receiver: it is to end, and waits for an answer of its peer."""
+    with Mute() as mute:
+        text = section("syslog", "mute", transport="relp", address=mute.address)
+        add(site, text)
+        site.gateway.control("reload")
+        site.gateway.control("log", "debug", "daemon")
+        report(site, site.host("sm1"), 1)
+        wait_for_guid(site.syslog, 1)
+        site.gateway.wait_status(lambda _: site.gateway.receiver("mute")["queued"] > 0, "an event to wait")
+        change(site, text, text.replace("relp", "tcp"))
+        with ask(site, "reload") as client:
+            site.gateway.wait_status(lambda _: "the pipeline has the new policies" in site.gateway.log, "the exchange")
+            yield client
+
+
+def test_clients_and_reports_get_answers_while_a_receiver_ends(site, ending):
+    report(site, site.host("sm1"), 2)
+    wait_for_guid(site.syslog, 2)
+    assert {one["name"] for one in site.gateway.status()["receivers"]} >= {"mute"}
+    assert not is_answered(ending)
+    assert "receiver mute has changed and goes on where it was" in answer(ending)["backlogs"][0]
+
+
+def test_a_receiver_that_is_paused_as_it_ends_has_a_paused_successor(site, ending):
+    site.gateway.control("receivers", "pause", "mute")
+    assert not is_answered(ending)
+    assert "error" not in answer(ending)
+    assert site.gateway.receiver("mute")["state"] == "paused"
+
+
+def test_reloads_come_one_after_the_other(site, second, ending):
+    """A signal and a client ask for one while another is under way: both bring what is configured then."""
+    add(site, section("syslog", "second", transport="udp", address=second.address))
+    site.gateway.process.popen.send_signal(signal.SIGHUP)
+    with ask(site, "reload") as client:
+        site.gateway.status()
+        assert not is_answered(ending) and not is_answered(client)
+        assert "error" not in answer(ending) and "error" not in answer(client)
+    site.gateway.wait_status(lambda _: site.gateway.log.count("the configuration was reloaded") == 4, "all reloads")
+    assert site.gateway.receiver("second")
+
+
+def test_a_stop_lets_a_reload_end(site, ending):
+    with ask(site, "reload") as client:
+        site.gateway.status()
+        assert not is_answered(ending)
+        assert site.gateway.stop() == 0
+        assert "error" not in answer(ending)
+        assert answer(client)["error"] == "ibtrapd stops; this request was not begun: ask again"
+    assert site.gateway.log.index("the pipeline has the new policies") < site.gateway.log.index("stopping: signal TERM")

@@ -95,8 +95,17 @@ static void *count_and_begin(void *ctx, const struct peer_credentials *client, c
     return control_begin(ctx, client, command, request);
 }
 
-static void serve(int64_t patience_us)
+static int64_t patience_us;
+
+static int64_t given_patience_us(const void *work)
 {
+    assert_int_equal(control_patience_us(work), 8 * CLOCK_US_PER_S);
+    return patience_us;
+}
+
+static void serve(int64_t patience)
+{
+    patience_us = patience;
     control.answers = worker_start(base, "answers", &err);
     control.changes = worker_start(base, "changes", &err);
     assert_true(control.answers && control.changes);
@@ -106,7 +115,7 @@ static void serve(int64_t patience_us)
                                                    .handler = control_answer,
                                                    .reads_only = control_reads_only,
                                                    .later = {.worker_of = control_worker,
-                                                             .patience_us = patience_us,
+                                                             .patience_us = given_patience_us,
                                                              .begin = count_and_begin,
                                                              .work = control_work,
                                                              .late = control_late,

@@ -147,8 +147,17 @@ static bool slow_end(void *work, struct evbuffer *out)
     return out && !end_gets_nothing && evbuffer_add(out, READ_IT, strlen(READ_IT)) == 0;
 }
 
-static void start(int64_t patience_us)
+static int64_t patience_us;
+
+static int64_t slow_patience_us(const void *work)
 {
+    assert_non_null(work);
+    return patience_us;
+}
+
+static void start(int64_t patience)
+{
+    patience_us = patience;
     worker = worker_start(base, "answers", &err);
     assert_non_null(worker);
     server = server_start(&(struct server_options){.base = base,
@@ -157,7 +166,7 @@ static void start(int64_t patience_us)
                                                    .handler = handle,
                                                    .reads_only = everything,
                                                    .later = {.worker_of = slow_worker,
-                                                             .patience_us = patience_us,
+                                                             .patience_us = slow_patience_us,
                                                              .begin = slow_begin,
                                                              .work = slow_work,
                                                              .late = slow_late,

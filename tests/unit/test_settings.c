@@ -65,7 +65,7 @@ static enum receivers_fate succeeded(void *ctx, const struct conf_receiver *runn
 static void stop(void)
 {
     pipeline_stop(g.pipeline);
-    receivers_end(&g, succeeded, NULL);
+    receivers_end(&g, succeeded, NULL, NULL);
     pipeline_free(g.pipeline);
     journal_close(g.journal);
     loop_wake_free(g.settings_changed);
