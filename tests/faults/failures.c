@@ -193,18 +193,30 @@ ssize_t pwrite64(int fd, const void *octets, size_t size, off64_t at)
 }
 
 /* A disk that hangs lets no signal through either. */
+static void await_read(int fd)
+{
+    if (atomic_load(&faults->reads_hang) == 0 || !on_disk(fd))
+        return;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    atomic_fetch_add(&faults->hung, 1);
+    while (atomic_load(&faults->reads_hang) != 0)
+        usleep(10000);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+ssize_t read(int fd, void *octets, size_t size)
+{
+    NEXT(next, read)
+    await_read(fd);
+    return next(fd, octets, size);
+}
+
 ssize_t pread64(int fd, void *octets, size_t size, off64_t at)
 {
     NEXT(next, pread64)
-    if (atomic_load(&faults->reads_hang) != 0 && on_disk(fd)) {
-        sigset_t all, old;
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &old);
-        atomic_fetch_add(&faults->hung, 1);
-        while (atomic_load(&faults->reads_hang) != 0)
-            usleep(10000);
-        pthread_sigmask(SIG_SETMASK, &old, NULL);
-    }
+    await_read(fd);
     return next(fd, octets, size, at);
 }
 
