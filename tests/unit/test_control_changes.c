@@ -99,7 +99,8 @@ static int64_t patience_us;
 
 static int64_t given_patience_us(const void *work)
 {
-    assert_int_equal(control_patience_us(work), 8 * CLOCK_US_PER_S);
+    const int64_t wanted_us = (control.reload ? 25 : 8) * CLOCK_US_PER_S;
+    assert_int_equal(control_patience_us(work), wanted_us);
     return patience_us;
 }
 
@@ -108,7 +109,8 @@ static void serve(int64_t patience)
     patience_us = patience;
     control.answers = worker_start(base, "answers", &err);
     control.changes = worker_start(base, "changes", &err);
-    assert_true(control.answers && control.changes);
+    control.reloads = worker_start(base, "reloads", &err);
+    assert_true(control.answers && control.changes && control.reloads);
     server = server_start(&(struct server_options){.base = base,
                                                    .path = support_path("control"),
                                                    .group = SERVER_OWN_GROUP,
@@ -130,9 +132,11 @@ static void serve_no_more(void)
 {
     assert_true(worker_stop(control.answers, DEADLINE_US));
     assert_true(worker_stop(control.changes, DEADLINE_US));
+    assert_true(worker_stop(control.reloads, DEADLINE_US));
     server_stop(server);
     worker_free(control.answers);
     worker_free(control.changes);
+    worker_free(control.reloads);
 }
 
 static int begin(void **state)
@@ -284,6 +288,46 @@ TEST(a_client_sees_its_own_change_in_the_next_answer)
     close(other);
 }
 
+static atomic_int reloads;
+
+static bool reload_at_gate(void *ctx, struct text *restart, struct text *backlogs,
+                           struct error *why)
+{
+    assert_ptr_equal(ctx, &gate);
+    assert_true(restart->len == 0 && backlogs->len == 0);
+    atomic_fetch_add(&reloads, 1);
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return error_set(why, "refused");
+}
+
+// The first reload goes on; the second never begins.
+TEST(who_waits_too_long_for_a_reload_hears_whether_it_goes_on)
+{
+    static const char RELOAD[] = "{\"version\":1,\"command\":\"reload\"}\n";
+    control.reload = reload_at_gate;
+    control.ctx = &gate;
+    serve_no_more();
+    serve(SHORT_US);
+    pthread_mutex_lock(&gate);
+    int fd = ask(RELOAD);
+    for (const int before = begun; begun == before;)
+        serve_once();
+    while (atomic_load(&reloads) == 0)
+        usleep(200); // the worker begins, whatever time that takes
+    expect(fd, "{\"version\":1,\"error\":\"the reload takes long, as a disk or a receiver does not "
+               "answer; it goes on, and the log will say how it ended\"}\n");
+    int other = ask(RELOAD);
+    expect(other, "{\"version\":1,\"error\":\"nothing was reloaded, as another reload takes long; "
+                  "look at the log and try again\"}\n");
+    pthread_mutex_unlock(&gate);
+    serve_no_more();
+    assert_int_equal(reloads, 1);
+    serve(LONG_US);
+    close(fd);
+    close(other);
+}
+
 // The first change may be made later; the second never is.
 TEST(who_waits_too_long_hears_whether_the_change_may_be_made)
 {
@@ -319,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CHANGES_TEST(others_get_answers_while_a_change_waits),
         CHANGES_TEST(a_client_sees_its_own_change_in_the_next_answer),
+        CHANGES_TEST(who_waits_too_long_for_a_reload_hears_whether_it_goes_on),
         CHANGES_TEST(who_waits_too_long_hears_whether_the_change_may_be_made),
     };
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
