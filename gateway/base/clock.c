@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/clock.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static int64_t read_clock(clockid_t id)
@@ -107,4 +109,43 @@ void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE])
     out = clock_put_digits(out, second % 60, 2, '.');
     out = clock_put_digits(out, us, 6, 'Z');
     *out = '\0';
+}
+
+// Reads a fraction: ".5" is 500,000 microseconds. Ignores digits after the sixth. Advances `*p`.
+static bool clock_read_fraction(const char **p, int64_t *us)
+{
+    *us = 0;
+    if (**p != '.')
+        return true;
+    size_t digits = strspn(++*p, "0123456789");
+    int64_t scale = CLOCK_US_PER_S / 10;
+    for (size_t i = 0; i < digits; i++, scale /= 10)
+        *us += (*(*p)++ - '0') * scale;
+    return digits > 0;
+}
+
+static bool clock_read_offset(const char *p, int64_t *us)
+{
+    unsigned hours, minutes;
+    int length = 0;
+    *us = 0;
+    if (strcmp(p, "Z") == 0 || strcmp(p, "z") == 0)
+        return true;
+    if (strspn(p + (*p != '\0'), "0123456789:") != 5 ||
+        sscanf(p + 1, "%2u:%2u%n", &hours, &minutes, &length) != 2 || length != 5 || p[6] != '\0' ||
+        hours > 23 || minutes > 59 || !strchr("+-", *p))
+        return false;
+    *us = (INT64_C(60) * hours + minutes) * 60 * CLOCK_US_PER_S * (*p == '-' ? -1 : 1);
+    return true;
+}
+
+bool clock_parse_utc(const char *text, int64_t *out)
+{
+    struct tm tm = {0};
+    int64_t fraction, offset;
+    const char *p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (!p || !clock_read_fraction(&p, &fraction) || !clock_read_offset(p, &offset))
+        return false;
+    *out = timegm(&tm) * CLOCK_US_PER_S + fraction - offset;
+    return *out > 0;
 }

@@ -4,6 +4,7 @@
 #define IBTRAPD_BASE_CLOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -43,5 +44,9 @@ enum { CLOCK_TEXT_SIZE = 28 }; // "2026-11-21T03:19:03.123456Z" and its NUL
 
 // RFC 3339 with microseconds, as RFC 5424 wants it. Years outside 0..9999 are clamped.
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE]);
+
+// Reads RFC 3339, "2026-11-21T04:06:39Z", with fractions of a second and an offset such as +01:00
+// if it has them. UTC, microseconds since 1970. False: it is none, or lies before 1970.
+bool clock_parse_utc(const char *text, int64_t *out);
 
 #endif

@@ -6,9 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise RFC 3339, "2026-11-21T04:06:39Z",
-// fractions of a second and an offset such as +01:00 included. UTC, microseconds since 1970. False:
-// neither.
+// "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise RFC 3339, as clock_parse_utc
+// reads it. UTC, microseconds since 1970. False: neither.
 bool time_parse(const char *text, int64_t now_us, int64_t *out);
 
 #endif
