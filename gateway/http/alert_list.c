@@ -22,7 +22,7 @@ struct alert {
     int64_t due[ALERT_LIST_PEERS_MAX];      // monotonic, when to post it next; FLYING
     uint32_t scan;                          // that saw it last
     uint32_t guessed_at, guess_wait;        // the scan; so many later its labels are asked for
-    uint8_t told, heard;                    // peers that may have it; that said so
+    uint8_t told, heard;                    // peers that may have it; that said it lasts there
     uint8_t owed, flying;                   // of an ended one: peers to tell; in their batches
     bool guessed, ended, is_test;
     struct hash_node by_key;
@@ -364,13 +364,14 @@ static struct alert *alert_list_match(const struct alert_list *list, const char 
     return found;
 }
 
-bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels)
+bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels,
+                     bool lasts)
 {
     const uint8_t bit = (uint8_t)(1U << peer);
     size_t of_key;
     struct alert *known = alert_list_match(list, key, labels, &of_key);
     if (known) {
-        known->heard |= bit;
+        known->heard |= lasts ? bit : 0;
         known->told |= bit;
         known->owed |= bit;
         return true;

@@ -165,6 +165,16 @@ static const char *alert_peer_value_end(const char *at, const char *end)
     return NULL;
 }
 
+// Whether the peer has the alert for as long as half of `expire`: it is posted again before, and
+// once more if that fails. True also if the peer does not say when it ends.
+static bool alert_peer_lasts(const struct alert_peer *peer, const struct alert_peers *all,
+                             const json_t *alert)
+{
+    int64_t ends_us;
+    return !clock_parse_utc(alert_peer_text(alert, "endsAt"), &ends_us) ||
+           ends_us - alert_peer_times(peer, all).peer_utc_us >= all->expire_us / 2;
+}
+
 // Gives the list one alert that the peer has. False: it is none.
 static bool alert_peer_hear_one(const struct alert_peer *peer, const struct alert_peers *all,
                                 const char *from, size_t size)
@@ -176,7 +186,8 @@ static bool alert_peer_hear_one(const struct alert_peer *peer, const struct aler
     char *text =
         alert_peer_is_ours(all, labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     if (text)
-        alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY), text);
+        alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY), text,
+                        alert_peer_lasts(peer, all, alert));
     free(text);
     json_decref(alert);
     return alert || strspn(from, BLANKS) >= size;
@@ -263,6 +274,7 @@ static void alert_peer_end_list(struct alert_peer *peer, const struct alert_peer
 {
     if (heard)
         peer->ask_at = alert_peer_now() + all->expire_us;
+    peer->has = 0; // what it lacks is due
     peer->answers = true;
     alert_peer_end_task(peer, all, true);
 }

@@ -7,10 +7,11 @@ doing run with it, too: what it takes, keeps, ends and forgets."""
 import json
 import pathlib
 import re
+import time
 
 import pytest
 from lab import pages
-from lab.alertmanager import PROGRAM, Alertmanager, FakeAlertmanager
+from lab.alertmanager import PROGRAM, Alertmanager, FakeAlertmanager, moment, written
 from lab.fabric import two_managers
 from lab.gateway import Gateway, section
 from lab.processes import wait_until
@@ -129,6 +130,44 @@ def test_what_ends_and_begins_while_the_peer_is_down(open_site, peer):
     peer.start()
     wait_agreed(site.gateway, peer)
     wait_until(lambda: receiver(site.gateway)["state"] == "working", "the receiver to work")
+
+
+def fail_for_a_while(site, peer):
+    """Lets the peer fail at another alarm. The gateway asks it what it has when it recovers."""
+    peer.fail()
+    site.fabric.unlink("storage1", 1)
+    wait_until(lambda: receiver(site.gateway)["state"] == "failing", "the failure to be told")
+    peer.recover()
+
+
+def test_what_the_peer_would_end_too_soon_is_posted_again(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    [alert] = peer.alerts()
+    labels, moments = alert["labels"], [time.time() + seconds for seconds in (0, 200)]
+    peer.ask("/api/v2/alerts", [{"labels": labels, "startsAt": alert["startsAt"], "endsAt": written(moments[0])}])
+    peer.ask("/api/v2/alerts", [{"labels": labels, "startsAt": written(time.time()), "endsAt": written(moments[1])}])
+
+    def end():
+        return next(moment(one["endsAt"]) for one in peer.alerts() if one["labels"] == labels)
+    assert end() - moments[1] < 1
+    fail_for_a_while(site, peer)
+    wait_until(lambda: end() > moments[1] + 1000, "the alert to be posted again")
+    wait_agreed(site.gateway, peer)
+
+
+def test_what_the_peer_has_although_it_ended_is_resolved_again(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    [alert] = peer.alerts()
+    site.fabric.relink("leaf1", 12)
+    wait_alarms(site.gateway, 0)
+    wait_agreed(site.gateway, peer)
+    now = time.time()
+    peer.ask("/api/v2/alerts", [{"labels": alert["labels"], "startsAt": written(now), "endsAt": written(now + 3600)}])
+    assert len(peer.alerts()) == 1
+    fail_for_a_while(site, peer)
+    wait_until(lambda: alert["labels"] not in [one["labels"] for one in peer.alerts()], "the alert to be resolved again")
+    wait_until(lambda: "storage1" in str(alarms_of(site.gateway)), "the other alarm")
+    wait_agreed(site.gateway, peer)
 
 
 def test_what_ends_while_the_peer_does_not_answer(open_site, fabric, tmp_path):

@@ -5,6 +5,7 @@ import datetime
 import http.server
 import json
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -54,6 +55,13 @@ class Alertmanager:
             self.process.wait()
         self.process = None
 
+    def fail(self):
+        """It answers no request well until `recover`; what it has stays."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def recover(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def ask(self, path, body=None, method=None):
         request = urllib.request.Request(self.url + path, data=body and json.dumps(body).encode(), method=method,
                                          headers={"Content-Type": "application/json"})
@@ -94,6 +102,12 @@ class FakeAlertmanager(Alertmanager):
             self.server.shutdown()
             self.server.server_close()
         self.server = None
+
+    def fail(self):
+        self.fault = 503
+
+    def recover(self):
+        self.fault = None
 
     def now(self):
         return time.time() + self.ahead

@@ -12,6 +12,7 @@ static struct alert_peers all;
 static bool was_asked, answers;
 static char posted[ALERT_LIST_BODY_SIZE]; // "": nothing since
 static struct transfer_answer next;
+static int64_t next_date; // UTC seconds: the clock of the peer as it answers; 0: not said
 static bool is_old, is_renewable, is_under_way;
 static unsigned renewals;
 
@@ -109,6 +110,7 @@ static int setup(void **state)
     was_asked = answers = is_old = is_under_way = false;
     is_renewable = true;
     renewals = 0;
+    next_date = 0;
     posted[0] = '\0';
     assert_non_null(all.list);
     assert_true(alert_peer_init(&peer, 0, URL, strlen(URL), &NONE, &ORIGIN, &err));
@@ -133,7 +135,8 @@ static void step(void)
 
 static void answer(int status, const char *body)
 {
-    next = (struct transfer_answer){.status = status, .body = body, .size = strlen(body)};
+    next = (struct transfer_answer){
+        .status = status, .date = next_date, .body = body, .size = strlen(body)};
     answers = true;
     step();
     assert_false(answers);
@@ -246,6 +249,36 @@ static void a_peer_that_was_closed_is_asked_and_posted_all_again(void **state)
     assert_int_equal(posted_count(), 3);
 }
 
+// Another sender, or its clock that was set, has the peer end an alert sooner than it was told.
+static void what_the_peer_ends_too_soon_is_posted_again(void **state)
+{
+    static const int LEFT_S[] = {300, 20, 200, 100, -1};
+    char body[1024], ends[CLOCK_TEXT_SIZE];
+    struct text t = text_in(body, sizeof body);
+    (void)state;
+    have_alarms(6);
+    step();
+    answer(200, "[]");
+    answer(200, "");
+    assert_true(alert_peer_is_settled(&peer, &all));
+    peer.ask_at = 0;
+    step();
+    assert_true(was_asked);
+    next_date = SUPPORT_UTC_US / CLOCK_US_PER_S;
+    for (unsigned i = 0; i < COUNT(LEFT_S); i++) {
+        clock_format_utc((next_date + LEFT_S[i]) * CLOCK_US_PER_S, ends);
+        text_addf(&t,
+                  "%s{\"endsAt\":\"%s\",\"labels\":{\"alarmkey\":\"key%u\",\"source\":\"fabric\"}}",
+                  i == 0 ? "[" : ",", ends, i);
+    }
+    text_add(&t, ",{\"labels\":{\"alarmkey\":\"key5\",\"source\":\"fabric\"}}]");
+    answer(200, body);
+    assert_int_equal(posted_count(), 3);
+    assert_non_null(strstr(posted, "\"key1\""));
+    assert_non_null(strstr(posted, "\"key3\""));
+    assert_non_null(strstr(posted, "\"key4\""));
+}
+
 static void an_old_transfer_is_opened_anew_between_two_exchanges(void **state)
 {
     (void)state;
@@ -337,6 +370,7 @@ int main(void)
         PEER_TEST(an_answer_to_a_list_that_is_no_longer_whole_ends_nothing),
         PEER_TEST(a_batch_that_is_too_large_is_halved_and_grows_again),
         PEER_TEST(a_long_answer_is_heard_in_several_steps),
+        PEER_TEST(what_the_peer_ends_too_soon_is_posted_again),
         PEER_TEST(an_old_transfer_is_opened_anew_between_two_exchanges),
         PEER_TEST(a_transfer_that_cannot_be_opened_anew_goes_on),
         PEER_TEST(an_old_transfer_waits_for_its_look_up_and_goes_on_meanwhile),
