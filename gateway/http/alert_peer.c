@@ -55,7 +55,6 @@ bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, 
              "&filter=" ALERT_LABEL_SOURCE "%%3D%%22%s%%22&filter=" ALERT_LABEL_TEST "%%3D%%22%%22",
              (int)prefix, path, origin->source);
     peer->to.url = peer->url;
-    peer->to.answer_max = ALERT_PEER_ANSWER_MAX;
     peer->to.scheme = "Bearer";
     return transfer_check(&peer->to, err);
 }
@@ -277,6 +276,7 @@ static void alert_peer_end_list(struct alert_peer *peer, const struct alert_peer
     peer->has = 0; // what it lacks is due
     peer->answers = true;
     alert_peer_end_task(peer, all, true);
+    transfer_forget(peer->transfer);
 }
 
 // Once the list is not whole any more, what it lacks may be active: the peer is asked again.
@@ -293,10 +293,17 @@ static void alert_peer_go_on_hearing(struct alert_peer *peer, const struct alert
     }
 }
 
-// What the peer has beyond the bound expires there, if it is over.
+// An answer that is too long for a peer without the turn is asked for again, in its turn. What the
+// peer has beyond the bound of that expires there, if it is over.
 static void alert_peer_take_list(struct alert_peer *peer, const struct alert_peers *all,
                                  const struct transfer_answer *answer)
 {
+    const bool had_turn = peer->is_long;
+    peer->is_long = answer->cut || answer->size > ALERT_PEER_ANSWER_SOME;
+    if (answer->cut && !had_turn) {
+        alert_peer_end_list(peer, all, false);
+        return;
+    }
     if (all->is_whole && answer->cut) {
         if (all->log)
             log_write(all->log, LOG_LEVEL_WARNING,
@@ -347,6 +354,7 @@ static bool alert_peer_ask(struct alert_peer *peer, struct error *err)
     const struct transfer_request request = {.path = peer->ask_path,
                                              .timeout_ms = ALERT_PEER_TIMEOUT_MS};
     peer->task = ALERT_PEER_ASKS;
+    peer->to.answer_max = peer->is_long ? ALERT_PEER_ANSWER_MAX : ALERT_PEER_ANSWER_SOME;
     return transfer_begin(peer->transfer, &request, err);
 }
 
@@ -374,6 +382,7 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
                                              .size = body.len,
                                              .timeout_ms = ALERT_PEER_TIMEOUT_MS};
     peer->task = ALERT_PEER_POSTS;
+    peer->to.answer_max = ALERT_PEER_ANSWER_SOME;
     return transfer_begin(peer->transfer, &request, err);
 }
 
@@ -391,8 +400,12 @@ static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *
         *may_look_up = false;
         transfer_renew_or_tell(&peer->transfer, all->log, &peer->renew_limit, all->name);
     }
-    if (all->is_whole && alert_peer_now() >= peer->ask_at)
-        return alert_peer_ask(peer, err);
+    if (all->is_whole && alert_peer_now() >= peer->ask_at) {
+        if (!peer->is_long || all->turn == peer->number)
+            return alert_peer_ask(peer, err);
+        if (peer->ask_at == 0)
+            return true;
+    }
     if (peer->has == all->version && alert_peer_now() < peer->look_at)
         return true;
     return alert_peer_post(peer, all, err);
@@ -415,6 +428,31 @@ void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int
     if (peer->task == ALERT_PEER_IDLE && alert_peer_now() >= peer->retry_at &&
         !alert_peer_begin(peer, all, may_look_up, &err))
         alert_peer_fail(peer, all, &err);
+}
+
+// Turns.
+
+static bool alert_peer_wants_turn(const struct alert_peer *peer)
+{
+    const int64_t now = alert_peer_now();
+    return peer->is_long && peer->task == ALERT_PEER_IDLE && now >= peer->retry_at &&
+           now >= peer->ask_at;
+}
+
+void alert_peers_hand_on(struct alert_peers *all, const struct alert_peer *peers, unsigned count)
+{
+    const unsigned last = all->turn;
+    if (peers[last].task == ALERT_PEER_ASKS || peers[last].task == ALERT_PEER_HEARS)
+        return;
+    for (unsigned i = 1; i <= count && all->turn == last; i++) {
+        if (alert_peer_wants_turn(&peers[(last + i) % count]))
+            all->turn = (last + i) % count;
+    }
+}
+
+bool alert_peer_waits(const struct alert_peer *peer, const struct alert_peers *all)
+{
+    return peer->ask_at == 0 && all->turn != peer->number && alert_peer_wants_turn(peer);
 }
 
 bool alert_peer_is_away(const struct alert_peer *peer)

@@ -11,7 +11,8 @@
 
 enum {
     ALERT_PEER_URL_SIZE = 256,
-    ALERT_PEER_ANSWER_MAX = 32 << 20, // octets: about 30,000 alerts
+    ALERT_PEER_ANSWER_SOME = 1 << 20, // octets of an answer of any peer: about 1,000 alerts
+    ALERT_PEER_ANSWER_MAX = 32 << 20, // of the peer whose turn it is: about 30,000 alerts
     ALERT_PEER_TIMEOUT_MS = 10000,    // for an exchange
 };
 
@@ -23,6 +24,7 @@ struct alert_peers {
     uint32_t version; // of the list: grows with each change; not 0
     bool is_whole;    // the list has every alarm: what a peer has beyond it has ended
     bool is_standby;  // the list has only alarms about the gateway itself
+    unsigned turn;    // the number of the only peer whose answer may be long, as it is in memory
     const char *name; // of the receiver
     struct log *log;  // NULL: none
 };
@@ -40,7 +42,8 @@ struct alert_peer {
     char *body;                    // of the post under way
     struct transfer_answer answer; // that it hears: its body is the transfer's
     size_t hear_at, heard;         // where the alert after the last one heard begins; how many were
-    int64_t ask_at;                // monotonic: when it is asked again; 0: at once
+    int64_t ask_at;                // monotonic: when it is asked again; 0: before the next post
+    bool is_long;                  // its answer is beyond ALERT_PEER_ANSWER_SOME: it takes turns
     int64_t date_us, at_us;        // its clock (UTC), and when it said so (monotonic); 0: never
     uint32_t has;                  // the version of the list that it has
     int64_t look_at;               // monotonic: when to look again for what is due in that version
@@ -65,6 +68,13 @@ bool alert_peer_init(struct alert_peer *peer, unsigned number, const char *url, 
 // on. `may_look_up`: whether a name may be looked up; becomes false if that was done.
 void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
                      bool *may_look_up);
+
+// Gives the turn to the next peer that waits for it, unless the one that has it still uses it: an
+// exchange and the hearing of its answer, so that no peer waits for ever. `peers` are all of them.
+void alert_peers_hand_on(struct alert_peers *all, const struct alert_peer *peers, unsigned count);
+
+// Whether it can do nothing until it has the turn.
+bool alert_peer_waits(const struct alert_peer *peer, const struct alert_peers *all);
 
 // Whether it fails, and did not even answer since.
 bool alert_peer_is_away(const struct alert_peer *peer);

@@ -345,6 +345,12 @@ def test_an_answer_that_is_none_is_explained(fabric, tmp_path):
         wait_until(lambda fault=fault, words=words: words in (receiver(gateway, f"alerts{fault}")["problem"] or ""), words)
 
 
+def memory(gateway):
+    """The most that the gateway ever had in memory, MiB."""
+    status = pathlib.Path(f"/proc/{gateway.process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) >> 10
+
+
 MADE_UP = b"[", b"{}", b"[{},", b"[1,]", b'["]', b"[[{]", b"<html>", b"[]x", b"[" + b"{}," * 3000000 + b"{}]"
 
 
@@ -359,8 +365,27 @@ def test_answers_that_are_made_up_are_refused_and_take_no_memory(fabric, tmp_pat
     for number, answer in enumerate(MADE_UP):
         wait_until(lambda number=number: "does not answer as an Alertmanager" in
                    (receiver(gateway, f"alerts{number}")["problem"] or ""), str(answer[:10]))
-    status = pathlib.Path(f"/proc/{gateway.process.pid}/status").read_text()
-    assert int(re.search(r"VmHWM:\s+(\d+)", status)[1]) < 400 << 10
+    assert memory(gateway) < 400
+
+
+def test_long_answers_are_heard_one_at_a_time(fabric, tmp_path):
+    """A peer that stalls within its answer delays the others, but for its time only."""
+    def stray(number):
+        return {"labels": {"alarmkey": f"link {number}", "source": "fabric1"}}
+    others = json.dumps([{"labels": {"x": "y" * 1000}}] * 24000).encode()
+    peers = [fabric.keep(FakeAlertmanager(tmp_path)) for _ in range(8)]
+    for number, peer in enumerate(peers):
+        peer.answer = others[:-1] + b"," + json.dumps([stray(number)]).encode()[1:]
+    peers[2].stalls = True
+    more = section("alertmanager", "alerts", urls=", ".join(one.url for one in peers), source="fabric1")
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=more))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    wait_until(lambda: "does not answer within" in (receiver(gateway)["problem"] or ""), "the one that stalls to fail")
+    for number, peer in enumerate(peers):
+        if not peer.stalls:
+            wait_until(lambda number=number, peer=peer: stray(number)["labels"] in
+                       [one["labels"] for batch in peer.posts for one in batch], f"the stray alert of peer {number} to end")
+    assert memory(gateway) < 70
 
 
 def test_alerts_of_others_that_are_odd_are_passed_over(open_site, fabric, tmp_path):

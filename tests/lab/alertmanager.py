@@ -82,13 +82,13 @@ class Alertmanager:
 class FakeAlertmanager(Alertmanager):
     """A server of the tests with the same interface. `fault` is what it does with requests instead of its work: None, a
     status, or "hang"; `post_fault`, with posts only. It answers 400 to a post with an alert that `refuses` returns True for, and
-    takes nothing of it. `answer`: octets that it answers to a question."""
+    takes nothing of it. `answer`: octets that it answers to a question; it stops halfway if `stalls`."""
 
     def __init__(self, directory):  # pylint: disable=super-init-not-called
         self.directory, self.port, self.server = directory, free_port(), None
         self.url = f"http://127.0.0.1:{self.port}"
         self.kept, self.posts, self.asked, self.fault, self.ahead = {}, [], [], None, 0
-        self.post_fault, self.refuses, self.answer = None, lambda alert: False, None
+        self.post_fault, self.refuses, self.answer, self.stalls = None, lambda alert: False, None, False
         self.lock = threading.Lock()
 
     def start(self):
@@ -160,7 +160,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        try:
+            if self.peer.stalls:
+                self.wfile.write(content[:len(content) // 2])
+                time.sleep(30)
+            self.wfile.write(content)
+        except ConnectionError:  # the other side has enough
+            self.close_connection = True
 
     def fails(self, its_fault=None):
         if not self.peer.server:  # a connection from before the stop

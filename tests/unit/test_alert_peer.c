@@ -14,7 +14,7 @@ static char posted[ALERT_LIST_BODY_SIZE]; // "": nothing since
 static struct transfer_answer next;
 static int64_t next_date; // UTC seconds: the clock of the peer as it answers; 0: not said
 static bool is_old, is_renewable, is_under_way;
-static unsigned renewals;
+static unsigned renewals, forgets;
 
 struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err);
 struct transfer *__wrap_transfer_open(const struct transfer_options *options, struct error *err)
@@ -88,20 +88,33 @@ void __wrap_transfer_hide(const struct transfer *t, char *text)
     (void)text;
 }
 
+void __wrap_transfer_forget(struct transfer *t);
+void __wrap_transfer_forget(struct transfer *t)
+{
+    assert_non_null(t);
+    assert_false(is_under_way);
+    forgets++;
+}
+
 void __wrap_transfer_close(struct transfer *t);
 void __wrap_transfer_close(struct transfer *t)
 {
     (void)t;
 }
 
-static int setup(void **state)
+static void init(struct alert_peer *p, unsigned number)
 {
     static const char URL[] = "http://127.0.0.1:9093";
     static const struct transfer_options NONE = {
         .url = "", .user = "", .password_file = "", .token_file = "", .scheme = ""};
     struct error err;
+    assert_true(alert_peer_init(p, number, URL, strlen(URL), &NONE, &ORIGIN, &err));
+}
+
+static int setup(void **state)
+{
     (void)state;
-    all = (struct alert_peers){.list = alert_list_new(1, &random_system),
+    all = (struct alert_peers){.list = alert_list_new(2, &random_system),
                                .origin = ORIGIN,
                                .expire_us = 300 * CLOCK_US_PER_S,
                                .version = 1,
@@ -109,11 +122,11 @@ static int setup(void **state)
                                .name = "am"};
     was_asked = answers = is_old = is_under_way = false;
     is_renewable = true;
-    renewals = 0;
+    renewals = forgets = 0;
     next_date = 0;
     posted[0] = '\0';
     assert_non_null(all.list);
-    assert_true(alert_peer_init(&peer, 0, URL, strlen(URL), &NONE, &ORIGIN, &err));
+    init(&peer, 0);
     return 0;
 }
 
@@ -125,21 +138,31 @@ static int teardown(void **state)
     return 0;
 }
 
-static void step(void)
+static void step_of(struct alert_peer *p)
 {
     bool may_look_up = true;
     was_asked = false;
     posted[0] = '\0';
-    alert_peer_step(&peer, &all, 0, &may_look_up);
+    alert_peer_step(p, &all, 0, &may_look_up);
+}
+
+static void step(void)
+{
+    step_of(&peer);
+}
+
+static void answer_of(struct alert_peer *p, int status, const char *body, bool cut)
+{
+    next = (struct transfer_answer){
+        .status = status, .date = next_date, .body = body, .size = strlen(body), .cut = cut};
+    answers = true;
+    step_of(p);
+    assert_false(answers);
 }
 
 static void answer(int status, const char *body)
 {
-    next = (struct transfer_answer){
-        .status = status, .date = next_date, .body = body, .size = strlen(body)};
-    answers = true;
-    step();
-    assert_false(answers);
+    answer_of(&peer, status, body, false);
 }
 
 static void have_alarms(unsigned count)
@@ -360,7 +383,122 @@ static void a_long_answer_is_heard_in_several_steps(void **state)
     free(body);
 }
 
+// Turns.
+
+static struct alert_peer two[2];
+
+static int setup_two(void **state)
+{
+    setup(state);
+    init(&two[0], 0);
+    init(&two[1], 1);
+    return 0;
+}
+
+static int teardown_two(void **state)
+{
+    alert_peer_close(&two[0], &all);
+    alert_peer_close(&two[1], &all);
+    return teardown(state);
+}
+
+static void hand_on(void)
+{
+    alert_peers_hand_on(&all, two, 2);
+}
+
+// Asks both, and cuts both answers. The first one is being asked in its turn then.
+static void find_both_long(void)
+{
+    step_of(&two[0]);
+    assert_true(was_asked);
+    assert_int_equal(two[0].to.answer_max, ALERT_PEER_ANSWER_SOME);
+    answer_of(&two[0], 200, "[", true);
+    assert_true(was_asked);
+    assert_int_equal(two[0].to.answer_max, ALERT_PEER_ANSWER_MAX);
+    hand_on();
+    step_of(&two[1]);
+    assert_true(was_asked);
+    assert_int_equal(two[1].to.answer_max, ALERT_PEER_ANSWER_SOME);
+    answer_of(&two[1], 200, "[", true);
+    hand_on();
+    assert_false(was_asked);
+    assert_false(two[1].fails);
+}
+
+static void one_peer_at_a_time_has_a_long_answer(void **state)
+{
+    (void)state;
+    have_alarms(3);
+    find_both_long();
+    step_of(&two[1]);
+    assert_false(was_asked);
+    assert_string_equal(posted, ""); // ends go first, and which alerts ended is not known
+    assert_true(alert_peer_waits(&two[1], &all));
+    forgets = 0;
+    answer_of(&two[0], 200, "[]", false);
+    assert_int_equal(forgets, 1);
+    assert_int_equal(posted_count(), 3);
+    hand_on();
+    assert_false(alert_peer_waits(&two[1], &all));
+    step_of(&two[1]);
+    assert_true(was_asked);
+    assert_int_equal(two[1].to.answer_max, ALERT_PEER_ANSWER_MAX);
+}
+
+static void a_peer_whose_answer_is_short_waits_for_no_other(void **state)
+{
+    (void)state;
+    step_of(&two[0]);
+    answer_of(&two[0], 200, "[", true);
+    hand_on();
+    step_of(&two[1]);
+    answer_of(&two[1], 200, HELD, false);
+    assert_int_equal(posted_count(), 2);
+    assert_int_equal(all.turn, 0);
+}
+
+static void a_peer_that_fails_in_its_turn_hands_it_on(void **state)
+{
+    (void)state;
+    find_both_long();
+    answer_of(&two[0], 503, "", false);
+    assert_true(two[0].fails);
+    hand_on();
+    step_of(&two[1]);
+    assert_true(was_asked);
+    two[0].retry_at = 0;
+    step_of(&two[0]);
+    hand_on();
+    assert_false(was_asked);
+}
+
+static void a_list_that_is_not_whole_keeps_no_peer_in_its_turn(void **state)
+{
+    (void)state;
+    find_both_long();
+    all.is_whole = false;
+    answer_of(&two[0], 200, "[", true);
+    hand_on();
+    all.is_whole = true;
+    step_of(&two[0]);
+    assert_false(was_asked);
+    step_of(&two[1]);
+    assert_true(was_asked);
+}
+
+static void a_peer_that_was_asked_before_is_posted_while_it_waits(void **state)
+{
+    (void)state;
+    find_both_long();
+    two[1].ask_at = 1;
+    have_alarms(3);
+    step_of(&two[1]);
+    assert_int_equal(posted_count(), 3);
+}
+
 #define PEER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TURN_TEST(name) cmocka_unit_test_setup_teardown(name, setup_two, teardown_two)
 
 int main(void)
 {
@@ -375,6 +513,11 @@ int main(void)
         PEER_TEST(a_transfer_that_cannot_be_opened_anew_goes_on),
         PEER_TEST(an_old_transfer_waits_for_its_look_up_and_goes_on_meanwhile),
         PEER_TEST(a_peer_that_was_closed_is_asked_and_posted_all_again),
+        TURN_TEST(one_peer_at_a_time_has_a_long_answer),
+        TURN_TEST(a_peer_whose_answer_is_short_waits_for_no_other),
+        TURN_TEST(a_peer_that_fails_in_its_turn_hands_it_on),
+        TURN_TEST(a_list_that_is_not_whole_keeps_no_peer_in_its_turn),
+        TURN_TEST(a_peer_that_was_asked_before_is_posted_while_it_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
