@@ -118,6 +118,48 @@ def test_what_ends_and_begins_while_the_gateway_is_down(open_site, peer):
     wait_agreed(site.gateway, peer)
 
 
+def test_alerts_end_if_the_gateway_is_gone_and_begin_again_with_it(open_site, peer):
+    site = begin_with_alarm(open_site, peer, expire=EXPIRE)
+    before = peer.alerts()
+    site.gateway.kill()
+    wait_until(lambda: not peer.alerts(), "the alert to expire")
+    site.gateway.start()
+    site.gateway.wait_subscribed()
+    wait_agreed(site.gateway, peer)
+    assert [one["labels"] for one in peer.alerts()] == [one["labels"] for one in before]
+
+
+def change_while_paused(site, peer):
+    """Pauses the receiver, ends its alarm and raises another one: the peer is told neither."""
+    before = peer.alerts()
+    site.gateway.control("receivers", "pause", "alerts")
+    site.fabric.relink("leaf1", 12)
+    site.fabric.unlink("storage1", 1)
+    wait_until(lambda: "leaf1" not in str(alarms_of(site.gateway)) and "storage1" in str(alarms_of(site.gateway)),
+               "the alarms to change")
+    assert receiver(site.gateway)["state"] == "paused" and receiver(site.gateway)["queued"] > 0
+    assert peer.alerts() == before
+
+
+def test_a_paused_receiver_tells_nothing_until_it_goes_on(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    change_while_paused(site, peer)
+    site.gateway.control("receivers", "resume", "alerts")
+    wait_agreed(site.gateway, peer)
+    wait_until(lambda: receiver(site.gateway)["queued"] == 0, "the events to be confirmed")
+    assert receiver(site.gateway)["state"] == "working"
+
+
+def test_a_flush_gives_up_events_and_no_alarm(open_site, peer):
+    site = begin_with_alarm(open_site, peer)
+    change_while_paused(site, peer)
+    site.gateway.control("receivers", "flush", "alerts")
+    wait_until(lambda: receiver(site.gateway)["queued"] == 0, "the events to be given up")
+    site.gateway.control("receivers", "resume", "alerts")
+    wait_agreed(site.gateway, peer)
+    assert "storage1" in str(peer.alerts())
+
+
 def test_what_ends_and_begins_while_the_peer_is_down(open_site, peer):
     site = begin_with_alarm(open_site, peer)
     peer.stop()
@@ -266,6 +308,10 @@ def test_the_other_gateway_of_a_pair_goes_on_with_the_alerts(tmp_path):
             return [one for one in peer.alerts()
                     if (one["labels"]["alertname"], one["labels"].get("node")) == ("host-removed", "storage1")]
 
+        def ends():  # of that alert; what goes on ends in an hour
+            return [one for batch in list(peer.posts) for one in batch
+                    if one["labels"] == before["labels"] and moment(one["endsAt"]) < time.time()]
+
         [before] = wait_until(told, "the alert")
         posts = len(peer.posts)
         master.kill()
@@ -275,8 +321,11 @@ def test_the_other_gateway_of_a_pair_goes_on_with_the_alerts(tmp_path):
                    "the other to post it")
         [after] = told()
         assert after["labels"] == before["labels"] and after["startsAt"] <= before["startsAt"]
+        assert not ends()
         fabric.relink("storage1", 1)
         wait_until(lambda: "storage1" not in str(peer.alerts()), "the other to end it")
+        wait_until(lambda: receiver(gateways[1])["queued"] == 0, "the events to be confirmed")
+        assert len(ends()) == 1
 
 
 # What receivers are told, and what not.
