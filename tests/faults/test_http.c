@@ -2,6 +2,7 @@
 // Each allocation of a receiver of the kind `http` fails in turn, those of libcurl and jansson
 // among them: it delivers its events, or says that it did not. Nothing crashes or leaks (under
 // ASan), and the next attempt, with memory, delivers.
+#include "http_server.h"
 #include "scarce_memory.h"
 #include "support.h"
 
@@ -9,77 +10,34 @@
 #include "model/catalogue.h"
 #include "sink/module.h"
 
-#include <arpa/inet.h>
 #include <curl/curl.h>
 #include <jansson.h>
-#include <pthread.h>
 #include <signal.h>
-#include <strings.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-enum { EVENTS = 3, WAITS = 200, WAIT_MS = 50, IN_PART = 120, REQUEST_MAX = 1 << 16 };
+enum { EVENTS = 3, WAITS = 200, WAIT_MS = 50, IN_PART = 120 };
 
-// The server. It answers each request with a success that every format here understands.
+static char url[80];
 
-static int listener;
-static pthread_t server;
-static char url[64];
-
-static bool request_is_whole(const char *request, size_t size)
+// A success that every format here understands.
+static void answer(const char *request, struct text *body)
 {
-    const char *body = strstr(request, "\r\n\r\n");
-    const char *length = strcasestr(request, "\r\nContent-Length:");
-    return body &&
-           (!length || size >= (size_t)(body + 4 - request) + strtoul(length + 17, NULL, 10));
-}
-
-static void answer(int connection)
-{
-    static const char ANSWER[] =
-        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 27\r\n\r\n"
-        "{\"text\":\"Success\",\"code\":0}";
-    static char request[REQUEST_MAX];
-    size_t size = 0;
-    ssize_t n;
-    request[0] = '\0';
-    while (!request_is_whole(request, size) &&
-           (n = read(connection, request + size, sizeof request - 1 - size)) > 0) {
-        size += (size_t)n;
-        request[size] = '\0';
-    }
-    if (request_is_whole(request, size))
-        (void)!write(connection, ANSWER, sizeof ANSWER - 1);
-    close(connection);
-}
-
-static void *serve(void *unused)
-{
-    int connection;
-    while ((connection = accept(listener, NULL, NULL)) >= 0)
-        answer(connection);
-    return unused;
+    (void)request;
+    text_add(body, "{\"text\":\"Success\",\"code\":0}");
 }
 
 static int start_server(void **state)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    char root[64];
     (void)state;
-    listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(listen(listener, 16), 0);
-    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u/in", ntohs(address.sin_port));
-    return pthread_create(&server, NULL, serve, NULL);
+    const int failed = http_server_start(answer, root);
+    snprintf(url, sizeof url, "%s/in", root);
+    return failed;
 }
 
 static int stop_server(void **state)
 {
     (void)state;
-    shutdown(listener, SHUT_RDWR);
-    pthread_join(server, NULL);
-    return close(listener);
+    return http_server_stop();
 }
 
 // The receiver.
