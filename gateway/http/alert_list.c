@@ -364,8 +364,8 @@ static struct alert *alert_list_match(const struct alert_list *list, const char 
     return found;
 }
 
-bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels,
-                     bool lasts)
+enum alert_hearing alert_list_hear(struct alert_list *list, unsigned peer, const char *key,
+                                   const char *labels, bool lasts)
 {
     const uint8_t bit = (uint8_t)(1U << peer);
     size_t of_key;
@@ -374,14 +374,16 @@ bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, co
         known->heard |= lasts ? bit : 0;
         known->told |= bit;
         known->owed |= bit;
-        return true;
+        return ALERT_HEARD;
     }
-    const bool fits = of_key < OF_A_KEY_MAX && strlen(labels) <= ALERT_LIST_LABELS_MAX;
-    char *copy = fits ? strdup(labels) : NULL;
+    if (of_key >= OF_A_KEY_MAX || strlen(labels) > ALERT_LIST_LABELS_MAX)
+        return ALERT_PASSED_OVER;
+    char *copy = strdup(labels);
     struct alert *stray = copy ? alert_list_add(list, key, copy, NULL, true) : NULL;
-    if (stray)
-        stray->owed = bit;
-    return stray != NULL;
+    if (!stray)
+        return ALERT_NO_MEMORY;
+    stray->owed = bit;
+    return ALERT_HEARD;
 }
 
 void alert_list_heard(struct alert_list *list, unsigned peer)

@@ -61,11 +61,15 @@ bool alert_list_add_test(struct alert_list *list, char *labels, char *annotation
 // is told of the end of those that are not in the list; alerts that it lacks, or that it ends
 // before long, are posted at once. An alert whose labels were guessed takes those that the peer
 // has. `key`: the label; `labels`: as alert_labels writes them; both stay the caller's. `lasts`:
-// the peer does not end it before it is posted again. False: the labels are too long to be ours, or
-// too many of one key, or memory is short; that one expires.
+// the peer does not end it before it is posted again.
+enum alert_hearing {
+    ALERT_HEARD,
+    ALERT_PASSED_OVER, // labels too long to be ours, or too many of one key: it expires
+    ALERT_NO_MEMORY,
+};
 void alert_list_ask(struct alert_list *list, unsigned peer);
-bool alert_list_hear(struct alert_list *list, unsigned peer, const char *key, const char *labels,
-                     bool lasts);
+enum alert_hearing alert_list_hear(struct alert_list *list, unsigned peer, const char *key,
+                                   const char *labels, bool lasts);
 void alert_list_heard(struct alert_list *list, unsigned peer);
 
 struct alert_list_times {

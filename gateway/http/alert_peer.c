@@ -174,38 +174,60 @@ static bool alert_peer_lasts(const struct alert_peer *peer, const struct alert_p
            ends_us - alert_peer_times(peer, all).peer_utc_us >= all->expire_us / 2;
 }
 
-// Gives the list one alert that the peer has. False: it is none.
-static bool alert_peer_hear_one(const struct alert_peer *peer, const struct alert_peers *all,
-                                const char *from, size_t size)
+static bool alert_peer_refuse_answer(const struct alert_peer *peer, struct error *err)
 {
+    return error_set(err, "%s does not answer as an Alertmanager with the API v2 does",
+                     transfer_peer(peer->transfer));
+}
+
+// Gives the list one alert of ours that the peer has. False: memory is short.
+static bool alert_peer_hear_ours(const struct alert_peer *peer, const struct alert_peers *all,
+                                 const json_t *alert)
+{
+    const json_t *labels = json_object_get(alert, "labels");
+    char *text = json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
+    const bool heard =
+        text && alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY),
+                                text, alert_peer_lasts(peer, all, alert)) != ALERT_NO_MEMORY;
+    free(text);
+    return heard;
+}
+
+// Gives the list one alert that the peer has. False with a sentence: it is none, or memory is
+// short.
+static bool alert_peer_hear_one(const struct alert_peer *peer, const struct alert_peers *all,
+                                const char *from, size_t size, struct error *err)
+{
+    json_error_t why = {0};
     if (size > ALERT_SIZE_MAX)
         return true; // none of ours
-    json_t *alert = json_loadb(from, size, JSON_ALLOW_NUL, NULL);
-    const json_t *labels = json_object_get(alert, "labels");
-    char *text =
-        alert_peer_is_ours(all, labels) ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    if (text)
-        alert_list_hear(all->list, peer->number, alert_peer_text(labels, ALERT_LABEL_KEY), text,
-                        alert_peer_lasts(peer, all, alert));
-    free(text);
+    json_t *alert = json_loadb(from, size, JSON_ALLOW_NUL, &why);
+    if (!alert && why.text[0] == '\0') // jansson has no words for this
+        return error_set(err, "out of memory");
+    if (!alert)
+        return strspn(from, BLANKS) >= size || alert_peer_refuse_answer(peer, err);
+    const bool heard = !alert_peer_is_ours(all, json_object_get(alert, "labels")) ||
+                       alert_peer_hear_ours(peer, all, alert);
     json_decref(alert);
-    return alert || strspn(from, BLANKS) >= size;
+    return heard || error_set(err, "out of memory");
 }
 
 // Gives the list what the peer has, from `hear_at` on: some of it with each call, and one alert
 // after another, so that what a peer makes up takes little memory and time. 1: all; 0: there is
-// more; -1: the answer is not what Alertmanager answers.
-static int alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all)
+// more; -1 with a sentence: the answer is not what Alertmanager answers, or memory is short.
+static int alert_peer_hear(struct alert_peer *peer, const struct alert_peers *all,
+                           struct error *err)
 {
     const char *const begin = peer->answer.body, *const end = begin + peer->answer.size;
     const char *const from = begin + peer->hear_at;
     const char *at = from;
+    alert_peer_refuse_answer(peer, err); // unless it says better below
     if (peer->heard == 0 && *at != '[')
         return -1;
     while (*at != ']' && at - from < HEAR_SIZE) {
         const char *next = alert_peer_value_end(at + 1, end);
         if (!next || peer->heard++ == ALERTS_MAX ||
-            !alert_peer_hear_one(peer, all, at + 1, (size_t)(next - at) - 1))
+            !alert_peer_hear_one(peer, all, at + 1, (size_t)(next - at) - 1, err))
             return -1;
         at = next;
     }
@@ -283,14 +305,11 @@ static void alert_peer_end_list(struct alert_peer *peer, const struct alert_peer
 static void alert_peer_go_on_hearing(struct alert_peer *peer, const struct alert_peers *all)
 {
     struct error err;
-    const int heard = all->is_whole ? alert_peer_hear(peer, all) : 1;
-    if (heard > 0) {
+    const int heard = all->is_whole ? alert_peer_hear(peer, all, &err) : 1;
+    if (heard > 0)
         alert_peer_end_list(peer, all, all->is_whole);
-    } else if (heard < 0) {
-        error_set(&err, "%s does not answer as an Alertmanager with the API v2 does",
-                  transfer_peer(peer->transfer));
+    else if (heard < 0)
         alert_peer_fail(peer, all, &err);
-    }
 }
 
 // An answer that is too long for a peer without the turn is asked for again, in its turn. What the

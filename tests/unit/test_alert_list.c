@@ -134,9 +134,10 @@ static void ask(unsigned n)
         char key[EVENT_KEY_SIZE];
         assert_true(cut_out(&at, "\"alarmkey\":\"", "\"", key, sizeof key));
         if (p->held[i].ends > clock_of(p))
-            assert_true(
+            assert_int_equal(
                 alert_list_hear(list, n, key, p->held[i].labels,
-                                p->held[i].ends - clock_of(p) >= EXPIRE_US / CLOCK_US_PER_S / 2));
+                                p->held[i].ends - clock_of(p) >= EXPIRE_US / CLOCK_US_PER_S / 2),
+                ALERT_HEARD);
     }
     alert_list_heard(list, n);
     p->was_asked = true;
@@ -330,7 +331,7 @@ TEST(guessed_labels_give_way_to_those_that_the_peer_has)
         alert_list_put(list, &alarms[0], labels_of(&alarms[0]), annotations_of(&alarms[0]), true));
     alert_list_end(list, true, 0);
     alert_list_ask(list, 0);
-    assert_true(alert_list_hear(list, 0, "link 0", FULL, true));
+    assert_int_equal(alert_list_hear(list, 0, "link 0", FULL, true), ALERT_HEARD);
     alert_list_heard(list, 0);
     assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
     assert_non_null(strstr(body_buffer, FULL));
@@ -465,8 +466,9 @@ TEST(what_a_peer_makes_up_blocks_nothing)
     struct text body = text_in(body_buffer, sizeof body_buffer);
     snprintf(labels, sizeof labels, "{\"alarmkey\":\"%0*d\"}", (int)ALERT_LIST_BODY_SIZE, 0);
     alert_list_ask(list, 0);
-    assert_false(alert_list_hear(list, 0, "link 1", labels, true));
-    assert_true(alert_list_hear(list, 0, "link 2", "{\"alarmkey\":\"link 2\"}", true));
+    assert_int_equal(alert_list_hear(list, 0, "link 1", labels, true), ALERT_PASSED_OVER);
+    assert_int_equal(alert_list_hear(list, 0, "link 2", "{\"alarmkey\":\"link 2\"}", true),
+                     ALERT_HEARD);
     alert_list_heard(list, 0);
     assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
     assert_non_null(strstr(body_buffer, "link 2"));
@@ -481,7 +483,7 @@ TEST(a_peer_cannot_make_up_any_number_of_alerts_of_a_key)
     alert_list_ask(list, 0);
     for (unsigned i = 0; i < MANY; i++) {
         snprintf(labels, sizeof labels, "{\"alarmkey\":\"link 1\",\"alertname\":\"%u\"}", i);
-        known += alert_list_hear(list, 0, "link 1", labels, true);
+        known += alert_list_hear(list, 0, "link 1", labels, true) == ALERT_HEARD;
     }
     alert_list_heard(list, 0);
     assert_in_range(known, 1, 1000);
@@ -522,7 +524,7 @@ TEST(no_alert_goes_before_an_end_that_has_to_wait)
     for (unsigned i = 100; i < 200; i++) {
         snprintf(key, sizeof key, "link %u", i);
         snprintf(labels, sizeof labels, "{\"alarmkey\":\"%s\",\"x\":\"%05500d\"}", key, 0);
-        assert_true(alert_list_hear(list, 0, key, labels, true));
+        assert_int_equal(alert_list_hear(list, 0, key, labels, true), ALERT_HEARD);
     }
     alert_list_heard(list, 0);
     change_alarm(0);
