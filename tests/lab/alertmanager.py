@@ -88,6 +88,7 @@ class FakeAlertmanager(Alertmanager):
         self.directory, self.port, self.server = directory, free_port(), None
         self.url = f"http://127.0.0.1:{self.port}"
         self.kept, self.posts, self.asked, self.fault, self.ahead = {}, [], [], None, 0
+        self.tokens = []  # of the posts: the headers Authorization
         self.post_fault, self.refuses, self.answer, self.stalls = None, lambda alert: False, None, False
         self.lock = threading.Lock()
 
@@ -196,5 +197,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return
         with self.peer.lock:
             self.peer.posts.append(alerts)
+            self.peer.tokens.append(self.headers["Authorization"])
             self.peer.take(alerts)
         self.say(200, {})

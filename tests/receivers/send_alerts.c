@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Opens one receiver of the kind `alertmanager` with one alarm that stays active, and keeps it as
+// delivery does, until standard input ends. No daemon, no journal.
+//
+//   send_alerts urls=http://127.0.0.1:9093 expire=4 renew=50 token_file=...
+//
+// Prints "error TEXT" on standard error for each failure.
+#include "sender.h"
+
+#include "base/clock.h"
+#include "http/alertmanager_options.h"
+#include "model/alarm.h"
+#include "model/catalogue.h"
+#include "sink/module.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP_MS = 20 };
+
+static struct alarm alarm_ = {.key = "link 1",
+                              .type = "link-down",
+                              .event_sequence = 1,
+                              .last_sequence = 1,
+                              .severity = SEVERITY_ERROR,
+                              .category = CATEGORY_LINK};
+
+static enum module_alarms_state whole(void *ctx)
+{
+    (void)ctx;
+    return MODULE_ALARMS_WHOLE;
+}
+
+static bool page(void *ctx, int64_t after, size_t n,
+                 void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
+{
+    (void)ctx;
+    if (n > 0 && after < alarm_.event_sequence)
+        each(each_ctx, &alarm_);
+    return false;
+}
+
+static bool may_pass(void *ctx, const struct alarm *alarm, const struct filter *filter)
+{
+    (void)ctx;
+    (void)alarm;
+    (void)filter;
+    return true;
+}
+
+static struct event *event_of(void *ctx, const struct alarm *alarm, const struct filter *filter,
+                              bool *refused)
+{
+    struct event *event = sender_event(alarm->event_sequence, "leaf1");
+    (void)ctx;
+    (void)filter;
+    *refused = false;
+    if (event)
+        event->number = alarm->event_sequence;
+    return event;
+}
+
+static bool input_has_ended(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    char octet;
+    return poll(&input, 1, STEP_MS) > 0 && read(STDIN_FILENO, &octet, 1) <= 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct module_alarms ALARMS = {
+        .state = whole, .page = page, .may_pass = may_pass, .event = event_of, .gateway = "gw1"};
+    static const struct module_host HOST = {.alarms = &ALARMS};
+    char **args = argv + 1;
+    struct sink sink = {0};
+    struct error err;
+    (void)argc;
+    const struct alertmanager_options options = {
+        .to = {.url = "",
+               .tls = {.ca_file = "", .crl_file = "", .cert_file = "", .key_file = "", .name = ""},
+               .user = "",
+               .password_file = "",
+               .token_file = sender_option(args, "token_file", ""),
+               .renew_ms = (unsigned)sender_number(args, "renew", 60000)},
+        .urls = sender_option(args, "urls", ""),
+        .source = "fabric1",
+        .expire_s = (unsigned)sender_number(args, "expire", 300)};
+    signal(SIGPIPE, SIG_IGN);
+    alarm_.raised_us = clock_utc(&clock_system);
+    if (!ibtrapd_module.make(&sink, "alertmanager", "test", &options, &HOST, &err) ||
+        !sink.open(sink.self, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    while (!input_has_ended()) {
+        if (!sink.keep(sink.self, &err))
+            fprintf(stderr, "error %s\n", err.text);
+    }
+    sink.close(sink.self);
+    sink.free(sink.self);
+    return 0;
+}
