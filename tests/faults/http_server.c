@@ -2,8 +2,10 @@
 #include "http_server.h"
 
 #include <arpa/inet.h>
+#include <curl/curl.h>
+#include <jansson.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,26 @@
 #include <unistd.h>
 
 enum { REQUEST_MAX = 1 << 16, BODY_MAX = 1 << 14, HEAD_MAX = 128 };
+
+static char *copy(const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char *out = malloc(size);
+    return out ? memcpy(out, text, size) : NULL;
+}
+
+bool http_libraries_begin(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    json_set_alloc_funcs(malloc, free);
+    return curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, copy, calloc) ==
+           CURLE_OK;
+}
+
+void http_libraries_end(void)
+{
+    curl_global_cleanup();
+}
 
 static int listener;
 static pthread_t server;

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An HTTP server on the loopback, in a thread of its own, that needs no memory: for tests in which
-// memory is short. One request a connection, and no more than 65,535 octets of it.
+// For tests of HTTP in which memory is short: a server on the loopback, in a thread of its own,
+// that needs none, one request a connection, and no more than 65,535 octets of it; and the
+// libraries.
 #ifndef IBTRAPD_TESTS_HTTP_SERVER_H
 #define IBTRAPD_TESTS_HTTP_SERVER_H
 
 #include "base/text.h"
+
+#include <stdbool.h>
+
+// Lets libcurl and jansson allocate by this program's functions, which the tests make fail. False:
+// libcurl cannot begin.
+bool http_libraries_begin(void);
+void http_libraries_end(void);
 
 // Writes the body of the answer, whose status is 200, to a request: its head and its body. Called
 // in the server's thread.

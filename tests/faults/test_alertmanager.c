@@ -13,10 +13,7 @@
 #include "model/catalogue.h"
 #include "sink/module.h"
 
-#include <curl/curl.h>
-#include <jansson.h>
 #include <pthread.h>
-#include <signal.h>
 
 enum { ALARMS = 4, ROUNDS = 3, CALLS = 4000, IN_PART = 60, LABELS_SIZE = 512 };
 
@@ -256,23 +253,14 @@ static int stop(void **state)
     return http_server_stop();
 }
 
-static char *copy(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *out = malloc(size);
-    return out ? memcpy(out, text, size) : NULL;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_peer_agrees_with_the_alarms_once_there_is_memory),
     };
-    signal(SIGPIPE, SIG_IGN);
-    json_set_alloc_funcs(malloc, free);
-    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, copy, calloc) != CURLE_OK)
+    if (!http_libraries_begin())
         return 1;
     const int failed = cmocka_run_group_tests(tests, start, stop);
-    curl_global_cleanup();
+    http_libraries_end();
     return failed;
 }

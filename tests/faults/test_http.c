@@ -10,10 +10,6 @@
 #include "model/catalogue.h"
 #include "sink/module.h"
 
-#include <curl/curl.h>
-#include <jansson.h>
-#include <signal.h>
-
 enum { EVENTS = 3, WAITS = 200, WAIT_MS = 50, IN_PART = 120 };
 
 static char url[80];
@@ -154,13 +150,6 @@ static void make_events(void)
     }
 }
 
-static char *copy(const char *text)
-{
-    const size_t size = strlen(text) + 1;
-    char *out = malloc(size);
-    return out ? memcpy(out, text, size) : NULL;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,14 +157,12 @@ int main(void)
         cmocka_unit_test(logs_of_opentelemetry),
         cmocka_unit_test(events_for_splunk),
     };
-    signal(SIGPIPE, SIG_IGN);
-    json_set_alloc_funcs(malloc, free);
-    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, free, realloc, copy, calloc) != CURLE_OK)
+    if (!http_libraries_begin())
         return 1;
     make_events();
     const int failed = cmocka_run_group_tests(tests, start_server, stop_server);
     for (size_t i = 0; i < EVENTS; i++)
         event_unref(events[i]);
-    curl_global_cleanup();
+    http_libraries_end();
     return failed;
 }
