@@ -13,6 +13,7 @@ import threading
 
 PRODUCE, METADATA, SASL_HANDSHAKE, API_VERSIONS, SASL_AUTHENTICATE = 0, 3, 17, 18, 36
 NOT_LEADER, TOO_LARGE, UNSUPPORTED_VERSION, OUT_OF_ORDER, AUTHENTICATION_FAILED = 6, 10, 35, 45, 58
+LATEST = {PRODUCE: 7, METADATA: 4}  # versions of requests that are read here
 NOBODY = -1  # as a producer: not an idempotent one
 REMEMBERED = 5  # requests of a producer for each partition, as a broker does
 FRAME_MAX = 16 << 20
@@ -274,10 +275,11 @@ class _Connection:
     def _answer_versions(self, version, frame):
         if version > 0:
             return struct.pack(">hihhh", UNSUPPORTED_VERSION, 1, API_VERSIONS, 0, 0)
-        answer = self._ask(frame)
-        error, count = struct.unpack_from(">hi", answer)
-        more = struct.pack(">hhhhhh", SASL_HANDSHAKE, 0, 1, SASL_AUTHENTICATE, 0, 0)
-        return struct.pack(">hi", error, count + 2) + answer[6:] + more
+        r = _Reader(self._ask(frame))
+        error, count = r.take("hi")
+        found = [r.take("hhh") for _ in range(count)] + [(SASL_HANDSHAKE, 0, 1), (SASL_AUTHENTICATE, 0, 0)]
+        mine = [(kind, low, min(high, LATEST.get(kind, high))) for kind, low, high in found]
+        return struct.pack(">hi", error, len(mine)) + b"".join(struct.pack(">hhh", *one) for one in mine)
 
     def _answer_stranger(self, kind, body):
         r, mechanism = _Reader(body), self._front.password.mechanism
