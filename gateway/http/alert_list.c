@@ -437,7 +437,7 @@ static bool alert_list_write(const struct alert *a, const struct alert_list_time
 }
 
 size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       size_t max, struct text *body)
+                       size_t max, bool was_asked, struct text *body)
 {
     const uint8_t bit = (uint8_t)(1U << peer);
     const size_t most = max < ALERT_LIST_BATCH_MAX ? max : ALERT_LIST_BATCH_MAX;
@@ -457,7 +457,7 @@ size_t alert_list_take(struct alert_list *list, unsigned peer, const struct aler
     }
     TAILQ_FOREACH(a, &list->active, in_order)
     {
-        if (!a->labels || a->due[peer] > times->now_us)
+        if (!a->labels || a->due[peer] > times->now_us || (a->guessed && !was_asked))
             continue;
         if (!fits || !alert_list_write(a, times, n, most, body))
             break;

@@ -79,10 +79,11 @@ struct alert_list_times {
 };
 
 // Writes what is due for the peer as a JSON array: ends first, `max` alerts at most, and no more
-// than ALERT_LIST_BATCH_MAX. Returns how many; 0: nothing is due. No batch may be under way for
-// this peer.
+// than ALERT_LIST_BATCH_MAX. `was_asked`: the list has heard what the peer has; otherwise alerts
+// whose labels were guessed wait for that. Returns how many; 0: nothing is due. No batch may be
+// under way for this peer.
 size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       size_t max, struct text *body);
+                       size_t max, bool was_asked, struct text *body);
 
 // The peer took the batch, or it did not. Those taken are due again after a quarter of `expire_us`
 // or somewhat less, so that not all are due at once.

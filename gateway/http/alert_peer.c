@@ -101,6 +101,7 @@ void alert_peer_close(struct alert_peer *peer, const struct alert_peers *all)
 static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *all,
                             const struct error *why)
 {
+    peer->posts_first = peer->task != ALERT_PEER_POSTS;
     alert_peer_close(peer, all);
     if (!peer->fails && all->log)
         log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: %s", all->name, why->text);
@@ -112,6 +113,12 @@ static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *a
     peer->failures++;
     peer->retry_at = alert_peer_now() +
                      backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
+}
+
+// Whether it has to be asked, and has not answered yet, since the beginning or a failure.
+static bool alert_peer_is_unheard(const struct alert_peer *peer, const struct alert_peers *all)
+{
+    return all->is_whole && peer->ask_at == 0;
 }
 
 static void alert_peer_succeed(struct alert_peer *peer, const struct alert_peers *all)
@@ -318,7 +325,7 @@ static void alert_peer_take_list(struct alert_peer *peer, const struct alert_pee
                                  const struct transfer_answer *answer)
 {
     const bool had_turn = peer->is_long;
-    peer->is_long = answer->cut || answer->size > ALERT_PEER_ANSWER_SOME;
+    peer->is_long = peer->posts_first = answer->cut || answer->size > ALERT_PEER_ANSWER_SOME;
     if (answer->cut && !had_turn) {
         alert_peer_end_list(peer, all, false);
         return;
@@ -362,7 +369,8 @@ static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_p
     peer->refused = 0;
     if (peer->batch_max < ALERT_LIST_BATCH_MAX)
         peer->batch_max *= 2;
-    alert_peer_succeed(peer, all);
+    if (!alert_peer_is_unheard(peer, all))
+        alert_peer_succeed(peer, all);
     alert_peer_end_task(peer, all, true);
 }
 
@@ -382,13 +390,16 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
                             struct error *err)
 {
     const struct alert_list_times times = alert_peer_times(peer, all);
+    const bool was_asked = !alert_peer_is_unheard(peer, all);
     peer->body = malloc(ALERT_LIST_BODY_SIZE);
     if (!peer->body)
         return error_set(err, "out of memory");
     struct text body = text_in(peer->body, ALERT_LIST_BODY_SIZE);
-    peer->posted = alert_list_take(all->list, peer->number, &times, peer->batch_max, &body);
+    peer->posted =
+        alert_list_take(all->list, peer->number, &times, peer->batch_max, was_asked, &body);
     if (peer->posted == 0) {
-        alert_peer_succeed(peer, all);
+        if (was_asked)
+            alert_peer_succeed(peer, all);
         peer->has = all->version;
         peer->look_at = times.now_us + LOOK_US;
         free(peer->body);
@@ -405,6 +416,16 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
     return transfer_begin(peer->transfer, &request, err);
 }
 
+// Whether to ask it now. An alarm that was just raised does not wait for an answer that is long, or
+// that may fail as the one before: then what is due is posted first.
+static bool alert_peer_is_to_be_asked(const struct alert_peer *peer, const struct alert_peers *all)
+{
+    if (!all->is_whole || alert_peer_now() < peer->ask_at)
+        return false;
+    return (!peer->is_long || all->turn == peer->number) &&
+           (!peer->posts_first || peer->has == all->version);
+}
+
 static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *all,
                              bool *may_look_up, struct error *err)
 {
@@ -419,12 +440,8 @@ static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *
         *may_look_up = false;
         transfer_renew_or_tell(&peer->transfer, all->log, &peer->renew_limit, all->name);
     }
-    if (all->is_whole && alert_peer_now() >= peer->ask_at) {
-        if (!peer->is_long || all->turn == peer->number)
-            return alert_peer_ask(peer, err);
-        if (peer->ask_at == 0)
-            return true;
-    }
+    if (alert_peer_is_to_be_asked(peer, all))
+        return alert_peer_ask(peer, err);
     if (peer->has == all->version && alert_peer_now() < peer->look_at)
         return true;
     return alert_peer_post(peer, all, err);
@@ -481,5 +498,6 @@ bool alert_peer_is_away(const struct alert_peer *peer)
 
 bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all)
 {
-    return peer->task == ALERT_PEER_IDLE && peer->has == all->version;
+    return peer->task == ALERT_PEER_IDLE && peer->has == all->version &&
+           !alert_peer_is_unheard(peer, all);
 }

@@ -42,8 +42,9 @@ struct alert_peer {
     char *body;                    // of the post under way
     struct transfer_answer answer; // that it hears: its body is the transfer's
     size_t hear_at, heard;         // where the alert after the last one heard begins; how many were
-    int64_t ask_at;                // monotonic: when it is asked again; 0: before the next post
+    int64_t ask_at;                // monotonic: when it is asked again; 0: as soon as may be
     bool is_long;                  // its answer is beyond ALERT_PEER_ANSWER_SOME: it takes turns
+    bool posts_first;              // before it is asked, as its answer was long or failed
     int64_t date_us, at_us;        // its clock (UTC), and when it said so (monotonic); 0: never
     uint32_t has;                  // the version of the list that it has
     int64_t look_at;               // monotonic: when to look again for what is due in that version
@@ -82,7 +83,7 @@ bool alert_peer_is_away(const struct alert_peer *peer);
 // Whether it has the list, for all that is known.
 bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all);
 
-// Breaks off what is under way. It is asked before it is posted anything again.
+// Breaks off what is under way. It is asked again what it has.
 void alert_peer_close(struct alert_peer *peer, const struct alert_peers *all);
 
 #endif

@@ -152,7 +152,7 @@ static void post(unsigned n)
         ask(n);
     for (unsigned i = 0; i < 100; i++) {
         struct text body = text_in(body_buffer, sizeof body_buffer);
-        if (alert_list_take(list, n, &times, ALERT_LIST_BATCH_MAX, &body) == 0)
+        if (alert_list_take(list, n, &times, ALERT_LIST_BATCH_MAX, true, &body) == 0)
             return;
         if (!p->is_away || roll(2) == 0)
             take_post(p, body_buffer);
@@ -294,7 +294,7 @@ TEST(an_alert_is_posted_again_before_it_expires)
     for (const int64_t until = now_s + EXPIRE_US / CLOCK_US_PER_S / 4; now_s <= until; now_s++) {
         const struct alert_list_times times = times_of(&peers[0]);
         body = text_in(body_buffer, sizeof body_buffer);
-        if (alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body) == 1)
+        if (alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body) == 1)
             break;
     }
     assert_in_range(now_s - first, EXPIRE_US / CLOCK_US_PER_S / 8, EXPIRE_US / CLOCK_US_PER_S / 4);
@@ -333,7 +333,7 @@ TEST(guessed_labels_give_way_to_those_that_the_peer_has)
     alert_list_ask(list, 0);
     assert_int_equal(alert_list_hear(list, 0, "link 0", FULL, true), ALERT_HEARD);
     alert_list_heard(list, 0);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1);
     assert_non_null(strstr(body_buffer, FULL));
 }
 
@@ -365,10 +365,10 @@ TEST(guessed_labels_give_way_to_those_that_become_known)
     scan_guessed(labels_of(&alarms[0]), true);
     post(0);
     assert_in_range(scan_guessed(labels_of(&alarms[0]), true), 1, 2);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 0);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 0);
     scan_guessed(strdup(FULL), false);
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 2);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 2);
     take_post(&peers[0], body_buffer);
     alert_list_taken(list, 0, true, &times);
     char *guess = labels_of(&alarms[0]);
@@ -394,14 +394,14 @@ TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event)
     alarms[0].acknowledged_us = 1;
     snprintf(alarms[0].text, sizeof alarms[0].text, "It is known.");
     scan_guessed(labels_of(&alarms[0]), true);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1);
     assert_non_null(strstr(body_buffer, FULL));
     assert_non_null(strstr(body_buffer, "It is known."));
     alert_list_taken(list, 0, true, &times);
     alarms[0].last_sequence++; // another event, of which no more is known
     assert_int_equal(scan_guessed(labels_of(&alarms[0]), true), 1);
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 2);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 2);
 }
 
 // Puts what is known of the alarm, or guessed, after a change of it that is no event.
@@ -415,7 +415,7 @@ static size_t take_all(void)
 {
     const struct alert_list_times times = times_of(&peers[0]);
     struct text body = text_in(body_buffer, sizeof body_buffer);
-    const size_t n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body);
+    const size_t n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body);
     alert_list_taken(list, 0, true, &times);
     return n;
 }
@@ -470,7 +470,7 @@ TEST(what_a_peer_makes_up_blocks_nothing)
     assert_int_equal(alert_list_hear(list, 0, "link 2", "{\"alarmkey\":\"link 2\"}", true),
                      ALERT_HEARD);
     alert_list_heard(list, 0);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1);
     assert_non_null(strstr(body_buffer, "link 2"));
 }
 
@@ -500,17 +500,17 @@ TEST(an_alert_that_flaps_while_a_peer_is_away_ends_once)
         active[0] = true;
         scan(true);
         body = text_in(body_buffer, sizeof body_buffer);
-        assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body),
+        assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body),
                          i == 0 ? 1 : 2);
         active[0] = false;
         scan(true);
         alert_list_taken(list, 0, false, &times); // whether the peer has it, nobody knows
     }
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1);
     alert_list_taken(list, 0, true, &times);
     body = text_in(body_buffer, sizeof body_buffer);
-    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 0);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 0);
 }
 
 // The ends fill a batch, but for less than the next one takes.
@@ -530,7 +530,7 @@ TEST(no_alert_goes_before_an_end_that_has_to_wait)
     change_alarm(0);
     active[0] = true;
     scan(true);
-    assert_in_range(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body), 1, 99);
+    assert_in_range(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1, 99);
     assert_null(strstr(body_buffer, "link-"));
 }
 
@@ -548,7 +548,7 @@ static size_t post_and_count(unsigned peer, const char *text)
     size_t n, count = 0;
     do {
         struct text body = text_in(body_buffer, sizeof body_buffer);
-        n = alert_list_take(list, peer, &times, ALERT_LIST_BATCH_MAX, &body);
+        n = alert_list_take(list, peer, &times, ALERT_LIST_BATCH_MAX, true, &body);
         for (const char *at = body_buffer; (at = strstr(at, text)) != NULL; at++)
             count++;
         alert_list_taken(list, peer, true, &times);
@@ -595,7 +595,7 @@ TEST(a_batch_is_bounded_and_all_are_posted_in_the_end)
     alert_list_end(list, true, 0);
     do {
         struct text body = text_in(body_buffer, sizeof body_buffer);
-        n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, &body);
+        n = alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body);
         assert_true(n <= ALERT_LIST_BATCH_MAX && !body.cut);
         alert_list_taken(list, 0, true, &times);
         all += n;
