@@ -904,7 +904,9 @@ static bool answer_all(struct text *result)
 
 static bool take_answers(struct text *result)
 {
-    text_add_n(result, (const char *)evbuffer_pullup(lines, -1), evbuffer_get_length(lines));
+    const char *all = (const char *)evbuffer_pullup(lines, -1); // NULL: it is empty
+    if (all)
+        text_add_n(result, all, evbuffer_get_length(lines));
     return true;
 }
 

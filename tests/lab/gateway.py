@@ -151,6 +151,12 @@ class Gateway:
         lines = self.control("--file", self.state / "journal.db", "journal", "export").stdout.splitlines()
         return [json.loads(line) for line in lines]
 
+    def has_taken(self, mib):
+        """Whether it ever had so much memory. False in a build with sanitizers, which keep what was freed."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        sanitized = re.search(r"^IBTRAPD_SANITIZE:\w+=.", (BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+        return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) >> 10 >= mib and not sanitized
+
     def status(self):
         """ibtrapctl's status as JSON; None: there is no control socket yet."""
         done = self.control("status", "--json", check=False)
