@@ -334,31 +334,30 @@ static bool alert_list_agree(const char *labels, const char *others, const char 
            strncmp(a, b, n + strcspn(a + n, "\"")) == 0;
 }
 
-// Whether the alert takes the labels that a peer has of it. False: no, or memory is short.
-static bool alert_list_adopt(struct alert *a, const char *labels)
+// Whether the alert takes the labels that a peer has of it: then `*labels`, which were made with
+// malloc, become its own, and NULL.
+static bool alert_list_adopt(struct alert *a, char **labels)
 {
     if (a->ended || !a->labels || !a->guessed || a->told != 0 ||
-        !alert_list_agree(a->labels, labels, "\"alertname\":\"") ||
-        !alert_list_agree(a->labels, labels, "\"severity\":\""))
-        return false;
-    char *copy = strdup(labels);
-    if (!copy)
+        !alert_list_agree(a->labels, *labels, "\"alertname\":\"") ||
+        !alert_list_agree(a->labels, *labels, "\"severity\":\""))
         return false;
     free(a->labels);
-    a->labels = copy;
+    a->labels = *labels;
+    *labels = NULL;
     a->guessed = false;
     return true;
 }
 
-// The alert with these labels, rather one that is active; NULL: none. Sets `*of_key` to how many
-// alerts the key has.
+// The alert with these labels, rather one that is active; NULL: none. It may take `*copy` of them
+// (alert_list_adopt). Sets `*of_key` to how many alerts the key has.
 static struct alert *alert_list_match(const struct alert_list *list, const char *key,
-                                      const char *labels, size_t *of_key)
+                                      const char *labels, char **copy, size_t *of_key)
 {
     struct alert *found = NULL;
     *of_key = 0;
     for (struct alert *a = NULL; (a = alert_list_next(list, key, a)) != NULL; ++*of_key) {
-        if (a->labels && (strcmp(a->labels, labels) == 0 || alert_list_adopt(a, labels)))
+        if (a->labels && (strcmp(a->labels, labels) == 0 || (*copy && alert_list_adopt(a, copy))))
             found = !found || found->ended ? a : found;
     }
     return found;
@@ -369,17 +368,22 @@ enum alert_hearing alert_list_hear(struct alert_list *list, unsigned peer, const
 {
     const uint8_t bit = (uint8_t)(1U << peer);
     size_t of_key;
-    struct alert *known = alert_list_match(list, key, labels, &of_key);
+    char *copy = strdup(labels);
+    if (!copy)
+        return ALERT_NO_MEMORY;
+    struct alert *known = alert_list_match(list, key, labels, &copy, &of_key);
     if (known) {
+        free(copy);
         known->heard |= lasts ? bit : 0;
         known->told |= bit;
         known->owed |= bit;
         return ALERT_HEARD;
     }
-    if (of_key >= OF_A_KEY_MAX || strlen(labels) > ALERT_LIST_LABELS_MAX)
+    if (of_key >= OF_A_KEY_MAX || strlen(labels) > ALERT_LIST_LABELS_MAX) {
+        free(copy);
         return ALERT_PASSED_OVER;
-    char *copy = strdup(labels);
-    struct alert *stray = copy ? alert_list_add(list, key, copy, NULL, true) : NULL;
+    }
+    struct alert *stray = alert_list_add(list, key, copy, NULL, true);
     if (!stray)
         return ALERT_NO_MEMORY;
     stray->owed = bit;

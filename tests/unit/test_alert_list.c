@@ -8,6 +8,17 @@
 
 enum { KEYS = 40, PEERS = 3, STEPS = 4000, HELD_MAX = 4096, TEXT = 200 };
 
+static bool lacks_memory_once; // the next copy of a string fails
+
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+char *__wrap_strdup(const char *text)
+{
+    const bool lacks_memory = lacks_memory_once;
+    lacks_memory_once = false;
+    return lacks_memory ? NULL : __real_strdup(text);
+}
+
 static const int64_t EXPIRE_US = 300 * CLOCK_US_PER_S;
 static const int64_t AHEAD[PEERS] = {0, 2000, -2000}; // seconds, their clocks
 
@@ -337,6 +348,31 @@ TEST(guessed_labels_give_way_to_those_that_the_peer_has)
     assert_non_null(strstr(body_buffer, FULL));
 }
 
+// With too little memory to take them, the peer is asked again. The alert that it has goes on.
+TEST(guessed_labels_end_no_alert_when_memory_is_short)
+{
+    static const char FULL[] = "{\"alarmkey\":\"link 0\",\"alertname\":\"link-down\","
+                               "\"node\":\"leaf1\",\"severity\":\"warning\"}";
+    struct text body = text_in(body_buffer, sizeof body_buffer);
+    const struct alert_list_times times = times_of(&peers[0]);
+    change_alarm(0);
+    snprintf(alarms[0].type, sizeof alarms[0].type, "link-down");
+    alarms[0].severity = SEVERITY_WARNING;
+    alert_list_begin(list);
+    assert_true(
+        alert_list_put(list, &alarms[0], labels_of(&alarms[0]), annotations_of(&alarms[0]), true));
+    alert_list_end(list, true, 0);
+    alert_list_ask(list, 0);
+    lacks_memory_once = true;
+    assert_int_equal(alert_list_hear(list, 0, "link 0", FULL, true), ALERT_NO_MEMORY);
+    assert_false(lacks_memory_once);
+    alert_list_ask(list, 0);
+    assert_int_equal(alert_list_hear(list, 0, "link 0", FULL, true), ALERT_HEARD);
+    alert_list_heard(list, 0);
+    assert_int_equal(alert_list_take(list, 0, &times, ALERT_LIST_BATCH_MAX, true, &body), 1);
+    assert_non_null(strstr(body_buffer, FULL));
+}
+
 // Scans until the alert with guessed labels is asked for, and puts it with these. Returns how many
 // scans that took.
 static unsigned scan_guessed(char *labels, bool guessed)
@@ -650,6 +686,7 @@ int main(void)
         LIST_TEST(an_alert_is_posted_again_before_it_expires),
         LIST_TEST(a_list_that_is_not_whole_ends_nothing),
         LIST_TEST(guessed_labels_give_way_to_those_that_the_peer_has),
+        LIST_TEST(guessed_labels_end_no_alert_when_memory_is_short),
         LIST_TEST(guessed_labels_give_way_to_those_that_become_known),
         LIST_TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event),
         LIST_TEST(what_stays_unknown_is_asked_for_ever_more_rarely),
