@@ -27,8 +27,9 @@ static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
 static const int64_t YOUNG_US = 60 * CLOCK_US_PER_S; // the age of events that have not waited
 
-// Octets in one request: librdkafka's limit, and what the largest event needs.
-enum { BATCH_SIZE_MAX = 1000000, BATCH_SIZE_MIN = 2 * FORMAT_SIZE };
+// Octets in one request: librdkafka's limit, and as few as leave an event or two in each. A larger
+// event goes alone.
+enum { BATCH_SIZE_MAX = 1000000, BATCH_SIZE_MIN = 2048 };
 enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
 struct kafka_sink {
@@ -78,11 +79,17 @@ static int64_t kafka_age(int64_t time_us)
 
 // What librdkafka reports. It calls these functions within rd_kafka_poll.
 
+static bool kafka_is_too_large(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+           code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE;
+}
+
 // Whether the broker refuses this very event, and will again.
 static bool kafka_is_refusal(rd_kafka_resp_err_t code)
 {
-    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
-           code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE || code == RD_KAFKA_RESP_ERR_INVALID_RECORD;
+    return kafka_is_too_large(code) || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
+           code == RD_KAFKA_RESP_ERR_INVALID_RECORD;
 }
 
 static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const char *topic)
@@ -209,7 +216,7 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         s->refused = number;
     if (s->alone < window_pending(&s->window))
         s->alone = window_pending(&s->window);
-    if (s->refused == 0)
+    if (s->refused == 0 && kafka_is_too_large(message->err))
         kafka_shrink_batches(s);
 }
 

@@ -66,9 +66,9 @@ def begin(fabric, front, **items):
 
 def test_a_topic_that_takes_little_at_once_gets_less_at_once(fabric, cluster):
     """It refuses a few requests, until they are small enough. Then it refuses none, however many events wait."""
-    rounds, events = 6, 80
+    rounds, events = 8, 80
     cluster.tell("single ibtrapd")
-    front = fabric.keep(Front(cluster, largest=20000))
+    front = fabric.keep(Front(cluster, largest=5000))
     gateway = begin(fabric, front)
     client, lid = fabric.client("sm1"), fabric.lid_of("monitor")
     refused = []
