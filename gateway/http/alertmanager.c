@@ -155,10 +155,13 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
     for (unsigned i = 0; i < s->peer_count; i++) {
         struct alert_peer *peer = &s->peers[i];
         alert_peer_step(peer, &s->all, alert_peer_is_away(peer) ? 0 : timeout_ms, &may_look_up);
+    }
+    alert_peers_hand_on(&s->all, s->peers, s->peer_count);
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        const struct alert_peer *peer = &s->peers[i];
         is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer, &s->all) &&
                    !alert_peer_waits(peer, &s->all);
     }
-    alert_peers_hand_on(&s->all, s->peers, s->peer_count);
     return is_busy;
 }
 
