@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Apache Kafka 0.9.0.1 and its ZooKeeper on the loopback."""
+"""Apache Kafka, 0.9.0.1 or a later one, and its ZooKeeper on the loopback."""
 
 import os
 import pathlib
@@ -11,7 +11,9 @@ from lab.sockets import free_port
 
 HOME = pathlib.Path(os.environ.get("IBTRAPD_KAFKA", ""))  # has libs/ and config/; see run.sh
 ZOOKEEPER, KAFKA = "org.apache.zookeeper.server.quorum.QuorumPeerMain", "kafka.Kafka"
-SETTINGS = ["api.version.request=false", "broker.version.fallback=0.9.0.1"]  # of librdkafka, for this version
+OLD = any(HOME.glob("libs/kafka_*-0.9.*.jar"))
+SETTINGS = ["api.version.request=false", "broker.version.fallback=0.9.0.1"] if OLD else []  # of librdkafka
+SCRAM, MECHANISMS = "org.apache.kafka.common.security.scram.ScramLoginModule", ("SCRAM-SHA-256", "SCRAM-SHA-512")
 
 
 STORE_PASSWORD = "for java"
@@ -30,22 +32,33 @@ def _tls_items(directory, certificate, clients):
             | {"ssl.key.password": STORE_PASSWORD, "ssl.client.auth": "required"})
 
 
+def _sasl_items():
+    prefix = "listener.name.sasl_plaintext"
+    return {"sasl.enabled.mechanisms": ",".join(MECHANISMS)} | {
+        f"{prefix}.{mechanism.lower()}.sasl.jaas.config": f"{SCRAM} required;" for mechanism in MECHANISMS}
+
+
 class Broker:
     """One broker. It keeps its port and its messages over kill() and start(). It is a context manager.
 
-    tls: the broker's certificate, and the authority of its clients, who need one; then `secure` is a second address."""
+    tls: the broker's certificate, and the authority of its clients, who need one; then `secure` is a second address.
+    sasl: `guarded` is a further address, which wants a password (add_user)."""
 
-    def __init__(self, directory, partitions=4, tls=None, **items):
+    def __init__(self, directory, partitions=4, tls=None, sasl=False, **items):
         self._directory = directory
         self.zookeeper_port, self.port = free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
         self.secure = f"127.0.0.1:{free_port()}" if tls else None
+        self.guarded = f"127.0.0.1:{free_port()}" if sasl else None
         self._zookeeper = self._kafka = None
         (directory / "zookeeper.properties").write_text(
             f"dataDir={directory}/zookeeper\nclientPort={self.zookeeper_port}\nclientPortAddress=127.0.0.1\n")
-        more = {"num.partitions": partitions, "zookeeper.session.timeout.ms": 2000} | items
+        more = {"num.partitions": partitions, "offsets.topic.replication.factor": 1,
+                "zookeeper.session.timeout.ms": 2000} | items
         more |= _tls_items(directory, *tls) if tls else {}
+        more |= _sasl_items() if sasl else {}
         second = f",SSL://{self.secure}" if tls else ""
+        second += f",SASL_PLAINTEXT://{self.guarded}" if sasl else ""
         (directory / "server.properties").write_text(
             f"broker.id=0\nlisteners=PLAINTEXT://{self.address}{second}\nlog.dirs={directory}/messages\n"
             f"zookeeper.connect=127.0.0.1:{self.zookeeper_port}\n"
@@ -55,9 +68,17 @@ class Broker:
         log = self._directory / f"{name}.log"
         log.unlink(missing_ok=True)
         # The programs' own log is their output.
-        return Process(name, ["java", "-Xmx400m", "-cp", f"{HOME}/libs/*", f"-Dkafka.logs.dir={self._directory}",
-                              f"-Dlog4j.configuration=file:{HOME}/config/log4j.properties", main, properties],
-                       log=log, cwd=self._directory)
+        return Process(name, [*self._java(), main, properties], log=log, cwd=self._directory)
+
+    def _java(self):
+        return ["java", "-Xmx400m", "-cp", f"{HOME}/libs/*", f"-Dkafka.logs.dir={self._directory}",
+                "-Dzookeeper.admin.enableServer=false", f"-Dlog4j.configuration=file:{HOME}/config/log4j.properties"]
+
+    def add_user(self, name, password):
+        config = ",".join(f"{mechanism}=[password={password}]" for mechanism in MECHANISMS)
+        subprocess.run([*self._java(), "kafka.admin.ConfigCommand", "--zookeeper", f"127.0.0.1:{self.zookeeper_port}",
+                        "--alter", "--add-config", config, "--entity-type", "users", "--entity-name", name],
+                       check=True, capture_output=True)
 
     def start(self):
         """Starts it, again and again while ZooKeeper still believes in the one that was killed."""
