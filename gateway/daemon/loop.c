@@ -11,12 +11,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-// A function that another thread wants to be run, and waits for.
-struct loop_wanted {
-    void (*call)(void *ctx);
-    void *ctx;
-};
-
 struct loop {
     struct event_base *base;
     struct loop_wake *signalled;
@@ -29,8 +23,11 @@ struct loop {
     pthread_mutex_t lock; // guards the members below
     pthread_cond_t answered;
     bool runs;
-    pthread_t thread;           // that runs it
-    struct loop_wanted *wanted; // NULL: nothing, or it has been done
+    pthread_t thread; // that runs it
+
+    // What another thread wants to be run, and waits for. NULL: nothing, or it has been done.
+    void (*wanted)(void *ctx);
+    void *wanted_ctx;
 };
 
 static void on_signal(void *ctx)
@@ -57,7 +54,7 @@ static void on_called(void *ctx)
     struct loop *loop = ctx;
     pthread_mutex_lock(&loop->lock);
     if (loop->wanted) {
-        loop->wanted->call(loop->wanted->ctx);
+        loop->wanted(loop->wanted_ctx);
         loop->wanted = NULL;
         pthread_cond_broadcast(&loop->answered);
     }
@@ -66,10 +63,10 @@ static void on_called(void *ctx)
 
 void loop_call(struct loop *loop, void (*call)(void *ctx), void *ctx)
 {
-    struct loop_wanted wanted = {call, ctx};
     pthread_mutex_lock(&loop->lock);
     if (loop->runs && !pthread_equal(loop->thread, pthread_self())) {
-        loop->wanted = &wanted;
+        loop->wanted = call;
+        loop->wanted_ctx = ctx;
         loop_wake_up(loop->called);
         while (loop->wanted)
             pthread_cond_wait(&loop->answered, &loop->lock);
