@@ -6,6 +6,7 @@
 #include "ib/mad.h"
 #include "ib/subscriptions.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,12 @@ struct flood_sm {
     atomic_uint subscribed, acknowledged;
     int64_t started_ns;
 
-    // Used by the SA client's thread only.
+    // The thread that stops the SA client sends a query, too: `lock` guards the answers.
+    pthread_mutex_t lock;
     struct answer answers[ANSWERS_MAX];
     size_t first_answer, answer_count;
+
+    // Used by the SA client's thread only.
     uint16_t held[SUBSCRIPTIONS_COUNT]; // traps
     size_t held_count;
     uint32_t next;
@@ -131,22 +135,30 @@ static void take_answer(struct flood_sm *sm, const uint8_t *mad)
     atomic_fetch_add(&sm->acknowledged, 1);
 }
 
-static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *mad, int response_timeout_ms, struct error *err)
+static void take_query(struct flood_sm *sm, enum mad_agent agent, const uint8_t *mad)
 {
-    (void)to, (void)response_timeout_ms, (void)err;
-    struct flood_sm *sm = self;
     uint16_t attribute = wire_get16(mad + 16);
+    pthread_mutex_lock(&sm->lock);
     if (agent == MAD_AGENT_SMP)
         answer_own_port(sm, mad);
-    else if (mad[3] == (MAD_METHOD_REPORT | MAD_METHOD_RESPONSE))
-        take_answer(sm, mad);
     else if (mad[3] == 0x02 && attribute == 0x0003)
         take_subscription(sm, mad);
     else if (mad[3] == 0x01 && attribute == 0x0011)
         answer_node(sm, mad);
     else if (mad[3] == 0x12 && attribute == 0x00F3)
         answer_list(sm, mad);
+    pthread_mutex_unlock(&sm->lock);
+}
+
+static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
+                      const uint8_t *mad, int response_timeout_ms, struct error *err)
+{
+    (void)to, (void)response_timeout_ms, (void)err;
+    struct flood_sm *sm = self;
+    if (mad[3] == (MAD_METHOD_REPORT | MAD_METHOD_RESPONSE))
+        take_answer(sm, mad);
+    else
+        take_query(sm, agent, mad);
     return true;
 }
 
@@ -202,17 +214,26 @@ static int64_t until_report(struct flood_sm *sm)
     return left > 0 ? left : 0;
 }
 
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+static bool pop_answer(struct flood_sm *sm, struct mad_received *out)
 {
-    (void)err;
-    struct flood_sm *sm = self;
-    if (sm->answer_count > 0) {
+    pthread_mutex_lock(&sm->lock);
+    const bool any = sm->answer_count > 0;
+    if (any) {
         struct answer *a = &sm->answers[sm->first_answer];
         *out = (struct mad_received){{.lid = a->lid, .qpn = 1}, a->octets, a->size};
         sm->first_answer = (sm->first_answer + 1) % ANSWERS_MAX;
         sm->answer_count--;
-        return 1;
     }
+    pthread_mutex_unlock(&sm->lock);
+    return any;
+}
+
+static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+{
+    (void)err;
+    struct flood_sm *sm = self;
+    if (pop_answer(sm, out))
+        return 1;
     int64_t left = timeout_ms * INT64_C(1000000), pause;
     while ((pause = until_report(sm)) > 0) {
         if (left <= 0)
@@ -250,6 +271,7 @@ struct flood_sm *flood_sm_new(uint32_t reports)
     struct flood_sm *sm = calloc(1, sizeof *sm);
     if (!sm)
         return NULL;
+    pthread_mutex_init(&sm->lock, NULL);
     sm->reports = reports;
     sm->read_ns = calloc(reports, sizeof *sm->read_ns);
     sm->answered_ns = calloc(reports, sizeof *sm->answered_ns);
@@ -262,6 +284,7 @@ struct flood_sm *flood_sm_new(uint32_t reports)
 
 void flood_sm_free(struct flood_sm *sm)
 {
+    pthread_mutex_destroy(&sm->lock);
     free(sm->read_ns);
     free(sm->answered_ns);
     free(sm);
