@@ -421,7 +421,7 @@ def test_long_answers_are_heard_one_at_a_time(fabric, tmp_path):
     more = section("alertmanager", "alerts", urls=", ".join(one.url for one in peers), source="fabric1")
     gateway = fabric.keep(Gateway(fabric, preload=False, more=more))
     gateway.wait_status(lambda _: True, "ibtrapd to run")
-    wait_until(lambda: "does not answer within" in (receiver(gateway)["problem"] or ""), "the one that stalls to fail")
+    wait_until(lambda: "does not answer within" in (receiver(gateway)["problem"] or ""), "the one that stalls to fail", 120)
     for number, peer in enumerate(peers):
         if not peer.stalls:
             wait_until(lambda number=number, peer=peer: stray(number)["labels"] in
