@@ -50,8 +50,10 @@ static bool settings_set(rd_kafka_conf_t *conf, const char *name, const char *va
                      strncmp(name, "sasl.", 5) == 0 ? "this build of it lacks it" : reason);
 }
 
-static bool settings_check(const char *name, const char *pair, struct error *err)
+// librdkafka takes the settings of a topic with and without "topic." before them.
+static bool settings_check(const char *full_name, struct error *err)
 {
+    const char *name = full_name + (strncmp(full_name, "topic.", 6) == 0 ? 6 : 0);
     for (size_t i = 0; i < sizeof SETTINGS_OURS / sizeof *SETTINGS_OURS; i++) {
         const char *ours = SETTINGS_OURS[i];
         const size_t length = strlen(ours);
@@ -59,10 +61,18 @@ static bool settings_check(const char *name, const char *pair, struct error *err
             return error_set(err,
                              "'%s' cannot be one of 'settings': the section's other items, or "
                              "ibtrapd's promises, decide it",
-                             name);
+                             full_name);
     }
-    // Each event of a key would go to another partition.
-    return strcmp(pair, "partitioner=random") != 0 ||
+    return true;
+}
+
+// Asks librdkafka what it made of the setting, as there are several ways to write it.
+static bool settings_check_partitioner(rd_kafka_conf_t *conf, const char *pair, struct error *err)
+{
+    char value[32] = "";
+    size_t size = sizeof value;
+    rd_kafka_conf_get(conf, "partitioner", value, &size);
+    return strcmp(value, "random") != 0 ||
            error_set(err,
                      "'%s' cannot be one of 'settings': events with the same key have to come "
                      "to the same partition",
@@ -78,8 +88,8 @@ static bool settings_set_users(rd_kafka_conf_t *conf, const struct kafka_options
         if (!equals)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)(equals - o->settings[i]), o->settings[i]);
-        if (!settings_check(name, o->settings[i], err) ||
-            !settings_set(conf, name, equals + 1, err))
+        if (!settings_check(name, err) || !settings_set(conf, name, equals + 1, err) ||
+            !settings_check_partitioner(conf, o->settings[i], err))
             return false;
     }
     return true;

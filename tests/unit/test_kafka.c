@@ -1114,6 +1114,9 @@ TEST(settings_are_checked)
     strcpy(settings[0], "compression.codec=gzip");
     strcpy(settings[1], "linger.ms=1");
     assert_true(ibtrapd_module.check("kafka", &options, &err));
+    strcpy(settings[0], "topic.metadata.refresh.sparse=true");
+    strcpy(settings[1], "topic.partitioner=murmur2");
+    assert_true(ibtrapd_module.check("kafka", &options, &err));
     check_refused("compression.codec=zip", "compression.codec");
     check_refused("no.such.setting=1", "no.such.setting");
     check_refused("acks=1", "'acks' cannot be one of 'settings'");
@@ -1130,6 +1133,10 @@ TEST(settings_are_checked)
     check_refused("ssl.engine.location=/tmp/x", "'ssl.engine.location' cannot be");
     check_refused("internal.termination.signal=15", "'internal.termination.signal' cannot be");
     check_refused("partitioner=random", "the same partition");
+    check_refused("partitioner= random", "the same partition");
+    check_refused("topic.partitioner=random", "the same partition");
+    check_refused("topic.acks=1", "'topic.acks' cannot be one of 'settings'");
+    check_refused("topic.request.timeout.ms=no", "topic.request.timeout.ms");
 }
 
 TEST(credentials_are_taken)
