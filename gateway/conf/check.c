@@ -323,6 +323,9 @@ bool check_urls(const struct schema_item *item, const char *value, struct error 
         if (length >= sizeof url)
             return error_set(reason, "has a URL of more than %zu octets", sizeof url - 1);
         snprintf(url, sizeof url, "%.*s", (int)length, at);
+        if (strstr(url, "/#"))
+            return error_set(reason, "must be without '/#' and what follows: that is the page for "
+                                     "browsers");
         if (!check_url(item, url, reason))
             return false;
         if (strchr(url, '?'))

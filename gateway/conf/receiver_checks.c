@@ -310,18 +310,6 @@ static bool alertmanager_has(const char *urls, bool tls)
     return has;
 }
 
-void section_check_alertmanager(struct section *section)
-{
-    struct conf_receiver *r = section->object;
-    const char *urls = r->alertmanager.urls;
-    const bool plain = alertmanager_has(urls, false);
-    r->transport = alertmanager_has(urls, true) ? CONF_TLS : CONF_TCP;
-    if (urls[0] == '\0')
-        section_refuse(section, "item 'urls' is missing: it says where the Alertmanagers are");
-    else if (receiver_check_tls(section, "a URL with https"))
-        http_check_access(section, plain ? "http://elsewhere" : "http://localhost/", !plain);
-}
-
 // The next URL from `*at` on, without slashes at its end; moves `*at` behind it. Its length, or 0:
 // there is none.
 static size_t alertmanager_next_url(const char **at, const char **url)
@@ -334,15 +322,48 @@ static size_t alertmanager_next_url(const char **at, const char **url)
     return length;
 }
 
+static bool alertmanager_lists(const char *urls, const char *url, size_t length)
+{
+    const char *one;
+    size_t n;
+    while ((n = alertmanager_next_url(&urls, &one)) > 0) {
+        if (n == length && memcmp(one, url, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool alertmanager_has_each_once(struct section *section, const char *urls)
+{
+    const char *one;
+    size_t n;
+    while ((n = alertmanager_next_url(&urls, &one)) > 0) {
+        if (alertmanager_lists(urls, one, n))
+            return section_refuse(section, "item 'urls' has '%.*s' twice", (int)n, one);
+    }
+    return true;
+}
+
+void section_check_alertmanager(struct section *section)
+{
+    struct conf_receiver *r = section->object;
+    const char *urls = r->alertmanager.urls;
+    const bool plain = alertmanager_has(urls, false);
+    r->transport = alertmanager_has(urls, true) ? CONF_TLS : CONF_TCP;
+    if (urls[0] == '\0')
+        section_refuse(section, "item 'urls' is missing: it says where the Alertmanagers are");
+    else if (alertmanager_has_each_once(section, urls) &&
+             receiver_check_tls(section, "a URL with https"))
+        http_check_access(section, plain ? "http://elsewhere" : "http://localhost/", !plain);
+}
+
 static bool alertmanager_shares_url(const char *urls, const char *others)
 {
-    const char *one, *other;
-    size_t n, m;
+    const char *one;
+    size_t n;
     while ((n = alertmanager_next_url(&urls, &one)) > 0) {
-        for (const char *at = others; (m = alertmanager_next_url(&at, &other)) > 0;) {
-            if (n == m && memcmp(one, other, n) == 0)
-                return true;
-        }
+        if (alertmanager_lists(others, one, n))
+            return true;
     }
     return false;
 }

@@ -1642,6 +1642,11 @@ TEST(bad_alertmanager_receivers_are_refused)
         {ALERTS("http://a,b", ""),
          "1: item 'urls': value 'http://a,b': must begin with http:// or https://"},
         {ALERTS("http://a/?x", ""), "1: item 'urls': must not have '?' in a URL"},
+        {ALERTS("http://a:9093/#/alerts", ""),
+         "1: item 'urls': value 'http://a:9093/#/alerts': must be without '/#' and what follows: "
+         "that is the page for browsers"},
+        {ALERTS("http://a:9093, http://b, http://a:9093/", ""),
+         "1: alertmanager 'a': item 'urls' has 'http://a:9093' twice"},
         {ALERTS("http://a, http://b:9093/am/api/v2/alerts/", ""),
          "1: item 'urls': value 'http://a, http://b:9093/am/api/v2/alerts/': must be without "
          "/api/v2/alerts: ibtrapd adds that"},
