@@ -1124,6 +1124,8 @@ TEST(settings_are_checked)
     check_refused("ssl.key.password=x", "'ssl.key.password' cannot be");
     check_refused("plugin.library.paths=/tmp/x", "'plugin.library.paths' cannot be");
     check_refused("test.mock.num.brokers=3", "'test.mock.num.brokers' cannot be");
+    check_refused("ut_handle_ProduceResponse=1", "'ut_handle_ProduceResponse' cannot be");
+    check_refused("queuing.strategy=lifo", "idempotence");
     check_refused("max.in.flight=9", "idempotence");
     check_refused("retries=0", "'retries' cannot be");
     check_refused("message.timeout.ms=1000", "'message.timeout.ms' cannot be");
