@@ -416,14 +416,26 @@ static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *a
     return transfer_begin(peer->transfer, &request, err);
 }
 
-// Whether to ask it now. An alarm that was just raised does not wait for an answer that is long, or
-// that may fail as the one before: then what is due is posted first.
+// Whether it is time to ask it, and its turn if its answer is long.
 static bool alert_peer_is_to_be_asked(const struct alert_peer *peer, const struct alert_peers *all)
 {
-    if (!all->is_whole || alert_peer_now() < peer->ask_at)
+    return all->is_whole && alert_peer_now() >= peer->ask_at &&
+           (!peer->is_long || all->turn == peer->number);
+}
+
+// Asks and posts what is due. An alarm that was just raised does not wait for an answer that is
+// long, or that may fail as the one before: then the question follows the posts. It follows in the
+// same step if there is nothing to post, as the list may have changed before the next one.
+static bool alert_peer_begin_exchange(struct alert_peer *peer, const struct alert_peers *all,
+                                      struct error *err)
+{
+    const bool asks = alert_peer_is_to_be_asked(peer, all);
+    if (asks && !peer->posts_first)
+        return alert_peer_ask(peer, err);
+    if ((peer->has != all->version || alert_peer_now() >= peer->look_at) &&
+        !alert_peer_post(peer, all, err))
         return false;
-    return (!peer->is_long || all->turn == peer->number) &&
-           (!peer->posts_first || peer->has == all->version);
+    return !asks || peer->task == ALERT_PEER_POSTS || alert_peer_ask(peer, err);
 }
 
 static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *all,
@@ -440,11 +452,7 @@ static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *
         *may_look_up = false;
         transfer_renew_or_tell(&peer->transfer, all->log, &peer->renew_limit, all->name);
     }
-    if (alert_peer_is_to_be_asked(peer, all))
-        return alert_peer_ask(peer, err);
-    if (peer->has == all->version && alert_peer_now() < peer->look_at)
-        return true;
-    return alert_peer_post(peer, all, err);
+    return alert_peer_begin_exchange(peer, all, err);
 }
 
 void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,

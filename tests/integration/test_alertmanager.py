@@ -252,6 +252,19 @@ def test_a_peer_that_answers_but_takes_nothing_fails_once(open_site, fabric, tmp
     wait_until(lambda: "takes alerts again" in site.gateway.log, "the end of the failure to be told")
 
 
+def test_a_peer_that_answers_again_works_although_it_is_owed_nothing(fabric, tmp_path):
+    """The filter leaves out the alarm that the receiver fails, so that nothing is to be posted."""
+    peer = fabric.keep(FakeAlertmanager(tmp_path))
+    peer.fault = 503
+    more = section("alertmanager", "alerts", urls=peer.url, events=["link-down"])
+    gateway = fabric.keep(Gateway(fabric, preload=False, more=more))
+    gateway.wait_status(lambda _: True, "ibtrapd to run")
+    wait_until(lambda: "answers 503" in (receiver(gateway)["problem"] or ""), "the failure to be told")
+    peer.fault = None
+    wait_until(lambda: receiver(gateway)["state"] == "working", "the receiver to work")
+    assert peer.asked and not peer.posts
+
+
 def test_alertmanagers_are_judged_each_on_its_own(open_site, fabric, tmp_path):
     first, second, third = peers = [fabric.keep(FakeAlertmanager(tmp_path)) for _ in range(3)]
     site = begin_with_alarm(open_site, *peers)

@@ -414,6 +414,12 @@ static void hand_on(void)
     alert_peers_hand_on(&all, two, 2);
 }
 
+static void take_posts(struct alert_peer *p)
+{
+    while (is_under_way && !was_asked)
+        answer_of(p, 200, "", false);
+}
+
 // Asks both, and cuts both answers. What is due is posted to each then, and the first one is being
 // asked in its turn.
 static void find_both_long(void)
@@ -422,9 +428,7 @@ static void find_both_long(void)
     assert_true(was_asked);
     assert_int_equal(two[0].to.answer_max, ALERT_PEER_ANSWER_SOME);
     answer_of(&two[0], 200, "[", true);
-    while (is_under_way)
-        answer_of(&two[0], 200, "", false);
-    step_of(&two[0]);
+    take_posts(&two[0]);
     assert_true(was_asked);
     assert_int_equal(two[0].to.answer_max, ALERT_PEER_ANSWER_MAX);
     hand_on();
@@ -432,8 +436,7 @@ static void find_both_long(void)
     assert_true(was_asked);
     assert_int_equal(two[1].to.answer_max, ALERT_PEER_ANSWER_SOME);
     answer_of(&two[1], 200, "[", true);
-    while (is_under_way)
-        answer_of(&two[1], 200, "", false);
+    take_posts(&two[1]);
     hand_on();
     assert_false(was_asked);
     assert_false(two[1].fails);
@@ -474,17 +477,43 @@ static void what_is_raised_is_posted_to_a_peer_that_cannot_be_asked(void **state
     assert_int_equal(posted_count(), 2);
     answer(200, "");
     assert_true(peer.fails);
-    step();
     assert_true(was_asked);
     answer(503, "");
     peer.retry_at = 0;
-    step();
     step();
     assert_true(was_asked); // nothing is due
     answer(200, "[]");
     answer(200, "");
     assert_false(peer.fails);
     assert_true(alert_peer_is_settled(&peer, &all));
+}
+
+// A gateway without events scans its alarms before each step.
+static void a_peer_that_is_owed_nothing_is_asked_after_each_scan(void **state)
+{
+    (void)state;
+    step();
+    answer(503, "");
+    peer.retry_at = 0;
+    have_alarms(0);
+    step();
+    assert_true(was_asked);
+    answer(200, "[]");
+    assert_true(alert_peer_is_settled(&peer, &all));
+}
+
+static void a_peer_with_a_long_answer_is_asked_again_after_each_scan(void **state)
+{
+    (void)state;
+    find_both_long();
+    answer_of(&two[0], 200, "[]", false);
+    two[0].is_long = two[0].posts_first = true; // as if that had been long
+    two[0].ask_at = 1;
+    two[1].ask_at = INT64_MAX;
+    have_alarms(0);
+    hand_on();
+    step_of(&two[0]);
+    assert_true(was_asked);
 }
 
 static void one_peer_at_a_time_has_a_long_answer(void **state)
@@ -574,6 +603,8 @@ int main(void)
         TURN_TEST(one_peer_at_a_time_has_a_long_answer),
         TURN_TEST(what_is_raised_does_not_wait_for_a_turn),
         PEER_TEST(what_is_raised_is_posted_to_a_peer_that_cannot_be_asked),
+        PEER_TEST(a_peer_that_is_owed_nothing_is_asked_after_each_scan),
+        TURN_TEST(a_peer_with_a_long_answer_is_asked_again_after_each_scan),
         TURN_TEST(a_peer_whose_answer_is_short_waits_for_no_other),
         TURN_TEST(a_peer_that_fails_in_its_turn_hands_it_on),
         TURN_TEST(a_list_that_is_not_whole_keeps_no_peer_in_its_turn),
