@@ -89,6 +89,7 @@ struct gateway {
     struct metrics_server *metrics; // NULL: metrics are off
     struct page *page;              // as well
     struct loop_timer *heartbeat;   // NULL: there is none
+    bool lacks_part;                // the last reload could not start all; thread of reloads only
     uint64_t heartbeat_events;      // number of events made up to the last one
     struct service *service;
     struct subagent *subagent; // NULL: there is none

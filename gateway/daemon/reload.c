@@ -240,7 +240,7 @@ static bool start_receivers(struct gateway *g, struct plan *plan, struct error *
 
 static bool change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
 {
-    if (reload_is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
+    if (!g->lacks_part && reload_is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
         old->counters.ports == g->conf->counters.ports &&
         old->counters.interval_s == g->conf->counters.interval_s)
         return true;
@@ -248,7 +248,7 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
     return sweeper_change(g->sweeper, &options, err);
 }
 
-// What the loop's thread does itself.
+// What the loop's thread does itself, while that of reloads waits.
 struct reload_last {
     struct gateway *gateway;
     const struct conf *old;
@@ -260,10 +260,13 @@ static void reload_finish(void *ctx)
 {
     struct reload_last *last = ctx;
     struct gateway *g = last->gateway;
-    last->ok = last->old->heartbeat_s == g->conf->heartbeat_s || heartbeat_start(g, last->err);
+    const bool same = !g->lacks_part && last->old->heartbeat_s == g->conf->heartbeat_s;
+    last->ok = same || heartbeat_start(g, last->err);
     wiring_fill_control(g);
 }
 
+// False with a sentence: nothing has changed, or memory or threads were short for a part of what is
+// in force now; the next reload starts that part.
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
@@ -287,7 +290,8 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
-    return last.ok && ok;
+    g->lacks_part = !last.ok || !ok;
+    return !g->lacks_part;
 }
 
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,

@@ -230,7 +230,7 @@ bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, s
     struct demand_options reads = subagent_reads(gateway);
     const bool same = !gateway->subagent || subagent_reads_as(&gateway->subagent->reads, &reads);
     explicit_bzero(&reads, sizeof reads); // it has an M_Key
-    if (memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 && same)
+    if (!gateway->lacks_part && memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 && same)
         return true;
     loop_call(gateway->loop, subagent_hide, gateway);
     subagent_stop(gateway);

@@ -19,8 +19,8 @@ struct subagent;
 bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 
-// Restarts it if its configuration differs from `old`, the one that was in force before, or if
-// sweeps query nodes in another way than when it was started.
+// Restarts it if its configuration differs from `old`, the one that was in force before, if sweeps
+// query nodes in another way than when it was started, or if the last reload lacked a part.
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err);
 
 // The agents for all tables and for the fabric alone, valid until the next change; NULL if there is

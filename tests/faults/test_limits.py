@@ -80,6 +80,24 @@ def test_a_thread_that_does_not_start_at_a_reload(machine, fabric):
     machine.stop()
 
 
+@pytest.mark.parametrize("part, is_there", [
+    ('subagent { socket = "/nowhere/agentx" }\n', lambda status: status["tables"]),
+    ("", lambda status: (status["sweep"] or {}).get("sweeps"))], ids=["subagent", "sweeper"])
+def test_a_part_that_does_not_start_at_a_reload_starts_at_the_next(machine, part, is_there):
+    """What the reload has put in force stays so, and lacks the part."""
+    machine.start()
+    wait_port(machine)
+    config = machine.config.read_text()
+    assert not is_there(machine.status())
+    machine.config.write_text(config + part if part else config.replace('method = "off"', 'method = "smp"'))
+    machine.faults.thread = 1
+    with pytest.raises(LabError, match="cannot start the thread"):
+        machine.control("reload")
+    machine.control("reload")
+    machine.wait_status(is_there, "the part to work")
+    machine.stop()
+
+
 def test_a_thread_that_does_not_start_to_look_up_a_name(machine, fabric):
     """The receiver resolves the name again."""
     with Receiver() as receiver:
