@@ -296,20 +296,6 @@ void section_check_http(struct section *section)
         http_check_format(section, &r->http);
 }
 
-// Whether some URL of the list is of the scheme; `tls`: https, otherwise http to another host.
-static bool alertmanager_has(const char *urls, bool tls)
-{
-    bool has = false;
-    for (const char *at = urls + strspn(urls, ", "); *at != '\0' && !has; at += strspn(at, ", ")) {
-        char url[CONF_ALERT_URL_SIZE];
-        snprintf(url, sizeof url, "%.*s/", (int)strcspn(at, ", "), at);
-        const bool is_tls = strncmp(url, "https:", 6) == 0;
-        has = tls ? is_tls : !is_tls && !http_is_local(url);
-        at += strcspn(at, ", ");
-    }
-    return has;
-}
-
 // The next URL from `*at` on, without slashes at its end; moves `*at` behind it. Its length, or 0:
 // there is none.
 static size_t alertmanager_next_url(const char **at, const char **url)
@@ -322,6 +308,22 @@ static size_t alertmanager_next_url(const char **at, const char **url)
     return length;
 }
 
+// Whether some URL of the list is of the scheme; `tls`: https, otherwise http to another host.
+static bool alertmanager_has(const char *urls, bool tls)
+{
+    const char *one;
+    size_t n;
+    while ((n = alertmanager_next_url(&urls, &one)) > 0) {
+        char url[CONF_ALERT_URL_SIZE];
+        snprintf(url, sizeof url, "%.*s/", (int)n, one);
+        const bool is_tls = strncmp(url, "https:", 6) == 0;
+        if (tls ? is_tls : !is_tls && !http_is_local(url))
+            return true;
+    }
+    return false;
+}
+
+// `url` is `length` octets long and has no slash at its end.
 static bool alertmanager_lists(const char *urls, const char *url, size_t length)
 {
     const char *one;
