@@ -29,10 +29,12 @@ class Reporter:
         """Sends as a subnet manager does: repeats a Report unchanged until it is answered."""
         for number in range(self.count + 1, self.count + count + 1):
             tid = self._client.next_tid()
-            assert any(self._is_acknowledged(number, tid) for _ in range(20)), f"Report {number} is not acknowledged"
+            assert any(self.is_acknowledged(number, tid) for _ in range(20)), f"Report {number} is not acknowledged"
         self.count += count
 
-    def _is_acknowledged(self, number, tid):
+    def is_acknowledged(self, number, tid=None):
+        """Sends one Report. Returns whether its answer comes within a second."""
+        tid = self._client.next_tid() if tid is None else tid
         self._client.report(notices.system_image_guid_change(6, number), self._lid, tid)
         while (answer := self._client.receive(1)) is not None:
             if int.from_bytes(answer[1][12:16], "big") == tid:  # not a late answer to an earlier Report

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Memory that is never NULL: when the memory ends, the process ends, with a line on its standard
+// error. A crash at any moment loses nothing (tests/faults), and MemoryMax of the unit kills the
+// process before malloc fails. So no caller handles the end of memory. A size that a peer, a file
+// or a user chooses has a bound in octets before the memory is asked for.
+#ifndef IBTRAPD_BASE_MEMORY_H
+#define IBTRAPD_BASE_MEMORY_H
+
+#include <stddef.h>
+
+// Ends the process with status 1 and a line on standard error. Any thread.
+_Noreturn void memory_end(void);
+
+// Each returns memory that the caller frees with free(), never NULL. A size of 0 is allowed. Any
+// thread.
+void *memory_get(size_t size);
+void *memory_zeroed(size_t count, size_t size);
+void *memory_resize(void *old, size_t count, size_t size); // `count` items of `size` octets
+char *memory_copy(const char *text);                       // NUL-terminated
+
+// Returns `got`, which a library made. NULL, which a library returns for the end of memory alone,
+// ends the process.
+static inline void *memory_need(void *got)
+{
+    if (!got)
+        memory_end();
+    return got;
+}
+
+#endif
