@@ -167,7 +167,6 @@ struct clearing {
     char key[EVENT_KEY_SIZE];
     char reason[EVENT_REASON_SIZE];
     char type[ALARM_TYPE_SIZE]; // of the event that raised the alarm; empty: none is active
-    bool done;
 };
 
 static void find_type(void *ctx, const struct alarm *alarm)
@@ -178,23 +177,22 @@ static void find_type(void *ctx, const struct alarm *alarm)
 }
 
 // A node that is gone for good took its cables with it: ends the alarms about its links. First, so
-// that none of them is told in place of the node's. False: memory is short.
-static bool clear_links(const struct clearing *c, const struct reconcile_options *end,
+// that none of them is told in place of the node's.
+static void clear_links(const struct clearing *c, const struct reconcile_options *end,
                         const struct event_builder *builder)
 {
     struct alarm_key node;
     if (!alarm_key_read(c->key, &node) || node.kind != ALARM_KEY_NODE)
-        return true;
-    struct open_alarms alarms = {0};
-    bool done = open_alarms_collect(&alarms, c->journal);
-    for (size_t i = 0; done && i < alarms.count; i++) {
+        return;
+    struct open_alarms alarms;
+    open_alarms_collect(&alarms, c->journal);
+    for (size_t i = 0; i < alarms.count; i++) {
         const struct open_alarm *a = &alarms.all[i];
         if (a->what.kind == ALARM_KEY_LINK &&
             (a->what.guid == node.guid || a->what.peer_guid == node.guid))
-            done = reconcile_end_alarm(end, builder, a->key, a->type, c->reason);
+            reconcile_end_alarm(end, builder, a->key, a->type, c->reason);
     }
     open_alarms_clear(&alarms);
-    return done;
 }
 
 static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
@@ -205,9 +203,8 @@ static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
         return;
     const struct reconcile_options end = {
         .policy = inside->policy, .emit = inside->take, .ctx = inside->pipeline};
-    c->done =
-        clear_links(c, &end, inside->builder) &&
-        reconcile_end_alarm(&end, inside->builder, c->key, catalogue_find(c->type), c->reason);
+    clear_links(c, &end, inside->builder);
+    reconcile_end_alarm(&end, inside->builder, c->key, catalogue_find(c->type), c->reason);
 }
 
 // Writes "cleared by alice (uid 1000): cable replaced", without the full stop of the reason.
@@ -243,9 +240,8 @@ static const char *describe_return(const char *key)
 
 static json_t *answer_cleared(const struct clearing *c)
 {
-    if (!c->done)
-        return c->type[0] != '\0' ? answer_refuse("memory is short; try again")
-                                  : answer_found(false);
+    if (c->type[0] == '\0')
+        return answer_found(false);
     return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key", answer_text(c->key),
                      "note", describe_return(c->key));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/correlator.h"
 
+#include "base/memory.h"
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
 #include "pipeline/expectations.h"
@@ -40,9 +41,7 @@ struct correlator {
 
 struct correlator *correlator_new(const struct correlator_options *options)
 {
-    struct correlator *o = calloc(1, sizeof *o);
-    if (!o)
-        return NULL;
+    struct correlator *o = memory_zeroed(1, sizeof *o);
     o->options = *options;
     o->reconcile = (struct reconcile_options){.topology = options->topology,
                                               .policy = options->policy,
@@ -188,8 +187,6 @@ static void correlator_emit_change(struct correlator *o, const struct event_buil
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
     const char *related = late ? "" : related_id(o, change, clock_utc(builder->clock));
     struct event *event = event_builder_from_change(builder, change, late, cause, related);
-    if (!event)
-        return;
     memcpy(ids[i], event->id, sizeof ids[i]);
     o->options.emit(o->options.ctx, event);
 }
@@ -210,8 +207,8 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
     int64_t begun_us = seen->time_us;
     topology_update(correlator->options.topology, seen, &changes, &late);
     reconcile_explain_returns(&correlator->reconcile, &changes);
-    char(*ids)[EVENT_ID_SIZE] = calloc(changes.count ? changes.count : 1, sizeof *ids);
-    for (uint32_t i = 0; ids && i < changes.count; i++)
+    char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
+    for (uint32_t i = 0; i < changes.count; i++)
         correlator_emit_change(correlator, builder, &changes, i, late, ids);
     if (complete)
         ask_for_counters(correlator, &changes, begun_us);
@@ -256,9 +253,8 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
 {
     const struct round *r = ctx;
     const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    struct event *event = event_builder_from_threshold(r->builder, change, &port);
-    if (event)
-        r->correlator->options.emit(r->correlator->options.ctx, event);
+    r->correlator->options.emit(r->correlator->options.ctx,
+                                event_builder_from_threshold(r->builder, change, &port));
 }
 
 static void emit_error_rate(void *ctx, const struct error_rate_change *change,
@@ -266,9 +262,8 @@ static void emit_error_rate(void *ctx, const struct error_rate_change *change,
 {
     const struct round *r = ctx;
     const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    struct event *event = event_builder_from_error_rate(r->builder, change, &port, details);
-    if (event)
-        r->correlator->options.emit(r->correlator->options.ctx, event);
+    r->correlator->options.emit(r->correlator->options.ctx,
+                                event_builder_from_error_rate(r->builder, change, &port, details));
 }
 
 static void emit_congestion(void *ctx, const struct congestion_change *change)
@@ -279,9 +274,8 @@ static void emit_congestion(void *ctx, const struct congestion_change *change)
     const uint64_t discards =
         error_rates_errors(o->options.error_rates, change->node_guid, change->port,
                            COUNTER_XMIT_DISCARDS, change->window);
-    struct event *event = event_builder_from_congestion(r->builder, change, &port, discards);
-    if (event)
-        o->options.emit(o->options.ctx, event);
+    o->options.emit(o->options.ctx,
+                    event_builder_from_congestion(r->builder, change, &port, discards));
 }
 
 // Asks the port why before an alarm is told, where there are details of its counter.
@@ -352,28 +346,25 @@ void correlator_get_unwatched(struct correlator *correlator, struct correlator_u
     pthread_mutex_unlock(&correlator->lock);
 }
 
-// False: out of memory.
-static bool update_error_rates(struct round *r, const struct counter_reading *reading)
+static void update_error_rates(struct round *r, const struct counter_reading *reading)
 {
     struct correlator *o = r->correlator;
     if (!o->options.error_rates)
-        return true;
+        return;
     struct fabric *fabric = topology_current(o->options.topology);
     const struct error_rate_reading one = {.before = o->accumulated,
                                            .reading = reading,
                                            .fabric = fabric,
                                            .now_us = clock_monotonic(r->builder->clock),
                                            .congestion = o->options.congestion};
-    bool ok = error_rates_update(o->options.error_rates, &one, take_error_rate, r);
+    error_rates_update(o->options.error_rates, &one, take_error_rate, r);
     ask_for_details(o);
-    if (ok && o->options.congestion)
+    if (o->options.congestion)
         congestion_end(o->options.congestion, emit_congestion, r);
     fabric_unref(fabric);
     tell_unwatched(o);
-    return ok;
 }
 
-// Without memory for the error rates nobody sees any until the next reading.
 static void set_accumulated(struct correlator *o, struct accumulated_counters *accumulated)
 {
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
@@ -433,10 +424,9 @@ static void emit_interrupted(void *ctx, const struct interruptions_found *found)
         return;
     snprintf(change.reason, sizeof change.reason, "LinkDownedCounter grew by %" PRIu64,
              found->times);
-    struct event *event =
-        event_builder_from_change(r->builder, &change, false, NULL, found->related_id);
-    if (event)
-        r->correlator->options.emit(r->correlator->options.ctx, event);
+    r->correlator->options.emit(
+        r->correlator->options.ctx,
+        event_builder_from_change(r->builder, &change, false, NULL, found->related_id));
 }
 
 static void set_latest(struct correlator *o, struct accumulated_counters *latest)
@@ -445,18 +435,13 @@ static void set_latest(struct correlator *o, struct accumulated_counters *latest
     o->latest = latest;
 }
 
-// When memory is short, this reading is dropped, and the next one covers its time, but for
-// interrupted links: those are told. What could fail comes before anything else is told, so that
-// the next reading does not tell it again.
 void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
                              const struct counter_reading *reading)
 {
     struct correlator *o = correlator;
-    bool same = o->latest == o->accumulated; // as after a regular reading that was not dropped
+    bool same = o->latest == o->accumulated; // as after a regular reading
     struct accumulated_counters *after = accumulated_with(o->latest, reading);
     struct round round = {.correlator = o, .builder = builder, .after = after};
-    if (!after)
-        return;
     interruptions_find(&o->interruptions, reading, o->latest, after, emit_interrupted, &round);
     set_latest(o, after);
     if (reading->early)
@@ -466,13 +451,9 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
     const struct counter_alarms alarms = correlator_counter_alarms(o);
     correlator_tell_held(o, builder, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(&alarms);
-    if (accumulated && thresholds_reserve(o->options.thresholds, reading) &&
-        update_error_rates(&round, reading)) {
-        thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round);
-        set_latest(o, accumulated_ref(accumulated));
-        set_accumulated(o, accumulated);
-        counter_alarms_end_lost(&alarms, builder);
-    } else {
-        accumulated_unref(accumulated);
-    }
+    update_error_rates(&round, reading);
+    thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round);
+    set_latest(o, accumulated_ref(accumulated));
+    set_accumulated(o, accumulated);
+    counter_alarms_end_lost(&alarms, builder);
 }

@@ -40,8 +40,8 @@ struct correlator_options {
 
 struct correlator;
 
-struct correlator *correlator_new(const struct correlator_options *options); // NULL: out of memory
-void correlator_free(struct correlator *correlator);                         // NULL is allowed
+struct correlator *correlator_new(const struct correlator_options *options);
+void correlator_free(struct correlator *correlator); // NULL is allowed
 
 // Changes options.age_us, from the next sweep on.
 void correlator_change_age(struct correlator *correlator, int64_t age_us);
@@ -93,7 +93,7 @@ void correlator_tell_held(struct correlator *correlator, const struct event_buil
 struct accumulated_counters *correlator_accumulated(struct correlator *correlator);
 
 // The error rates after the last reading: a reference, the caller's. NULL: there was no reading
-// yet, or no memory. Any thread.
+// yet. Any thread.
 struct measured_errors *correlator_measured_errors(struct correlator *correlator);
 
 #endif

@@ -21,7 +21,7 @@ struct counter_alarms_page {
 
 // Cleared by hand.
 
-// Whether receivers or operators have the alarm: where memory was short, one of both may not know.
+// Whether receivers or operators have the alarm: where room was short, one of both may not know.
 static bool is_standing(const struct counter_alarms *of, const char *key)
 {
     return policy_is_raised(of->reconcile->policy, key) ||

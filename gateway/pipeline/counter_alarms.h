@@ -20,12 +20,11 @@ struct counter_alarms {
 // compared.
 void counter_alarms_forget_cleared(const struct counter_alarms *of);
 
-// Ends the alarms that no counter holds: memory was short when the alarm was restored or its end
-// told, or its port has the alarm of another neighbour. Call it after a reading was compared.
+// Ends the alarms that no counter holds: there was no room when the alarm was restored, or its port
+// has the alarm of another neighbour. Call it after a reading was compared.
 void counter_alarms_end_lost(const struct counter_alarms *of, const struct event_builder *builder);
 
-// Ends all of them, as no counters are read. When memory is short, what it did not end stays until
-// the next call.
+// Ends all of them, as no counters are read.
 void counter_alarms_end_all(const struct counter_alarms *of, const struct event_builder *builder);
 
 #endif

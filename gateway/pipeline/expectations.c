@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/expectations.h"
 
+#include "base/memory.h"
 #include "pipeline/open_alarms.h"
 
 #include <stdlib.h>
@@ -14,7 +15,6 @@ struct difference_keys {
     size_t used, room;
     const char **sorted; // once all are known
     size_t count;
-    bool cut; // memory was short
 };
 
 // What differs, but for what is not expected, and for unseen differences and consequences of others
@@ -93,13 +93,8 @@ static void keep_key(void *ctx, const struct change *difference, bool unseen)
     if (expectations_counts(e, difference, unseen))
         count_difference(&e->counts, difference);
     if (keys->room - keys->used < size) {
-        const size_t room = keys->room > 0 ? 2 * keys->room : 1 << 14;
-        char *octets = realloc(keys->octets, room);
-        keys->cut |= !octets;
-        if (!octets)
-            return;
-        keys->octets = octets;
-        keys->room = room;
+        keys->room = keys->room > 0 ? 2 * keys->room : 1 << 14;
+        keys->octets = memory_resize(keys->octets, keys->room, 1);
     }
     memcpy(keys->octets + keys->used, difference->alarm_key, size);
     keys->used += size;
@@ -111,20 +106,14 @@ static int compare_keys(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// False: memory was short.
-static bool sort_keys(struct difference_keys *keys)
+static void sort_keys(struct difference_keys *keys)
 {
-    if (keys->cut)
-        return false;
-    keys->sorted = malloc((keys->count + 1) * sizeof *keys->sorted);
-    if (!keys->sorted)
-        return false;
+    keys->sorted = memory_zeroed(keys->count, sizeof *keys->sorted);
     const char *key = keys->octets;
     for (size_t i = 0; i < keys->count; i++, key += strlen(key) + 1)
         keys->sorted[i] = key;
     if (keys->count > 0)
         qsort(keys->sorted, keys->count, sizeof *keys->sorted, compare_keys);
-    return true;
 }
 
 static bool has_key(const struct difference_keys *keys, const char *key)
@@ -201,9 +190,7 @@ static void end_expected(const struct expectations *e, const struct ending *endi
 
 static void end_gone(struct expectations *e)
 {
-    struct expectations_page *page = calloc(1, sizeof *page);
-    if (!page)
-        return;
+    struct expectations_page *page = memory_zeroed(1, sizeof *page);
     page->of = e;
     for (bool more = true; more;) {
         page->count = 0;
@@ -234,11 +221,8 @@ static void collect_causes(struct expectations *e)
     if (e->has_alarms)
         return;
     e->has_alarms = true;
-    if (!open_alarms_collect(&e->alarms, e->options->journal))
-        return;
-    e->by_key = malloc((e->alarms.count + 1) * sizeof(const struct open_alarm *));
-    if (!e->by_key)
-        return;
+    open_alarms_collect(&e->alarms, e->options->journal);
+    e->by_key = memory_zeroed(e->alarms.count, sizeof(const struct open_alarm *));
     for (size_t i = 0; i < e->alarms.count; i++)
         e->by_key[i] = &e->alarms.all[i];
     if (e->alarms.count > 0)
@@ -258,9 +242,8 @@ static const char *find_loss(struct expectations *e, const struct change *differ
     alarm_key_write(key, &what);
     collect_causes(e);
     const struct open_alarm **found =
-        e->by_key && e->alarms.count > 0
-            ? bsearch(&at, e->by_key, e->alarms.count, sizeof at, compare_open_keys)
-            : NULL;
+        e->alarms.count > 0 ? bsearch(&at, e->by_key, e->alarms.count, sizeof at, compare_open_keys)
+                            : NULL;
     return found ? (*found)->event_id : "";
 }
 
@@ -288,9 +271,8 @@ static void raise_difference(void *ctx, const struct change *difference, bool un
     const char *cause = find_loss(e, difference);
     if (cause[0] == '\0' && !is_unexpected(difference))
         cause = e->summary_id;
-    struct event *event = event_builder_from_change(e->builder, difference, false, cause, "");
-    if (event)
-        e->options->emit(e->options->ctx, event);
+    e->options->emit(e->options->ctx,
+                     event_builder_from_change(e->builder, difference, false, cause, ""));
 }
 
 // The alarm about all of them.
@@ -334,8 +316,7 @@ static void update_summary(struct expectations *e)
     struct event *event = NULL;
     if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->options->policy)) {
         event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
-        if (event)
-            memcpy(e->summary_id, event->id, sizeof e->summary_id);
+        memcpy(e->summary_id, event->id, sizeof e->summary_id);
     } else if (active && e->counts.all <= EXPECTATIONS_SINGLE_FEW) {
         event = make_summary(e, CATALOGUE_TOPOLOGY_AGREES);
         e->summary_id[0] = '\0';
@@ -348,8 +329,8 @@ static void update_summary(struct expectations *e)
 static void follow_expectation(struct expectations *e, const struct fabric *fabric)
 {
     const struct names *names = e->builder->names;
-    if (!expectation_compare(e->expectation, fabric, names, keep_key, e) || !sort_keys(&e->keys))
-        return;
+    expectation_compare(e->expectation, fabric, names, keep_key, e);
+    sort_keys(&e->keys);
     end_gone(e);
     update_summary(e);
     if (e->keys.count > 0)

@@ -19,8 +19,7 @@ enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
 // it has an alarm.
 enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
 
-// Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end. When memory
-// is short, what it did not do is done after the next sweep.
+// Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end.
 void expectations_update(const struct reconcile_options *options,
                          const struct event_builder *builder,
                          const struct expectation *expectation);

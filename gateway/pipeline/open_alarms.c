@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/open_alarms.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "base/wire.h"
 #include "model/fabric_builder.h"
@@ -20,18 +21,15 @@ struct open_alarm_texts {
 struct collection {
     struct open_alarms *alarms;
     const struct catalogue_entry *type; // of the last alarm, as many alarms have the same
-    bool cut;                           // memory was short
 };
 
-// A copy of the text, the list's. NULL: out of memory.
+// A copy of the text, the list's.
 static const char *keep_text(struct open_alarms *alarms, const char *text)
 {
     struct open_alarm_texts *piece = alarms->texts;
     const size_t size = strlen(text) + 1;
     if (!piece || sizeof piece->octets - piece->used < size) {
-        piece = malloc(sizeof *piece);
-        if (!piece)
-            return NULL;
+        piece = memory_get(sizeof *piece);
         piece->next = alarms->texts;
         piece->used = 0;
         alarms->texts = piece;
@@ -48,17 +46,12 @@ static const char *keep_cause(struct open_alarms *alarms, const char *cause_id)
     return strcmp(last, cause_id) == 0 ? last : keep_text(alarms, cause_id);
 }
 
-static bool open_alarms_make_room(struct open_alarms *list)
+static void open_alarms_make_room(struct open_alarms *list)
 {
     if (list->count < list->room)
-        return true;
-    const size_t room = list->room > 0 ? list->room * 2 : 64;
-    struct open_alarm *all = realloc(list->all, room * sizeof *all);
-    if (!all)
-        return false;
-    list->all = all;
-    list->room = room;
-    return true;
+        return;
+    list->room = list->room > 0 ? list->room * 2 : 64;
+    list->all = memory_resize(list->all, list->room, sizeof *list->all);
 }
 
 static const struct catalogue_entry *collection_find_type(struct collection *c, const char *name)
@@ -72,15 +65,14 @@ static void collect_alarm(void *ctx, const struct alarm *alarm)
 {
     struct collection *c = ctx;
     struct open_alarm a = {.last_sequence = alarm->last_sequence, .raised_us = alarm->raised_us};
-    if (c->cut || !alarm_key_read(alarm->key, &a.what))
+    if (!alarm_key_read(alarm->key, &a.what))
         return;
     a.key = keep_text(c->alarms, alarm->key);
     a.event_id = keep_text(c->alarms, alarm->event_id);
     a.cause_id = keep_cause(c->alarms, alarm->cause_id);
     a.type = collection_find_type(c, alarm->type);
-    c->cut = !a.key || !a.event_id || !a.cause_id || !open_alarms_make_room(c->alarms);
-    if (!c->cut)
-        c->alarms->all[c->alarms->count++] = a;
+    open_alarms_make_room(c->alarms);
+    c->alarms->all[c->alarms->count++] = a;
 }
 
 static void index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
@@ -97,11 +89,9 @@ static int compare_ends(const void *a, const void *b)
     return m->port - n->port;
 }
 
-static bool index_ends(struct open_alarms *alarms)
+static void index_ends(struct open_alarms *alarms)
 {
-    alarms->ends = malloc((2 * alarms->count + 1) * sizeof *alarms->ends);
-    if (!alarms->ends)
-        return false;
+    alarms->ends = memory_zeroed(2 * alarms->count, sizeof *alarms->ends);
     for (size_t i = 0; i < alarms->count; i++) {
         const struct alarm_key *what = &alarms->all[i].what;
         if (what->kind == ALARM_KEY_NODE)
@@ -112,7 +102,6 @@ static bool index_ends(struct open_alarms *alarms)
         index_end(alarms, what->peer_guid, what->peer_port, i);
     }
     qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
-    return true;
 }
 
 // The last octets of an identifier, in which those of a gateway differ.
@@ -131,24 +120,22 @@ static int compare_ids(const void *a, const void *b, void *ctx)
     return strcmp(alarms->all[m->alarm].event_id, alarms->all[n->alarm].event_id);
 }
 
-static bool index_ids(struct open_alarms *alarms)
+static void index_ids(struct open_alarms *alarms)
 {
-    alarms->by_id = malloc((alarms->count + 1) * sizeof *alarms->by_id);
-    if (!alarms->by_id)
-        return false;
+    alarms->by_id = memory_zeroed(alarms->count, sizeof *alarms->by_id);
     for (size_t i = 0; i < alarms->count; i++)
         alarms->by_id[i] =
             (struct open_alarm_id){.end = end_of_id(alarms->all[i].event_id), .alarm = (uint32_t)i};
     qsort_r(alarms->by_id, alarms->count, sizeof *alarms->by_id, compare_ids, alarms);
-    return true;
 }
 
-bool open_alarms_collect(struct open_alarms *alarms, struct journal *journal)
+void open_alarms_collect(struct open_alarms *alarms, struct journal *journal)
 {
     struct collection c = {.alarms = alarms};
     *alarms = (struct open_alarms){0};
     journal_each_alarm(journal, collect_alarm, &c);
-    return !c.cut && index_ends(alarms) && index_ids(alarms);
+    index_ends(alarms);
+    index_ids(alarms);
 }
 
 void open_alarms_clear(struct open_alarms *alarms)
@@ -179,20 +166,17 @@ static uint8_t type_of_node(const struct open_alarm *alarm)
     return alarm->type == catalogue_get(CATALOGUE_ROUTER_REMOVED) ? FABRIC_ROUTER : FABRIC_CA;
 }
 
-static bool add_missing_nodes(const struct graph *g)
+static void add_missing_nodes(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
         const struct fabric_node node = {.guid = a->what.guid, .type = type_of_node(a)};
-        if (a->what.kind == ALARM_KEY_NODE && !a->ended &&
-            fabric_builder_node(g->builder, &node) == FABRIC_NONE)
-            return false;
+        if (a->what.kind == ALARM_KEY_NODE && !a->ended)
+            fabric_builder_node(g->builder, &node);
     }
-    return true;
 }
 
-// The builder's number of a link's end. FABRIC_NONE: it is neither missing nor in the fabric, or
-// memory is short.
+// The builder's number of a link's end. FABRIC_NONE: it is neither missing nor in the fabric.
 static uint32_t graph_end(const struct graph *g, uint64_t guid)
 {
     uint32_t number = fabric_builder_find(g->builder, guid);
@@ -203,29 +187,24 @@ static uint32_t graph_end(const struct graph *g, uint64_t guid)
     return fabric_builder_node(g->builder, &stub);
 }
 
-static bool add_missing_links(const struct graph *g)
+static void add_missing_links(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
         if (a->what.kind != ALARM_KEY_LINK || a->ended)
             continue;
         uint32_t node = graph_end(g, a->what.guid), peer = graph_end(g, a->what.peer_guid);
-        if (node != FABRIC_NONE && peer != FABRIC_NONE &&
-            !fabric_builder_link(g->builder, node, a->what.port, peer, a->what.peer_port))
-            return false;
+        if (node != FABRIC_NONE && peer != FABRIC_NONE)
+            fabric_builder_link(g->builder, node, a->what.port, peer, a->what.peer_port);
     }
-    return true;
 }
 
 static struct fabric *build_graph(struct graph *g)
 {
     g->builder = fabric_builder_new();
-    if (!g->builder)
-        return NULL;
-    if (add_missing_nodes(g) && add_missing_links(g))
-        return fabric_builder_finish(g->builder, 0, 0, true);
-    fabric_builder_free(g->builder);
-    return NULL;
+    add_missing_nodes(g);
+    add_missing_links(g);
+    return fabric_builder_finish(g->builder, 0, 0, true);
 }
 
 static bool is_missing_switch(const struct fabric *graph, const uint32_t *present, uint32_t node)
@@ -236,13 +215,11 @@ static bool is_missing_switch(const struct fabric *graph, const uint32_t *presen
 // Numbers the islands of missing nodes: switches that are connected by missing links, not through a
 // node of the fabric, a host or a router; and the others, each with its root cause. `island` is
 // zeroed.
-static bool find_islands(const struct fabric *graph, const uint32_t *present, const uint32_t *root,
+static void find_islands(const struct fabric *graph, const uint32_t *present, const uint32_t *root,
                          uint32_t *island)
 {
     uint32_t number = 1;
-    uint32_t *queue = malloc(((size_t)graph->node_count + 1) * sizeof *queue);
-    if (!queue)
-        return false;
+    uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
     for (uint32_t i = 0; i < graph->node_count; i++) {
         if (!is_missing_switch(graph, present, i) || island[i] != 0)
             continue;
@@ -267,7 +244,6 @@ static bool find_islands(const struct fabric *graph, const uint32_t *present, co
             island[i] = root[i] != i ? island[root[i]] : number++;
     }
     free(queue);
-    return true;
 }
 
 // What is found of the graph's nodes, by their indices.
@@ -278,13 +254,12 @@ struct findings {
     uint32_t *alarm_of; // index of the alarm
 };
 
-static bool findings_make_room(struct findings *f, size_t nodes)
+static void findings_make_room(struct findings *f, size_t nodes)
 {
-    f->present = calloc(nodes + 1, sizeof *f->present);
-    f->root = calloc(nodes + 1, sizeof *f->root);
-    f->island = calloc(nodes + 1, sizeof *f->island);
-    f->alarm_of = calloc(nodes + 1, sizeof *f->alarm_of);
-    return f->present && f->root && f->island && f->alarm_of;
+    f->present = memory_zeroed(nodes, sizeof *f->present);
+    f->root = memory_zeroed(nodes, sizeof *f->root);
+    f->island = memory_zeroed(nodes, sizeof *f->island);
+    f->alarm_of = memory_zeroed(nodes, sizeof *f->alarm_of);
 }
 
 static void findings_clear(struct findings *f)
@@ -314,23 +289,19 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
     }
 }
 
-bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
+void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
 {
     struct graph g = {.alarms = alarms, .fabric = fabric};
     struct findings f = {0};
     struct fabric *graph = build_graph(&g);
-    if (!graph)
-        return false;
-    bool ok = findings_make_room(&f, graph->node_count);
-    for (uint32_t i = 0; ok && i < graph->node_count; i++)
+    findings_make_room(&f, graph->node_count);
+    for (uint32_t i = 0; i < graph->node_count; i++)
         f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
-    ok = ok && root_causes_find(graph, f.present, f.root) &&
-         find_islands(graph, f.present, f.root, f.island);
-    if (ok)
-        apply_findings(alarms, graph, &f);
+    root_causes_find(graph, f.present, f.root);
+    find_islands(graph, f.present, f.root, f.island);
+    apply_findings(alarms, graph, &f);
     findings_clear(&f);
     fabric_unref(graph);
-    return ok;
 }
 
 const struct open_alarm *open_alarms_find_id(const struct open_alarms *alarms, const char *id)

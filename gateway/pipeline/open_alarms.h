@@ -38,7 +38,7 @@ struct open_alarm_id {
 };
 
 struct open_alarms {
-    struct open_alarm *all; // made with malloc, in the order in which they were raised
+    struct open_alarm *all; // in the order in which they were raised
     size_t count, room;
     struct open_alarm_end *ends; // the same, ascending by GUID and port
     size_t end_count;
@@ -46,14 +46,13 @@ struct open_alarms {
     struct open_alarm_texts *texts;
 };
 
-// False: out of memory. Clear the list in any case.
-bool open_alarms_collect(struct open_alarms *alarms, struct journal *journal);
+void open_alarms_collect(struct open_alarms *alarms, struct journal *journal);
 void open_alarms_clear(struct open_alarms *alarms);
 
 // Sets `root` and `island` of the alarms about missing nodes: connects the missing nodes by the
 // links that are missing, too, to the nodes of the fabric, and finds the root causes
-// (topology/root_causes.h). Leaves out alarms that ended. False: out of memory.
-bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric);
+// (topology/root_causes.h). Leaves out alarms that ended.
+void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric);
 
 // The alarm that the event with that identifier raised; NULL: it is not among them, or ended.
 const struct open_alarm *open_alarms_find_id(const struct open_alarms *alarms, const char *id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/pipeline.h"
 
+#include "base/memory.h"
 #include "base/ring.h"
 #include "base/thread.h"
 #include "ib/repeats.h"
@@ -9,7 +10,6 @@
 #include "pipeline/restore.h"
 #include "pipeline/unreliable_links.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -154,12 +154,10 @@ static void log_event(const struct pipeline *p, const struct event *event)
               p->role == PIPELINE_ACTIVE ? "" : "; this gateway is not active");
 }
 
-// Hands an event to policy, and takes over the reference. False: the event is NULL.
-static bool pipeline_append(struct pipeline *p, struct event *event,
+// Hands an event to policy, and takes over the reference.
+static void pipeline_append(struct pipeline *p, struct event *event,
                             const struct journal_report *report)
 {
-    if (!event)
-        return false;
     log_event(p, event);
     if (!event->test)
         p->wants_sweep |= correlator_note_event(p->correlator, event);
@@ -168,7 +166,6 @@ static bool pipeline_append(struct pipeline *p, struct event *event,
     policy_process(p->policy, event, clock_monotonic(p->builder.clock));
     p->given = NULL;
     event_unref(event);
-    return true;
 }
 
 static void handle_event(void *ctx, struct event *event)
@@ -200,8 +197,8 @@ static void log_report(const struct pipeline *p, const struct journal_report *re
               (uint32_t)report->tid, outcome);
 }
 
-// True: acknowledge the Report after the next commit. False: do not.
-static bool handle_report(struct pipeline *p, const struct sa_report *report)
+// Acknowledge the Report after the next commit.
+static void handle_report(struct pipeline *p, const struct sa_report *report)
 {
     struct mad_header h = {0};
     mad_read_header(report->mad, report->size, &h);
@@ -212,14 +209,12 @@ static bool handle_report(struct pipeline *p, const struct sa_report *report)
     if (repeats_seen(&p->repeats, origin.lid, origin.tid, origin.digest, at)) {
         log_report(p, &origin, "a repeat: acknowledged, not recorded");
         atomic_fetch_add(&p->repeated, 1);
-        return true;
+        return;
     }
     p->builder.subnet_prefix = report->subnet_prefix;
     log_report(p, &origin, report->malformed ? "malformed" : "handled");
-    if (!pipeline_append(p, make_event(p, report), &origin))
-        return false; // out of memory: the SM sends it again
+    pipeline_append(p, make_event(p, report), &origin);
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, at);
-    return true;
 }
 
 static void handle_occurrence(struct pipeline *p, const struct item *item)
@@ -229,24 +224,21 @@ static void handle_occurrence(struct pipeline *p, const struct item *item)
     handle_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
 }
 
-// Gives the current fabric to the journal to save. False: out of memory.
-static bool save_fabric(struct pipeline *p)
+// Gives the current fabric to the journal to save.
+static void save_fabric(struct pipeline *p)
 {
     struct fabric *fabric = topology_current(p->options.topology);
     size_t size;
-    uint8_t *record = fabric ? fabric_record_write(fabric, &size) : NULL;
-    if (record)
-        journal_save_snapshot(
-            p->options.journal,
-            &(struct journal_snapshot){.time_us = fabric->time_us,
-                                       .digest = fabric_record_digest(record, size),
-                                       .nodes = fabric->node_count,
-                                       .links = fabric_count_links(fabric)},
-            record, size);
-    bool ok = record != NULL;
+    uint8_t *record = fabric_record_write(fabric, &size);
+    journal_save_snapshot(p->options.journal,
+                          &(struct journal_snapshot){.time_us = fabric->time_us,
+                                                     .digest = fabric_record_digest(record, size),
+                                                     .nodes = fabric->node_count,
+                                                     .links = fabric_count_links(fabric)},
+                          record, size);
     free(record);
     fabric_unref(fabric);
-    return ok;
+    p->fabric_saved = true;
 }
 
 static enum pipeline_role role_now(struct pipeline *p, const struct fabric *fabric)
@@ -279,7 +271,7 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         // The first table of a port is no change, but what the next ones are compared with.
         changed |= pipeline_count_pkey_tables(p) != tables;
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
-            p->fabric_saved = save_fabric(p);
+            save_fabric(p);
         p->in_sweep = false;
     }
     set_role(p, role_now(p, NULL));
@@ -339,12 +331,12 @@ static void handle_batch(struct pipeline *p, struct item *first)
             run_call(p, item->call);
             continue; // its item is the caller's
         }
-        if (!item->report)
-            handle_item(p, item);
-        else if (handle_report(p, item->report))
+        if (item->report) {
+            handle_report(p, item->report);
             to_answer[answers++] = item->report;
-        else
-            free(item->report);
+        } else {
+            handle_item(p, item);
+        }
         free(item);
     }
     pipeline_commit(p);
@@ -450,13 +442,14 @@ static void pipeline_read_details(void *ctx, const struct error_details_list *li
     p->options.read_details(p->options.ctx, list);
 }
 
-static bool pipeline_make_parts(struct pipeline *p)
+static void pipeline_make_parts(struct pipeline *p)
 {
     const struct policy_sink sink = {.stamp = pipeline_stamp,
                                      .pass = pipeline_pass,
                                      .read = pipeline_read,
                                      .ctx = p,
                                      .log = p->options.log};
+    repeats_init(&p->repeats, p->builder.random);
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
     const struct correlator_options correlator = {
@@ -481,24 +474,19 @@ static bool pipeline_make_parts(struct pipeline *p)
                                                     .emit = handle_event,
                                                     .ctx = p,
                                                     .log = p->options.log};
-    return repeats_init(&p->repeats, p->builder.random) && p->queue && p->correlator && p->policy;
 }
 
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
 {
-    struct pipeline *p = calloc(1, sizeof *p);
-    int rc = ENOMEM;
-    if (p) {
-        p->options = *options;
-        p->builder = options->builder;
-        pthread_mutex_init(&p->lock, NULL);
-        pthread_cond_init(&p->called, NULL);
-    }
-    if (p && pipeline_make_parts(p)) {
-        restore_reports(p);
-        recall(p);
-        rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
-    }
+    struct pipeline *p = memory_zeroed(1, sizeof *p);
+    p->options = *options;
+    p->builder = options->builder;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->called, NULL);
+    pipeline_make_parts(p);
+    restore_reports(p);
+    recall(p);
+    const int rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
     if (rc == 0)
         return p;
     error_set(err, "cannot start the pipeline: %s", strerror(rc));
@@ -508,12 +496,10 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
 
 // Copies the content into the queue, if more than `spare` places are free. The spare places are for
 // items that are sent only once (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). False:
-// there is no room, or memory is short, and the content stays the caller's.
+// there is no room, and the content stays the caller's.
 static bool pipeline_put(struct pipeline *p, const struct item *content, size_t spare)
 {
-    struct item *item = malloc(sizeof *item);
-    if (!item)
-        return false;
+    struct item *item = memory_get(sizeof *item);
     *item = *content;
     if (ring_push(p->queue, item, spare))
         return true;
@@ -532,25 +518,21 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
 {
     if (!pipeline)
         return;
-    struct event_builder_occurrence *copy = malloc(sizeof *copy);
-    if (copy)
-        *copy = *occurrence;
-    if (copy &&
-        pipeline_put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix},
+    struct event_builder_occurrence *copy = memory_get(sizeof *copy);
+    *copy = *occurrence;
+    if (pipeline_put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix},
                      PIPELINE_CALLS_MAX))
         return;
     free(copy);
     if (!ring_closed(pipeline->queue))
         log_write(pipeline->options.log, LOG_LEVEL_ERROR,
-                  "the event %s (%s) is lost: the queue is full, or memory is short",
+                  "the event %s (%s) is lost: the queue is full",
                   catalogue_get(occurrence->type)->name, occurrence->reason);
 }
 
 bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test)
 {
-    struct test_event *copy = malloc(sizeof *copy);
-    if (!copy)
-        return false;
+    struct test_event *copy = memory_get(sizeof *copy);
     *copy = *test;
     if (pipeline_put(pipeline, &(struct item){.test = copy}, PIPELINE_CALLS_MAX))
         return true;

@@ -74,21 +74,21 @@ struct pipeline_options {
 
 struct pipeline;
 
-// Starts the thread. NULL with a sentence when memory or threads are short.
+// Starts the thread. NULL with a sentence when threads are short.
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err);
 
 // Takes over a Report made with malloc. False: there is no room, and it stays the caller's. Any
 // thread; never waits.
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 
-// Makes an event of the occurrence. Any thread; never waits. When memory or room is short, the
+// Makes an event of the occurrence. Any thread; never waits. When room is short, the
 // event is lost, and the log says so. After the stop, and while `pipeline` is still NULL, nothing
 // happens.
 void pipeline_put_occurrence(struct pipeline *pipeline,
                              const struct event_builder_occurrence *occurrence,
                              uint64_t subnet_prefix);
 
-// Makes a test event. False: no memory, or no room. Any thread; never waits.
+// Makes a test event. False: there is no room. Any thread; never waits.
 bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test);
 
 // Both take over their argument in any case. Without room it is dropped: the next sweep or reading

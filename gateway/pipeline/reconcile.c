@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/reconcile.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "pipeline/open_alarms.h"
 #include "topology/comparison.h"
@@ -166,22 +167,18 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
 
 // Ending alarms.
 
-bool reconcile_end_alarm(const struct reconcile_options *options,
+void reconcile_end_alarm(const struct reconcile_options *options,
                          const struct event_builder *builder, const char *key,
                          const struct catalogue_entry *type, const char *reason)
 {
-    if (policy_clear_alarm(options->policy, key, reason, clock_monotonic(builder->clock)))
-        return true;
-    struct event *event = event_builder_end_of_alarm(builder, key, type, reason);
-    if (!event)
-        return false;
-    options->emit(options->ctx, event);
-    return true;
+    if (!policy_clear_alarm(options->policy, key, reason, clock_monotonic(builder->clock)))
+        options->emit(options->ctx, event_builder_end_of_alarm(builder, key, type, reason));
 }
 
 static void end_alarm(struct reconcile *r, struct open_alarm *a, const char *why)
 {
-    a->ended = reconcile_end_alarm(r->options, r->builder, a->key, a->type, why);
+    a->ended = true;
+    reconcile_end_alarm(r->options, r->builder, a->key, a->type, why);
 }
 
 // Ends the refuted alarms: links first, as alarms about ports depend on them.
@@ -228,17 +225,14 @@ static void end_aged(struct reconcile *r, int64_t age_us)
 
 // Raising what no event told.
 
-// Sets the identifier of the event. `cause`: its root cause; NULL: none. False: memory is short.
-static bool raise_change(const struct reconcile *r, const struct change *change,
+// Sets the identifier of the event. `cause`: its root cause; NULL: none.
+static void raise_change(const struct reconcile *r, const struct change *change,
                          const struct open_alarm *cause, char id[EVENT_ID_SIZE])
 {
     struct event *event =
         event_builder_from_change(r->builder, change, r->late, cause ? cause->event_id : "", "");
-    if (!event)
-        return false;
     memcpy(id, event->id, EVENT_ID_SIZE);
     r->options->emit(r->options->ctx, event);
-    return true;
 }
 
 static bool may_raise(const struct reconcile *r, const char *key)
@@ -323,8 +317,8 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
     change.switch_guid = fabric_is_element(change.subject.type) ? guid
                          : fabric_is_element(change.peer.type)  ? change.peer.node_guid
                                                                 : 0;
-    if (!raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id) ||
-        policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
+    raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
+    if (policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
         return;
     policy_set_cause(r->options->policy, link->key, change.alarm_key, r->now_us);
     journal_set_alarm_cause(r->options->journal, link->key, id);
@@ -423,11 +417,9 @@ static struct event *make_root_event(const struct reconcile *r, const struct ope
                                      const struct group *behind)
 {
     struct event *last = journal_find(r->options->journal, root->last_sequence);
-    struct event *event = last ? event_copy(last) : NULL;
-    if (!event) {
-        event_unref(last);
+    if (!last)
         return NULL;
-    }
+    struct event *event = event_copy(last);
     event->affected = behind->count;
     struct text t = text_in(event->reason, sizeof event->reason);
     text_add(&t, "it is still missing");
@@ -494,11 +486,10 @@ static void tell_roots(const struct reconcile *r, const uint32_t *lost, size_t c
 // told, before the others become its consequences.
 static void find_causes(struct reconcile *r)
 {
-    uint32_t *lost = malloc((r->alarms.count + 1) * sizeof *lost);
-    if (!lost || r->alarms.count == 0 || !open_alarms_find_roots(&r->alarms, r->fabric)) {
-        free(lost);
+    if (r->alarms.count == 0)
         return;
-    }
+    uint32_t *lost = memory_zeroed(r->alarms.count, sizeof *lost);
+    open_alarms_find_roots(&r->alarms, r->fabric);
     tell_roots(r, lost, list_lost(r, lost));
     free(lost);
     for (size_t i = 0; i < r->alarms.count; i++) {
@@ -522,7 +513,8 @@ void reconcile_alarms(const struct reconcile_options *options, const struct even
                           .late = late,
                           .now_us = clock_monotonic(builder->clock),
                           .utc_us = clock_utc(builder->clock)};
-    if (fabric && open_alarms_collect(&r.alarms, options->journal)) {
+    if (fabric) {
+        open_alarms_collect(&r.alarms, options->journal);
         end_refuted(&r, true);
         end_aged(&r, age_us);
         end_refuted(&r, false);
@@ -553,12 +545,9 @@ static int compare_causes(const void *a, const void *b, void *ctx)
     return order != 0 ? order : m < n ? -1 : m > n;
 }
 
-// False: memory is short.
-static bool list_missing(struct lost_nodes *lost, const struct fabric *fabric)
+static void list_missing(struct lost_nodes *lost, const struct fabric *fabric)
 {
-    lost->members = malloc((lost->alarms.count + 1) * sizeof *lost->members);
-    if (!lost->members)
-        return false;
+    lost->members = memory_zeroed(lost->alarms.count, sizeof *lost->members);
     for (size_t i = 0; i < lost->alarms.count; i++) {
         const struct open_alarm *a = &lost->alarms.all[i];
         if (a->what.kind == ALARM_KEY_NODE && a->cause_id[0] != '\0' &&
@@ -566,7 +555,6 @@ static bool list_missing(struct lost_nodes *lost, const struct fabric *fabric)
             lost->members[lost->count++] = (uint32_t)i;
     }
     qsort_r(lost->members, lost->count, sizeof *lost->members, compare_causes, &lost->alarms);
-    return true;
 }
 
 static const char *cause_of(const struct lost_nodes *lost, size_t at)
@@ -621,13 +609,13 @@ static bool has_returns(const struct changes *changes)
 
 void reconcile_explain_returns(const struct reconcile_options *options, struct changes *changes)
 {
-    if (!has_returns(changes))
+    struct fabric *fabric = has_returns(changes) ? topology_current(options->topology) : NULL;
+    if (!fabric)
         return;
     struct lost_nodes lost = {.options = options};
-    struct fabric *fabric = topology_current(options->topology);
-    const bool ok = fabric && open_alarms_collect(&lost.alarms, options->journal) &&
-                    list_missing(&lost, fabric);
-    for (uint32_t i = 0; ok && i < changes->count; i++) {
+    open_alarms_collect(&lost.alarms, options->journal);
+    list_missing(&lost, fabric);
+    for (uint32_t i = 0; i < changes->count; i++) {
         if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
             explain_return(&lost, &changes->all[i]);
     }

@@ -27,15 +27,14 @@ struct reconcile_options {
 // happened while the gateway was not running. Alarms about nodes, links, subnet managers and I/O
 // units that were raised more than `age_us` ago end, and those about ports with their links; 0: at
 // no age. Setting the clock while the gateway runs makes none older. What the clock says of the
-// time before this run counts after an hour, in which it may be set right. When memory is short,
-// what it did not do is done after the next sweep.
+// time before this run counts after an hour, in which it may be set right.
 void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
                       bool late, int64_t age_us);
 
 // Ends the alarm with that key by an event alarm-cleared, also one for which policy had no room for
 // a state. `type`: of the event that raised it; NULL: unknown. Needs `policy` and `emit` of the
-// options. False: memory is short.
-bool reconcile_end_alarm(const struct reconcile_options *options,
+// options.
+void reconcile_end_alarm(const struct reconcile_options *options,
                          const struct event_builder *builder, const char *key,
                          const struct catalogue_entry *type, const char *reason);
 

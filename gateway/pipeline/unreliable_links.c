@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/unreliable_links.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 #include "policy/policy_types.h"
 #include "topology/alarm_key.h"
@@ -107,44 +108,37 @@ static int64_t unreliable_links_to_past(const struct unreliable_links_past *past
     return past->now_us - (past->utc_us > utc_us ? past->utc_us - utc_us : 0);
 }
 
-// False: out of memory.
-static bool keep_past(struct unreliable_links_past *past, const struct event *event)
+static void keep_past(struct unreliable_links_past *past, const struct event *event)
 {
     struct remembered one = {0};
     one.cleared = is_cleared_by_hand(event, &one.incident.link);
     if (!one.cleared && !read_incident(event, &one.incident))
-        return true;
+        return;
     if (past->count == past->capacity) {
-        const size_t capacity = past->capacity > 0 ? past->capacity * 2 : 256;
-        struct remembered *all = realloc(past->all, capacity * sizeof *all);
-        if (!all)
-            return false;
-        past->all = all;
-        past->capacity = capacity;
+        past->capacity = past->capacity > 0 ? past->capacity * 2 : 256;
+        past->all = memory_resize(past->all, past->capacity, sizeof *past->all);
     }
     one.incident.at_us = unreliable_links_to_past(past, event->time_us);
     // The clock may have been ahead for a while: what is older was not later.
     if (past->count > 0 && one.incident.at_us > past->all[past->count - 1].incident.at_us)
         one.incident.at_us = past->all[past->count - 1].incident.at_us;
     past->all[past->count++] = one;
-    return true;
 }
 
-// Reads the newest events within the window, as far as memory goes.
+// Reads the newest events within the window.
 static void read_past(struct unreliable_links_past *past, struct journal *journal,
                       int64_t window_us)
 {
     struct journal_item items[JOURNAL_LINKS_PAGE];
     int64_t before = INT64_MAX;
     size_t read = 0, n;
-    bool more = true;
-    while (more && read < UNRELIABLE_LINKS_READ_MAX &&
+    while (read < UNRELIABLE_LINKS_READ_MAX &&
            (n = journal_read_links_back(journal, before, items)) > 0) {
         for (size_t i = 0; i < n; i++) {
             const struct event *event = items[i].event;
             before = items[i].sequence;
-            if (event && past->utc_us - event->time_us < window_us && more)
-                more = keep_past(past, event);
+            if (event && past->utc_us - event->time_us < window_us)
+                keep_past(past, event);
             event_unref(items[i].event);
         }
         read += n;
@@ -210,10 +204,7 @@ static bool unreliable_links_is_elsewhere(void *ctx, const struct link_ends *lin
 static bool keep_change(void *ctx, const struct link_record *record, enum link_verdict verdict)
 {
     struct unreliable_links_changes *changes = ctx;
-    struct unreliable_links_change *all = realloc(changes->all, (changes->count + 1) * sizeof *all);
-    if (!all)
-        return false;
-    changes->all = all;
+    changes->all = memory_resize(changes->all, changes->count + 1, sizeof *changes->all);
     changes->all[changes->count++] = (struct unreliable_links_change){*record, verdict};
     return true;
 }
@@ -239,9 +230,7 @@ static void emit_change(struct unreliable_links *links, const struct event_build
         .ends = {unreliable_links_describe(links, link->guid, link->port),
                  unreliable_links_describe(links, link->peer_guid, link->peer_port)},
     };
-    struct event *event = event_builder_from_link_record(builder, &what);
-    if (event)
-        links->emit(links->ctx, event);
+    links->emit(links->ctx, event_builder_from_link_record(builder, &what));
 }
 
 // Tells in the log when links fail for which there is no room.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/alarm_states.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +18,12 @@ struct alarm_states {
 struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
                                       const struct random *random)
 {
-    struct alarm_states *states = calloc(1, sizeof *states);
-    if (!states)
-        return NULL;
+    struct alarm_states *states = memory_zeroed(1, sizeof *states);
     states->kept_max = kept_max;
     TAILQ_INIT(&states->order);
-    if (hash_init(&states->by_key, states_max, random) &&
-        hash_init(&states->by_id, states_max, random))
-        return states;
-    alarm_states_free(states);
-    return NULL;
+    hash_init(&states->by_key, states_max, random);
+    hash_init(&states->by_id, states_max, random);
+    return states;
 }
 
 static void free_alarm_state(void *ctx, struct alarm_state *state)
@@ -67,9 +65,7 @@ struct alarm_state *alarm_states_get(struct alarm_states *states, const char *ke
     if (state || hash_is_full(&states->by_key))
         return state;
     const size_t length = strnlen(key, EVENT_KEY_SIZE - 1);
-    state = calloc(1, sizeof *state + length + 1);
-    if (!state)
-        return NULL;
+    state = memory_zeroed(1, sizeof *state + length + 1);
     memcpy(state->key, key, length);
     hash_add(&states->by_key, &state->by_key, digest);
     TAILQ_INSERT_TAIL(&states->order, state, in_order);

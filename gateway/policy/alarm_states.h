@@ -57,8 +57,7 @@ struct alarm_state {
 
 struct alarm_states;
 
-// Room for so many states, and for so many events that they keep, both 1 at least. NULL: out of
-// memory.
+// Room for so many states, and for so many events that they keep, both 1 at least.
 struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
                                       const struct random *random);
 void alarm_states_free(struct alarm_states *states); // NULL is allowed

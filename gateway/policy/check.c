@@ -82,13 +82,12 @@ static bool check_unread(struct policy *p, struct alarm_state *t)
         pending_drop(p, t);
         return true;
     }
-    struct event *lost = t->unread >= UNREAD_MAX ? summaries_lost(t) : NULL;
-    if (!lost) {
-        if (t->unread < UNREAD_MAX)
-            t->unread++;
+    if (t->unread < UNREAD_MAX) {
+        t->unread++;
         t->check_at = p->now + RETRY_US;
         return true;
     }
+    struct event *lost = summaries_lost(t);
     const bool done = check_pending_event(p, t, lost);
     event_unref(lost);
     return done;

@@ -2,6 +2,7 @@
 #include "policy/duplicates.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/wire.h"
 #include "model/catalogue.h"
 #include "model/field.h"
@@ -40,15 +41,12 @@ struct duplicates *duplicates_new(void (*report)(void *ctx,
                                                  const struct duplicates_account *account),
                                   void *ctx, const struct random *random)
 {
-    struct duplicates *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
+    struct duplicates *d = memory_zeroed(1, sizeof *d);
     d->report = report;
     d->ctx = ctx;
-    if (hash_init(&d->things, DUPLICATES_MAX, random) && timers_init(&d->timers, DUPLICATES_MAX))
-        return d;
-    duplicates_free(d);
-    return NULL;
+    hash_init(&d->things, DUPLICATES_MAX, random);
+    timers_init(&d->timers, DUPLICATES_MAX);
+    return d;
 }
 
 static void duplicates_forget(struct duplicates *d, struct thing *thing)
@@ -192,9 +190,7 @@ static struct thing *duplicates_add(struct duplicates *d, const struct identity 
         duplicates_report(d, oldest);
         duplicates_forget(d, oldest);
     }
-    struct thing *thing = calloc(1, sizeof *thing);
-    if (!thing)
-        return NULL;
+    struct thing *thing = memory_zeroed(1, sizeof *thing);
     thing->identity = *identity;
     hash_add(&d->things, &thing->node, digest);
     return thing;
@@ -224,8 +220,7 @@ bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int
     }
     if (!thing)
         thing = duplicates_add(duplicates, &identity, digest);
-    if (thing)
-        begin_window(duplicates, thing, event, now_us + window_us);
+    begin_window(duplicates, thing, event, now_us + window_us);
     return false;
 }
 

@@ -21,7 +21,7 @@ struct duplicates_account {
 
 struct duplicates;
 
-// The functions below call `report` with each summary. NULL: out of memory.
+// The functions below call `report` with each summary.
 struct duplicates *duplicates_new(void (*report)(void *ctx,
                                                  const struct duplicates_account *account),
                                   void *ctx, const struct random *random);

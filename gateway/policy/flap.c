@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/flap.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
 
 struct flap *flap_new(int64_t first_us)
 {
-    struct flap *flap = calloc(1, sizeof *flap);
-    if (!flap)
-        return NULL;
+    struct flap *flap = memory_zeroed(1, sizeof *flap);
     flap->at[flap->changes++] = flap->last = first_us;
     return flap;
 }

@@ -20,7 +20,7 @@ struct flap {
     enum category category;
 };
 
-// Made with the second of two changes; the first was at `first_us`. NULL: out of memory.
+// Made with the second of two changes; the first was at `first_us`.
 struct flap *flap_new(int64_t first_us);
 
 // Records a change; flapping begins when there were enough of them.

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/maintenance.h"
 
+#include "base/memory.h"
 #include "policy/rules.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct maintenance *maintenance_new(void)
 {
-    struct maintenance *maintenance = malloc(sizeof *maintenance);
-    if (maintenance)
-        maintenance->count = 0;
-    return maintenance;
+    return memory_zeroed(1, sizeof(struct maintenance));
 }
 
 static void remove_at(struct maintenance *m, size_t i)

@@ -10,7 +10,7 @@ struct maintenance {
     size_t count;
 };
 
-struct maintenance *maintenance_new(void); // no windows; free() frees it; NULL: out of memory
+struct maintenance *maintenance_new(void); // no windows; free() frees it
 
 bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
                        int64_t now_us); // replaces the window of that name; false: too many

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/notify.h"
 
-#include "base/clock.h"
 #include "policy/apart.h"
 #include "policy/pending.h"
 #include "policy/policy_log.h"
@@ -10,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const int64_t RETRY_US = CLOCK_US_PER_S; // next attempt after memory was short
 
 void notify_judge(const struct policy *p, struct event *event, struct rule_decision *verdict)
 {
@@ -64,13 +61,9 @@ static void notify_emit(struct policy *p, struct event *event, enum notify_kind 
     notify_pass(p, event);
 }
 
-// Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
+// Sends the event and drops the caller's reference.
 static void notify_send(struct policy *p, struct event *event, enum notify_kind kind)
 {
-    if (!event) {
-        p->counters.overflowed++;
-        return;
-    }
     notify_emit(p, event, kind);
     event_unref(event);
 }
@@ -137,8 +130,6 @@ void notify_flapping(struct policy *p, struct alarm_state *t)
     struct event *event = summaries_flapping(t, last, &p->options);
     event_unref(last);
     flap->announced = true;
-    if (!event)
-        return; // the event `settled` then counts these changes, too
     notify_emit(p, event, NOTIFY_NEWS);
     flap->severity = event->severity;
     flap->category = event->category;
@@ -163,8 +154,7 @@ void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
     const enum notify_kind kind = notify_settled_kind(flap);
     struct event *last = pending_last(p, t), *settled = summaries_settled(t, last, why);
     struct event *flapping = pending_read(p, flap->number);
-    if (settled)
-        notify_refer_to_nodes(settled, flapping);
+    notify_refer_to_nodes(settled, flapping);
     notify_send(p, settled, kind);
     event_unref(flapping);
     event_unref(last);
@@ -181,10 +171,6 @@ void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
 void notify_late(struct policy *p, struct alarm_state *t, const struct event *last)
 {
     struct event *event = summaries_late(last);
-    if (!event) {
-        t->check_at = p->now + RETRY_US;
-        return;
-    }
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
     if (!t->raised)
@@ -199,11 +185,11 @@ void notify_late(struct policy *p, struct alarm_state *t, const struct event *la
 void notify_apart(struct policy *p, struct alarm_state *t, const struct event *last)
 {
     struct rule_decision verdict;
-    struct event *event = p->active ? summaries_late(last) : NULL;
-    if (!p->active)
+    if (!p->active) {
         apart_expect(p, t);
-    if (!event)
         return;
+    }
+    struct event *event = summaries_late(last);
     notify_judge(p, event, &verdict);
     notify_suppress(event, POLICY_CONSEQUENCE);
     memcpy(event->cause_id, t->cause_id, sizeof event->cause_id);

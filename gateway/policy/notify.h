@@ -28,14 +28,14 @@ void notify_refer_to_nodes(struct event *clear, const struct event *raise);
 // Names the event of its root cause that receivers got: it may have been sent late, as a copy.
 void notify_refer_to_cause(const struct policy *p, struct event *event);
 
-// Sends the event and drops the caller's reference. NULL: it could not be made, out of memory.
+// Sends the event and drops the caller's reference.
 void notify_summary(struct policy *p, struct event *event);
 
 void notify_flapping(struct policy *p, struct alarm_state *t);
 // `why` is a piece of a sentence; NULL: it was quiet for long enough.
 void notify_settled(struct policy *p, struct alarm_state *t, const char *why);
 
-// Sends the last event, which was suppressed, late; when memory is short, it stays pending.
+// Sends the last event, which was suppressed, late.
 void notify_late(struct policy *p, struct alarm_state *t, const struct event *last);
 
 // Sends a copy of the last event to those who do not hear of the alarm's root cause, if this

@@ -2,6 +2,7 @@
 #include "policy/policy.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "policy/apart.h"
 #include "policy/check.h"
 #include "policy/decide.h"
@@ -113,19 +114,15 @@ void policy_end(struct policy *policy, int64_t now_us)
 
 // Changes by operators and at restarts.
 
-bool policy_change_options(struct policy *policy, const struct policy_options *options,
+void policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us)
 {
-    struct rules *rules = rules_new(options->rules, options->rule_count);
-    if (!rules)
-        return false;
     rules_free(policy->rules);
-    policy->rules = rules;
+    policy->rules = rules_new(options->rules, options->rule_count);
     policy->options = *options;
     policy->options.rules = NULL;
     policy->now = now_us;
     alarm_states_each(policy->states, pending_reconsider, policy);
-    return true;
 }
 
 static bool restore_flapping(struct policy *p, const struct policy_restored_alarm *alarm)
@@ -134,9 +131,7 @@ static bool restore_flapping(struct policy *p, const struct policy_restored_alar
     if (!t)
         return false;
     if (!t->flap)
-        t->flap = calloc(1, sizeof *t->flap);
-    if (!t->flap)
-        return false;
+        t->flap = memory_zeroed(1, sizeof *t->flap);
     t->flap->told = alarm->notified != ALARM_NOT_NOTIFIED;
     if (alarm->over) { // it has settled; the other gateway was to say so
         t->settled_elsewhere = alarm->notified == ALARM_END_ELSEWHERE ? alarm->last_at_us : 0;
@@ -302,8 +297,6 @@ bool policy_clear_alarm(struct policy *policy, const char *key, const char *reas
     struct event *last = pending_last(policy, t);
     struct event *event = summaries_cleared(t, last, reason);
     event_unref(last);
-    if (!event)
-        return false;
     policy->sink.stamp(policy->sink.ctx, event);
     policy_process(policy, event, now_us);
     event_unref(event);
@@ -358,9 +351,7 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
 {
     const size_t alarms_max = options->alarms_max ? options->alarms_max : POLICY_ALARMS_MAX;
     const size_t pending_max = options->pending_max ? options->pending_max : POLICY_PENDING_MAX;
-    struct policy *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+    struct policy *p = memory_zeroed(1, sizeof *p);
     p->options = *options;
     p->options.rules = NULL;
     p->sink = *sink;
@@ -369,11 +360,8 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
     p->maintenance = maintenance_new();
-    if (p->rules && p->states && p->duplicates && p->storms && p->maintenance &&
-        timers_init(&p->timers, alarms_max))
-        return p;
-    policy_free(p);
-    return NULL;
+    timers_init(&p->timers, alarms_max);
+    return p;
 }
 
 void policy_free(struct policy *policy)

@@ -25,14 +25,13 @@ void policy_options_init(struct policy_options *options);
 
 struct policy;
 
-// NULL: out of memory. What is found does not depend on `random`, only how fast it is.
+// What is found does not depend on `random`, only how fast it is.
 struct policy *policy_new(const struct policy_options *options, const struct policy_sink *sink,
                           const struct random *random);
 void policy_free(struct policy *policy); // NULL is allowed
 
 // Replaces the options and keeps the alarm states; the next tick reconsiders each suppressed event.
-// False, with nothing changed: out of memory.
-bool policy_change_options(struct policy *policy, const struct policy_options *options,
+void policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us);
 
 // An open alarm when the gateway stopped: an active one, or one whose end receivers were not told.
@@ -89,7 +88,7 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
 
 // Ends an alarm for another reason than the counterpart of its event: passes on an event
 // alarm-cleared, or settled for an alarm that says that another one flaps. `reason` is a piece of a
-// sentence. False: it is not raised, or memory is short.
+// sentence. False: it is not raised.
 bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us);
 
 // Does the work that is due, or, where masses of alarms are due, a part that takes milliseconds:

@@ -51,7 +51,7 @@ struct policy_counters {
     uint64_t reasons[POLICY_REASON_COUNT]; // events processed, by reason
     uint64_t made;                         // events that policy made
     // Events of alarms without a state (alarms_max of struct policy_options), which are treated as
-    // events without an alarm; summaries that memory was short for.
+    // events without an alarm.
     uint64_t overflowed;
     uint64_t read_back; // suppressed events beyond pending_max, which the journal has
 };

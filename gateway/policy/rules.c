@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/rules.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 
 #include <assert.h>
@@ -36,9 +37,7 @@ static void rules_add(struct rules *rules, const struct policy_rule *rule)
 struct rules *rules_new(const struct policy_rule *rules, size_t count)
 {
     assert(count <= POLICY_RULES_MAX);
-    struct rules *copy = malloc(sizeof *copy + (count + 1) * sizeof *copy->all);
-    if (!copy)
-        return NULL;
+    struct rules *copy = memory_get(sizeof *copy + (count + 1) * sizeof *copy->all);
     copy->count = 0;
     rules_add(copy, &BUILT_IN);
     for (size_t i = 0; i < count; i++)

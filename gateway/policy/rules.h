@@ -15,9 +15,8 @@ struct rule_decision {
 
 struct rules;
 
-struct rules *rules_new(const struct policy_rule *rules,
-                        size_t count); // copies; NULL: out of memory
-void rules_free(struct rules *rules);  // NULL is allowed
+struct rules *rules_new(const struct policy_rule *rules, size_t count); // copies
+void rules_free(struct rules *rules);                                   // NULL is allowed
 
 struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 

@@ -2,6 +2,7 @@
 #include "policy/storms.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -31,9 +32,8 @@ struct storms {
 
 struct storms *storms_new(void)
 {
-    struct storms *storms = malloc(sizeof *storms); // a storm clears its nodes when it begins
-    if (storms)
-        memset(storms, 0, offsetof(struct storms, nodes));
+    struct storms *storms = memory_get(sizeof *storms); // a storm clears its nodes when it begins
+    memset(storms, 0, offsetof(struct storms, nodes));
     return storms;
 }
 

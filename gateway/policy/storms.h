@@ -30,7 +30,7 @@ struct storms_options {
 
 struct storms;
 
-struct storms *storms_new(void);         // NULL: out of memory
+struct storms *storms_new(void);
 void storms_free(struct storms *storms); // NULL is allowed
 
 // Counts an event that would be sent otherwise. True: the caller suppresses it.

@@ -11,8 +11,6 @@
 struct event *summaries_storm(const struct storm_account *account)
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_STORM_SUMMARY));
-    if (!event)
-        return NULL;
     event->severity = account->worst;
     event->category = account->category;
     event->summarised = account->kind;
@@ -62,8 +60,6 @@ static void quote(char out[EVENT_REASON_SIZE], const char *sentence)
 struct event *summaries_repeated(const struct duplicates_account *account)
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_EVENT_REPEATED));
-    if (!event)
-        return NULL;
     copy_context(event, account->last);
     event->severity = account->last->severity;
     event->repeat_count = account->suppressed;
@@ -88,8 +84,6 @@ static struct event *about_flap(const struct alarm_state *state, const struct ev
                                 enum catalogue_event type)
 {
     struct event *event = event_make(catalogue_get(type));
-    if (!event)
-        return NULL;
     if (last)
         copy_context(event, last);
     event->repeat_count = alarm_states_flap(state)->suppressed;
@@ -102,8 +96,6 @@ struct event *summaries_flapping(const struct alarm_state *state, const struct e
                                  const struct policy_options *options)
 {
     struct event *event = about_flap(state, last, CATALOGUE_FLAPPING);
-    if (!event)
-        return NULL;
     struct text t = text_in(event->reason, sizeof event->reason);
     text_addf(&t, "%" PRIu64 " changes within ", alarm_states_flap(state)->changes);
     add_span(&t, options->flap_within_us);
@@ -116,8 +108,6 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
                                 const char *why)
 {
     struct event *event = about_flap(state, last, CATALOGUE_SETTLED);
-    if (!event)
-        return NULL;
     const struct flap *flap = alarm_states_flap(state);
     struct text t = text_in(event->reason, sizeof event->reason);
     if (flap->changes > 0) // a state restored at the start has no count
@@ -137,8 +127,6 @@ struct event *summaries_cleared(const struct alarm_state *state, const struct ev
                                 const char *reason)
 {
     struct event *event = event_make(catalogue_get(CATALOGUE_ALARM_CLEARED));
-    if (!event)
-        return NULL;
     if (last)
         copy_context(event, last);
     event->summarised = NULL;
@@ -152,8 +140,6 @@ struct event *summaries_cleared(const struct alarm_state *state, const struct ev
 struct event *summaries_late(const struct event *last)
 {
     struct event *event = event_copy(last);
-    if (!event)
-        return NULL;
     memcpy(event->related_id, last->id, sizeof event->related_id);
     event->id[0] = event->suppressed[0] = event->rule[0] = event->clears_id[0] = '\0';
     event->cause_number = 0;
@@ -170,8 +156,6 @@ struct event *summaries_lost(const struct alarm_state *state)
     if (!state->raised || !state->type)
         return summaries_cleared(state, NULL, REASON);
     struct event *event = event_make(state->type);
-    if (!event)
-        return NULL;
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", state->key);
     snprintf(event->reason, sizeof event->reason, "%s", REASON);
     return event;

@@ -9,7 +9,7 @@
 
 #define SUMMARIES_FLAPPING "flapping " // before the key of the alarm that flaps
 
-// Each returns a new event, the caller's; NULL: out of memory.
+// Each returns a new event, the caller's.
 struct event *summaries_storm(const struct storm_account *account);
 struct event *summaries_repeated(const struct duplicates_account *account);
 

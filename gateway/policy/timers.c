@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/timers.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
-bool timers_init(struct timers *timers, size_t capacity)
+void timers_init(struct timers *timers, size_t capacity)
 {
-    *timers =
-        (struct timers){.heap = malloc(capacity * sizeof(struct timer *)), .capacity = capacity};
-    return timers->heap != NULL;
+    *timers = (struct timers){.heap = memory_get(capacity * sizeof(struct timer *)),
+                              .capacity = capacity};
 }
 
 void timers_clear(struct timers *timers)

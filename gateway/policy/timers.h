@@ -18,8 +18,8 @@ struct timers {
     size_t count, capacity;
 };
 
-// Room for `capacity` timers; false: out of memory.
-bool timers_init(struct timers *timers, size_t capacity);
+// Room for `capacity` timers.
+void timers_init(struct timers *timers, size_t capacity);
 void timers_clear(struct timers *timers);
 
 // Sets or moves the timer; INT64_MAX unsets it.

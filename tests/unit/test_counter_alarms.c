@@ -2,7 +2,6 @@
 // Alarms about port counters that only pipeline, policy and journal together can end: no alarm
 // stays for ever, and none that somebody cleared keeps its counter silent.
 #include "generated.h"
-#include "scarce_memory.h"
 #include "support.h"
 
 #include "pipeline/correlator.h"
@@ -439,114 +438,6 @@ TEST(the_log_tells_once_that_ports_that_wait_are_not_watched)
     assert_int_equal(counters.unwatched.waits, 2 * 3);
 }
 
-// Readings while memory is short. The correlator is one beside the pipeline's, in its thread.
-
-struct told {
-    unsigned interrupted, integrity, rates;
-    bool failed; // an allocation, within the reading
-};
-
-struct scarce {
-    unsigned nth; // the allocation that fails
-    struct told told;
-};
-
-static void count_told(void *ctx, struct event *event)
-{
-    struct told *told = ctx;
-    told->interrupted += event->type == catalogue_get(CATALOGUE_LINK_INTERRUPTED);
-    told->integrity += event->type->trap == NOTICE_LINK_INTEGRITY;
-    told->rates += event->type == catalogue_get(CATALOGUE_LINK_ERRORS_RAISED);
-    event_unref(event);
-}
-
-static void ignore_question(void *ctx, const uint64_t *switches, size_t count)
-{
-    (void)ctx, (void)switches, (void)count;
-}
-
-// With the n-th allocation failing; 0: none. Returns whether it did.
-static bool take_reading(struct correlator *c, const struct pipeline_context *inside, unsigned nth)
-{
-    struct counter_reading *reading = calloc(1, sizeof *reading + 2 * sizeof reading->samples[0]);
-    assert_non_null(reading);
-    now.utc += MINUTE;
-    now.monotonic += MINUTE;
-    reading->time_us = now.utc;
-    reading->samples[reading->count++] = left;
-    reading->samples[reading->count++] = right;
-    scarce_memory_fail(nth, false);
-    correlator_take_reading(c, inside->builder, reading);
-    const bool failed = scarce_memory_failed();
-    scarce_memory_fail(0, false);
-    free(reading);
-    return failed;
-}
-
-// A trap 128 of the left switch, which the sweep after it does not explain.
-static void suspect_left(struct correlator *c, const struct pipeline_context *inside)
-{
-    struct event *event = event_make(catalogue_get(CATALOGUE_LINK_STATE_CHANGE));
-    assert_non_null(event);
-    event->switch_guid = LEFT;
-    event->time_us = now.utc;
-    assert_true(correlator_note_event(c, event));
-    event_unref(event);
-    struct fabric *seen = generated_look(&net, 0);
-    seen->time_us = now.utc + 1;
-    correlator_take_snapshot(c, inside->builder, seen);
-}
-
-static void read_while_memory_is_short(void *ctx, const struct pipeline_context *inside)
-{
-    struct scarce *s = ctx;
-    const uint64_t growths[COUNTER_ERRORS] = {[COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 10};
-    struct error_rate_limits limits = {
-        .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
-    limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
-    struct correlator_options options = {.topology = topology,
-                                         .thresholds = thresholds_new(growths),
-                                         .error_rates = error_rates_new(&limits),
-                                         .policy = inside->policy,
-                                         .journal = journal,
-                                         .emit = count_told,
-                                         .read_counters = ignore_question,
-                                         .ctx = &s->told,
-                                         .log = log_};
-    struct correlator *c = correlator_new(&options);
-    assert_true(c && options.thresholds && options.error_rates);
-    left = (struct counter_sample){.node_guid = LEFT, .port = 1};
-    right = (struct counter_sample){.node_guid = RIGHT, .port = 2};
-    take_reading(c, inside, 0);
-    suspect_left(c, inside);
-    left.values[COUNTER_LINK_DOWNED] = 1;
-    left.values[COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = left.values[COUNTER_SYMBOL_ERROR] = 100;
-    s->told.failed = take_reading(c, inside, s->nth);
-    suspect_left(c, inside);
-    take_reading(c, inside, 0);
-    correlator_free(c);
-    thresholds_free(options.thresholds);
-    error_rates_free(options.error_rates);
-}
-
-// A reading that is dropped is followed by one that covers its time, too.
-TEST(what_a_reading_told_is_not_told_again_after_memory_was_short)
-{
-    struct scarce s = {.told.failed = true};
-    sweep();
-    for (s.nth = 1; s.told.failed; s.nth++) {
-        s.told = (struct told){0};
-        assert_true(pipeline_call(pipeline, read_while_memory_is_short, &s));
-        assert_in_range(s.told.interrupted, 0, 1);
-        assert_in_range(s.told.integrity, 0, 1);
-        assert_in_range(s.told.rates, 0, 1);
-    }
-    assert_true(s.nth > 5);
-    assert_int_equal(s.told.interrupted, 1);
-    assert_int_equal(s.told.integrity, 1);
-    assert_int_equal(s.told.rates, 1);
-}
-
 #define COUNTER_ALARMS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -562,7 +453,6 @@ int main(void)
         COUNTER_ALARMS_TEST(alarms_end_when_no_counters_are_read_any_more),
         COUNTER_ALARMS_TEST(the_log_tells_once_that_counters_are_not_watched),
         COUNTER_ALARMS_TEST(the_log_tells_once_that_ports_that_wait_are_not_watched),
-        COUNTER_ALARMS_TEST(what_a_reading_told_is_not_told_again_after_memory_was_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
