@@ -63,8 +63,6 @@ static void alarm_source_fill_nodes(const struct alarm *alarm, struct event *eve
 static struct event *alarm_source_guess(const struct alarm *alarm)
 {
     struct event *event = event_make(catalogue_find(alarm->type));
-    if (!event)
-        return NULL;
     event->severity = alarm->severity;
     event->category = alarm->category;
     event->time_us = alarm->last_us;
@@ -89,11 +87,8 @@ static struct event *alarm_source_event(void *ctx, const struct alarm *alarm,
 {
     const struct gateway *g = ctx;
     struct event *event = alarm_source_read(g, alarm);
-    *refused = false;
     if (!event)
         event = alarm_source_guess(alarm);
-    if (!event)
-        return NULL;
     *refused = !alarm_source_is_told(g, alarm, event, filter);
     return event;
 }

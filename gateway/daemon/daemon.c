@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/daemon.h"
 
+#include "base/memory.h"
 #include "conf/load.h"
 #include "control/commands.h"
 #include "control/server.h"
@@ -86,8 +87,6 @@ static bool open_journal(struct gateway *g, struct error *err)
     if (!g->journal)
         return false;
     g->turns = turns_make(turns_processors(), RECEIVERS_TURN_US);
-    if (!g->turns)
-        return error_set(err, "out of memory");
     snmp_begin(c->directory, &random_system, g->log);
     return true;
 }
@@ -124,7 +123,7 @@ static void restore_fabric(struct gateway *g)
     g->restored = last;
 }
 
-static bool make_topology(struct gateway *g, struct error *err)
+static void make_topology(struct gateway *g)
 {
     g->topology = topology_new(NULL, g->log);
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
@@ -134,19 +133,14 @@ static bool make_topology(struct gateway *g, struct error *err)
     g->congestion = congestion_new(&waits);
     const struct link_history_limits unreliable = policies_link_history(g->conf);
     g->link_history = link_history_new(&unreliable);
-    if (!g->topology || !g->thresholds || !g->error_rates || !g->congestion || !g->link_history)
-        return error_set(err, "out of memory");
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
     g->was_cut_short = own_alarms_is_cut_short(g->journal);
-    return true;
 }
 
 static bool start_pipeline(struct gateway *g, struct error *err)
 {
-    struct policy_rule *rules = calloc(POLICY_RULES_MAX, sizeof *rules);
-    if (!rules)
-        return error_set(err, "out of memory");
+    struct policy_rule *rules = memory_zeroed(POLICY_RULES_MAX, sizeof *rules);
     g->lookup = event_builder_lookup_in(g->topology);
     struct pipeline_options options = {
         .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
@@ -169,8 +163,8 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .ctx = g,
         .log = g->log};
     policies_from_conf(g->conf, &options.policy, rules);
-    if (settings_rename(g, &options.builder, err))
-        g->pipeline = pipeline_start(&options, err);
+    settings_rename(g, &options.builder);
+    g->pipeline = pipeline_start(&options, err);
     free(rules);
     return g->pipeline != NULL;
 }
@@ -182,14 +176,13 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct journal_status status;
-    struct event *end;
     journal_get_status(g->journal, &status);
     if (!status.durable)
         wiring_on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
     else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
-    else if (g->was_cut_short && (end = own_alarms_end_of_journal(g, inside->builder)) != NULL)
-        inside->take(inside->pipeline, end);
+    else if (g->was_cut_short)
+        inside->take(inside->pipeline, own_alarms_end_of_journal(g, inside->builder));
     journal_resume_dropping(g->journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
@@ -209,8 +202,6 @@ static bool make_agent(struct gateway *g, struct error *err)
     g->choice = (struct umad_choice){.device = g->device, .port = f->port, .pkey = f->pkey};
     const struct mad_opener *opener = g->options->opener;
     g->mkeys = mkeys_new(g->log);
-    if (!g->mkeys)
-        return error_set(err, "out of memory");
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
@@ -379,14 +370,6 @@ static bool start_loop(struct gateway *g, struct error *err)
     return g->server && g->settings_changed;
 }
 
-static bool start_page(struct gateway *g, struct error *err)
-{
-    g->page = page_new(&g->control, g->answers, g->metrics);
-    const struct metrics_page page = page_functions(g->page);
-    return (g->page && metrics_server_serve_page(g->metrics, &page)) ||
-           error_set(err, "out of memory");
-}
-
 static bool start_metrics(struct gateway *g, struct error *err)
 {
     const struct conf_metrics *c = &g->conf->metrics;
@@ -394,9 +377,13 @@ static bool start_metrics(struct gateway *g, struct error *err)
         return true;
     g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, &METRICS_PARTS_SOURCE,
                                       &g->metrics_parts, g->log, err);
-    if (g->metrics)
-        metrics_server_serve_health(g->metrics, metrics_parts_judge);
-    return g->metrics && start_page(g, err);
+    if (!g->metrics)
+        return false;
+    metrics_server_serve_health(g->metrics, metrics_parts_judge);
+    g->page = page_new(&g->control, g->answers, g->metrics);
+    const struct metrics_page page = page_functions(g->page);
+    metrics_server_serve_page(g->metrics, &page);
+    return true;
 }
 
 static uint64_t daemon_beats(void *ctx)
@@ -417,7 +404,7 @@ static void daemon_describe(void *ctx, char out[SERVICE_STATUS_SIZE])
                  "; the last reload was refused: see ibtrapctl status");
 }
 
-static bool start_service(struct gateway *g, struct error *err)
+static void start_service(struct gateway *g)
 {
     const struct service_options options = {
         .socket = getenv("NOTIFY_SOCKET"),
@@ -429,10 +416,8 @@ static bool start_service(struct gateway *g, struct error *err)
         .ctx = g,
         .clock = &clock_system,
         .log = g->log};
-    g->service = service_start(&options, err);
-    if (g->service)
-        service_ready(g->service);
-    return g->service != NULL;
+    g->service = service_start(&options);
+    service_ready(g->service);
 }
 
 static bool daemon_start(struct gateway *g, struct error *err)
@@ -448,15 +433,20 @@ static bool daemon_start(struct gateway *g, struct error *err)
     bool ok = settings_load_map(g->conf, g->log, &g->map, err) &&
               settings_load_expectation(g->conf, g->log, &g->expectation, err) &&
               start_loop(g, err) && start_metrics(g, err) && open_journal(g, err) &&
-              make_agent(g, err) && make_topology(g, err) && start_pipeline(g, err) &&
-              receivers_start_all(g, err);
+              make_agent(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
+    if (ok)
+        make_topology(g);
+    ok = ok && start_pipeline(g, err) && receivers_start_all(g, err);
     if (ok) {
         settings_apply(g);
         emit_gateway_started(g);
         own_alarms_end_former(g);
-        ok = start_agent(g, err) && start_sweeper(g, err) && subagent_start(g, err) &&
-             heartbeat_start(g, err) && start_service(g, err);
+        ok = start_agent(g, err) && start_sweeper(g, err) && subagent_start(g, err);
+    }
+    if (ok) {
+        heartbeat_start(g);
+        start_service(g);
     }
     wiring_fill_control(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -532,16 +522,6 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     return saved;
 }
 
-static struct conf *own(const struct conf *conf, struct error *err)
-{
-    struct conf *copy = malloc(sizeof *copy);
-    if (copy)
-        *copy = *conf;
-    else
-        error_set(err, "out of memory");
-    return copy;
-}
-
 // Fixes the size from which glibc returns a piece of memory to the system when it is freed. Without
 // this, glibc raises that size as it frees such pieces.
 static void fix_mmap_threshold(void)
@@ -551,17 +531,14 @@ static void fix_mmap_threshold(void)
 
 bool daemon_run(struct conf *conf, const struct daemon_options *options, struct error *err)
 {
-    struct gateway g = {.conf = own(conf, err),
+    struct gateway g = {.conf = memory_get(sizeof *g.conf),
                         .options = options,
                         .log = options->log,
                         .started_at = clock_monotonic(&clock_system),
                         .started_utc_us = clock_utc(&clock_system),
                         .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";
-    if (!g.conf) {
-        conf_free(conf);
-        return false;
-    }
+    *g.conf = *conf;
     fix_mmap_threshold();
     server_erase_freed();
     json_object_seed(0); // opens a file, so call it before there are threads

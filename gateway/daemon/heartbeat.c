@@ -54,13 +54,11 @@ static void emit_heartbeat(void *ctx)
     g->heartbeat_events = counters.events + 1;
 }
 
-bool heartbeat_start(struct gateway *gateway, struct error *err)
+void heartbeat_start(struct gateway *gateway)
 {
     loop_timer_free(gateway->heartbeat);
     gateway->heartbeat = NULL;
-    if (gateway->conf->heartbeat_s == 0)
-        return true;
-    gateway->heartbeat = loop_timer_new(gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S,
-                                        emit_heartbeat, gateway, err);
-    return gateway->heartbeat != NULL;
+    if (gateway->conf->heartbeat_s != 0)
+        gateway->heartbeat = loop_timer_new(
+            gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S, emit_heartbeat, gateway);
 }

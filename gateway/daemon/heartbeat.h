@@ -3,8 +3,6 @@
 #ifndef IBTRAPD_DAEMON_HEARTBEAT_H
 #define IBTRAPD_DAEMON_HEARTBEAT_H
 
-#include "base/error.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +20,7 @@ struct heartbeat {
 void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t size);
 
 // Starts the timer with the period of the configuration, and ends the former timer. Without a
-// period there is no timer. Main thread. False with a sentence: memory is short.
-bool heartbeat_start(struct gateway *gateway, struct error *err);
+// period there is no timer. Main thread.
+void heartbeat_start(struct gateway *gateway);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/loop.h"
 
+#include "base/memory.h"
+
 #include <event2/event.h>
 #include <pthread.h>
 #include <signal.h>
@@ -78,20 +80,16 @@ void loop_call(struct loop *loop, void (*call)(void *ctx), void *ctx)
 
 struct loop *loop_new(struct error *err)
 {
-    struct loop *loop = calloc(1, sizeof *loop);
-    if (loop) {
-        pthread_mutex_init(&loop->lock, NULL);
-        pthread_cond_init(&loop->answered, NULL);
-        loop->base = event_base_new();
-    }
-    if (loop && loop->base)
-        loop->signalled = loop_wake_new(loop, on_signal, loop, err);
-    if (loop && loop->signalled)
-        loop->called = loop_wake_new(loop, on_called, loop, err);
+    struct loop *loop = memory_zeroed(1, sizeof *loop);
+    pthread_mutex_init(&loop->lock, NULL);
+    pthread_cond_init(&loop->answered, NULL);
     signal(SIGPIPE, SIG_IGN);
-    if (loop && loop->called)
+    loop->base = event_base_new();
+    if (!loop->base)
+        error_set(err, "cannot start the event loop: out of descriptors");
+    else if ((loop->signalled = loop_wake_new(loop, on_signal, loop, err)) != NULL &&
+             (loop->called = loop_wake_new(loop, on_called, loop, err)) != NULL)
         return loop;
-    error_set(err, "cannot start the event loop: out of memory");
     loop_free(loop);
     return NULL;
 }
@@ -128,25 +126,19 @@ static void on_timer(evutil_socket_t fd, short what, void *ctx)
 }
 
 struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
-                                  void *ctx, struct error *err)
+                                  void *ctx)
 {
     const struct timeval period = {.tv_sec = period_us / 1000000, .tv_usec = period_us % 1000000};
-    struct loop_timer *timer = calloc(1, sizeof *timer);
-    if (timer) {
-        timer->call = call;
-        timer->ctx = ctx;
-        timer->event = event_new(loop->base, -1, EV_PERSIST, on_timer, timer);
-    }
-    if (timer && timer->event && event_add(timer->event, &period) == 0)
-        return timer;
-    error_set(err, "cannot start a timer: out of memory");
-    loop_timer_free(timer);
-    return NULL;
+    struct loop_timer *timer = memory_get(sizeof *timer);
+    *timer = (struct loop_timer){.call = call, .ctx = ctx};
+    timer->event = memory_need(event_new(loop->base, -1, EV_PERSIST, on_timer, timer));
+    event_add(timer->event, &period);
+    return timer;
 }
 
 void loop_timer_free(struct loop_timer *timer)
 {
-    if (timer && timer->event)
+    if (timer)
         event_free(timer->event);
     free(timer);
 }
@@ -170,16 +162,13 @@ static void on_wake(evutil_socket_t fd, short what, void *ctx)
 struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void *ctx,
                                 struct error *err)
 {
-    struct loop_wake *wake = calloc(1, sizeof *wake);
-    if (wake) {
-        wake->call = call;
-        wake->ctx = ctx;
-        wake->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        wake->event = event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, on_wake, wake);
-    }
-    if (wake && wake->fd >= 0 && wake->event && event_add(wake->event, NULL) == 0)
+    struct loop_wake *wake = memory_get(sizeof *wake);
+    *wake =
+        (struct loop_wake){.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .call = call, .ctx = ctx};
+    wake->event = memory_need(event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, on_wake, wake));
+    if (wake->fd >= 0 && event_add(wake->event, NULL) == 0)
         return wake;
-    error_set(err, "cannot watch for calls of other threads: out of memory or descriptors");
+    error_set(err, "cannot watch for calls of other threads: out of descriptors");
     loop_wake_free(wake);
     return NULL;
 }
@@ -188,8 +177,7 @@ void loop_wake_free(struct loop_wake *wake)
 {
     if (!wake)
         return;
-    if (wake->event)
-        event_free(wake->event);
+    event_free(wake->event);
     if (wake->fd >= 0)
         close(wake->fd);
     free(wake);

@@ -21,13 +21,13 @@ void loop_free(struct loop *loop); // NULL is allowed
 struct event_base *loop_base(struct loop *loop);
 
 // Calls back every `period_us` microseconds, from the loop, first after one period. Free the timer
-// before the loop. NULL with a sentence when memory is short.
+// before the loop.
 struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
-                                  void *ctx, struct error *err);
+                                  void *ctx);
 void loop_timer_free(struct loop_timer *timer); // NULL is allowed
 
 // Lets other threads ask the loop to call back. Free it before the loop, when no thread uses it any
-// longer. NULL with a sentence when memory or descriptors are short.
+// longer. Returns NULL with a sentence when descriptors are short.
 struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void *ctx,
                                 struct error *err);
 void loop_wake_free(struct loop_wake *wake); // NULL is allowed

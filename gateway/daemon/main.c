@@ -195,11 +195,6 @@ static int main_run(struct arguments *a)
         return EXIT_FAILURE;
     bool to_journal = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM"));
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, to_journal, &clock_system);
-    if (!log) {
-        fprintf(stderr, "ibtrapd: out of memory\n");
-        conf_free(&conf);
-        return EXIT_FAILURE;
-    }
     log_set_levels(log, conf.log_levels);
     conf_log_file(&conf, log);
     main_warn(&conf, &instance, log);

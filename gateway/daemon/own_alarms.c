@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/own_alarms.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "daemon/gateway.h"
 #include "model/catalogue.h"
@@ -144,9 +145,7 @@ static void end_former(void *ctx, const struct pipeline_context *inside)
 
 void own_alarms_end_former(struct gateway *gateway)
 {
-    struct former_keys *keys = calloc(1, sizeof *keys);
-    if (!keys)
-        return; // the next start ends them
+    struct former_keys *keys = memory_zeroed(1, sizeof *keys);
     keys->gateway = gateway;
     pipeline_call(gateway->pipeline, end_former, keys);
     free(keys);

@@ -41,7 +41,7 @@ bool own_alarms_is_former(const struct gateway *gateway, const char *key);
 bool own_alarms_is_cut_short(struct journal *journal);
 
 // The event that ends the alarm about the journal after such a run, which may have sent it and not
-// written it. NULL: out of memory.
+// written it.
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,
                                         const struct event_builder *builder);
 

@@ -2,6 +2,7 @@
 #include "daemon/receivers.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"
 #include "daemon/receiver_backlogs.h"
@@ -25,12 +26,8 @@ static void free_conf(struct conf_receiver *conf)
 bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err)
 {
-    struct conf_receiver *copy = malloc(sizeof *copy);
+    struct conf_receiver *copy = memory_get(sizeof *copy);
     out->carried = (struct receiver_carried){.paused = false};
-    if (!copy) {
-        error_set(err, "out of memory");
-        return false;
-    }
     memcpy(copy, conf, sizeof *copy);
     guid_set_ref(copy->filter.trap_group);
     bool ok = sinks_make(&out->sink, copy, &clock_system, g->started_at, &g->alarms, g->log, err);

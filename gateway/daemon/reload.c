@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/reload.h"
 
+#include "base/memory.h"
 #include "conf/load.h"
 #include "conf/restart.h"
 #include "daemon/heartbeat.h"
@@ -120,11 +121,7 @@ static bool make_receivers(const struct gateway *g, struct plan *plan, struct er
 
 static struct conf *reload_load(const struct gateway *g, struct error *err)
 {
-    struct conf *conf = calloc(1, sizeof *conf);
-    if (!conf) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct conf *conf = memory_zeroed(1, sizeof *conf);
     if (g->options->load(g->options->ctx, conf, err)) {
         if (conf_may_replace(g->conf, conf, err))
             return conf;
@@ -137,11 +134,7 @@ static struct conf *reload_load(const struct gateway *g, struct error *err)
 // NULL with a sentence.
 static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
 {
-    struct plan *plan = calloc(1, sizeof *plan);
-    if (!plan) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct plan *plan = memory_zeroed(1, sizeof *plan);
     plan->conf = reload_load(g, err);
     if (plan->conf && settings_load_map(plan->conf, g->log, &plan->map, err) &&
         settings_load_expectation(plan->conf, g->log, &plan->expectation, err) &&
@@ -171,7 +164,6 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     struct conf *old_conf = g->conf;
     struct names *old_map = g->map;
     struct expectation *old_expectation = g->expectation;
-    struct error err;
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
     pipeline_change_counters(inside, plan->conf->counters.ports == CONF_NO_PORTS);
@@ -190,8 +182,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     plan->map = old_map;
     g->expectation = plan->expectation;
     plan->expectation = old_expectation;
-    if (!settings_rename(g, inside->builder, &err))
-        log_write(g->log, LOG_LEVEL_ERROR, "new names wait for a restart: %s", err.text);
+    settings_rename(g, inside->builder);
     pipeline_change_expectation(inside, g->expectation);
 }
 
@@ -224,7 +215,7 @@ static void end_receivers(struct gateway *g, struct exchange *e)
         receiver_reopen(g->receivers[i]);
 }
 
-// Starts the new and changed receivers. False: memory or threads were short for some of them.
+// Starts the new and changed receivers. Returns false if threads were short for some of them.
 static bool start_receivers(struct gateway *g, struct plan *plan, struct error *err)
 {
     bool ok = true;
@@ -252,20 +243,18 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
 struct reload_last {
     struct gateway *gateway;
     const struct conf *old;
-    struct error *err;
-    bool ok;
 };
 
 static void reload_finish(void *ctx)
 {
-    struct reload_last *last = ctx;
+    const struct reload_last *last = ctx;
     struct gateway *g = last->gateway;
-    const bool same = !g->lacks_part && last->old->heartbeat_s == g->conf->heartbeat_s;
-    last->ok = same || heartbeat_start(g, last->err);
+    if (last->old->heartbeat_s != g->conf->heartbeat_s)
+        heartbeat_start(g);
     wiring_fill_control(g);
 }
 
-// False with a sentence: nothing has changed, or memory or threads were short for a part of what is
+// False with a sentence: nothing has changed, or threads were short for a part of what is
 // in force now; the next reload starts that part.
 static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
@@ -285,13 +274,13 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = subagent_change(g, &plan->conf->subagent, err) && ok;
-    struct reload_last last = {.gateway = g, .old = plan->conf, .err = err};
+    struct reload_last last = {g, plan->conf};
     loop_call(g->loop, reload_finish, &last);
     log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->log, g->conf->log_levels);
     conf_log_file(g->conf, g->log);
-    g->lacks_part = !last.ok || !ok;
-    return !g->lacks_part;
+    g->lacks_part = !ok;
+    return ok;
 }
 
 bool reload_run(struct gateway *gateway, struct text *restart, struct text *backlogs,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/service.h"
 
+#include "base/memory.h"
 #include "base/notify.h"
 
 #include <event2/event.h>
@@ -33,32 +34,26 @@ static void service_update(evutil_socket_t fd, short what, void *ctx)
     service_check(ctx);
 }
 
-static bool start_timer(struct service *s)
+static void start_timer(struct service *s)
 {
     int64_t us = CHECK_US;
     if (s->options.watchdog_us > 0 && s->options.watchdog_us / 4 < us)
         us = s->options.watchdog_us / 4;
     const struct timeval every = {.tv_sec = us / CLOCK_US_PER_S, .tv_usec = us % CLOCK_US_PER_S};
-    s->timer = event_new(s->options.base, -1, EV_PERSIST, service_update, s);
-    return s->timer && event_add(s->timer, &every) == 0;
+    s->timer = memory_need(event_new(s->options.base, -1, EV_PERSIST, service_update, s));
+    event_add(s->timer, &every);
 }
 
-struct service *service_start(const struct service_options *options, struct error *err)
+struct service *service_start(const struct service_options *options)
 {
     struct error why;
-    struct service *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct service *s = memory_zeroed(1, sizeof *s);
     s->options = *options;
     if (!notify_open(&s->notify, options->socket, &why))
         log_write(options->log, LOG_LEVEL_WARNING, "%s", why.text);
-    if (s->notify.fd < 0 || start_timer(s))
-        return s;
-    error_set(err, "out of memory");
-    service_stop(s);
-    return NULL;
+    if (s->notify.fd >= 0)
+        start_timer(s);
+    return s;
 }
 
 void service_stop(struct service *s)

@@ -31,9 +31,8 @@ struct service;
 // there is no watchdog for this process.
 int64_t service_watchdog_us(const char *usec, const char *pid, pid_t own);
 
-// Copies the options. NULL with a sentence when memory is short. If the socket cannot be opened, it
-// logs that and sends nothing.
-struct service *service_start(const struct service_options *options, struct error *err);
+// Copies the options. If the socket cannot be opened, the service logs that and sends nothing.
+struct service *service_start(const struct service_options *options);
 void service_stop(struct service *service); // NULL is allowed
 
 void service_ready(struct service *service); // after the start, and after each reload

@@ -53,27 +53,24 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
     log_write(log, LOG_LEVEL_INFO, "read %u nodes and %u links, which are expected, from %s",
               (unsigned)fabric->node_count, (unsigned)fabric_count_links(fabric), path);
     *out = expectation_new(fabric, conf->fabric.expected_by_name);
-    return *out || error_set(err, "out of memory");
-}
-
-static bool rename_all(struct gateway *g, struct event_builder *builder,
-                       const struct settings *settings, struct error *err)
-{
-    struct names *names;
-    if (!names_with(g->map, settings, &names))
-        return error_set(err, "out of memory");
-    topology_rename(g->topology, names);
-    builder->names = names; // the topology has the reference; only this thread exchanges it
-    names_unref(names);
     return true;
 }
 
-bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err)
+static void rename_all(struct gateway *g, struct event_builder *builder,
+                       const struct settings *settings)
+{
+    struct names *names = NULL;
+    names_with(g->map, settings, &names);
+    topology_rename(g->topology, names);
+    builder->names = names; // the topology has the reference; only this thread exchanges it
+    names_unref(names);
+}
+
+void settings_rename(struct gateway *gateway, struct event_builder *builder)
 {
     struct settings *settings = journal_settings(gateway->journal);
-    bool ok = rename_all(gateway, builder, settings, err);
+    rename_all(gateway, builder, settings);
     settings_unref(settings);
-    return ok;
 }
 
 // Changes in words.
@@ -132,9 +129,7 @@ static void settings_report(const struct pipeline_context *inside, const struct 
     struct event_builder_occurrence o = {.type = CATALOGUE_SETTING_CHANGED,
                                          .switch_guid = now->guid};
     settings_describe(old, now, who, o.reason);
-    struct event *event = event_builder_from_occurrence(inside->builder, &o);
-    if (event)
-        inside->take(inside->pipeline, event);
+    inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
 }
 
 // Changing.
@@ -201,10 +196,9 @@ static bool change_all(const struct request *c, struct event_builder *builder,
         return error_set(c->err, "there is no room for more settings");
     bool ok = trap_recipients_of(wanted, g->conf->subagent.recipient_port, recipients, c->err) &&
               (journal_change_settings(g->journal, c->changes, c->n) ||
-               error_set(c->err, "out of memory"));
-    struct error err;
-    if (ok && !rename_all(g, builder, wanted, &err))
-        log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
+               error_set(c->err, "there is no room for more settings"));
+    if (ok)
+        rename_all(g, builder, wanted);
     settings_unref(wanted);
     return ok;
 }
@@ -263,9 +257,7 @@ static void settings_report_beacon(void *ctx, const struct pipeline_context *ins
     struct text t = text_in(o.reason, sizeof o.reason);
     text_addf(&t, "gswBeaconAdmStatus from %s to %s, by %s", b->on ? "off" : "on",
               b->on ? "on" : "off", b->who);
-    struct event *event = event_builder_from_occurrence(inside->builder, &o);
-    if (event)
-        inside->take(inside->pipeline, event);
+    inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
     journal_commit(b->gateway->journal);
 }
 
@@ -351,8 +343,6 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
     (void)inside;
     trap_recipients_of(settings, g->conf->subagent.recipient_port, &recipients, &err);
     settings_unref(settings);
-    if (!recipients.all)
-        return;
     for (size_t i = 0; i < departed->count; i++) {
         if (!settings_find_recipient(&recipients, departed->names[i]))
             journal_forget_receiver(g->journal, departed->names[i]);
@@ -375,10 +365,7 @@ static void apply_recipients(struct gateway *g)
     bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
     settings_unref(settings);
     if (!all)
-        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s%s", err.text,
-                  wanted.all ? "" : "; they stay as they are until 'ibtrapctl reload'");
-    if (!wanted.all)
-        return;
+        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
     find_departed(g, &wanted, &departed);
     receivers_end(g, settings_fate, NULL, &wanted);
     pipeline_call(g->pipeline, forget_departed, &departed);
@@ -391,10 +378,7 @@ static void apply_recipients(struct gateway *g)
 
 static void apply_names(void *ctx, const struct pipeline_context *inside)
 {
-    struct gateway *g = ctx;
-    struct error err;
-    if (!settings_rename(g, inside->builder, &err))
-        log_write(g->log, LOG_LEVEL_ERROR, "names set by SNMP wait for a restart: %s", err.text);
+    settings_rename(ctx, inside->builder);
 }
 
 void settings_apply(void *ctx)

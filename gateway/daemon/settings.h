@@ -42,7 +42,7 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
 
 // Uses the names of the node-name-map and those set by SNMP from now on. Pipeline's thread, or
 // before the pipeline runs.
-bool settings_rename(struct gateway *gateway, struct event_builder *builder, struct error *err);
+void settings_rename(struct gateway *gateway, struct event_builder *builder);
 
 // Puts all settings in force. Call it after the start, after a reload, and after the journal has
 // healed: it may have read the settings only then. It waits for the pipeline and for receivers that

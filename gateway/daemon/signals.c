@@ -2,6 +2,7 @@
 #include "daemon/signals.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <poll.h>
@@ -86,11 +87,7 @@ static void *signals_run(void *arg)
 struct signals *signals_start(const struct signals_options *options, struct error *err)
 {
     const sigset_t set = signals_set();
-    struct signals *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct signals *s = memory_zeroed(1, sizeof *s);
     s->options = *options;
     atomic_init(&s->limit_us, options->limit_us);
     s->taken = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -99,7 +96,7 @@ struct signals *signals_start(const struct signals_options *options, struct erro
         s->taken >= 0 && s->end >= 0 && thread_start(&s->thread, "signals", signals_run, s) == 0;
     if (s->runs)
         return s;
-    error_set(err, "cannot start the thread of signals: out of descriptors, threads or memory");
+    error_set(err, "cannot start the thread of signals: out of descriptors or threads");
     signals_free(s);
     return NULL;
 }

@@ -8,7 +8,7 @@
 #include "sink/module.h"
 
 // Fills `out`, which points into `conf`, and to `alarms`, for kinds that keep a state. False with a
-// sentence: memory is short, or libsnmp lacks a protocol that `conf` asks for.
+// sentence if libsnmp lacks a protocol that `conf` asks for.
 bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct clock *clock,
                 int64_t started_at, const struct module_alarms *alarms, struct log *log,
                 struct error *err);

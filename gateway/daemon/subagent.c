@@ -2,6 +2,7 @@
 #include "daemon/subagent.h"
 
 #include "agent/agent.h"
+#include "base/memory.h"
 #include "base/secret.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
@@ -193,15 +194,11 @@ bool subagent_start(struct gateway *gateway, struct error *err)
     const struct conf_subagent *conf = &gateway->conf->subagent;
     if (conf->socket[0] == '\0' && conf->fabric_socket[0] == '\0')
         return true;
-    struct subagent *subagent = calloc(1, sizeof *subagent);
-    if (!subagent)
-        return error_set(err, "out of memory");
+    struct subagent *subagent = memory_zeroed(1, sizeof *subagent);
     subagent->conf = gateway->conf->subagent;
     subagent->reads = subagent_reads(gateway);
     subagent->demand = demand_new(&subagent->reads);
-    if (!subagent->demand)
-        error_set(err, "out of memory");
-    if (!subagent->demand || !subagent_start_agents(gateway, subagent, err)) {
+    if (!subagent_start_agents(gateway, subagent, err)) {
         subagent_free(subagent);
         return false;
     }

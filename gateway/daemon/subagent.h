@@ -15,7 +15,7 @@ struct gateway;
 struct subagent;
 
 // Starts it if the configuration has a socket of a master agent. It is no error if the master agent
-// is away. False with a sentence when memory or threads are short.
+// is away. Returns false with a sentence when threads are short.
 bool subagent_start(struct gateway *gateway, struct error *err);
 void subagent_stop(struct gateway *gateway);
 

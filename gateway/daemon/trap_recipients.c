@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/trap_recipients.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "conf/defaults.h"
 
@@ -37,18 +38,17 @@ static bool same_receiver(const struct row *a, const struct row *b)
     return same_value(a->address, b->address) && same_value(a->community, b->community);
 }
 
-// False: out of memory.
-static bool find_rows(const struct settings *settings, struct rows *out)
+static struct rows find_rows(const struct settings *settings)
 {
-    *out = (struct rows){.all = calloc(settings_count(settings) + 1, sizeof *out->all)};
-    for (size_t i = 0; out->all && i < settings_count(settings); i++) {
+    struct rows out = {.all = memory_zeroed(settings_count(settings) + 1, sizeof *out.all)};
+    for (size_t i = 0; i < settings_count(settings); i++) {
         const struct setting *s = settings_at(settings, i);
         const struct setting *address =
             settings_find(settings, SETTING_TRAP_RECIPIENT, s->guid, s->number);
         if (s->kind == SETTING_COMMUNITY && address && address->size == 4)
-            out->all[out->count++] = (struct row){.community = s, .address = address};
+            out.all[out.count++] = (struct row){.community = s, .address = address};
     }
-    return out->all != NULL;
+    return out;
 }
 
 // Numbers the different receivers: `first` gets the first row of each. Returns how many there are;
@@ -70,16 +70,16 @@ static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_REC
     return count;
 }
 
-// The switches whose rows have that receiver. NULL: out of memory.
+// The switches whose rows have that receiver.
 static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
 {
-    uint64_t *guids = calloc(rows->count, sizeof *guids);
+    uint64_t *guids = memory_zeroed(rows->count, sizeof *guids);
     size_t n = 0;
-    for (size_t i = 0; guids && i < rows->count; i++) {
+    for (size_t i = 0; i < rows->count; i++) {
         if (rows->all[i].receiver == receiver)
             guids[n++] = rows->all[i].community->guid;
     }
-    struct guid_set *group = guids ? guid_set_make(guids, n) : NULL;
+    struct guid_set *group = guid_set_make(guids, n);
     free(guids);
     return group;
 }
@@ -130,34 +130,17 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
     out->count++;
 }
 
-static bool make_all(const struct rows *rows, const struct row *const *first, size_t count,
-                     uint16_t port, struct trap_recipients *out)
-{
-    out->all = calloc(count + 1, sizeof *out->all);
-    for (size_t i = 0; out->all && i < count; i++) {
-        struct guid_set *group = trap_group(rows, i);
-        if (!group)
-            return false;
-        trap_recipients_add(out, first[i], port, group);
-    }
-    return out->all != NULL;
-}
-
 bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
                         struct error *err)
 {
-    struct rows rows;
+    struct rows rows = find_rows(settings);
     const struct row *first[TRAP_RECIPIENTS_MAX];
-    *out = (struct trap_recipients){0};
-    bool ok = find_rows(settings, &rows);
-    size_t count = ok ? find_receivers(&rows, first) : 0;
+    size_t count = find_receivers(&rows, first);
     size_t room = count < TRAP_RECIPIENTS_MAX ? count : TRAP_RECIPIENTS_MAX;
-    ok = ok && make_all(&rows, first, room, port, out);
+    *out = (struct trap_recipients){.all = memory_zeroed(room + 1, sizeof *out->all)};
+    for (size_t i = 0; i < room; i++)
+        trap_recipients_add(out, first[i], port, trap_group(&rows, i));
     free(rows.all);
-    if (!ok) {
-        trap_recipients_clear(out);
-        return error_set(err, "out of memory");
-    }
     return count <= TRAP_RECIPIENTS_MAX ||
            error_set(err, "there are more than %d trap recipients", (int)TRAP_RECIPIENTS_MAX);
 }

@@ -29,8 +29,7 @@ struct trap_recipients {
 // the second gets the next free digest, and another one when the first is removed or their rows
 // change places.
 //
-// False with a sentence: there are more than TRAP_RECIPIENTS_MAX, and `out` has the first ones; or
-// memory is short, and `out->all` is NULL.
+// Returns false with a sentence if there are more than TRAP_RECIPIENTS_MAX; `out` has the first.
 bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
                         struct error *err);
 void trap_recipients_clear(struct trap_recipients *recipients);

@@ -2,6 +2,7 @@
 #include "journal/alarms.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "journal/compact_alarm.h"
 #include "model/catalogue.h"
@@ -43,11 +44,8 @@ struct alarms {
 
 struct alarms *alarms_new(const struct random *random)
 {
-    struct alarms *a = calloc(1, sizeof *a);
-    if (!a || !hash_init(&a->by_key, ALARMS_MAX, random)) {
-        free(a);
-        return NULL;
-    }
+    struct alarms *a = memory_zeroed(1, sizeof *a);
+    hash_init(&a->by_key, ALARMS_MAX, random);
     pthread_mutex_init(&a->lock, NULL);
     TAILQ_INIT(&a->order);
     TAILQ_INIT(&a->changed);
@@ -56,8 +54,6 @@ struct alarms *alarms_new(const struct random *random)
 
 void alarms_free(struct alarms *alarms)
 {
-    if (!alarms)
-        return;
     for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
         TAILQ_REMOVE(&alarms->order, e, in_order);
         compact_alarm_clear(&e->alarm);
@@ -120,14 +116,14 @@ static void take_from_order(struct alarms *a, struct entry *e)
     TAILQ_REMOVE(&a->order, e, in_order);
 }
 
+// Returns NULL if there is no room.
 static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm, const char *last_id,
                                 struct entry *near)
 {
-    struct entry *e = hash_is_full(&a->by_key) ? NULL : calloc(1, sizeof *e);
-    if (!e || !compact_alarm_pack(&e->alarm, alarm, last_id)) {
-        free(e);
+    if (hash_is_full(&a->by_key))
         return NULL;
-    }
+    struct entry *e = memory_zeroed(1, sizeof *e);
+    compact_alarm_pack(&e->alarm, alarm, last_id);
     hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, alarm->key));
     put_in_order(a, e, near);
     return e;
@@ -140,15 +136,13 @@ static uint32_t *count_of(struct alarms *a, const char *type, enum severity seve
     return &a->active.of[event ? (size_t)catalogue_event_of(event) : CATALOGUE_COUNT][severity];
 }
 
-// Returns the entry; NULL, with nothing changed: out of memory.
-static struct entry *alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
-                                    const char *last_id, struct entry *near)
+static void alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
+                           const char *last_id, struct entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
     const enum severity severity = e->alarm.severity;
     const char *type = e->alarm.type;
-    if (!compact_alarm_pack(&e->alarm, alarm, last_id))
-        return NULL;
+    compact_alarm_pack(&e->alarm, alarm, last_id);
     if (e->active) {
         --*count_of(a, type, severity);
         ++*count_of(a, e->alarm.type, e->alarm.severity);
@@ -158,7 +152,6 @@ static struct entry *alarms_replace(struct alarms *a, struct entry *e, const str
         take_from_order(a, e);
         put_in_order(a, e, near);
     }
-    return e;
 }
 
 static void alarms_drop(struct alarms *a, struct entry *e)
@@ -285,8 +278,9 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
         alarm = begin_again(&alarm, event, sequence);
     alarm.count += !late;
     alarms_note_raise(&alarm, event, sequence);
-    e = e ? alarms_replace(a, e, &alarm, event->id, NULL) : alarms_add(a, &alarm, event->id, NULL);
-    if (!e)
+    if (e)
+        alarms_replace(a, e, &alarm, event->id, NULL);
+    else if (!(e = alarms_add(a, &alarm, event->id, NULL)))
         return false;
     set_active(a, e, true);
     note_change(a, e);
@@ -309,8 +303,7 @@ static bool clear_alarm(struct alarms *a, const struct event *event, int64_t seq
     compact_alarm_unpack(&e->alarm, &alarm, last_id);
     note_end(&alarm, event);
     alarm.last_sequence = sequence;
-    if (!alarms_replace(a, e, &alarm, last_id, NULL))
-        return false;
+    alarms_replace(a, e, &alarm, last_id, NULL);
     set_active(a, e, false);
     a->keeps_ends |= is_kept(e);
     note_change(a, e);
@@ -355,8 +348,8 @@ static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *
         memcpy(alarm.notified_id, stored->notified_id, sizeof alarm.notified_id);
     }
     memcpy(alarm.note, stored->note, sizeof alarm.note);
-    if (alarms_replace(a, e, &alarm, last_id, a->near))
-        note_change(a, e);
+    alarms_replace(a, e, &alarm, last_id, a->near);
+    note_change(a, e);
 }
 
 static void alarms_load_stored(void *ctx, const struct alarm *stored)
@@ -593,10 +586,9 @@ bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, 
         compact_alarm_unpack(&e->alarm, &alarm, last_id);
         alarm.acknowledged_us = now_us;
         text_clean(note, strlen(note), alarm.note, sizeof alarm.note);
-        found = alarms_replace(alarms, e, &alarm, last_id, NULL) != NULL;
-    }
-    if (found)
+        alarms_replace(alarms, e, &alarm, last_id, NULL);
         note_change(alarms, e);
+    }
     pthread_mutex_unlock(&alarms->lock);
     return found;
 }
@@ -624,8 +616,8 @@ void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_
         char last_id[EVENT_ID_SIZE];
         compact_alarm_unpack(&e->alarm, &alarm, last_id);
         snprintf(alarm.cause_id, sizeof alarm.cause_id, "%s", cause_id);
-        if (alarms_replace(alarms, e, &alarm, last_id, NULL))
-            note_change(alarms, e);
+        alarms_replace(alarms, e, &alarm, last_id, NULL);
+        note_change(alarms, e);
     }
     pthread_mutex_unlock(&alarms->lock);
 }

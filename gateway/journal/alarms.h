@@ -13,12 +13,12 @@ enum { ALARMS_MAX = 524288 };
 
 struct alarms;
 
-struct alarms *alarms_new(const struct random *random); // NULL: out of memory
-void alarms_free(struct alarms *alarms);                // NULL is allowed
+struct alarms *alarms_new(const struct random *random);
+void alarms_free(struct alarms *alarms);
 
 // Writer's thread.
 
-// Raises or clears the alarm of an event. False: no room, or memory is short.
+// Raises or clears the alarm of an event. Returns false if there is no room.
 bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence);
 
 // Loads the alarms of the file, once; alarms changed before keep their state.
@@ -60,7 +60,7 @@ void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struc
 bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
-// False: there is no such alarm, or memory is short. Truncates a note that is too long.
+// Returns false if there is no such alarm. Truncates a note that is too long.
 bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note);
 void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id);
 bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us);

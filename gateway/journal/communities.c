@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/communities.h"
 
+#include "base/memory.h"
 #include "base/secret.h"
 #include "base/text.h"
 
@@ -74,9 +75,7 @@ static bool communities_replace(const struct communities_paths *paths, const str
 bool communities_save(const char *directory, const struct settings *settings, struct error *err)
 {
     struct communities_paths paths = {"", ""};
-    char *octets = malloc(FILE_MAX + 1);
-    if (!octets)
-        return error_set(err, "out of memory");
+    char *octets = memory_get(FILE_MAX + 1);
     communities_name(directory, &paths);
     struct text t = text_in(octets, FILE_MAX + 1);
     for (size_t i = 0; i < settings_count(settings); i++) {
@@ -147,8 +146,8 @@ bool communities_load(const char *directory, void (*each)(void *ctx, const struc
     int fd = open(paths.file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
         return true;
-    char *octets = fd >= 0 ? malloc(FILE_MAX + 1) : NULL;
-    ssize_t size = octets ? communities_read_all(fd, octets) : -1;
+    char *octets = memory_get(FILE_MAX + 1);
+    ssize_t size = fd >= 0 ? communities_read_all(fd, octets) : -1;
     if (size < 0)
         error_set(err, "cannot read the communities in %s: %s", paths.file, strerror(errno));
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/compact_alarm.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static const char *known_type(const char *name)
     return type ? type->name : NULL;
 }
 
-bool compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
+void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
                         const char last_id[EVENT_ID_SIZE])
 {
     uint8_t texts[TEXTS_MAX];
@@ -120,9 +121,7 @@ bool compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
     end = put_id(end, alarm->notified_id);
     end = put_id(end, strcmp(last_id, alarm->event_id) == 0 ? "" : last_id);
     const size_t size = (size_t)(end - texts);
-    char *copy = malloc(size);
-    if (!copy)
-        return false;
+    char *copy = memory_get(size);
     free(compact->texts);
     *compact = (struct compact_alarm){.event_sequence = alarm->event_sequence,
                                       .raised_us = alarm->raised_us,
@@ -138,7 +137,6 @@ bool compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
                                       .category = alarm->category,
                                       .notified = alarm->notified,
                                       .over = alarm->over};
-    return true;
 }
 
 void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out,

@@ -19,8 +19,8 @@ struct compact_alarm {
 };
 
 // Packs the alarm, and the identifier of the event that raised it last, in place of what it has; a
-// new one is zeroed. False, with nothing changed: out of memory.
-bool compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
+// new one is zeroed.
+void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
                         const char last_id[EVENT_ID_SIZE]);
 
 // Fills all of `out`. Neither is NULL.

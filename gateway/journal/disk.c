@@ -2,6 +2,7 @@
 #include "journal/disk.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -42,9 +43,7 @@ static void *disk_loop(void *arg)
 
 struct disk *disk_start(void *ctx)
 {
-    struct disk *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
+    struct disk *d = memory_zeroed(1, sizeof *d);
     d->ctx = ctx;
     pthread_mutex_init(&d->lock, NULL);
     clock_condition_init(&d->changed);

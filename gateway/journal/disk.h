@@ -13,7 +13,7 @@ struct disk;
 typedef void disk_work(void *ctx, int64_t argument);
 
 // Starts the thread, which does work each time disk_run asks for it. Without a thread, disk_run
-// does it itself. NULL: out of memory.
+// does it itself.
 struct disk *disk_start(void *ctx);
 
 // Waits `earlier_us` at most for the end of earlier work. Then asks for work, and waits for its

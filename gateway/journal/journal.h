@@ -101,7 +101,7 @@ struct journal;
 // journal is degraded, gives the reason in its status and log, and tries again. It replaces a
 // corrupt file by a new one with what receivers have yet to get, and reports what of that cannot be
 // read (JOURNAL_DROPPING); it renames the old file and never deletes it. NULL with a sentence:
-// another process uses the directory, or memory is short.
+// another process uses the directory.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
 
 // False: the disk hangs. The journal's memory and its thread live on then; end the process, or
@@ -194,14 +194,14 @@ void journal_each_maintenance(struct journal *journal,
                               void *ctx);
 
 // Settings made by SNMP survive a restart, too. Applies all changes or none; saved by the next
-// commit. False: no room, or memory is short. Writer's thread.
+// commit. Returns false if there is no room. Writer's thread.
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
 // Node numbers survive a restart, too. Gives numbers to those of the nodes that have none, as
 // node_numbers_with does; journal_node_numbers has them, a reference, the caller's, from the next
-// commit on that wrote them to the file. False: not now, as the file has not been read yet, or
-// memory is short. Any thread.
+// commit on that wrote them to the file. Returns false while the file has not been read
+// yet. Any thread.
 bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n);
 struct node_numbers *journal_node_numbers(struct journal *journal);
 

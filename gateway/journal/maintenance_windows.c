@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/maintenance_windows.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +20,13 @@ struct maintenance_windows {
 
 struct maintenance_windows *maintenance_windows_new(void)
 {
-    struct maintenance_windows *w = calloc(1, sizeof *w);
-    if (w)
-        pthread_mutex_init(&w->lock, NULL);
+    struct maintenance_windows *w = memory_zeroed(1, sizeof *w);
+    pthread_mutex_init(&w->lock, NULL);
     return w;
 }
 
 void maintenance_windows_free(struct maintenance_windows *windows)
 {
-    if (!windows)
-        return;
     pthread_mutex_destroy(&windows->lock);
     free(windows);
 }

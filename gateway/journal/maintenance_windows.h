@@ -9,8 +9,8 @@
 
 struct maintenance_windows;
 
-struct maintenance_windows *maintenance_windows_new(void);          // NULL: out of memory
-void maintenance_windows_free(struct maintenance_windows *windows); // NULL is allowed
+struct maintenance_windows *maintenance_windows_new(void);
+void maintenance_windows_free(struct maintenance_windows *windows);
 
 // Writer's thread. Forgets those that ended before `now_us` (UTC). False: there is no room.
 bool maintenance_windows_set(struct maintenance_windows *windows,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/node_number_rows.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -26,13 +28,8 @@ static void node_number_rows_set(struct node_numbers **member, struct node_numbe
 
 struct node_number_rows *node_number_rows_new(void)
 {
-    struct node_number_rows *rows = calloc(1, sizeof *rows);
+    struct node_number_rows *rows = memory_zeroed(1, sizeof *rows);
     struct node_numbers *none = node_numbers_of(NULL, 0);
-    if (!rows || !none) {
-        node_numbers_unref(none);
-        free(rows);
-        return NULL;
-    }
     rows->none = none;
     rows->in_file = node_numbers_ref(none);
     rows->given = node_numbers_ref(none);
@@ -44,8 +41,6 @@ struct node_number_rows *node_number_rows_new(void)
 
 void node_number_rows_free(struct node_number_rows *rows)
 {
-    if (!rows)
-        return;
     node_numbers_unref(rows->planned);
     node_numbers_unref(rows->in_file);
     node_numbers_unref(rows->given);
@@ -87,23 +82,17 @@ bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, 
 struct node_number_list {
     struct node_number *all;
     size_t count, capacity;
-    bool failed; // out of memory
 };
 
 // Ignores numbers beyond NODE_NUMBERS_MAX, and the one more that there may be.
 static void node_number_rows_note(void *ctx, const struct node_number *number)
 {
     struct node_number_list *l = ctx;
-    if (l->failed || l->count > NODE_NUMBERS_MAX)
+    if (l->count > NODE_NUMBERS_MAX)
         return;
     if (l->count == l->capacity) {
-        const size_t capacity = l->capacity ? 2 * l->capacity : 256;
-        struct node_number *grown = realloc(l->all, capacity * sizeof *grown);
-        l->failed = !grown;
-        if (!grown)
-            return;
-        l->all = grown;
-        l->capacity = capacity;
+        l->capacity = l->capacity ? 2 * l->capacity : 256;
+        l->all = memory_resize(l->all, l->capacity, sizeof *l->all);
     }
     l->all[l->count++] = *number;
 }
@@ -124,12 +113,8 @@ enum store_result node_number_rows_load(struct node_number_rows *rows, struct st
     struct node_number_list list = {0};
     const enum store_result result =
         store_read_node_numbers(store, node_number_rows_note, &list, err);
-    struct node_numbers *read = list.failed ? NULL : node_numbers_of(list.all, list.count);
+    struct node_numbers *read = node_numbers_of(list.all, list.count);
     free(list.all);
-    if (!read) {
-        error_set(err, "out of memory");
-        return STORE_FAILED;
-    }
     if (result != STORE_FAILED) {
         node_number_rows_set(&rows->in_file, read);
         pthread_mutex_lock(&rows->lock);

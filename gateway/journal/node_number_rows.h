@@ -9,11 +9,11 @@
 
 struct node_number_rows;
 
-struct node_number_rows *node_number_rows_new(void);       // NULL: out of memory
-void node_number_rows_free(struct node_number_rows *rows); // NULL is allowed
+struct node_number_rows *node_number_rows_new(void);
+void node_number_rows_free(struct node_number_rows *rows);
 
-// Gives numbers to those of the nodes that have none, as node_numbers_with does. False: not now, as
-// memory is short or the file has not been read. Any thread.
+// Gives numbers to those of the nodes that have none, as node_numbers_with does. Returns false
+// while the file has not been read. Any thread.
 bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n);
 
 // Loads the numbers of the file, once. Of a damaged one, as many as can be read, for the file that

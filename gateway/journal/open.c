@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/journal_private.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,24 +37,11 @@ static const int64_t PATIENCE_US = 5 * CLOCK_US_PER_S; // unless the options say
 
 struct journal *journal_open(const struct journal_options *options, struct error *err)
 {
-    struct journal *j = calloc(1, sizeof *j);
-    struct alarms *alarms = alarms_new(options->random);
-    struct maintenance_windows *windows = maintenance_windows_new();
-    struct setting_rows *settings = setting_rows_new(options->directory);
-    struct node_number_rows *node_numbers = node_number_rows_new();
-    if (!j || !alarms || !windows || !settings || !node_numbers) {
-        error_set(err, "out of memory");
-        node_number_rows_free(node_numbers);
-        setting_rows_free(settings);
-        maintenance_windows_free(windows);
-        alarms_free(alarms);
-        free(j);
-        return NULL;
-    }
-    j->alarms = alarms;
-    j->windows = windows;
-    j->settings = settings;
-    j->node_numbers = node_numbers;
+    struct journal *j = memory_zeroed(1, sizeof *j);
+    j->alarms = alarms_new(options->random);
+    j->windows = maintenance_windows_new();
+    j->settings = setting_rows_new(options->directory);
+    j->node_numbers = node_number_rows_new();
     j->options = *options;
     if (j->options.patience_us <= 0)
         j->options.patience_us = PATIENCE_US;
@@ -79,11 +68,6 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->runs = true;
     j->options.watch = (struct journal_watch){0};
     j->disk = disk_start(j);
-    if (!j->disk) {
-        error_set(err, "out of memory");
-        journal_close(j);
-        return NULL;
-    }
     return j;
 }
 

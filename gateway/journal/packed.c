@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/packed.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
 
@@ -23,9 +24,7 @@ struct packed *packed_new(const struct event *event)
 {
     uint8_t record[EVENT_RECORD_MAX];
     size_t size = event_record_write(event, record);
-    struct packed *packed = malloc(sizeof *packed + size);
-    if (!packed)
-        return NULL;
+    struct packed *packed = memory_get(sizeof *packed + size);
     atomic_init(&packed->references, 1);
     packed->type = event->type;
     packed->severity = event->severity;
@@ -50,17 +49,13 @@ void packed_unref(struct packed *packed)
         free(packed);
 }
 
-enum packed_result packed_event(const struct packed *packed, struct event **out, struct error *err)
+struct event *packed_event(const struct packed *packed, struct error *err)
 {
     struct event *event = event_make(NULL);
-    if (!event)
-        return PACKED_NO_MEMORY;
-    if (event_record_fill(event, packed->record, packed->size, err)) {
-        *out = event;
-        return PACKED_OK;
-    }
+    if (event_record_fill(event, packed->record, packed->size, err))
+        return event;
     event_unref(event);
-    return PACKED_UNREADABLE;
+    return NULL;
 }
 
 void packed_fill_row(const struct packed *packed, struct store_row *row)

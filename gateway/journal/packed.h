@@ -8,18 +8,13 @@
 
 struct packed; // immutable
 
-struct packed *packed_new(const struct event *event); // a reference; NULL: out of memory
+struct packed *packed_new(const struct event *event); // a reference
 struct packed *packed_ref(struct packed *packed);     // another one; NULL is allowed
 void packed_unref(struct packed *packed);             // NULL is allowed
 
-enum packed_result {
-    PACKED_OK,
-    PACKED_NO_MEMORY,
-    PACKED_UNREADABLE, // with a sentence
-};
-
-// The event, without its number; one reference, the caller's.
-enum packed_result packed_event(const struct packed *packed, struct event **out, struct error *err);
+// Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
+// if the record cannot be read.
+struct event *packed_event(const struct packed *packed, struct error *err);
 
 // Fills the columns that come from the event. They point into `packed`.
 void packed_fill_row(const struct packed *packed, struct store_row *row);

@@ -89,7 +89,6 @@ struct reading {
     struct journal *journal;
     struct journal_item *items;
     size_t count;
-    bool short_of_memory; // the next row did not fit in memory; a later call may read it
 };
 
 // Sets what a record does not have.
@@ -104,9 +103,6 @@ static bool journal_read_load_row(void *ctx, const struct store_row *row)
     struct reading *r = ctx;
     struct error err;
     struct event *event = event_make(NULL);
-    r->short_of_memory = !event;
-    if (!event)
-        return false;
     if (!event_record_fill(event, row->record, row->record_size, &err)) {
         log_write(r->journal->options.log, LOG_LEVEL_ERROR,
                   "cannot read event %s in the journal: %s", row->id, err.text);
@@ -141,7 +137,7 @@ static enum store_result read_from_disk(struct journal *j, read_function *read, 
         shared_events_keep(&j->shared, reading.items, reading.count);
     journal_end_reading(j, result, needed, from, &err);
     *count = found + reading.count;
-    return reading.short_of_memory && *count == 0 ? STORE_FAILED : result;
+    return result;
 }
 
 // Call it with the lock held. References, the caller's.
@@ -154,24 +150,22 @@ static struct entry hold_entry(struct journal *j, int64_t sequence)
     return *e;
 }
 
-// Gets the event of an entry that is held; NULL in place of one that cannot be read, as from the
-// file. Call it without the lock, as unpacking takes its time. False: out of memory. Drops the
-// references of the entry.
-static bool unpack_entry(struct journal *j, int64_t sequence, const struct entry *e,
-                         struct journal_item *out)
+// Returns the event of an entry that is held, and drops the references of the entry. An event that
+// cannot be read is NULL, as from the file. Call this without the lock: unpacking takes its time.
+static struct journal_item unpack_entry(struct journal *j, int64_t sequence, const struct entry *e)
 {
     struct error err;
-    *out = (struct journal_item){.sequence = sequence, .event = e->event};
+    struct journal_item item = {.sequence = sequence, .event = e->event};
     if (e->event)
-        return true;
-    enum packed_result result = packed_event(e->packed, &out->event, &err);
+        return item;
+    item.event = packed_event(e->packed, &err);
     packed_unref(e->packed);
-    if (result == PACKED_UNREADABLE)
+    if (item.event)
+        read_complete(j, item.event, sequence);
+    else
         log_write_limited(j->options.log, &j->reader_limit, LOG_LEVEL_ERROR,
                           "cannot read event %lld in memory: %s", (long long)sequence, err.text);
-    if (out->event)
-        read_complete(j, out->event, sequence);
-    return result != PACKED_NO_MEMORY;
+    return item;
 }
 
 // Where the events after a number are. Those that are packed or in the file, another receiver may
@@ -218,18 +212,12 @@ static enum place hold(struct journal *j, int64_t after, size_t n, bool packed, 
     return place;
 }
 
-// Gets the events of the entries, until memory is short. Returns how many.
+// Gets the events of the entries. Returns how many.
 static size_t unpack(struct journal *j, const struct held *held, struct journal_item *items)
 {
-    size_t good = 0;
-    for (size_t i = 0; i < held->count; i++) {
-        const struct entry *e = &held->entries[i];
-        if (good < i)
-            journal_release(e);
-        else if (unpack_entry(j, held->first + (int64_t)i, e, &items[i]))
-            good++;
-    }
-    return good;
+    for (size_t i = 0; i < held->count; i++)
+        items[i] = unpack_entry(j, held->first + (int64_t)i, &held->entries[i]);
+    return held->count;
 }
 
 // Reads the events after `after` as long as they are in memory.
@@ -316,26 +304,25 @@ size_t journal_find_links_in_file(struct journal *journal, int64_t before,
     return count;
 }
 
-// Gets an event of memory, also one that is not committed yet. False: memory does not have it, or
-// is short.
-static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out,
-                       bool *in_memory)
+// Gets an event of memory, also one that is not committed yet. Returns false if memory does not
+// have the event.
+static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
-    struct entry entry = {.event = NULL};
-    *out = (struct journal_item){.sequence = sequence};
+    struct entry entry;
     pthread_mutex_lock(&j->lock);
-    *in_memory = sequence >= j->first_kept && sequence <= j->appended;
-    if (*in_memory)
+    bool in_memory = sequence >= j->first_kept && sequence <= j->appended;
+    if (in_memory)
         entry = hold_entry(j, sequence);
     pthread_mutex_unlock(&j->lock);
-    return *in_memory && unpack_entry(j, sequence, &entry, out);
+    if (in_memory)
+        *out = unpack_entry(j, sequence, &entry);
+    return in_memory;
 }
 
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out)
 {
-    struct journal_item item;
-    bool in_memory;
-    load_entry(journal, sequence, &item, &in_memory);
+    struct journal_item item = {.event = NULL};
+    bool in_memory = load_entry(journal, sequence, &item);
     *out = item.event;
     return in_memory;
 }
@@ -346,11 +333,9 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     const int64_t committed = journal_last(journal);
     const int64_t last = before - 1 < committed ? before - 1 : committed;
     size_t count = 0;
-    bool in_memory = last >= journal_first_in_memory(journal);
-    while (count < n && in_memory &&
-           load_entry(journal, last - (int64_t)count, &items[count], &in_memory))
+    while (count < n && load_entry(journal, last - (int64_t)count, &items[count]))
         count++;
-    if (count == 0 && !in_memory)
+    if (count == 0)
         read_from_disk(journal, store_read_back, before, items, n, &count);
     return count;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/setting_rows.h"
 
+#include "base/memory.h"
 #include "journal/communities.h"
 
 #include <pthread.h>
@@ -20,23 +21,15 @@ struct setting_rows {
 
 struct setting_rows *setting_rows_new(const char *directory)
 {
-    struct setting_rows *rows = calloc(1, sizeof *rows);
-    struct settings *none = settings_with(NULL, NULL, 0);
-    if (!rows || !none) {
-        settings_unref(none);
-        free(rows);
-        return NULL;
-    }
+    struct setting_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->directory = directory;
-    rows->current = none;
+    rows->current = settings_with(NULL, NULL, 0);
     pthread_mutex_init(&rows->lock, NULL);
     return rows;
 }
 
 void setting_rows_free(struct setting_rows *rows)
 {
-    if (!rows)
-        return;
     settings_unref(rows->planned);
     settings_unref(rows->current);
     pthread_mutex_destroy(&rows->lock);
@@ -60,11 +53,8 @@ static bool note_early(struct setting_rows *rows, const struct setting *changes,
 {
     if (rows->early_count + n > SETTINGS_MAX)
         return false;
-    struct setting *grown = realloc(rows->early, (rows->early_count + n) * sizeof *grown);
-    if (!grown)
-        return false;
-    memcpy(grown + rows->early_count, changes, n * sizeof *changes);
-    rows->early = grown;
+    rows->early = memory_resize(rows->early, rows->early_count + n, sizeof *rows->early);
+    memcpy(rows->early + rows->early_count, changes, n * sizeof *changes);
     rows->early_count += n;
     return true;
 }
@@ -84,24 +74,18 @@ bool setting_rows_change(struct setting_rows *rows, const struct setting *change
 struct loading {
     struct setting *all;
     size_t count, capacity;
-    bool failed; // out of memory
-    bool mixed;  // the store has communities: an earlier version wrote them
+    bool mixed; // the store has communities: an earlier version wrote them
 };
 
 // Ignores settings beyond SETTINGS_MAX: ibtrapd never writes so many.
 static void setting_rows_load_stored(void *ctx, const struct setting *setting)
 {
     struct loading *l = ctx;
-    if (l->failed || l->count == SETTINGS_MAX)
+    if (l->count == SETTINGS_MAX)
         return;
     if (l->count == l->capacity) {
-        size_t capacity = l->capacity ? 2 * l->capacity : 64;
-        struct setting *grown = realloc(l->all, capacity * sizeof *grown);
-        l->failed = !grown;
-        if (!grown)
-            return;
-        l->all = grown;
-        l->capacity = capacity;
+        l->capacity = l->capacity ? 2 * l->capacity : 64;
+        l->all = memory_resize(l->all, l->capacity, sizeof *l->all);
     }
     l->all[l->count++] = *setting;
 }
@@ -114,32 +98,27 @@ static void load_from_store(void *ctx, const struct setting *setting)
 }
 
 // Applies the early changes to the settings in the file; without room for both, drops the changes.
-// NULL: out of memory.
 static struct settings *join(const struct loading *l, const struct setting_rows *rows)
 {
-    struct settings *stored = l->failed ? NULL : settings_with(NULL, l->all, l->count);
-    struct settings *joined = stored ? settings_with(stored, rows->early, rows->early_count) : NULL;
+    struct settings *stored = settings_with(NULL, l->all, l->count);
+    struct settings *joined = settings_with(stored, rows->early, rows->early_count);
     if (!joined)
         return stored;
     settings_unref(stored);
     return joined;
 }
 
-static bool setting_rows_take(struct setting_rows *rows, const struct loading *loading)
+static void setting_rows_take(struct setting_rows *rows, const struct loading *loading)
 {
     pthread_mutex_lock(&rows->lock);
-    struct settings *old = join(loading, rows);
-    bool ok = old != NULL;
-    if (ok) {
-        old = setting_rows_exchange(rows, old, rows->early_count > 0 || loading->mixed);
-        rows->loaded = true;
-        free(rows->early);
-        rows->early = NULL;
-        rows->early_count = 0;
-    }
+    struct settings *old =
+        setting_rows_exchange(rows, join(loading, rows), rows->early_count > 0 || loading->mixed);
+    rows->loaded = true;
+    free(rows->early);
+    rows->early = NULL;
+    rows->early_count = 0;
     pthread_mutex_unlock(&rows->lock);
     settings_unref(old);
-    return ok;
 }
 
 static bool is_loaded(struct setting_rows *rows)
@@ -160,10 +139,8 @@ enum store_result setting_rows_load(struct setting_rows *rows, struct store *sto
     if (result == STORE_OK &&
         !communities_load(rows->directory, setting_rows_load_stored, &loading, err))
         result = STORE_FAILED;
-    if (result == STORE_OK && !setting_rows_take(rows, &loading)) {
-        error_set(err, "out of memory");
-        result = STORE_FAILED;
-    }
+    if (result == STORE_OK)
+        setting_rows_take(rows, &loading);
     if (loading.all)
         explicit_bzero(loading.all, loading.count * sizeof *loading.all);
     free(loading.all);

@@ -9,11 +9,11 @@
 
 struct setting_rows;
 
-// `directory`, of the journal, stays the caller's. NULL: out of memory.
+// `directory`, of the journal, stays the caller's.
 struct setting_rows *setting_rows_new(const char *directory);
-void setting_rows_free(struct setting_rows *rows); // NULL is allowed
+void setting_rows_free(struct setting_rows *rows);
 
-// Writer's thread. Applies all changes or none. False: no room, or memory is short.
+// Writer's thread. Applies all changes or none. Returns false if there is no room.
 bool setting_rows_change(struct setting_rows *rows, const struct setting *changes, size_t n);
 
 // Loads the settings of both files, once, and applies the changes made before to them.

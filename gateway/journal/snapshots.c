@@ -2,6 +2,8 @@
 // Snapshots of the fabric: one waits for the next commit, the others are in the file.
 #include "journal/journal_private.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,7 @@ static bool is_known(const struct journal *j, uint64_t digest)
 void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
                            const uint8_t *record, size_t size)
 {
-    uint8_t *copy = malloc(size);
-    if (!copy)
-        return; // out of memory: then the next snapshot is saved
+    uint8_t *copy = memory_get(size);
     memcpy(copy, record, size);
     pthread_mutex_lock(&journal->lock);
     uint8_t *old = copy;
@@ -105,15 +105,15 @@ size_t journal_list_snapshots(struct journal *journal,
 
 struct fabric_copy {
     struct journal_snapshot meta;
-    uint8_t *record; // NULL: not found, or out of memory
+    uint8_t *record; // NULL: not found
     size_t size;
 };
 
 static struct fabric_copy copy_fabric(const struct journal_snapshot *meta, const uint8_t *record,
                                       size_t size)
 {
-    struct fabric_copy copy = {*meta, malloc(size + 1), size};
-    if (copy.record && size > 0)
+    struct fabric_copy copy = {*meta, memory_get(size), size};
+    if (size > 0)
         memcpy(copy.record, record, size);
     return copy;
 }

@@ -3,6 +3,7 @@
 // it.
 #include "journal/store.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "journal/store_schema.h"
 #include "journal/store_statements.h"
@@ -140,11 +141,7 @@ static enum store_result open_named(const char *name, const char *path, int flag
 {
     bool read_only = flags & SQLITE_OPEN_READONLY;
     store_prepare_library();
-    struct store *store = calloc(1, sizeof *store);
-    if (!store) {
-        error_set(err, "out of memory");
-        return STORE_FAILED;
-    }
+    struct store *store = memory_zeroed(1, sizeof *store);
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
         store_begin_watch(store, watch);
@@ -181,11 +178,7 @@ enum store_result store_open_watched(const char *path, const struct journal_watc
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
 {
     store_prepare_library();
-    struct store *store = calloc(1, sizeof *store);
-    if (!store) {
-        error_set(err, "out of memory");
-        return STORE_FAILED;
-    }
+    struct store *store = memory_zeroed(1, sizeof *store);
     int code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK) {
         error_set(err, "%s", sqlite3_errstr(code));

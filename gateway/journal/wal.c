@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "journal/wal.h"
 
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <fcntl.h>
@@ -144,9 +145,7 @@ static void free_wal(struct wal *w)
 
 struct wal *wal_start(const char *path)
 {
-    struct wal *w = calloc(1, sizeof *w);
-    if (!w)
-        return NULL;
+    struct wal *w = memory_zeroed(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->sent, NULL);
     if (wal_open_file(w, path) && thread_start(&w->thread, "wal", wal_run, w) == 0)

@@ -19,11 +19,10 @@ static void apply_alarm(struct journal *j, const struct event *event, int64_t se
     pthread_mutex_lock(&j->lock);
     j->status.alarms_missed++;
     pthread_mutex_unlock(&j->lock);
-    log_write_limited(
-        j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
-        "there are too many alarms, or memory is short: the change of '%s' is missing "
-        "in the list; end alarms that nobody needs: 'ibtrapctl alarms'",
-        event->alarm_key);
+    log_write_limited(j->options.log, &j->alarms_limit, LOG_LEVEL_ERROR,
+                      "there are too many alarms: the change of '%s' is missing in the list; end "
+                      "alarms that nobody needs: 'ibtrapctl alarms'",
+                      event->alarm_key);
 }
 
 int64_t journal_append(struct journal *journal, struct event *event,
@@ -259,16 +258,13 @@ static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
 }
 
 // Packs the events that were committed at the last call; receivers that keep up have read those by
-// now. An event that cannot be packed, as memory is short, waits for the next call.
+// now.
 static void pack(struct journal *j)
 {
     int64_t first = j->packed_through + 1 > j->first_kept ? j->packed_through + 1 : j->first_kept;
     for (int64_t s = first; s <= j->to_pack_through; s++) {
-        struct packed *packed = packed_new(journal_slot(j, s)->event);
-        if (!packed)
-            return;
-        pack_one(j, journal_slot(j, s), packed);
-        j->packed_through = s;
+        struct entry *e = journal_slot(j, s);
+        pack_one(j, e, packed_new(e->event));
     }
     j->packed_through = j->to_pack_through;
     j->to_pack_through = j->committed;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The journal while everything below it fails once, at every point in turn: each call of SQLite
-// with each kind of failure, and each allocation. After the failure every event is on disk, once
-// and in order, and so are alarms, windows, the cursor and the fabric.
+// with each kind of failure. After the failure every event is on disk, once and in order, and so
+// are alarms, windows, the cursor and the fabric.
 //
 // In memory (/dev/shm), because each of the hundreds of lives syncs its file. The linker
 // substitutes the functions in this file for SQLite's (--wrap).
-#include "scarce_memory.h"
 #include "support.h"
 
 #include "event/event_builder.h"
@@ -21,7 +20,7 @@ enum { EVENTS = 6, POINTS_MAX = 2000, NEVER = 0 };
 static struct {
     unsigned sqlite;
     int code;
-    bool failed; // it did, or an allocation
+    bool failed; // it did
 } fault;
 
 static bool sqlite_fails(void)
@@ -31,25 +30,16 @@ static bool sqlite_fails(void)
     return fails;
 }
 
-static bool has_failed(void)
-{
-    return fault.failed || scarce_memory_failed();
-}
-
-static void begin_fault(unsigned sqlite, unsigned allocation, int code)
+static void begin_fault(unsigned sqlite, int code)
 {
     fault.sqlite = sqlite;
     fault.code = code;
     fault.failed = false;
-    scarce_memory_fail(allocation, false);
 }
 
-// Returns whether it occurred; so does has_failed from now on.
-static bool end_fault(void)
+static bool end_fault(void) // whether it occurred
 {
-    fault.failed = has_failed();
     fault.sqlite = NEVER;
-    scarce_memory_fail(NEVER, false);
     return fault.failed;
 }
 
@@ -173,13 +163,9 @@ static void set_window(struct journal *journal)
     assert_true(journal_set_maintenance(journal, &window));
 }
 
-// Without memory, the call returns false.
 static void set_name(struct journal *journal)
 {
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
-    if (journal_change_settings(journal, &name, 1))
-        return;
-    assert_true(has_failed());
     assert_true(journal_change_settings(journal, &name, 1));
 }
 
@@ -242,11 +228,9 @@ static void expect_all(struct journal *journal, int64_t first)
     assert_int_equal(status.alarms, 1);
     assert_int_equal(journal_cursor(journal, journal_receiver(journal, "nms")), first + EVENTS - 1);
     uint8_t *record = journal_read_snapshot(journal, 0, &fabric, &size, &err);
-    if (record) { // without memory, the next sweep writes it again
-        assert_int_equal(size, sizeof FABRIC);
-        assert_memory_equal(record, FABRIC, size);
-    }
-    assert_true(record || has_failed());
+    assert_non_null(record);
+    assert_int_equal(size, sizeof FABRIC);
+    assert_memory_equal(record, FABRIC, size);
     free(record);
 }
 
@@ -298,19 +282,14 @@ static void prepare(void)
 
 // Opens, uses and closes a journal with the fault, and then again without. Returns whether the
 // fault occurred.
-static bool live(unsigned sqlite, unsigned allocation, int code)
+static bool live(unsigned sqlite, int code)
 {
     struct error err = {""};
     int receiver;
     directory = scratch_make_in_memory();
     prepare();
-    begin_fault(sqlite, allocation, code);
+    begin_fault(sqlite, code);
     struct journal *journal = open_journal(&err);
-    if (!journal) { // out of memory
-        assert_string_equal(err.text, "out of memory");
-        assert_true(has_failed());
-        journal = open_journal(&err);
-    }
     assert_non_null(journal);
     int64_t first = use(journal, &receiver);
     bool met = end_fault();
@@ -353,7 +332,7 @@ static struct journal_status status_now(struct journal *journal)
 }
 
 // Prunes with the fault, and then again. Returns whether the fault occurred.
-static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
+static bool live_and_prune(unsigned sqlite, int code)
 {
     struct error err;
     directory = scratch_make_in_memory();
@@ -362,7 +341,7 @@ static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
     int receiver = journal_receiver(journal, "nms");
     add_events(journal, EVENTS, receiver);
     pass(7200 * CLOCK_US_PER_S);
-    begin_fault(sqlite, allocation, code);
+    begin_fault(sqlite, code);
     ask_to_prune(journal);
     bool met = end_fault();
     struct journal_status status = status_now(journal);
@@ -385,40 +364,34 @@ static bool live_and_prune(unsigned sqlite, unsigned allocation, int code)
     return met;
 }
 
-static void fail_each_point(bool (*life)(unsigned sqlite, unsigned allocation, int code), int code,
-                            bool allocations)
+static void fail_each_point(bool (*life)(unsigned sqlite, int code), int code)
 {
     unsigned points = 1;
-    while (life(allocations ? NEVER : points, allocations ? points : NEVER, code))
+    while (life(points, code))
         assert_in_range(++points, 1, POINTS_MAX);
     print_message("%u points\n", points - 1);
-    assert_in_range(points, allocations ? 1 : 10, POINTS_MAX); // some calls did fail
+    assert_in_range(points, 10, POINTS_MAX); // some calls did fail
 }
 
-static void check_every_point(int code, bool allocations)
+static void check_every_point(int code)
 {
-    fail_each_point(live, code, allocations);
-    fail_each_point(live_and_prune, code, allocations);
+    fail_each_point(live, code);
+    fail_each_point(live_and_prune, code);
 }
 
 TEST(the_disk_is_full)
 {
-    check_every_point(SQLITE_FULL, false);
+    check_every_point(SQLITE_FULL);
 }
 
 TEST(the_disk_fails)
 {
-    check_every_point(SQLITE_IOERR, false);
+    check_every_point(SQLITE_IOERR);
 }
 
 TEST(the_file_is_damaged)
 {
-    check_every_point(SQLITE_CORRUPT, false);
-}
-
-TEST(memory_is_short)
-{
-    check_every_point(SQLITE_OK, true);
+    check_every_point(SQLITE_CORRUPT);
 }
 
 int main(void)
@@ -427,7 +400,6 @@ int main(void)
         cmocka_unit_test(the_disk_is_full),
         cmocka_unit_test(the_disk_fails),
         cmocka_unit_test(the_file_is_damaged),
-        cmocka_unit_test(memory_is_short),
     };
     support_limit_files(WAL_BYTES / 2);
     return cmocka_run_group_tests(tests, begin, end);

@@ -43,7 +43,6 @@ static struct service_options options_of(const char *socket)
 static int begin(void **state)
 {
     (void)state;
-    struct error err;
     char name[64];
     snprintf(name, sizeof name, "@ibtrapd/service/%d", (int)getpid());
     manager = fake_manager_listen(name);
@@ -54,7 +53,7 @@ static int begin(void **state)
     pipeline = 0;
     status = "waiting";
     const struct service_options options = options_of(name);
-    service = service_start(&options, &err);
+    service = service_start(&options);
     return service ? 0 : -1;
 }
 
@@ -132,9 +131,8 @@ TEST(the_loop_looks_by_itself)
 
 TEST(without_a_manager_there_is_nothing_to_do)
 {
-    struct error err;
     const struct service_options options = options_of(NULL);
-    struct service *alone = service_start(&options, &err);
+    struct service *alone = service_start(&options);
     assert_non_null(alone);
     service_ready(alone);
     service_stopping(alone);
@@ -144,9 +142,8 @@ TEST(without_a_manager_there_is_nothing_to_do)
 
 TEST(a_manager_that_is_gone_is_no_reason_not_to_start)
 {
-    struct error err;
     const struct service_options options = options_of("/nonexistent/socket");
-    struct service *alone = service_start(&options, &err);
+    struct service *alone = service_start(&options);
     assert_non_null(alone);
     service_ready(alone);
     service_stop(alone);

@@ -50,7 +50,7 @@ static void start(void)
                                        .event_trap_level = settings_trap_level,
                                        .ctx = &g,
                                        .log = g.log};
-    assert_true(settings_rename(&g, &options.builder, &err));
+    settings_rename(&g, &options.builder);
     g.pipeline = pipeline_start(&options, &err);
     assert_non_null(g.pipeline);
     settings_apply(&g);
