@@ -6,6 +6,7 @@
 #include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "agentx/client.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "mib_root.h"
@@ -31,7 +32,7 @@ struct agent {
     struct contexts *contexts;
     const struct fabric *seen; // the fabric that the contexts follow, only to be compared
     int64_t seen_us;           // and its time
-    bool too_many, refused;    // were logged
+    bool too_many;             // was logged
     uint64_t moved;            // contexts_replaced that the regions follow
     char fabric_context[AGENTX_CONTEXT_SIZE];
     bool has_fabric;          // the fabric as one device, in that context
@@ -232,17 +233,15 @@ static int64_t agent_read_on(const struct agent *agent)
 
 // Contexts.
 
-// Registers mib-2 and the InfiniBand drafts in the contexts that have come. False: out of memory.
-static bool agent_add_devices(struct agent *agent, struct error *err)
+// Registers mib-2 and the InfiniBand drafts in the contexts that have come.
+static void agent_add_devices(struct agent *agent)
 {
     static const uint32_t ROOT_IDS[DEVICE_ROOTS][6] = {{TABLES_MIB_2_IDS}, {TABLES_INFINIBAND_IDS}};
     const size_t own = agent->own_regions, has = agent->region_count;
     const size_t count = own + DEVICE_ROOTS * contexts_count(agent->contexts);
     if (count == has)
-        return true;
-    struct agentx_region *regions = malloc(count * sizeof *regions);
-    if (!regions)
-        return error_set(err, "out of memory");
+        return;
+    struct agentx_region *regions = memory_get(count * sizeof *regions);
     memcpy(regions, agent->regions, has * sizeof *regions);
     for (size_t i = has; i < count; i++) {
         const uint32_t *ids = ROOT_IDS[(i - own) % DEVICE_ROOTS];
@@ -252,14 +251,10 @@ static bool agent_add_devices(struct agent *agent, struct error *err)
                                             .quiet = true};
         contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), regions[i].context);
     }
-    if (!agentx_client_extend(agent->client, regions, count, err)) {
-        free(regions);
-        return false;
-    }
+    agentx_client_extend(agent->client, regions, count);
     free(agent->regions);
     agent->regions = regions;
     agent->region_count = count;
-    return true;
 }
 
 // Registers the regions of contexts that made room for others where these are.
@@ -289,7 +284,6 @@ static void agent_follow_fabric(struct agent *agent)
 {
     const struct snapshot_source *source = &agent->options.source;
     struct fabric *fabric = topology_current(source->topology);
-    struct error err;
     if (fabric && (fabric != agent->seen || fabric->time_us != agent->seen_us)) {
         const int64_t age = clock_utc(source->clock) - fabric->time_us;
         const int64_t at = clock_monotonic(source->clock) - (age > 0 ? age : 0);
@@ -313,11 +307,7 @@ static void agent_follow_fabric(struct agent *agent)
         agent->numbered = interface_list_number(source->journal, fabric, source->fabric_of);
     fabric_unref(fabric);
     agent_move_devices(agent);
-    const bool added = agent_add_devices(agent, &err);
-    if (!added && !agent->refused)
-        log_write(agent->options.log, LOG_LEVEL_WARNING, "new SNMP contexts are not registered: %s",
-                  err.text);
-    agent->refused = !added;
+    agent_add_devices(agent);
 }
 
 static int64_t agent_earlier(int64_t a, int64_t b)
@@ -406,8 +396,7 @@ static void agent_add_fabric(struct agent *agent)
 static bool make_client(struct agent *agent, struct error *err)
 {
     const struct agent_options *o = &agent->options;
-    if (!(agent->regions = calloc(REGIONS, sizeof *agent->regions)))
-        return error_set(err, "out of memory");
+    agent->regions = memory_zeroed(REGIONS, sizeof *agent->regions);
     if (!o->fabric_alone)
         agent->own_regions = add_regions(agent, 0, o->context, false);
     if (!o->fabric_alone && o->context[0] != '\0')
@@ -474,9 +463,6 @@ static bool agent_make_parts(struct agent *agent, struct error *err)
     agent->cache = walk_cache_new(&agent->options.source, agent->events, agent->options.random);
     agent->contexts = contexts_new(agent->options.contexts);
     agent->changes = contexts_new(agent->options.source.fabric_of);
-    if (!agent->options.source.paths || (has_events && !agent->events) || !agent->cache ||
-        !agent->contexts || !agent->changes)
-        return error_set(err, "out of memory");
     agent->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (agent->wake < 0)
         return error_set(err, "cannot make an eventfd: %s", strerror(errno));
@@ -487,11 +473,7 @@ static bool agent_make_parts(struct agent *agent, struct error *err)
 
 struct agent *agent_start(const struct agent_options *options, struct error *err)
 {
-    struct agent *agent = calloc(1, sizeof *agent);
-    if (!agent) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct agent *agent = memory_zeroed(1, sizeof *agent);
     agent->options = *options;
     agent->wake = -1;
     pthread_mutex_init(&agent->lock, NULL);

@@ -49,8 +49,8 @@ struct agent_status {
 struct agent;
 
 // Starts the thread. Copies the options; the objects that they point to outlive the agent. It is no
-// error if the master agent is away: the subagent tries again. NULL with a sentence when memory or
-// threads are short.
+// error if the master agent is away: the subagent tries again. Returns NULL with a sentence if the
+// address of the master agent is not valid, or if threads or descriptors are short.
 struct agent *agent_start(const struct agent_options *options, struct error *err);
 void agent_stop(struct agent *agent);                                 // NULL is allowed
 void agent_get_status(struct agent *agent, struct agent_status *out); // any thread

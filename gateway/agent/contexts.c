@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/contexts.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <inttypes.h>
@@ -32,9 +33,8 @@ struct contexts {
 
 struct contexts *contexts_new(enum contexts_of of)
 {
-    struct contexts *contexts = calloc(1, sizeof *contexts);
-    if (contexts)
-        contexts->of = of;
+    struct contexts *contexts = memory_zeroed(1, sizeof *contexts);
+    contexts->of = of;
     return contexts;
 }
 
@@ -132,27 +132,22 @@ static struct context *contexts_add(struct contexts *contexts, uint64_t guid, in
 }
 
 // Makes room for the states of the ports up to that number.
-static bool contexts_reserve(struct context *context, unsigned last)
+static void contexts_reserve(struct context *context, unsigned last)
 {
     if (last < context->size)
-        return true;
-    struct port_state *ports = realloc(context->ports, (last + 1) * sizeof *ports);
-    if (!ports)
-        return false;
-    memset(ports + context->size, 0, (last + 1 - context->size) * sizeof *ports);
-    context->ports = ports;
+        return;
+    context->ports = memory_resize(context->ports, last + 1, sizeof *context->ports);
+    memset(context->ports + context->size, 0, (last + 1 - context->size) * sizeof *context->ports);
     context->size = last + 1;
-    return true;
 }
 
-static bool contexts_note(struct context *context, const struct fabric *fabric,
+static void contexts_note(struct context *context, const struct fabric *fabric,
                           const struct fabric_node *node, int64_t at)
 {
     if (node->ports == 0)
-        return true;
+        return;
     const struct fabric_port *ports = &fabric->ports[node->first_port];
-    if (!contexts_reserve(context, ports[node->ports - 1].number))
-        return false;
+    contexts_reserve(context, ports[node->ports - 1].number);
     for (uint32_t i = 0; i < node->ports; i++) {
         struct port_state *known = &context->ports[ports[i].number];
         if (!ports[i].known || ports[i].state == known->state)
@@ -161,7 +156,6 @@ static bool contexts_note(struct context *context, const struct fabric *fabric,
             known->changed_at = at;
         known->state = ports[i].state;
     }
-    return true;
 }
 
 // Calls the function for each end port that gets a context. Of several with the same GUID, it is
@@ -192,7 +186,8 @@ static bool contexts_meet(struct contexts *contexts, const struct fabric *fabric
     if (!context)
         return true;
     context->was_met = true;
-    return contexts_note(context, fabric, node, at);
+    contexts_note(context, fabric, node, at);
+    return true;
 }
 
 static bool contexts_welcome(struct contexts *contexts, const struct fabric *fabric,
@@ -202,7 +197,9 @@ static bool contexts_welcome(struct contexts *contexts, const struct fabric *fab
     if (contexts_find(contexts, port->guid))
         return true;
     struct context *context = contexts_add(contexts, port->guid, at);
-    return context && contexts_note(context, fabric, node, at);
+    if (context)
+        contexts_note(context, fabric, node, at);
+    return context != NULL;
 }
 
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at)

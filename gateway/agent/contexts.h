@@ -22,12 +22,12 @@ enum {
 #define CONTEXTS_KEEP_US (INT64_C(86400) * CLOCK_US_PER_S)
 
 struct contexts;
-struct contexts *contexts_new(enum contexts_of of); // NULL: out of memory
-void contexts_free(struct contexts *contexts);      // NULL is allowed
+struct contexts *contexts_new(enum contexts_of of);
+void contexts_free(struct contexts *contexts); // NULL is allowed
 
 // Adds the contexts of end ports that are new, and notes which ports changed their state. `at`:
-// when that was, in monotonic microseconds. False: a port has no context, because
-// memory is short or there are CONTEXTS_MAX that cannot make room. Switches come before other end
+// when that was, in monotonic microseconds. Returns false if a port has no context,
+// because there are CONTEXTS_MAX contexts and none can make room. Switches come before other end
 // ports.
 bool contexts_update(struct contexts *contexts, const struct fabric *fabric, int64_t at);
 

@@ -6,12 +6,12 @@
 #include "agent/snapshot.h"
 
 // The answer, valid until the next call of a function here for this snapshot. NULL: there is none;
-// or it comes later, and the snapshot has a ticket; or the SA cannot be asked, and the snapshot is
-// short of it (snapshot_was_short): its table does not look empty.
+// or it comes later, and the snapshot has a ticket; or the SA cannot be asked, and the snapshot
+// says so (snapshot_sa_was_away).
 const struct demand_answer *fetch(const struct agent_snapshot *snapshot,
                                   const struct demand_key *key);
 
-// The same, but nobody waits for what comes later, or misses it: no ticket, and not short.
+// The same, but nobody waits for what comes later, or misses it: no ticket.
 const struct demand_answer *fetch_now(const struct agent_snapshot *snapshot,
                                       const struct demand_key *key);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/interface_list.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "journal/journal.h"
 
@@ -31,9 +32,7 @@ struct interface_list *interface_list_make(const struct fabric *fabric,
                                            const struct node_numbers *numbers, enum contexts_of of)
 {
     const size_t count = fabric ? node_numbers_count(numbers) : 0;
-    struct interface_list *list = calloc(1, sizeof *list + count * sizeof *list->nodes);
-    if (!list)
-        return NULL;
+    struct interface_list *list = memory_zeroed(1, sizeof *list + count * sizeof *list->nodes);
     for (size_t i = 0; i < count; i++) {
         const struct node_number *one = node_numbers_at(numbers, i);
         const uint32_t node = fabric_find_node(fabric, one->guid);
@@ -49,10 +48,8 @@ struct interface_list *interface_list_make(const struct fabric *fabric,
 bool interface_list_number(struct journal *journal, const struct fabric *fabric,
                            enum contexts_of of)
 {
-    uint64_t *guids = malloc((fabric->node_count + 1) * sizeof *guids);
+    uint64_t *guids = memory_get(fabric->node_count * sizeof *guids);
     size_t n = 0;
-    if (!guids)
-        return false;
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         if (interface_list_wants(&fabric->nodes[i], of))
             guids[n++] = fabric->nodes[i].guid;

@@ -22,7 +22,7 @@ struct interface_list {
     struct interface_node nodes[]; // ascending by number
 };
 
-// Those of the nodes that have a number. Linear; for free(). NULL: out of memory.
+// Those of the nodes that have a number. Linear; for free().
 struct interface_list *interface_list_make(const struct fabric *fabric,
                                            const struct node_numbers *numbers, enum contexts_of of);
 

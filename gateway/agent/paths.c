@@ -2,6 +2,7 @@
 #include "agent/paths.h"
 
 #include "agent/field.h"
+#include "base/memory.h"
 #include "base/search.h"
 #include "base/wire.h"
 
@@ -35,7 +36,7 @@ struct paths {
 
 struct paths *paths_new(void)
 {
-    return calloc(1, sizeof(struct paths));
+    return memory_zeroed(1, sizeof(struct paths));
 }
 
 void paths_free(struct paths *paths)

@@ -39,7 +39,7 @@ struct path_request {
 };
 
 struct paths;
-struct paths *paths_new(void);        // NULL: out of memory
+struct paths *paths_new(void);
 void paths_free(struct paths *paths); // NULL is allowed
 
 // The rows ascend by prefix and session. A pointer is valid until the next call of a function that

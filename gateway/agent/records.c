@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/records.h"
 
+#include "base/memory.h"
 #include "base/wire.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,7 +160,6 @@ static void records_drop_repeats(struct records *r, bool packed)
 
 static void records_make_rows(struct records *r)
 {
-    assert(r->rows);
     for (size_t i = 0; i < r->element_count; i++) {
         struct records_row *last = r->row_count > 0 ? &r->rows[r->row_count - 1] : NULL;
         const bool same =
@@ -176,22 +175,16 @@ static void records_make_rows(struct records *r)
 static struct records *records_make(const struct records_of_kind *kind, const struct fabric *fabric,
                                     const struct demand_answer *answer)
 {
-    struct records *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
+    struct records *r = memory_zeroed(1, sizeof *r);
     *r = (struct records){.index_size = kind->index_size,
                           .element_size = kind->element_size,
                           .per_row = kind->packed ? RECORDS_PIECE_MAX / kind->element_size : 1,
                           .room = answer->count * kind->per_record};
     size_t stride = records_stride(r);
-    r->elements = calloc(r->room + 1, stride);
-    for (size_t i = 0; r->elements && i < answer->count; i++)
+    r->elements = memory_zeroed(r->room + 1, stride);
+    for (size_t i = 0; i < answer->count; i++)
         kind->add(r, fabric, demand_answer_at(answer, i));
-    r->rows = calloc(r->element_count + 1, sizeof *r->rows);
-    if (!r->elements || !r->rows) {
-        records_free(r);
-        return NULL;
-    }
+    r->rows = memory_zeroed(r->element_count + 1, sizeof *r->rows);
     qsort_r(r->elements, r->element_count, stride, records_compare, &stride);
     records_drop_repeats(r, kind->packed);
     records_make_rows(r);

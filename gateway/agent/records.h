@@ -23,8 +23,7 @@ enum records_kind {
 // which knows whose they are, is the latest one: another port may have them later.
 struct demand_key records_query(enum records_kind kind, const struct fabric *fabric);
 
-// Makes the rows of an answer to the query; `fabric` knows whose LIDs those are. NULL: out of
-// memory.
+// Makes the rows of an answer to the query; `fabric` knows whose LIDs those are.
 struct records;
 struct records *records_new(enum records_kind kind, const struct fabric *fabric,
                             const struct demand_answer *answer);

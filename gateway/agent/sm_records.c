@@ -13,15 +13,12 @@ static void sm_records_read(struct agent_snapshot *of, enum records_kind kind)
         return;
     const struct demand_key key = records_query(kind, latest);
     const struct demand_answer *answer = fetch(of, &key);
-    if (answer) {
+    if (answer)
         of->records[kind] = records_new(kind, latest, answer);
-        of->was_short = of->was_short || !of->records[kind];
-    }
     fabric_unref(latest);
 }
 
-// NULL: the SA has not answered yet (the snapshot has a ticket then), it does not answer, or memory
-// is short.
+// NULL: the SA has not answered yet (the snapshot has a ticket then), or does not answer.
 static const struct records *sm_records_of(const struct agent_snapshot *snapshot,
                                            enum records_kind kind)
 {

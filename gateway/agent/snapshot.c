@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/snapshot.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
-// Lists the switches and routers. They ascend by GUID, as the fabric's nodes do. False: out of
-// memory.
-static bool list_switches(struct agent_snapshot *snapshot)
+// Lists the switches and routers. They ascend by GUID, as the fabric's nodes do.
+static void snapshot_list_switches(struct agent_snapshot *snapshot)
 {
     const struct fabric *fabric = snapshot->fabric;
     for (uint32_t i = 0; fabric && i < fabric->node_count; i++)
         snapshot->switch_count += fabric_is_element(fabric->nodes[i].type);
-    snapshot->switches = malloc((snapshot->switch_count + 1) * sizeof *snapshot->switches);
-    if (!snapshot->switches)
-        return false;
+    snapshot->switches = memory_get(snapshot->switch_count * sizeof *snapshot->switches);
     size_t n = 0;
     for (uint32_t i = 0; fabric && i < fabric->node_count; i++) {
         if (fabric_is_element(fabric->nodes[i].type))
             snapshot->switches[n++] = i;
     }
-    return true;
 }
 
 // The first event of the journal's file; while that is not available, of its memory; 0: none.
@@ -33,9 +31,7 @@ static int64_t first_event(struct journal *journal, int64_t last)
 struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events)
 {
-    struct agent_snapshot *snapshot = calloc(1, sizeof *snapshot);
-    if (!snapshot)
-        return NULL;
+    struct agent_snapshot *snapshot = memory_zeroed(1, sizeof *snapshot);
     snapshot->references = 1;
     snapshot->time_us = clock_utc(source->clock);
     snapshot->now = clock_monotonic(source->clock);
@@ -50,9 +46,9 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
     snapshot->last_event = journal_last(source->journal);
     snapshot->first_event = first_event(source->journal, snapshot->last_event);
     source->gateway(source->ctx, &snapshot->gateway);
-    bool ok = !events || snapshot_events_update(events, source->journal);
     snapshot->events = events;
-    if (ok && list_switches(snapshot))
+    snapshot_list_switches(snapshot);
+    if (!events || snapshot_events_update(events, source->journal))
         return snapshot;
     snapshot_unref(snapshot);
     return NULL;
@@ -69,7 +65,6 @@ const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *sn
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
     if (!of->alarms)
         of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
-    of->was_short = of->was_short || !of->alarms;
     return of->alarms;
 }
 
@@ -79,16 +74,15 @@ const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot 
     if (!of->interfaces)
         of->interfaces =
             interface_list_make(snapshot->fabric, snapshot->numbers, snapshot->source->fabric_of);
-    of->was_short = of->was_short || !of->interfaces;
     return of->interfaces;
 }
 
-bool snapshot_was_short(const struct agent_snapshot *snapshot)
+bool snapshot_sa_was_away(const struct agent_snapshot *snapshot)
 {
     struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    const bool was_short = of->was_short || of->sa_away;
-    of->was_short = of->sa_away = false;
-    return was_short;
+    const bool away = of->sa_away;
+    of->sa_away = false;
+    return away;
 }
 
 void snapshot_pass_over(const struct agent_snapshot *snapshot)

@@ -119,7 +119,6 @@ struct agent_snapshot {
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
     struct node_numbers *numbers;
     struct interface_list *interfaces;      // NULL until snapshot_interfaces_of is called
-    bool was_short;                         // see snapshot_was_short
     bool sa_away;                           // see snapshot_pass_over
     struct snapshot_events *events;         // the agent's, shared by all snapshots
     struct snapshot_scope scope;            // for the tables of device.h
@@ -144,21 +143,20 @@ static inline struct snapshot_events_range snapshot_range(const struct agent_sna
 // was none.
 int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot);
 
-// NULL: out of memory. The agent's thread only.
+// Returns NULL if the journal cannot be read now. The agent's thread only.
 struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events);
 struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot);
 void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
 
-// The active alarms, copied from the journal at the first call. NULL: out of memory.
+// The active alarms, copied from the journal at the first call.
 const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot);
 
-// The interfaces of the fabric as one device, made at the first call. NULL: out of memory.
+// The interfaces of the fabric as one device, made at the first call.
 const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot);
 
-// Returns true once after memory was too short for one of these, or the SA could not be asked
-// (fetch.h): a table then looked empty.
-bool snapshot_was_short(const struct agent_snapshot *snapshot);
+// Returns true once after the SA could not be asked (fetch.h): a table then looked empty.
+bool snapshot_sa_was_away(const struct agent_snapshot *snapshot);
 
 // Nobody misses the table of an SA that could not be asked: it looks empty.
 void snapshot_pass_over(const struct agent_snapshot *snapshot);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/snapshot_alarms.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,38 +10,31 @@ struct snapshot_alarms {
     struct snapshot_alarm *alarms;
     size_t count, room;
     int64_t now_us;
-    bool failed; // memory was short
 };
 
 enum { TEXTS = 5 };
 
 // Copies all texts of an alarm into one allocation: most are far shorter than their limits.
-static bool copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
+static void copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
 {
     const char *texts[TEXTS] = {alarm->key, alarm->event_id, alarm->type, alarm->text, alarm->note};
     const char **places[TEXTS] = {&out->key, &out->event_id, &out->type, &out->text, &out->note};
     size_t size = 0;
     for (size_t i = 0; i < TEXTS; i++)
         size += strlen(texts[i]) + 1;
-    char *to = malloc(size);
-    if (!to)
-        return false;
+    char *to = memory_get(size);
     for (size_t i = 0; i < TEXTS; i++) {
         size_t length = strlen(texts[i]) + 1;
         *places[i] = memcpy(to, texts[i], length);
         to += length;
     }
-    return true;
 }
 
 static struct snapshot_alarm *snapshot_alarms_add(struct snapshot_alarms *alarms)
 {
     if (alarms->count == alarms->room) {
         size_t room = alarms->room ? 2 * alarms->room : 16;
-        struct snapshot_alarm *grown = realloc(alarms->alarms, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        alarms->alarms = grown;
+        alarms->alarms = memory_resize(alarms->alarms, room, sizeof *alarms->alarms);
         alarms->room = room;
     }
     return &alarms->alarms[alarms->count];
@@ -48,11 +43,8 @@ static struct snapshot_alarm *snapshot_alarms_add(struct snapshot_alarms *alarms
 static void snapshot_alarms_copy(void *ctx, const struct alarm *alarm)
 {
     struct snapshot_alarms *alarms = ctx;
-    struct snapshot_alarm *out = alarms->failed ? NULL : snapshot_alarms_add(alarms);
-    if (!out || !copy_texts(out, alarm)) {
-        alarms->failed = true;
-        return;
-    }
+    struct snapshot_alarm *out = snapshot_alarms_add(alarms);
+    copy_texts(out, alarm);
     out->number = event_number(alarm->event_sequence);
     out->sequence = alarm->event_sequence;
     out->severity = alarm->severity;
@@ -73,15 +65,9 @@ static int by_number(const void *a, const void *b)
 
 struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us)
 {
-    struct snapshot_alarms *alarms = calloc(1, sizeof *alarms);
-    if (!alarms)
-        return NULL;
+    struct snapshot_alarms *alarms = memory_zeroed(1, sizeof *alarms);
     alarms->now_us = now_us;
     journal_each_alarm_after(journal, 0, SNAPSHOT_ALARMS_MAX, snapshot_alarms_copy, alarms);
-    if (alarms->failed) {
-        snapshot_alarms_free(alarms);
-        return NULL;
-    }
     if (alarms->count > 0)
         qsort(alarms->alarms, alarms->count, sizeof *alarms->alarms, by_number);
     return alarms;
@@ -99,7 +85,7 @@ void snapshot_alarms_free(struct snapshot_alarms *alarms)
 
 size_t snapshot_alarms_count(const struct snapshot_alarms *alarms)
 {
-    return alarms ? alarms->count : 0;
+    return alarms->count;
 }
 
 const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at)

@@ -23,11 +23,10 @@ struct snapshot_alarms;
 
 // Copies the active alarms, of more than SNAPSHOT_ALARMS_MAX those that were raised first: some
 // 20 MB. An alarm counts as shelved if it is shelved beyond `now_us` (UTC).
-// NULL: out of memory.
 struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us);
 void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
 
-size_t snapshot_alarms_count(const struct snapshot_alarms *alarms); // 0 for NULL
+size_t snapshot_alarms_count(const struct snapshot_alarms *alarms);
 const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/snapshot_events.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct snapshot_events {
 
 struct snapshot_events *snapshot_events_new(void)
 {
-    return calloc(1, sizeof(struct snapshot_events));
+    return memory_zeroed(1, sizeof(struct snapshot_events));
 }
 
 void snapshot_events_free(struct snapshot_events *events)
@@ -61,7 +62,7 @@ static bool has_place(const struct snapshot_events *events, uint64_t guid)
            snapshot_events_find_switch(events, guid);
 }
 
-// Finds or adds a switch. NULL: out of memory.
+// Finds or adds a switch.
 static struct of_switch *snapshot_events_get(struct snapshot_events *events, uint64_t guid)
 {
     size_t at = snapshot_events_place_of(events, guid);
@@ -69,10 +70,7 @@ static struct of_switch *snapshot_events_get(struct snapshot_events *events, uin
         return &events->switches[at];
     if (events->count == events->room) {
         size_t room = events->room ? 2 * events->room : 16;
-        struct of_switch *grown = realloc(events->switches, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        events->switches = grown;
+        events->switches = memory_resize(events->switches, room, sizeof *events->switches);
         events->room = room;
     }
     struct of_switch *new = &events->switches[at];
@@ -87,61 +85,49 @@ static int64_t snapshot_events_at(const struct of_switch *s, size_t i)
     return s->sequences[(s->begin + i) & (s->room - 1)];
 }
 
-static bool snapshot_events_grow(struct of_switch *s)
+static void snapshot_events_grow(struct of_switch *s)
 {
     size_t room = s->room ? 2 * s->room : 8;
-    int64_t *grown = malloc(room * sizeof *grown);
-    if (!grown)
-        return false;
+    int64_t *grown = memory_get(room * sizeof *grown);
     for (size_t i = 0; i < s->count; i++)
         grown[i] = snapshot_events_at(s, i);
     free(s->sequences);
     s->sequences = grown;
     s->room = room;
     s->begin = 0;
-    return true;
 }
 
-// False: out of memory.
-static bool snapshot_events_append(struct of_switch *s, int64_t sequence)
+static void snapshot_events_append(struct of_switch *s, int64_t sequence)
 {
     if (s->count == KEPT_MAX) {
         s->begin = (s->begin + 1) & (s->room - 1);
         s->count--;
     }
-    if (s->count == s->room && !snapshot_events_grow(s))
-        return false;
+    if (s->count == s->room)
+        snapshot_events_grow(s);
     s->sequences[(s->begin + s->count++) & (s->room - 1)] = sequence;
-    return true;
 }
 
-// False: out of memory.
-static bool snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
+static void snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
                                  const struct event *event)
 {
     if (!event || event->switch_guid == 0 || event->test || !has_place(events, event->switch_guid))
-        return true;
+        return;
     struct of_switch *s = snapshot_events_get(events, event->switch_guid);
-    if (!s || !snapshot_events_append(s, sequence))
-        return false;
+    snapshot_events_append(s, sequence);
     if (s->type == 0)
         s->type = event_type_of(event, event->switch_guid);
-    return true;
 }
 
-// Copies events into the index and drops their references. False: memory was short; the index has
-// the events before that one.
-static bool snapshot_events_copy_all(struct snapshot_events *events,
+// Copies events into the index and drops their references.
+static void snapshot_events_copy_all(struct snapshot_events *events,
                                      const struct journal_item *items, size_t n)
 {
-    bool ok = true;
     for (size_t i = 0; i < n; i++) {
-        ok = ok && snapshot_events_copy(events, items[i].sequence, items[i].event);
-        if (ok)
-            events->read_through = items[i].sequence;
+        snapshot_events_copy(events, items[i].sequence, items[i].event);
+        events->read_through = items[i].sequence;
         event_unref(items[i].event);
     }
-    return ok;
 }
 
 // Skips the events on a disk that fails, up to the first in memory. False: there are none to skip.
@@ -195,8 +181,7 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
     while (events->read_through < last) {
         struct journal_item items[READ_AHEAD];
         size_t n = journal_read(journal, events->read_through, items, READ_AHEAD);
-        if (!snapshot_events_copy_all(events, items, n))
-            return false;
+        snapshot_events_copy_all(events, items, n);
         if (n == 0 && !skip_to_memory(events, journal))
             return false;
     }

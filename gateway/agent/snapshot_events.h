@@ -19,11 +19,11 @@ struct snapshot_events_range {
 };
 
 struct snapshot_events;
-struct snapshot_events *snapshot_events_new(void);         // NULL: out of memory
+struct snapshot_events *snapshot_events_new(void);
 void snapshot_events_free(struct snapshot_events *events); // NULL is allowed
 
-// Reads the events since the last update; the first update reads the latest ones. False: memory was
-// too short for all of them, or the journal cannot be read now; the next update goes on from there.
+// Reads the events since the last update; the first update reads the latest events. Returns false
+// if the journal cannot be read now; the next update goes on from there.
 bool snapshot_events_update(struct snapshot_events *events, struct journal *journal);
 
 // The number of a switch's events in the range, without those that the journal has dropped since.

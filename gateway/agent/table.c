@@ -123,9 +123,9 @@ static bool read_row(const struct agent_snapshot *snapshot, const struct table_c
 // The answer where there is no value: it cannot be found now, comes later, or does not exist.
 static void table_set_missing(const struct agent_snapshot *snapshot, struct agentx_value *value)
 {
-    const bool was_short = snapshot_was_short(snapshot);
+    const bool sa_away = snapshot_sa_was_away(snapshot);
     const int64_t ticket = snapshot_take_ticket(snapshot);
-    set_type(value, was_short ? AGENTX_NOT_NOW : ticket ? AGENTX_LATER : AGENTX_NO_SUCH_INSTANCE);
+    set_type(value, sa_away ? AGENTX_NOT_NOW : ticket ? AGENTX_LATER : AGENTX_NO_SUCH_INSTANCE);
     value->number = ticket;
 }
 
@@ -304,7 +304,7 @@ bool table_get_next(const struct table_list *list, const struct agent_snapshot *
     bool is_found = snapshot && find_next(list, &s);
     if (!snapshot)
         set_type(value, AGENTX_NOT_NOW);
-    else if (is_found && snapshot->ticket == 0 && !snapshot->was_short && !snapshot->sa_away)
+    else if (is_found && snapshot->ticket == 0 && !snapshot->sa_away)
         return true;
     else
         table_set_missing(snapshot, value); // a row before this one could not be read

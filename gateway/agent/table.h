@@ -81,10 +81,10 @@ struct table_list {
 };
 
 // The handlers get and get_next of agentx/handler.h. A row whose OID would be too long does not
-// exist. Without a snapshot (NULL: out of memory) the answer is AGENTX_NOT_NOW. While what a row or
-// its value needs is being read on demand, it is AGENTX_LATER; a GetNext then asks for what some
-// more rows need, too. While the SA is away, a table of its is AGENTX_NOT_NOW to a walk of that
-// table, and empty to one that comes from another.
+// exist. Without a snapshot (NULL: the journal could not be read) the answer is AGENTX_NOT_NOW.
+// While what a row or its value needs is being read on demand, it is AGENTX_LATER; a GetNext then
+// asks for what some more rows need, too. While the SA is away, a table of its is AGENTX_NOT_NOW to
+// a walk of that table, and empty to one that comes from another.
 void table_get(const struct table_list *list, const struct agent_snapshot *snapshot,
                const struct agentx_oid *name, struct agentx_value *value);
 bool table_get_next(const struct table_list *list, const struct agent_snapshot *snapshot,

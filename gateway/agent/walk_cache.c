@@ -2,6 +2,7 @@
 #include "agent/walk_cache.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <sys/queue.h>
@@ -37,11 +38,8 @@ struct walk_cache {
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random)
 {
-    struct walk_cache *cache = calloc(1, sizeof *cache);
-    if (!cache || !hash_init(&cache->by_name, WALK_CACHE_NAMES, random)) {
-        free(cache);
-        return NULL;
-    }
+    struct walk_cache *cache = memory_zeroed(1, sizeof *cache);
+    hash_init(&cache->by_name, WALK_CACHE_NAMES, random);
     TAILQ_INIT(&cache->order);
     cache->source = source;
     cache->events = events;

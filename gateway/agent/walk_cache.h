@@ -28,7 +28,7 @@ enum {
 struct walk_cache;
 
 // The cache is for one thread. `source`, `events` and `random` outlive the cache. `events` may be
-// NULL: snapshots have none. NULL: out of memory.
+// NULL: then snapshots have no events.
 struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
@@ -38,7 +38,7 @@ void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 void walk_cache_enter(struct walk_cache *cache, uint64_t context);
 
 // Both return a snapshot that is valid until the next call of either; take a reference to use it
-// for longer. NULL: out of memory.
+// for longer. They return NULL if the journal cannot be read now.
 struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as of now
 // The snapshot that answers a request for the successor of the name.
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name);

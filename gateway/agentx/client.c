@@ -4,8 +4,10 @@
 #include "agentx/registration.h"
 #include "agentx/requests.h"
 #include "base/backoff.h"
+#include "base/memory.h"
 #include "base/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,11 +200,9 @@ static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
     if (!agentx_answer_is_for(header) || !c->is_open ||
         !agentx_client_respond(c, octets, header, *in, &wait))
         return malformed(c, err);
-    if (!wait.ticket ||
-        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_requests_now(c) + LATER_US))
-        return true;
-    wait = (struct agentx_wait){.may = false}; // memory is short
-    return agentx_client_respond(c, octets, header, *in, &wait) || malformed(c, err);
+    if (wait.ticket)
+        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_requests_now(c) + LATER_US);
+    return true;
 }
 
 // Answers the request if its values are there now, or its time is over.
@@ -381,22 +381,17 @@ struct agentx_client *agentx_client_new(const struct agentx_options *options, st
         error_set(err, "there are more than %d regions to register", AGENTX_REGIONS_MAX);
         return NULL;
     }
-    struct agentx_client *c = calloc(1, sizeof *c);
-    if (!c) {
-        error_set(err, "out of memory");
+    struct agentx_address address;
+    if (!agentx_link_address(options->master, &address, err))
         return NULL;
-    }
+    struct agentx_client *c = memory_zeroed(1, sizeof *c);
+    c->address = address;
     c->options = *options;
     c->link.fd = -1;
     agentx_later_init(&c->later);
     error_set(&c->problem, "master agent at %s: not tried yet", options->master);
-    if (!(c->regions = calloc(options->region_count + 1, sizeof *c->regions)))
-        error_set(err, "out of memory");
-    else if (agentx_link_address(options->master, &c->address, err))
-        return c;
-    free(c->regions);
-    free(c);
-    return NULL;
+    c->regions = memory_zeroed(options->region_count + 1, sizeof *c->regions);
+    return c;
 }
 
 void agentx_client_free(struct agentx_client *client)
@@ -411,20 +406,15 @@ void agentx_client_free(struct agentx_client *client)
     free(client);
 }
 
-bool agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
-                          size_t count, struct error *err)
+void agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
+                          size_t count)
 {
     const size_t before = client->options.region_count;
-    if (count > AGENTX_REGIONS_MAX)
-        return error_set(err, "there are more than %d regions to register", AGENTX_REGIONS_MAX);
-    struct region *states = realloc(client->regions, (count + 1) * sizeof *states);
-    if (!states)
-        return error_set(err, "out of memory");
-    memset(states + before, 0, (count + 1 - before) * sizeof *states);
-    client->regions = states;
+    assert(count >= before && count <= AGENTX_REGIONS_MAX);
+    client->regions = memory_resize(client->regions, count + 1, sizeof *client->regions);
+    memset(client->regions + before, 0, (count + 1 - before) * sizeof *client->regions);
     client->options.regions = regions;
     client->options.region_count = count;
-    return true;
 }
 
 bool agentx_client_release(struct agentx_client *client, size_t region)

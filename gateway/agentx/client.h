@@ -13,16 +13,16 @@
 struct agentx_client;
 
 // Copies the options; strings, regions, clock, random and log outlive the client. Sends nothing
-// yet. NULL with a sentence: memory is short, there are too many regions, or the master's address
-// is not valid.
+// yet. Returns NULL with a sentence if there are more than AGENTX_REGIONS_MAX regions, or if the
+// address of the master is not valid.
 struct agentx_client *agentx_client_new(const struct agentx_options *options, struct error *err);
 void agentx_client_free(struct agentx_client *client); // closes the session first; NULL is allowed
 
-// Adds regions: `regions` has those that there are, unchanged, and more behind them. It takes the
-// place of the options' regions, also while a session is open, in which the next runs register the
-// new ones. False with a sentence: memory is short, or there are too many; nothing has changed.
-bool agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
-                          size_t count, struct error *err);
+// Adds regions: `regions` begins with the present regions, unchanged, and has AGENTX_REGIONS_MAX at
+// most. `regions` takes the place of the options' regions. While a session is open, the next runs
+// register the new regions.
+void agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
+                          size_t count);
 
 // Gives the region of that place another context: unregisters it, so that the caller changes the
 // context in its own array before the next run, and the next runs register it there. False: nothing

@@ -18,10 +18,10 @@ struct agentx_handler {
     // a context with a name that none can have is answered with unsupportedContext.
 
     // Fills `value`, of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE if there is none.
-    // Here and below, AGENTX_NOT_NOW: the value cannot be found now, as memory is too short or the
-    // SA cannot be asked, and the response is genErr. AGENTX_LATER: the client asks again once
-    // `is_ready` is true of the ticket, or a few seconds have passed; AGENTX_LATER then counts as
-    // AGENTX_NOT_NOW. Requests that come meanwhile are answered. A response to GetBulk that has
+    // Here and below, AGENTX_NOT_NOW: the value cannot be found now, because the journal cannot be
+    // read or the SA cannot be asked; the response is genErr. AGENTX_LATER: the client asks again
+    // once `is_ready` is true of the ticket, or a few seconds have passed; AGENTX_LATER then counts
+    // as AGENTX_NOT_NOW. Requests that come meanwhile are answered. A response to GetBulk that has
     // something already does not wait.
     void (*get)(void *ctx, const char *context, const struct agentx_oid *name,
                 struct agentx_value *value);

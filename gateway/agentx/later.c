@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/later.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,20 +35,15 @@ bool agentx_later_has_room(const struct agentx_later *later, size_t size)
     return later->count < AGENTX_LATER_MAX && size <= AGENTX_LATER_SIZE_MAX - later->size;
 }
 
-bool agentx_later_add(struct agentx_later *later, const uint8_t *octets, size_t size,
+void agentx_later_add(struct agentx_later *later, const uint8_t *octets, size_t size,
                       int64_t ticket, int64_t until)
 {
-    struct agentx_later_request *request = NULL;
-    if (agentx_later_has_room(later, size))
-        request = malloc(sizeof *request + size);
-    if (!request)
-        return false;
+    struct agentx_later_request *request = memory_get(sizeof *request + size);
     *request = (struct agentx_later_request){.ticket = ticket, .until = until, .size = size};
     memcpy(request->octets, octets, size);
     TAILQ_INSERT_TAIL(&later->requests, request, in_order);
     later->count++;
     later->size += size;
-    return true;
 }
 
 int64_t agentx_later_until(const struct agentx_later *later)

@@ -32,8 +32,8 @@ struct agentx_later {
 void agentx_later_init(struct agentx_later *later);
 void agentx_later_clear(struct agentx_later *later); // forgets all
 
-// Copies a request. False: there is no room for it.
-bool agentx_later_add(struct agentx_later *later, const uint8_t *octets, size_t size,
+// Copies a request, for which agentx_later_has_room returned true.
+void agentx_later_add(struct agentx_later *later, const uint8_t *octets, size_t size,
                       int64_t ticket, int64_t until);
 void agentx_later_remove(struct agentx_later *later, struct agentx_later_request *request);
 

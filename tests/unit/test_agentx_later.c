@@ -322,9 +322,9 @@ TEST(large_requests_fill_the_room_sooner)
     static uint8_t large[AGENTX_LATER_SIZE_MAX / 2];
     agentx_later_init(&later);
     assert_int_equal(agentx_later_until(&later), INT64_MAX);
-    assert_true(agentx_later_add(&later, large, sizeof large, 1, 11));
-    assert_true(agentx_later_add(&later, large, sizeof large, 1, 12));
-    assert_false(agentx_later_add(&later, large, 1, 1, 13));
+    agentx_later_add(&later, large, sizeof large, 1, 11);
+    agentx_later_add(&later, large, sizeof large, 1, 12);
+    assert_false(agentx_later_has_room(&later, 1));
     assert_int_equal(agentx_later_until(&later), 11);
     agentx_later_remove(&later, TAILQ_FIRST(&later.requests));
     assert_int_equal(agentx_later_until(&later), 12);
