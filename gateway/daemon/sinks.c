@@ -147,8 +147,8 @@ static int64_t sinks_started_us(const struct clock *clock, int64_t started_at)
     return us - us % (CLOCK_US_PER_S / 100);
 }
 
-static bool make_syslog(struct sink *out, const struct conf_receiver *c, const struct clock *clock,
-                        int64_t started_at, struct log *log, struct error *err)
+static void make_syslog(struct sink *out, const struct conf_receiver *c, const struct clock *clock,
+                        int64_t started_at, struct log *log)
 {
     const struct conf_syslog *s = &c->syslog;
     struct syslog_options options = SYSLOG_DEFAULTS;
@@ -167,24 +167,24 @@ static bool make_syslog(struct sink *out, const struct conf_receiver *c, const s
         options.severity_map[i] = (enum severity)s->severities[i];
     options.tls = tls_of(&c->tls, log);
     options.started_us = sinks_started_us(clock, started_at);
-    return syslog_sink(out, c->name, &options, err);
+    syslog_sink(out, c->name, &options);
 }
 
-static bool make_agentx(struct sink *out, const struct conf_receiver *c, struct error *err)
+static void make_agentx(struct sink *out, const struct conf_receiver *c)
 {
     const struct agentx_target target = {.master = c->agentx.socket,
                                          .context = c->agentx.context,
                                          .sets = c->agentx.sets,
                                          .extra = c->agentx.extra_varbinds,
                                          .random = &random_system};
-    return agentx_sink(out, c->name, &target, err);
+    agentx_sink(out, c->name, &target);
 }
 
-static bool make_file(struct sink *out, const struct conf_receiver *c, struct error *err)
+static void make_file(struct sink *out, const struct conf_receiver *c)
 {
     const struct file_options options = {.path = c->file.path,
                                          .fsync = c->file.sync ? FILE_FSYNC_EACH : FILE_FSYNC_NONE};
-    return file_sink(out, c->name, &options, err);
+    file_sink(out, c->name, &options);
 }
 
 // Modules.
@@ -220,15 +220,12 @@ static struct module_use sinks_kafka_use(const struct kafka_options *options, st
                                .host = {.log = log}};
 }
 
-static bool make_kafka(struct sink *out, const struct conf_receiver *c, struct log *log,
-                       struct error *err)
+static void make_kafka(struct sink *out, const struct conf_receiver *c, struct log *log)
 {
     const struct kafka_options options = sinks_kafka_options(c);
     const struct module_use use = sinks_kafka_use(&options, log);
-    if (!module_sink(out, c->name, &use, err))
-        return false;
+    module_sink(out, c->name, &use);
     snprintf(out->address, sizeof out->address, "topic %s at %s", c->kafka.topic, c->kafka.brokers);
-    return true;
 }
 
 static bool sinks_check_kafka(const struct conf_receiver *c, struct error *err)
@@ -275,18 +272,15 @@ static struct module_use sinks_http_use(const struct http_options *options, stru
                                .host = {.log = log}};
 }
 
-static bool make_http(struct sink *out, const struct conf_receiver *c, struct log *log,
-                      struct error *err)
+static void make_http(struct sink *out, const struct conf_receiver *c, struct log *log)
 {
     const struct http_options options = sinks_http_options(c);
     const struct module_use use = sinks_http_use(&options, log);
-    if (!module_sink(out, c->name, &use, err))
-        return false;
+    module_sink(out, c->name, &use);
     // Paths and queries may have secrets in them.
     const size_t scheme = strcspn(c->http.url, "/") + 2;
     const size_t host = strcspn(c->http.url + scheme, "/?");
     snprintf(out->address, sizeof out->address, "%.*s", (int)(scheme + host), c->http.url);
-    return true;
 }
 
 static bool sinks_check_http(const struct conf_receiver *c, struct error *err)
@@ -320,16 +314,13 @@ static struct module_use sinks_alertmanager_use(const struct alertmanager_option
                                .host = {.log = log, .alarms = alarms}};
 }
 
-static bool make_alertmanager(struct sink *out, const struct conf_receiver *c,
-                              const struct module_alarms *alarms, struct log *log,
-                              struct error *err)
+static void make_alertmanager(struct sink *out, const struct conf_receiver *c,
+                              const struct module_alarms *alarms, struct log *log)
 {
     const struct alertmanager_options options = sinks_alertmanager_options(c);
     const struct module_use use = sinks_alertmanager_use(&options, alarms, log);
-    if (!module_sink(out, c->name, &use, err))
-        return false;
+    module_sink(out, c->name, &use);
     snprintf(out->address, sizeof out->address, "%s", c->alertmanager.urls);
-    return true;
 }
 
 static bool sinks_check_alertmanager(const struct conf_receiver *c, struct error *err)
@@ -344,31 +335,30 @@ bool sinks_make(struct sink *out, const struct conf_receiver *conf, const struct
                 int64_t started_at, const struct module_alarms *alarms, struct log *log,
                 struct error *err)
 {
-    bool ok = false;
     switch (conf->kind) {
     case CONF_SNMP:
-        ok = make_snmp(out, conf, clock, started_at, log, err);
-        break;
+        return make_snmp(out, conf, clock, started_at, log, err) ||
+               error_prefix(err, "receiver %s", conf->name);
     case CONF_SYSLOG:
-        ok = make_syslog(out, conf, clock, started_at, log, err);
+        make_syslog(out, conf, clock, started_at, log);
         break;
     case CONF_AGENTX:
-        ok = make_agentx(out, conf, err);
+        make_agentx(out, conf);
         break;
     case CONF_FILE:
-        ok = make_file(out, conf, err);
+        make_file(out, conf);
         break;
     case CONF_KAFKA:
-        ok = make_kafka(out, conf, log, err);
+        make_kafka(out, conf, log);
         break;
     case CONF_HTTP:
-        ok = make_http(out, conf, log, err);
+        make_http(out, conf, log);
         break;
     case CONF_ALERTMANAGER:
-        ok = make_alertmanager(out, conf, alarms, log, err);
+        make_alertmanager(out, conf, alarms, log);
         break;
     }
-    return ok || error_prefix(err, "receiver %s", conf->name);
+    return true;
 }
 
 bool sinks_check_socket(const char *path, struct error *err)

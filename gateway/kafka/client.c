@@ -2,6 +2,7 @@
 #include "kafka/client.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 #include "kafka/lookup.h"
 
@@ -126,13 +127,8 @@ struct client *client_begin(rd_kafka_conf_t *conf, void *sink, uint64_t owner,
                             int64_t look_up_until, struct error *err)
 {
     char reason[300];
-    struct client *c = calloc(1, sizeof *c);
-    if (!c || !values_init(&c->values)) {
-        rd_kafka_conf_destroy(conf);
-        free(c);
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct client *c = memory_zeroed(1, sizeof *c);
+    values_init(&c->values);
     atomic_init(&c->sink, sink);
     atomic_init(&c->look_up_until, look_up_until);
     c->owner = owner;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/memory.h"
 #include "install.h"
 #include "kafka/client.h"
 #include "kafka/settings.h"
@@ -383,16 +384,14 @@ static void kafka_close(void *self)
 
 static rd_kafka_headers_t *kafka_headers(const struct kafka_sink *s, const struct event *event)
 {
-    rd_kafka_headers_t *headers = rd_kafka_headers_new(HEADERS);
+    rd_kafka_headers_t *headers = memory_need(rd_kafka_headers_new(HEADERS));
     const char *type = s->options->format == FORMAT_CLOUDEVENTS
                            ? "application/cloudevents+json; charset=UTF-8"
                            : "application/json";
-    if (headers) {
-        rd_kafka_header_add(headers, "id", -1, event->id, -1);
-        rd_kafka_header_add(headers, "type", -1, event->type->name, -1);
-        rd_kafka_header_add(headers, "severity", -1, severity_word(event->severity), -1);
-        rd_kafka_header_add(headers, "content-type", -1, type, -1);
-    }
+    rd_kafka_header_add(headers, "id", -1, event->id, -1);
+    rd_kafka_header_add(headers, "type", -1, event->type->name, -1);
+    rd_kafka_header_add(headers, "severity", -1, severity_word(event->severity), -1);
+    rd_kafka_header_add(headers, "content-type", -1, type, -1);
     return headers;
 }
 
@@ -423,7 +422,7 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
         RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
         RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(0), // it stays in `values`
         RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
-    if (code != RD_KAFKA_RESP_ERR_NO_ERROR && headers)
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         rd_kafka_headers_destroy(headers);
     return code;
 }
@@ -567,10 +566,9 @@ static int kafka_refused(void *self)
 static bool kafka_make(struct sink *out, const char *kind, const char *name, const void *options,
                        const struct module_host *host, struct error *err)
 {
-    struct kafka_sink *s = calloc(1, sizeof *s);
+    struct kafka_sink *s = memory_zeroed(1, sizeof *s);
     (void)kind;
-    if (!s)
-        return error_set(err, "out of memory");
+    (void)err;
     s->options = options;
     s->log = host->log;
     s->owner = digest_add(digest_add(DIGEST_OF_NOTHING, name, strlen(name) + 1),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kafka/lookup.h"
 
+#include "base/memory.h"
 #include "sink/resolve.h"
 
 #include <netdb.h>
@@ -21,12 +22,10 @@ static void lookup_free(struct addrinfo *first)
     }
 }
 
-static bool lookup_add(struct addrinfo **end, const struct resolve_address *address,
+static void lookup_add(struct addrinfo **end, const struct resolve_address *address,
                        const struct addrinfo *hints)
 {
-    struct lookup_address *a = calloc(1, sizeof *a);
-    if (!a)
-        return false;
+    struct lookup_address *a = memory_zeroed(1, sizeof *a);
     a->storage = address->storage;
     a->info = (struct addrinfo){.ai_family = address->storage.ss_family,
                                 .ai_socktype = hints->ai_socktype,
@@ -34,7 +33,6 @@ static bool lookup_add(struct addrinfo **end, const struct resolve_address *addr
                                 .ai_addrlen = address->length,
                                 .ai_addr = (struct sockaddr *)&a->storage};
     *end = &a->info;
-    return true;
 }
 
 int lookup_resolve(const char *node, const char *service, const struct addrinfo *hints,
@@ -56,11 +54,7 @@ int lookup_resolve(const char *node, const char *service, const struct addrinfo 
     for (size_t i = 0; i < n; i++) {
         if (hints->ai_family != AF_UNSPEC && hints->ai_family != all[i].storage.ss_family)
             continue;
-        if (!lookup_add(end, &all[i], hints)) {
-            lookup_free(*result);
-            *result = NULL;
-            return EAI_MEMORY;
-        }
+        lookup_add(end, &all[i], hints);
         end = &(*end)->ai_next;
     }
     return *result ? 0 : EAI_NONAME;

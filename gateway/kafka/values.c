@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kafka/values.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
-bool values_init(struct values *values)
+void values_init(struct values *values)
 {
-    *values = (struct values){.octets = malloc(VALUES_SIZE)};
-    return values->octets != NULL;
+    *values = (struct values){.octets = memory_get(VALUES_SIZE)};
 }
 
 void values_free(struct values *values)

@@ -18,8 +18,7 @@ struct values {
     size_t first, count;
 };
 
-// False: out of memory.
-bool values_init(struct values *values);
+void values_init(struct values *values);
 void values_free(struct values *values);
 
 // Room for a value: an empty text of VALUE_SIZE_MAX octets, valid until the next call. Its `buf` is

@@ -2,6 +2,7 @@
 #include "sink/agentx.h"
 
 #include "agentx/client.h"
+#include "base/memory.h"
 #include "model/mib.h"
 #include "sink/snmp_pdu.h"
 
@@ -252,12 +253,9 @@ static void agentx_sink_free(void *self)
     free(self);
 }
 
-bool agentx_sink(struct sink *out, const char *name, const struct agentx_target *target,
-                 struct error *err)
+void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target)
 {
-    struct agentx_sink *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_set(err, "out of memory");
+    struct agentx_sink *s = memory_zeroed(1, sizeof *s);
     snprintf(s->master, sizeof s->master, "%s", target->master);
     snprintf(s->context, sizeof s->context, "%s", target->context ? target->context : "");
     s->sets = target->sets;
@@ -274,5 +272,4 @@ bool agentx_sink(struct sink *out, const char *name, const struct agentx_target 
                          .kind = "agentx"};
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s", target->master);
-    return true;
 }

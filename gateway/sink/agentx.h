@@ -18,8 +18,7 @@ struct agentx_target {
     const struct random *random; // outlives the receiver
 };
 
-// Fills `out`. Copies all of `target` except `random`. False with a sentence: out of memory.
-bool agentx_sink(struct sink *out, const char *name, const struct agentx_target *target,
-                 struct error *err);
+// Fills `out`. Copies all of `target` except `random`.
+void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target);
 
 #endif

@@ -29,7 +29,7 @@ const char *audience_refusal(const struct audience *audience, const struct event
 
 // The event as the receiver gets it: a reference to the event, or to a copy that says nothing of
 // its suppression and does not refer to an event that the receiver may not have got. The caller's.
-// If memory is short, the event as it is. Any thread.
+// Any thread.
 struct event *audience_view(const struct audience *audience, struct event *event);
 
 #endif

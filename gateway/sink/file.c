@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/file.h"
 
+#include "base/memory.h"
 #include "base/writable.h"
 #include "sink/format.h"
 #include "sink/output.h"
@@ -228,12 +229,9 @@ static void close_output(void *self)
     (void)self;
 }
 
-bool file_sink(struct sink *out, const char *name, const struct file_options *options,
-               struct error *err)
+void file_sink(struct sink *out, const char *name, const struct file_options *options)
 {
-    struct file_sink *f = calloc(1, sizeof *f);
-    if (!f)
-        return error_set(err, "out of memory");
+    struct file_sink *f = memory_zeroed(1, sizeof *f);
     f->path = options->path;
     f->fsync = options->fsync;
     *out = (struct sink){.open = file_sink_open_file,
@@ -255,7 +253,6 @@ bool file_sink(struct sink *out, const char *name, const struct file_options *op
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->address, sizeof out->address, "%s",
              strcmp(options->path, "-") == 0 ? "standard output" : options->path);
-    return true;
 }
 
 bool file_sink_check(const char *path, struct error *err)

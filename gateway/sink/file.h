@@ -15,13 +15,12 @@ struct file_options {
     enum file_fsync fsync;
 };
 
-// Fills `out`. The path stays the caller's and outlives the sink. False: out of memory.
+// Fills `out`. The path stays the caller's and outlives the sink.
 //
 // Creates a missing file, writable by its owner and readable by its group. After `reopen`, opens
 // the file again for the next event. Removes a line that it could not write whole, and ends an
 // unfinished line that it finds. The caller blocks or ignores SIGPIPE in the receiver's thread.
-bool file_sink(struct sink *out, const char *name, const struct file_options *options,
-               struct error *err);
+void file_sink(struct sink *out, const char *name, const struct file_options *options);
 
 // Whether this process could write to the path now; "-" is always good. Neither creates nor waits.
 // False with a sentence that says what to do.

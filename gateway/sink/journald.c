@@ -77,11 +77,9 @@ static void journald_add_nodes(struct text *t, const struct event *event)
         journald_add(t, "IBTRAPD_NODE", names[i]);
 }
 
-bool journald_entry(struct text *t, const struct format_origin *origin, const struct event *event)
+void journald_entry(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     char when[CLOCK_TEXT_SIZE], id[JOURNALD_ID_SIZE];
-    if (!journald_message_id(event->type->name, id))
-        return false;
     clock_format_utc(event->time_us, when);
     text_add(t, "MESSAGE=");
     format_rfc3164_content(t, event);
@@ -91,9 +89,9 @@ bool journald_entry(struct text *t, const struct format_origin *origin, const st
     text_add_number(t, origin->facility);
     text_add(t, "\nSYSLOG_IDENTIFIER=ibtrapd\n");
     journald_add(t, "SYSLOG_PID", origin->process_id);
-    journald_add(t, "MESSAGE_ID", id);
+    if (journald_message_id(event->type->name, id))
+        journald_add(t, "MESSAGE_ID", id);
     journald_add_nodes(t, event);
     journald_take(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
     format_fields(event, journald_take, t);
-    return true;
 }

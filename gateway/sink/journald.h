@@ -18,13 +18,13 @@ enum {
 bool journald_socket(const char *path, char *out, size_t size);
 
 // The MESSAGE_ID of an event type, 32 hexadecimal digits: from its identifier, so that it never
-// changes. False: out of memory.
+// changes. Returns false if OpenSSL has no SHA-256.
 bool journald_message_id(const char *event_name, char out[JOURNALD_ID_SIZE]);
 
 // Adds an entry to a text of JOURNALD_SIZE. MESSAGE is the line that a local syslog daemon would
 // get, since journald may forward it to one. Each field is there as IBTRAPD_ and its name in
 // capitals, such as IBTRAPD_SUBJECT_NAME; IBTRAPD_NODE is there once for each node that the event
-// names. False: out of memory.
-bool journald_entry(struct text *t, const struct format_origin *origin, const struct event *event);
+// names.
+void journald_entry(struct text *t, const struct format_origin *origin, const struct event *event);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/module.h"
 
+#include "base/memory.h"
 #include "install.h"
 
 #include <dlfcn.h>
@@ -189,12 +190,9 @@ static void free_module(void *self)
     free(s);
 }
 
-bool module_sink(struct sink *out, const char *name, const struct module_use *use,
-                 struct error *err)
+void module_sink(struct sink *out, const char *name, const struct module_use *use)
 {
-    struct module_sink *s = calloc(1, sizeof *s + use->options_size);
-    if (!s)
-        return error_set(err, "out of memory");
+    struct module_sink *s = memory_zeroed(1, sizeof *s + use->options_size);
     s->use = *use;
     s->use.options = memcpy(s->options, use->options, use->options_size);
     snprintf(s->name, sizeof s->name, "%s", name);
@@ -210,5 +208,4 @@ bool module_sink(struct sink *out, const char *name, const struct module_use *us
                          .in_flight_max = use->in_flight_max,
                          .kind = use->kind};
     snprintf(out->name, sizeof out->name, "%s", name);
-    return true;
 }

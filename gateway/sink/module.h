@@ -49,7 +49,7 @@ struct module_alarms {
     // The event that raised the alarm last: a reference, the caller's. Its number is 0 if the
     // journal does not have it any longer, or cannot be read now; then it has what the alarm says.
     // `*refused`: a receiver with this filter is not to have the alarm, for all that the event
-    // says. NULL: out of memory.
+    // says.
     struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
                            bool *refused);
     const char *gateway; // its name, as in the alarms about itself
@@ -103,10 +103,8 @@ struct module_use {
 void module_set_directory(const char *directory);
 
 // Fills `out` with a sink that loads the module when it opens. Does not fill `address`. Copies the
-// options; their strings, and those of `use`, stay the caller's and outlive the sink. False with a
-// sentence: out of memory.
-bool module_sink(struct sink *out, const char *name, const struct module_use *use,
-                 struct error *err);
+// options; their strings, and those of `use`, stay the caller's and outlive the sink.
+void module_sink(struct sink *out, const char *name, const struct module_use *use);
 
 // Loads the module and asks it whether it accepts the options. False with a sentence, which names
 // the package if the module is not there. Any thread.

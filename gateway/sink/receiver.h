@@ -74,7 +74,8 @@ struct receiver_status {
 struct receiver;
 
 // Starts the thread. Copies the sink, and frees it at the end. Takes a reference to the filter's
-// trap group. NULL with a sentence: memory or threads are short; the sink then stays the caller's.
+// trap group. Returns NULL with a sentence if there are too many receivers or threads; the sink
+// then stays the caller's.
 struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
                                 struct error *err);
 

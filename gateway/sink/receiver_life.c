@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/receiver_thread.h"
 
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <stdio.h>
@@ -19,11 +20,7 @@ static void receiver_free(struct receiver *receiver)
 struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
                                 struct error *err)
 {
-    struct receiver *receiver = calloc(1, sizeof *receiver);
-    if (!receiver) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct receiver *receiver = memory_zeroed(1, sizeof *receiver);
     receiver->sink = *sink;
     receiver->options = *options;
     receiver->has_problem = receiver->notified_failing = options->was_failing;

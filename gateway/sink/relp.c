@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/relp.h"
 
+#include "base/memory.h"
 #include "install.h"
 #include "sink/format.h"
 #include "sink/relp_frame.h"
@@ -223,11 +224,7 @@ static void relp_close_session(struct relp *r)
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
                        const struct clock *clock, struct error *err)
 {
-    struct relp *r = calloc(1, sizeof *r);
-    if (!r) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct relp *r = memory_get(sizeof *r);
     *r = (struct relp){.host = host, .port = port, .tls = tls, .clock = clock};
     if (relp_open_session(r, err))
         return r;

@@ -2,6 +2,7 @@
 #include "sink/resolve.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -87,9 +88,7 @@ static atomic_uint threads; // that are still running
 
 static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t port)
 {
-    struct job *j = calloc(1, sizeof *j);
-    if (!j)
-        return NULL;
+    struct job *j = memory_get(sizeof *j);
     *j = (struct job){.look_up = look_up, .port = port, .refs = 2};
     snprintf(j->host, sizeof j->host, "%s", host);
     clock_condition_init(&j->change);
@@ -165,10 +164,6 @@ size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char 
                       uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
     struct job *j = new_job(look_up, host, port);
-    if (!j) {
-        error_set(err, "out of memory");
-        return 0;
-    }
     size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
     // The thread dropped its own reference only.
     resolve_unref(j); // NOLINT(clang-analyzer-unix.Malloc)

@@ -2,6 +2,7 @@
 #include "sink/snmp.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
@@ -69,8 +70,7 @@ void snmp_begin(const char *state_directory, const struct random *random, struct
     snmp_disable_stderrlog();
     init_snmp("ibtrapd");
     struct error err;
-    if (!snmp_tsm_begin())
-        log_write(log, LOG_LEVEL_ERROR, "out of memory: SNMP over TLS will not work");
+    snmp_tsm_begin();
     if (!snmp_engine_start(state_directory, random, &err))
         log_write(log, LOG_LEVEL_WARNING, "%s", err.text);
 }
@@ -244,8 +244,7 @@ static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
 {
     snmp_lock();
     netsnmp_pdu *pdu = make_pdu(s, event, notification, options);
-    bool ok = pdu ? snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err)
-                  : error_set(err, "out of memory");
+    bool ok = snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err);
     snmp_unlock();
     return ok;
 }
@@ -406,16 +405,11 @@ static void snmp_sink_free(void *self)
 
 static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct error *err)
 {
-    struct snmp_sink *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct snmp_sink *s = memory_zeroed(1, sizeof *s);
     copy_options(s, t);
-    s->slots = s->window > 0 ? calloc(s->window, sizeof *s->slots) : NULL;
-    bool ok = s->window == 0 || s->slots || error_set(err, "out of memory");
+    s->slots = memory_zeroed(s->window, sizeof *s->slots);
     bool has_user = t->version == SNMP_V3 && !has_tls(t);
-    if (ok && (!has_user || snmp_keys_make(&s->keys, &t->user, err)))
+    if (!has_user || snmp_keys_make(&s->keys, &t->user, err))
         return s;
     snmp_sink_free(s);
     return NULL;

@@ -31,7 +31,7 @@ extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
 // Fills `out`. Copies all of `target` except the clock and the strings of `tls`, which outlive the
 // sink. Turns passwords into keys and does not keep them. False with a sentence, which contains no
-// secret: the options contradict each other, or memory is short.
+// secret: the options contradict each other.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
 

@@ -2,6 +2,7 @@
 #include "sink/snmp_link.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "sink/snmp_engine.h"
 
 #include <net-snmp/library/large_fd_set.h>
@@ -169,8 +170,7 @@ static bool start_session(struct snmp_link *s, struct error *err)
         plain.contextEngineID = own;
         plain.contextEngineIDLen = own_size;
     }
-    netsnmp_transport *transport = snmp_wire_transport(&s->wire);
-    s->handle = transport ? snmp_sess_add(&plain, transport, NULL, NULL) : NULL;
+    s->handle = snmp_sess_add(&plain, snmp_wire_transport(&s->wire), NULL, NULL);
     if (s->handle) // snmp_sess_add clears the flag
         snmp_sess_session(s->handle)->flags |= SNMP_FLAGS_DONT_PROBE;
     else
@@ -202,17 +202,12 @@ static int snmp_link_read_report(int operation, netsnmp_session *session, int id
 static bool snmp_link_ask(struct snmp_link *s, struct error *err)
 {
     snmp_lock();
-    netsnmp_pdu *pdu = snmp_pdu_create(SNMP_MSG_GET);
-    bool ok = false;
-    if (pdu) {
-        pdu->version = SNMP_VERSION_3;
-        pdu->securityModel = SNMP_SEC_MODEL_USM;
-        pdu->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
-        pdu->securityName = strdup("");
-        ok = snmp_link_queue(s, pdu, snmp_link_read_report, s, err);
-    } else {
-        error_set(err, "out of memory");
-    }
+    netsnmp_pdu *pdu = memory_need(snmp_pdu_create(SNMP_MSG_GET));
+    pdu->version = SNMP_VERSION_3;
+    pdu->securityModel = SNMP_SEC_MODEL_USM;
+    pdu->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
+    pdu->securityName = memory_copy("");
+    bool ok = snmp_link_queue(s, pdu, snmp_link_read_report, s, err);
     snmp_unlock();
     return ok && snmp_link_flush(s, err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_pdu.h"
 
+#include "base/memory.h"
 #include "model/event.h"
 #include "model/gsw_traps.h"
 #include "sink/snmp_target.h"
@@ -96,7 +97,7 @@ struct snmp_pdu_output {
 static bool put_in_pdu(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
                        const void *value, size_t size)
 {
-    return snmp_pdu_add_variable(to->pdu, name, length, type, value, size);
+    return memory_need(snmp_pdu_add_variable(to->pdu, name, length, type, value, size));
 }
 
 // libsnmp puts a varbind at the end of a buffer. Without leave to reallocate this one, it uses
@@ -132,11 +133,11 @@ static bool snmp_pdu_add_varbind(void *ctx, const struct mib_varbind *v)
     }
 }
 
-static bool add_uptime(struct snmp_pdu_output *to, uint32_t uptime_cs)
+static void add_uptime(struct snmp_pdu_output *to, uint32_t uptime_cs)
 {
     static const oid UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
     u_long uptime = uptime_cs;
-    return to->put(to, UPTIME, OID_LENGTH(UPTIME), ASN_TIMETICKS, &uptime, sizeof uptime);
+    to->put(to, UPTIME, OID_LENGTH(UPTIME), ASN_TIMETICKS, &uptime, sizeof uptime);
 }
 
 static bool snmp_pdu_add_trap_oid(struct snmp_pdu_output *to,
@@ -175,29 +176,20 @@ size_t snmp_pdu_encode(const struct event *event, const struct mib_notification 
 
 // PDUs.
 
-static netsnmp_pdu *snmp_pdu_finish(netsnmp_pdu *pdu, bool ok)
-{
-    if (ok)
-        return pdu;
-    snmp_free_pdu(pdu);
-    return NULL;
-}
-
 netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
                            const struct mib_notification *notification,
                            const struct snmp_pdu_options *options)
 {
-    netsnmp_pdu *pdu = snmp_pdu_create(command);
-    if (!pdu)
-        return NULL;
+    netsnmp_pdu *pdu = memory_need(snmp_pdu_create(command));
     struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
-    return snmp_pdu_finish(pdu, add_uptime(&to, options->uptime_cs) &&
-                                    snmp_pdu_add_rest(&to, event, notification, options));
+    add_uptime(&to, options->uptime_cs);
+    snmp_pdu_add_rest(&to, event, notification, options);
+    return pdu;
 }
 
 // RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; the others, without a
 // zero at their end, are the enterprise.
-static bool set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
+static void set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
 {
     size_t length = trap_oid->length - 1U;
     pdu->specific_type = (long)trap_oid->ids[length];
@@ -205,23 +197,20 @@ static bool set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
         length--;
     oid ids[MIB_OID_MAX + MIB_INSTANCE_MAX];
     widen(trap_oid->ids, length, ids);
-    pdu->enterprise = snmp_duplicate_objid(ids, length);
+    pdu->enterprise = memory_need(snmp_duplicate_objid(ids, length));
     pdu->enterprise_length = length;
-    return pdu->enterprise;
 }
 
 netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
                               const struct mib_notification *notification,
                               const struct snmp_pdu_options *options)
 {
-    netsnmp_pdu *pdu = snmp_pdu_create(SNMP_MSG_TRAP);
-    if (!pdu)
-        return NULL;
+    netsnmp_pdu *pdu = memory_need(snmp_pdu_create(SNMP_MSG_TRAP));
     pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
     pdu->time = options->uptime_cs;
     memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
     struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
-    return snmp_pdu_finish(pdu, set_enterprise(pdu, &notification->oid) &&
-                                    snmp_pdu_each_varbind(event, notification, options->extra,
-                                                          snmp_pdu_add_varbind, &to));
+    set_enterprise(pdu, &notification->oid);
+    snmp_pdu_each_varbind(event, notification, options->extra, snmp_pdu_add_varbind, &to);
+    return pdu;
 }

@@ -33,7 +33,7 @@ struct snmp_pdu_options {
     const uint8_t *agent_address; // four octets, for snmp_pdu_make_v1
 };
 
-// Both return a PDU, which the caller frees or sends; NULL: out of memory. Under libsnmp's lock.
+// Both return a PDU, which the caller frees or sends. Call them under libsnmp's lock.
 
 // A trap or an inform with sysUpTime.0, snmpTrapOID.0 and the varbinds in the MIB's order (RFC 3416
 // 4.2.6). `command` is SNMP_MSG_TRAP2 or SNMP_MSG_INFORM.

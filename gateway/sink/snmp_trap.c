@@ -2,6 +2,7 @@
 #include "sink/snmp_trap.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "model/event.h"
 #include "sink/snmp_engine.h"
 
@@ -64,8 +65,10 @@ static bool snmp_trap_put_community(struct snmp_trap_room *r, const char *commun
 // Whether libsnmp would send it: a longer message gets its error.
 static bool snmp_trap_send(struct snmp_link *link, const struct snmp_trap_room *r)
 {
-    return r->used <= snmp_sess_session(link->handle)->sndMsgMaxSize &&
-           snmp_wire_add(&link->wire, r->octets + r->size - r->used, r->used);
+    const bool fits = r->used <= snmp_sess_session(link->handle)->sndMsgMaxSize;
+    if (fits)
+        snmp_wire_add(&link->wire, r->octets + r->size - r->used, r->used);
+    return fits;
 }
 
 // What snmp_sess_async_send takes from the session.
@@ -101,9 +104,7 @@ static bool snmp_trap_send_v3(struct snmp_link *link, const struct snmp_trap_roo
                               long request)
 {
     struct snmp_trap_room all = {.size = pdu->used + MESSAGE_HEAD_MAX};
-    all.octets = malloc(all.size);
-    if (!all.octets)
-        return false;
+    all.octets = memory_get(all.size); // libsnmp may make it longer
     snmp_lock();
     bool ok = snmp_trap_put_v3(&all, pdu, snmp_sess_session(link->handle), request);
     snmp_unlock();

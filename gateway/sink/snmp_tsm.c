@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_tsm.h"
 
+#include "base/memory.h"
+
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
 
 #include <net-snmp/library/snmp_secmod.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 // RFC 5591 4.2. libsnmp builds messages backwards: in front of the scoped PDU, this puts empty
@@ -49,14 +50,11 @@ static int decode(struct snmp_secmod_incoming_params *p)
     return SNMPERR_SUCCESS;
 }
 
-bool snmp_tsm_begin(void)
+void snmp_tsm_begin(void)
 {
-    struct snmp_secmod_def *def = find_sec_mod(SNMP_SEC_MODEL_TSM);
-    bool known = def != NULL;
-    if (!known)
-        def = calloc(1, sizeof *def); // libsnmp frees it
-    if (!def)
-        return false;
+    struct snmp_secmod_def *known = find_sec_mod(SNMP_SEC_MODEL_TSM);
+    struct snmp_secmod_def *def = known ? known : memory_zeroed(1, sizeof *def); // libsnmp frees it
     *def = (struct snmp_secmod_def){.encode_reverse = encode, .decode = decode};
-    return known || register_sec_mod(SNMP_SEC_MODEL_TSM, "tsm", def) == SNMPERR_SUCCESS;
+    if (!known)
+        register_sec_mod(SNMP_SEC_MODEL_TSM, "tsm", def);
 }

@@ -4,10 +4,8 @@
 #ifndef IBTRAPD_SINK_SNMP_TSM_H
 #define IBTRAPD_SINK_SNMP_TSM_H
 
-#include <stdbool.h>
-
 // Replaces libsnmp's own implementation, which leaks memory with each answer (5.9.3) and works with
-// libsnmp's transports only. Call it once, after init_snmp. False: out of memory.
-bool snmp_tsm_begin(void);
+// libsnmp's transports only. Call it once, after init_snmp.
+void snmp_tsm_begin(void);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_user.h"
 
+#include "base/memory.h"
 #include "sink/snmp_engine.h"
 
 #include <stdlib.h>
@@ -163,9 +164,7 @@ static bool install_user(const struct snmp_keys *keys, const uint8_t *engine_id,
         (*place)->holders++;
         return true;
     }
-    struct usm_entry *u = calloc(1, sizeof *u);
-    if (!u)
-        return error_set(err, "out of memory");
+    struct usm_entry *u = memory_get(sizeof *u);
     *u = (struct usm_entry){.holders = 1, .keys = *keys, .engine_id_size = size};
     memcpy(u->engine_id, engine_id, size);
     if (!snmp_user_configure_library(keys, u->engine_id, size)) {

@@ -2,6 +2,7 @@
 #include "sink/snmp_wire.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,16 +164,13 @@ bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options 
     return snmp_wire_connect_any(wire, options, deadline, err);
 }
 
-bool snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size)
+void snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size)
 {
-    struct snmp_packet *p = malloc(sizeof *p + size);
-    if (!p)
-        return false;
+    struct snmp_packet *p = memory_get(sizeof *p + size);
     *p = (struct snmp_packet){.size = size};
     memcpy(p->octets, octets, size);
     *wire->end = p;
     wire->end = &p->next;
-    return true;
 }
 
 // Functions that libsnmp calls.
@@ -182,7 +180,8 @@ static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, v
 {
     (void)opaque;
     (void)opaque_size;
-    return snmp_wire_add(t->data, octets, (size_t)size) ? size : -1;
+    snmp_wire_add(t->data, octets, (size_t)size);
+    return size;
 }
 
 static int receive_tls(netsnmp_transport *t, void *octets, int size)
@@ -245,9 +244,7 @@ static int detach(netsnmp_transport *t)
 
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 {
-    netsnmp_transport *t = calloc(1, sizeof *t);
-    if (!t)
-        return NULL;
+    netsnmp_transport *t = memory_zeroed(1, sizeof *t); // libsnmp frees it
     t->domain = wire->stream ? netsnmp_snmpTCPDomain : netsnmpUDPDomain;
     t->domain_length = 7;
     t->sock = wire->fd;

@@ -51,11 +51,10 @@ bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options 
                          int64_t deadline, struct error *err);
 
 // Makes a transport for snmp_sess_add, under the lock. The session owns it; the wire outlives it.
-// NULL: out of memory.
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire);
 
-// Queues a packet, which is copied. False: out of memory.
-bool snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size);
+// Queues a packet, which is copied.
+void snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size);
 
 // Sends the queued packets; waits two seconds at most for room in the socket. Not under the lock.
 // False with a sentence: the wire is broken.

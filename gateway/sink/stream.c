@@ -2,6 +2,7 @@
 #include "sink/stream.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "sink/resolve.h"
 
@@ -121,11 +122,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
                            struct error *err)
 {
     int64_t deadline = stream_now() + STREAM_PATIENCE_US;
-    struct stream *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct stream *s = memory_zeroed(1, sizeof *s);
     s->fd = -1;
     bool ok = stream_connect_any(s, host, port, deadline, err);
     if (ok && tls) {

@@ -2,6 +2,7 @@
 #include "sink/syslog.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "sink/datagram.h"
 #include "sink/journald.h"
 #include "sink/output.h"
@@ -90,22 +91,15 @@ static struct text make_datagram(struct syslog_sink *s, const struct event *even
     return message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
 }
 
-// Makes the entry of the journal in a text of JOURNALD_SIZE. False: out of memory.
-static bool syslog_sink_make_entry(struct syslog_sink *s, const struct event *event,
-                                   struct text *out, struct error *err)
-{
-    return journald_entry(out, &s->origin, event) || error_set(err, "out of memory");
-}
-
 static enum sink_result send_local(void *self, const struct event *event, struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[JOURNALD_SIZE];
     struct text t = text_in(buffer, sizeof buffer);
-    if (!s->journald)
+    if (s->journald)
+        journald_entry(&t, &s->origin, event);
+    else
         t = make_datagram(s, event, buffer);
-    else if (!syslog_sink_make_entry(s, event, &t, err))
-        return SINK_FAILED;
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;
     if (errno == EAGAIN)
@@ -349,13 +343,10 @@ static void describe_origin(struct syslog_sink *s)
     memcpy(s->origin.severity_map, o->severity_map, sizeof o->severity_map);
 }
 
-bool syslog_sink(struct sink *out, const char *name, const struct syslog_options *options,
-                 struct error *err)
+void syslog_sink(struct sink *out, const char *name, const struct syslog_options *options)
 {
     const struct row *row = &ROWS[options->transport];
-    struct syslog_sink *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_set(err, "out of memory");
+    struct syslog_sink *s = memory_zeroed(1, sizeof *s);
     s->options = *options;
     if (s->options.tls.name[0] == '\0')
         s->options.tls.name = s->options.host;
@@ -371,5 +362,4 @@ bool syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .kind = "syslog"};
     snprintf(out->name, sizeof out->name, "%s", name);
     syslog_sink_describe_address(options, out->address, sizeof out->address);
-    return true;
 }

@@ -42,8 +42,7 @@ struct syslog_options {
 extern const struct syslog_options SYSLOG_DEFAULTS;
 
 // Fills `out`. Copies the options; their strings except the engine ID stay the caller's and outlive
-// the sink. False with a sentence: out of memory.
-bool syslog_sink(struct sink *out, const char *name, const struct syslog_options *options,
-                 struct error *err);
+// the sink.
+void syslog_sink(struct sink *out, const char *name, const struct syslog_options *options);
 
 #endif

@@ -2,6 +2,7 @@
 #include "sink/tls.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -210,12 +211,8 @@ static void log_handshake(const struct tls *t, const struct tls_options *options
 
 struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline, struct error *err)
 {
-    struct tls *t = calloc(1, sizeof *t);
+    struct tls *t = memory_zeroed(1, sizeof *t);
     int reason = 0;
-    if (!t) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
     ERR_clear_error();
     t->name = options->name;
     t->datagrams = is_datagram_socket(fd);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/tls_files.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "base/secret.h"
 
@@ -38,19 +39,21 @@ struct tls_content {
     BIO *bio;
 };
 
-static bool tls_files_take(struct tls_content *content, struct error *err)
+// `octets`: the content; NULL if it could not be read.
+static bool tls_files_take(struct tls_content *content, char *octets)
 {
     ERR_clear_error();
     errno = 0;
-    content->bio = content->octets ? BIO_new_mem_buf(content->octets, (int)content->size) : NULL;
-    return content->bio || (content->octets && error_set(err, "out of memory"));
+    content->octets = octets;
+    if (octets)
+        content->bio = memory_need(BIO_new_mem_buf(octets, (int)content->size));
+    return octets;
 }
 
 static bool tls_files_open(struct tls_content *content, const char *file, struct error *err)
 {
     *content = (struct tls_content){0};
-    content->octets = regular_file_read(file, TLS_FILE_MAX, &content->size, err);
-    return tls_files_take(content, err);
+    return tls_files_take(content, regular_file_read(file, TLS_FILE_MAX, &content->size, err));
 }
 
 static void tls_files_close(struct tls_content *content)
@@ -178,9 +181,9 @@ static bool load_key(SSL_CTX *context, const struct tls_options *o, struct error
     const char *file = o->key_file[0] ? o->key_file : o->cert_file;
     if (!o->key_file[0] && !tls_files_has_key(file, err))
         return error_prefix(err, "item 'certificate_file'");
-    content.octets = secret_read_file(file, &content.size, err);
-    bool ok = tls_files_take(&content, err) ? tls_files_use_key(context, &content, file, err)
-                                            : error_prefix(err, "cannot load the key");
+    bool ok = tls_files_take(&content, secret_read_file(file, &content.size, err))
+                  ? tls_files_use_key(context, &content, file, err)
+                  : error_prefix(err, "cannot load the key");
     tls_files_close(&content);
     return ok || error_prefix(err, "item '%s'", o->key_file[0] ? "key_file" : "certificate_file");
 }

@@ -23,9 +23,8 @@ static struct event *make(int n)
 static struct sink begin(const char *path, enum file_fsync fsync)
 {
     struct sink r;
-    struct error err;
     const struct file_options options = {.path = path, .fsync = fsync};
-    assert_true(file_sink(&r, "log", &options, &err));
+    file_sink(&r, "log", &options);
     assert_string_equal(r.kind, "file");
     assert_string_equal(r.address, path);
     return r;

@@ -10,7 +10,7 @@ static struct values values;
 static int begin(void **state)
 {
     (void)state;
-    assert_true(values_init(&values));
+    values_init(&values);
     return 0;
 }
 
