@@ -178,8 +178,7 @@ static void find_type(void *ctx, const struct alarm *alarm)
 
 // A node that is gone for good took its cables with it: ends the alarms about its links. First, so
 // that none of them is told in place of the node's.
-static void clear_links(const struct clearing *c, const struct reconcile_options *end,
-                        const struct event_builder *builder)
+static void clear_links(const struct clearing *c, struct emitter *emitter)
 {
     struct alarm_key node;
     if (!alarm_key_read(c->key, &node) || node.kind != ALARM_KEY_NODE)
@@ -190,7 +189,7 @@ static void clear_links(const struct clearing *c, const struct reconcile_options
         const struct open_alarm *a = &alarms.all[i];
         if (a->what.kind == ALARM_KEY_LINK &&
             (a->what.guid == node.guid || a->what.peer_guid == node.guid))
-            reconcile_end_alarm(end, builder, a->key, a->type, c->reason);
+            emitter_end_alarm(emitter, a->key, a->type, c->reason);
     }
     open_alarms_clear(&alarms);
 }
@@ -201,10 +200,8 @@ static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
     journal_each_alarm(c->journal, find_type, c);
     if (c->type[0] == '\0')
         return;
-    const struct reconcile_options end = {
-        .policy = inside->policy, .emit = inside->take, .ctx = inside->pipeline};
-    clear_links(c, &end, inside->builder);
-    reconcile_end_alarm(&end, inside->builder, c->key, catalogue_find(c->type), c->reason);
+    clear_links(c, inside->emitter);
+    emitter_end_alarm(inside->emitter, c->key, catalogue_find(c->type), c->reason);
 }
 
 // Writes "cleared by alice (uid 1000): cable replaced", without the full stop of the reason.

@@ -54,15 +54,18 @@ static void dry_run_stamp(void *ctx, struct event *event)
         event->time_us = r->now;
 }
 
-static void dry_run_pass(void *ctx, struct event *event)
+// Counts what policy returns.
+static void dry_run_drain(struct run *r)
 {
-    struct run *r = ctx;
-    if (event->suppressed[0] != '\0')
-        count_reason(r, event);
-    for (size_t i = 0; i < r->conf->receiver_count; i++) {
-        const struct audience audience = {
-            .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};
-        r->sent[i][kind_of(event)] += audience_refusal(&audience, event) == NULL;
+    const struct event *event;
+    while ((event = policy_next(r->policy, r->now)) != NULL) {
+        if (event->suppressed[0] != '\0')
+            count_reason(r, event);
+        for (size_t i = 0; i < r->conf->receiver_count; i++) {
+            const struct audience audience = {
+                .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};
+            r->sent[i][kind_of(event)] += audience_refusal(&audience, event) == NULL;
+        }
     }
 }
 
@@ -70,7 +73,7 @@ static void move_to(struct run *r, int64_t time_us)
 {
     for (int64_t due; (due = policy_due(r->policy)) <= time_us;) {
         r->now = due > r->now ? due : r->now;
-        policy_tick(r->policy, r->now);
+        dry_run_drain(r);
     }
     r->now = time_us > r->now ? time_us : r->now;
 }
@@ -117,7 +120,9 @@ static void dry_run_read(struct run *r, const struct event *event)
     snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     move_to(r, copy->time_us);
+    dry_run_drain(r);
     policy_process(r->policy, copy, r->now);
+    dry_run_drain(r);
     event_unref(copy);
 }
 
@@ -183,7 +188,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     struct run *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    const struct policy_sink sink = {.stamp = dry_run_stamp, .pass = dry_run_pass, .ctx = r};
+    const struct policy_sink sink = {.stamp = dry_run_stamp, .ctx = r};
     r->conf = conf;
     r->journal = journal;
     policies_from_conf(conf, &options, r->rules);

@@ -140,7 +140,7 @@ static void end_former(void *ctx, const struct pipeline_context *inside)
              keys->gateway->name);
     journal_each_alarm(keys->gateway->journal, note_if_former, keys);
     for (size_t i = 0; i < keys->count; i++)
-        policy_clear_alarm(inside->policy, keys->all[i], why, inside->now_us);
+        emitter_end_alarm(inside->emitter, keys->all[i], NULL, why);
 }
 
 void own_alarms_end_former(struct gateway *gateway)

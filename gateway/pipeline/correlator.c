@@ -26,7 +26,8 @@ struct notice_seen {
 
 struct correlator {
     struct correlator_options options;
-    struct reconcile_options reconcile;
+    struct emitter *emitter;
+    int64_t watching_since; // monotonic: the first snapshot of this run
     struct notice_seen seen[CORRELATOR_NOTICES_MAX];
     size_t next;
     struct interruptions interruptions;
@@ -43,11 +44,7 @@ struct correlator *correlator_new(const struct correlator_options *options)
 {
     struct correlator *o = memory_zeroed(1, sizeof *o);
     o->options = *options;
-    o->reconcile = (struct reconcile_options){.topology = options->topology,
-                                              .policy = options->policy,
-                                              .journal = options->journal,
-                                              .emit = options->emit,
-                                              .ctx = options->ctx};
+    o->emitter = options->emitter;
     pthread_mutex_init(&o->lock, NULL);
     return o;
 }
@@ -74,23 +71,22 @@ void correlator_change_counters(struct correlator *correlator, bool no_counters)
 }
 
 void correlator_change_expectation(struct correlator *correlator,
-                                   const struct event_builder *builder,
                                    const struct expectation *expectation)
 {
     correlator->options.expectation = expectation;
-    if (!expectation || topology_has_base(correlator->options.topology))
-        expectations_update(&correlator->reconcile, builder, expectation);
+    if (!expectation || topology_has_base(correlator->emitter->topology))
+        expectations_update(correlator->emitter, expectation);
 }
 
-void correlator_end_expected(struct correlator *correlator, const struct event_builder *builder)
+void correlator_end_expected(struct correlator *correlator)
 {
     if (!correlator->options.expectation)
-        expectations_update(&correlator->reconcile, builder, NULL);
+        expectations_update(correlator->emitter, NULL);
 }
 
 static struct counter_alarms correlator_counter_alarms(const struct correlator *o)
 {
-    return (struct counter_alarms){.reconcile = &o->reconcile,
+    return (struct counter_alarms){.emitter = o->emitter,
                                    .thresholds = o->options.thresholds,
                                    .error_rates = o->options.error_rates,
                                    .congestion = o->options.congestion};
@@ -179,49 +175,49 @@ static const char *related_id(const struct correlator *o, const struct change *c
 
 // Changes.
 
-static void correlator_emit_change(struct correlator *o, const struct event_builder *builder,
-                                   const struct changes *all, uint32_t i, bool late,
-                                   char (*ids)[EVENT_ID_SIZE])
+static void correlator_emit_change(struct correlator *o, const struct changes *all, uint32_t i,
+                                   bool late, char (*ids)[EVENT_ID_SIZE])
 {
     const struct change *change = &all->all[i];
     const char *cause = change->cause != FABRIC_NONE ? ids[change->cause] : "";
-    const char *related = late ? "" : related_id(o, change, clock_utc(builder->clock));
-    struct event *event = event_builder_from_change(builder, change, late, cause, related);
+    const char *related = late ? "" : related_id(o, change, clock_utc(o->emitter->builder.clock));
+    struct event *event =
+        event_builder_from_change(&o->emitter->builder, change, late, cause, related);
     memcpy(ids[i], event->id, sizeof ids[i]);
-    o->options.emit(o->options.ctx, event);
+    emitter_emit(o->emitter, event);
 }
 
 static void ask_for_counters(struct correlator *o, const struct changes *changes, int64_t begun_us)
 {
     uint64_t switches[INTERRUPTIONS_SWITCHES_MAX];
     size_t n = interruptions_judge(&o->interruptions, changes, begun_us, switches);
-    if (n > 0)
+    if (n > 0 && o->options.read_counters)
         o->options.read_counters(o->options.ctx, switches, n);
 }
 
-bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
-                              struct fabric *seen)
+bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen)
 {
     struct changes changes = {0};
     bool late = false, complete = seen->complete;
     int64_t begun_us = seen->time_us;
-    topology_update(correlator->options.topology, seen, &changes, &late);
-    reconcile_explain_returns(&correlator->reconcile, &changes);
+    topology_update(correlator->emitter->topology, seen, &changes, &late);
+    reconcile_explain_returns(correlator->emitter, &changes);
     char(*ids)[EVENT_ID_SIZE] = memory_zeroed(changes.count, sizeof *ids);
     for (uint32_t i = 0; i < changes.count; i++)
-        correlator_emit_change(correlator, builder, &changes, i, late, ids);
+        correlator_emit_change(correlator, &changes, i, late, ids);
     if (complete)
         ask_for_counters(correlator, &changes, begun_us);
     bool any = changes.count > 0;
-    if (correlator->reconcile.watching_since == 0)
-        correlator->reconcile.watching_since = clock_monotonic(builder->clock);
-    if (topology_has_base(correlator->options.topology)) {
-        reconcile_alarms(&correlator->reconcile, builder, late, correlator->options.age_us);
-        expectations_update(&correlator->reconcile, builder, correlator->options.expectation);
+    if (correlator->watching_since == 0)
+        correlator->watching_since = emitter_now(correlator->emitter);
+    if (topology_has_base(correlator->emitter->topology)) {
+        reconcile_alarms(correlator->emitter, correlator->watching_since, late,
+                         correlator->options.age_us);
+        expectations_update(correlator->emitter, correlator->options.expectation);
     }
     if (correlator->options.no_counters) {
         const struct counter_alarms alarms = correlator_counter_alarms(correlator);
-        counter_alarms_end_all(&alarms, builder);
+        counter_alarms_end_all(&alarms);
     }
     free(ids);
     changes_clear(&changes);
@@ -232,7 +228,6 @@ bool correlator_take_snapshot(struct correlator *correlator, const struct event_
 
 struct round {
     struct correlator *correlator;
-    const struct event_builder *builder;
     const struct accumulated_counters *after;
 };
 
@@ -240,11 +235,11 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
                                            uint8_t number)
 {
     struct endpoint out = {.guid = node_guid, .node_guid = node_guid, .port = number};
-    struct fabric *fabric = topology_current(r->correlator->options.topology);
+    struct fabric *fabric = topology_current(r->correlator->emitter->topology);
     uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
     uint32_t port = node != FABRIC_NONE ? fabric_find_port(fabric, node, number) : FABRIC_NONE;
     if (port != FABRIC_NONE)
-        describe_port(fabric, port, r->builder->names, &out);
+        describe_port(fabric, port, r->correlator->emitter->builder.names, &out);
     fabric_unref(fabric);
     return out;
 }
@@ -253,8 +248,8 @@ static void emit_threshold(void *ctx, const struct threshold_change *change)
 {
     const struct round *r = ctx;
     const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    r->correlator->options.emit(r->correlator->options.ctx,
-                                event_builder_from_threshold(r->builder, change, &port));
+    emitter_emit(r->correlator->emitter,
+                 event_builder_from_threshold(&r->correlator->emitter->builder, change, &port));
 }
 
 static void emit_error_rate(void *ctx, const struct error_rate_change *change,
@@ -262,8 +257,9 @@ static void emit_error_rate(void *ctx, const struct error_rate_change *change,
 {
     const struct round *r = ctx;
     const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    r->correlator->options.emit(r->correlator->options.ctx,
-                                event_builder_from_error_rate(r->builder, change, &port, details));
+    emitter_emit(
+        r->correlator->emitter,
+        event_builder_from_error_rate(&r->correlator->emitter->builder, change, &port, details));
 }
 
 static void emit_congestion(void *ctx, const struct congestion_change *change)
@@ -274,8 +270,8 @@ static void emit_congestion(void *ctx, const struct congestion_change *change)
     const uint64_t discards =
         error_rates_errors(o->options.error_rates, change->node_guid, change->port,
                            COUNTER_XMIT_DISCARDS, change->window);
-    o->options.emit(o->options.ctx,
-                    event_builder_from_congestion(r->builder, change, &port, discards));
+    emitter_emit(o->emitter, event_builder_from_congestion(&r->correlator->emitter->builder, change,
+                                                           &port, discards));
 }
 
 // Asks the port why before an alarm is told, where there are details of its counter.
@@ -285,7 +281,7 @@ static void take_error_rate(void *ctx, const struct error_rate_change *change)
     struct correlator *o = r->correlator;
     held_errors_release(&o->held_errors, change, emit_error_rate, r);
     if (!o->options.read_details ||
-        !held_errors_hold(&o->held_errors, change, clock_monotonic(r->builder->clock)))
+        !held_errors_hold(&o->held_errors, change, emitter_now(r->correlator->emitter)))
         emit_error_rate(r, change, NULL);
 }
 
@@ -296,20 +292,18 @@ static void ask_for_details(struct correlator *o)
     o->held_errors.wanted.count = 0;
 }
 
-void correlator_take_details(struct correlator *correlator, const struct event_builder *builder,
-                             const struct error_details_list *list)
+void correlator_take_details(struct correlator *correlator, const struct error_details_list *list)
 {
-    struct round round = {.correlator = correlator, .builder = builder};
+    struct round round = {.correlator = correlator};
     held_errors_explain(&correlator->held_errors, list, emit_error_rate, &round);
 }
 
-void correlator_tell_held(struct correlator *correlator, const struct event_builder *builder,
-                          bool all)
+void correlator_tell_held(struct correlator *correlator, bool all)
 {
-    struct round round = {.correlator = correlator, .builder = builder};
+    struct round round = {.correlator = correlator};
     if (correlator->held_errors.count > 0)
         held_errors_expire(&correlator->held_errors,
-                           all ? INT64_MAX : clock_monotonic(builder->clock) - HELD_ERRORS_US,
+                           all ? INT64_MAX : emitter_now(correlator->emitter) - HELD_ERRORS_US,
                            emit_error_rate, &round);
 }
 
@@ -323,12 +317,12 @@ static void tell_unwatched(struct correlator *o)
         .waits = o->options.congestion ? congestion_overflowed(o->options.congestion) : 0};
     const bool errors = now.errors != before.errors, waits = now.waits != before.waits;
     if (errors && !o->errors_unwatched)
-        log_write(o->options.log, LOG_LEVEL_WARNING,
+        log_write(o->emitter->log, LOG_LEVEL_WARNING,
                   "errors grow on so many links that %" PRIu64 " counters are not watched, and "
                   "raise no alarm; %d can be: look for what the links have in common",
                   now.errors - before.errors, ERROR_RATES_MAX);
     if (waits && !o->waits_unwatched)
-        log_write(o->options.log, LOG_LEVEL_WARNING,
+        log_write(o->emitter->log, LOG_LEVEL_WARNING,
                   "so many ports have to wait that %" PRIu64 " of them are not watched, and raise "
                   "no alarm; %d can be: look for what the congested links have in common",
                   now.waits - before.waits, CONGESTION_MAX);
@@ -351,11 +345,11 @@ static void update_error_rates(struct round *r, const struct counter_reading *re
     struct correlator *o = r->correlator;
     if (!o->options.error_rates)
         return;
-    struct fabric *fabric = topology_current(o->options.topology);
+    struct fabric *fabric = topology_current(o->emitter->topology);
     const struct error_rate_reading one = {.before = o->accumulated,
                                            .reading = reading,
                                            .fabric = fabric,
-                                           .now_us = clock_monotonic(r->builder->clock),
+                                           .now_us = emitter_now(r->correlator->emitter),
                                            .congestion = o->options.congestion};
     error_rates_update(o->options.error_rates, &one, take_error_rate, r);
     ask_for_details(o);
@@ -418,15 +412,15 @@ static void emit_interrupted(void *ctx, const struct interruptions_found *found)
                             .subject = correlator_describe(r, found->node_guid, found->port),
                             .switch_guid = found->node_guid,
                             .cause = FABRIC_NONE};
-    topology_find_peer(r->correlator->options.topology, found->node_guid, found->port,
+    topology_find_peer(r->correlator->emitter->topology, found->node_guid, found->port,
                        &change.peer);
     if (is_second_end(r, found, &change.peer))
         return;
     snprintf(change.reason, sizeof change.reason, "LinkDownedCounter grew by %" PRIu64,
              found->times);
-    r->correlator->options.emit(
-        r->correlator->options.ctx,
-        event_builder_from_change(r->builder, &change, false, NULL, found->related_id));
+    emitter_emit(r->correlator->emitter,
+                 event_builder_from_change(&r->correlator->emitter->builder, &change, false, NULL,
+                                           found->related_id));
 }
 
 static void set_latest(struct correlator *o, struct accumulated_counters *latest)
@@ -435,13 +429,12 @@ static void set_latest(struct correlator *o, struct accumulated_counters *latest
     o->latest = latest;
 }
 
-void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
-                             const struct counter_reading *reading)
+void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading)
 {
     struct correlator *o = correlator;
     bool same = o->latest == o->accumulated; // as after a regular reading
     struct accumulated_counters *after = accumulated_with(o->latest, reading);
-    struct round round = {.correlator = o, .builder = builder, .after = after};
+    struct round round = {.correlator = o, .after = after};
     interruptions_find(&o->interruptions, reading, o->latest, after, emit_interrupted, &round);
     set_latest(o, after);
     if (reading->early)
@@ -449,11 +442,11 @@ void correlator_take_reading(struct correlator *correlator, const struct event_b
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
     const struct counter_alarms alarms = correlator_counter_alarms(o);
-    correlator_tell_held(o, builder, true); // what is not told yet would look like cleared by hand
+    correlator_tell_held(o, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(&alarms);
     update_error_rates(&round, reading);
     thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round);
     set_latest(o, accumulated_ref(accumulated));
     set_accumulated(o, accumulated);
-    counter_alarms_end_lost(&alarms, builder);
+    counter_alarms_end_lost(&alarms);
 }

@@ -5,14 +5,11 @@
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
-#include "event/event_builder.h"
-#include "journal/journal.h"
-#include "policy/policy.h"
+#include "pipeline/emitter.h"
 #include "topology/accumulated.h"
 #include "topology/expectation.h"
 #include "topology/measured_errors.h"
 #include "topology/thresholds.h"
-#include "topology/topology.h"
 
 enum {
     CORRELATOR_NOTICES_MAX = 512,  // remembered; the oldest are forgotten first
@@ -20,19 +17,16 @@ enum {
 };
 
 struct correlator_options {
-    struct topology *topology;
+    struct emitter *emitter;
     struct thresholds *thresholds;
     struct error_rates *error_rates; // NULL: none
     struct congestion *congestion;   // NULL: none; it needs error_rates
-    struct policy *policy;
-    struct journal *journal;
-    void (*emit)(void *ctx, struct event *event); // takes over the reference
-    // Asks for an early reading of these switches' counters (pipeline/interruptions.h).
+    // Asks for an early reading of these switches' counters (pipeline/interruptions.h). May be
+    // NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
     // Asks ports why they count errors. May be NULL.
     void (*read_details)(void *ctx, const struct error_details_list *list);
     void *ctx;
-    struct log *log;
     int64_t age_us;                        // at which alarms about what is missing end; 0: never
     bool no_counters;                      // none are read: each sweep ends the alarms about them
     const struct expectation *expectation; // the expected topology; NULL: none
@@ -52,12 +46,11 @@ void correlator_change_counters(struct correlator *correlator, bool no_counters)
 // Changes options.expectation, which stays the caller's, and makes the alarms agree with it at once
 // if the fabric is known. Without one they end, known or not.
 void correlator_change_expectation(struct correlator *correlator,
-                                   const struct event_builder *builder,
                                    const struct expectation *expectation);
 
 // Ends the alarms about an expected topology, if none is expected any more: perhaps no sweep comes
 // that would. Call it once policy has the alarms of the journal.
-void correlator_end_expected(struct correlator *correlator, const struct event_builder *builder);
+void correlator_end_expected(struct correlator *correlator);
 
 // Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
 // 144 and 145. True: it was, so a sweep can find the change.
@@ -65,11 +58,9 @@ bool correlator_note_event(struct correlator *correlator, const struct event *ev
 
 // Makes events from a sweep's result, takes over the reference to it, and makes the alarms agree
 // with it (reconcile.h). True: something changed since the last sweep.
-bool correlator_take_snapshot(struct correlator *correlator, const struct event_builder *builder,
-                              struct fabric *seen);
+bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen);
 
-void correlator_take_reading(struct correlator *correlator, const struct event_builder *builder,
-                             const struct counter_reading *reading);
+void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading);
 
 // For how much there was no room, since the start: it raises no alarm.
 struct correlator_unwatched {
@@ -81,12 +72,10 @@ void correlator_get_unwatched(struct correlator *correlator,
                               struct correlator_unwatched *out); // any thread
 
 // Ports said why they count errors: tells the alarms about these, which waited for that.
-void correlator_take_details(struct correlator *correlator, const struct event_builder *builder,
-                             const struct error_details_list *list);
+void correlator_take_details(struct correlator *correlator, const struct error_details_list *list);
 
 // Tells alarms whose ports have not said so in time; with `all`, or their time is over or not.
-void correlator_tell_held(struct correlator *correlator, const struct event_builder *builder,
-                          bool all);
+void correlator_tell_held(struct correlator *correlator, bool all);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no
 // reading yet. Any thread.

@@ -24,8 +24,8 @@ struct counter_alarms_page {
 // Whether receivers or operators have the alarm: where room was short, one of both may not know.
 static bool is_standing(const struct counter_alarms *of, const char *key)
 {
-    return policy_is_raised(of->reconcile->policy, key) ||
-           journal_alarm_is_active(of->reconcile->journal, key);
+    return policy_is_raised(of->emitter->policy, key) ||
+           journal_alarm_is_active(of->emitter->journal, key);
 }
 
 static bool stands_by_threshold(void *ctx, const struct threshold_change *reached)
@@ -90,31 +90,30 @@ static void look_at_alarm(void *ctx, const struct alarm *alarm)
     page->last = alarm->event_sequence;
     if (!is_about_counter(page->of, alarm->key, &held) || (held && !page->all))
         return;
-    if (!page->all && !policy_is_raised(page->of->reconcile->policy, alarm->key))
+    if (!page->all && !policy_is_raised(page->of->emitter->policy, alarm->key))
         return; // the journal was read late, and nobody was told of its alarms yet
     memcpy(page->found[page->count].key, alarm->key, sizeof alarm->key);
     page->found[page->count++].type = catalogue_find(alarm->type);
 }
 
-static void end_found(const struct counter_alarms *of, const struct event_builder *builder,
-                      bool all, const char *why)
+static void end_found(const struct counter_alarms *of, bool all, const char *why)
 {
     struct counter_alarms_page page = {.of = of, .all = all};
     for (bool more = true; more;) {
         page.count = 0;
         more =
-            journal_each_alarm_after(of->reconcile->journal, page.last, PAGE, look_at_alarm, &page);
+            journal_each_alarm_after(of->emitter->journal, page.last, PAGE, look_at_alarm, &page);
         for (size_t i = 0; i < page.count; i++)
-            reconcile_end_alarm(of->reconcile, builder, page.found[i].key, page.found[i].type, why);
+            emitter_end_alarm(of->emitter, page.found[i].key, page.found[i].type, why);
     }
 }
 
-void counter_alarms_end_lost(const struct counter_alarms *of, const struct event_builder *builder)
+void counter_alarms_end_lost(const struct counter_alarms *of)
 {
-    end_found(of, builder, false, "it is not known any more; further errors raise it again");
+    end_found(of, false, "it is not known any more; further errors raise it again");
 }
 
-void counter_alarms_end_all(const struct counter_alarms *of, const struct event_builder *builder)
+void counter_alarms_end_all(const struct counter_alarms *of)
 {
-    end_found(of, builder, true, "the port counters are not read any more");
+    end_found(of, true, "the port counters are not read any more");
 }

@@ -5,15 +5,15 @@
 #ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
-#include "pipeline/reconcile.h"
+#include "pipeline/emitter.h"
 #include "topology/error_rates.h"
 #include "topology/thresholds.h"
 
 struct counter_alarms {
-    const struct reconcile_options *reconcile; // journal, policy, emit
-    struct thresholds *thresholds;             // NULL: none
-    struct error_rates *error_rates;           // NULL: none
-    struct congestion *congestion;             // NULL: none
+    struct emitter *emitter;
+    struct thresholds *thresholds;   // NULL: none
+    struct error_rates *error_rates; // NULL: none
+    struct congestion *congestion;   // NULL: none
 };
 
 // Lets the counters whose alarms somebody cleared raise them again. Call it before a reading is
@@ -22,9 +22,9 @@ void counter_alarms_forget_cleared(const struct counter_alarms *of);
 
 // Ends the alarms that no counter holds: there was no room when the alarm was restored, or its port
 // has the alarm of another neighbour. Call it after a reading was compared.
-void counter_alarms_end_lost(const struct counter_alarms *of, const struct event_builder *builder);
+void counter_alarms_end_lost(const struct counter_alarms *of);
 
 // Ends all of them, as no counters are read.
-void counter_alarms_end_all(const struct counter_alarms *of, const struct event_builder *builder);
+void counter_alarms_end_all(const struct counter_alarms *of);
 
 #endif

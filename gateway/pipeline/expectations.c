@@ -26,8 +26,7 @@ struct difference_counts {
 };
 
 struct expectations {
-    const struct reconcile_options *options;
-    const struct event_builder *builder;
+    struct emitter *emitter;
     const struct expectation *expectation; // NULL: none
     struct difference_keys keys;
     struct difference_counts counts;
@@ -51,13 +50,13 @@ static bool is_unexpected(const struct change *difference)
 // was told yet: they may not.
 static bool expectations_may_end(const struct expectations *e, const char *key)
 {
-    return policy_is_raised(e->options->policy, key) || policy_left_out_alarms(e->options->policy);
+    return policy_is_raised(e->emitter->policy, key) || policy_left_out_alarms(e->emitter->policy);
 }
 
 // `id`: of its event in the journal; empty: there is none.
 static bool expectations_has_summary(const struct expectations *e, const char *id)
 {
-    return policy_is_raised(e->options->policy, SUMMARY_KEY) ||
+    return policy_is_raised(e->emitter->policy, SUMMARY_KEY) ||
            (id[0] != '\0' && expectations_may_end(e, SUMMARY_KEY));
 }
 
@@ -70,7 +69,7 @@ static bool expectations_counts(const struct expectations *e, const struct chang
 {
     return !is_unexpected(difference) &&
            ((!unseen && difference->cause == FABRIC_NONE) ||
-            policy_is_raised(e->options->policy, difference->alarm_key));
+            policy_is_raised(e->emitter->policy, difference->alarm_key));
 }
 
 static void count_difference(struct difference_counts *counts, const struct change *difference)
@@ -158,7 +157,7 @@ static void look_at_expected(void *ctx, const struct alarm *alarm)
 // The event as-expected, from the one that raised the alarm. NULL: that one cannot be read.
 static struct event *make_end(const struct expectations *e, const struct ending *ending)
 {
-    struct event *last = journal_find(e->options->journal, ending->last_sequence);
+    struct event *last = journal_find(e->emitter->journal, ending->last_sequence);
     struct event *event =
         last && strcmp(last->alarm_key, ending->key) == 0 ? event_copy(last) : NULL;
     event_unref(last);
@@ -171,7 +170,7 @@ static struct event *make_end(const struct expectations *e, const struct ending 
     text_add(&t, "the alarm ");
     text_add(&t, ending->type ? ending->type->name : "about it");
     text_add(&t, " is over");
-    event_builder_again(e->builder, event);
+    event_builder_again(&e->emitter->builder, event);
     if (ending->type)
         event->category = ending->type->category;
     return event;
@@ -181,11 +180,11 @@ static void end_expected(const struct expectations *e, const struct ending *endi
 {
     struct event *event = e->expectation ? make_end(e, ending) : NULL;
     if (event)
-        e->options->emit(e->options->ctx, event);
+        emitter_emit(e->emitter, event);
     else
-        reconcile_end_alarm(e->options, e->builder, ending->key, ending->type,
-                            e->expectation ? "it is as expected again"
-                                           : "no topology is expected any more");
+        emitter_end_alarm(e->emitter, ending->key, ending->type,
+                          e->expectation ? "it is as expected again"
+                                         : "no topology is expected any more");
 }
 
 static void end_gone(struct expectations *e)
@@ -195,15 +194,14 @@ static void end_gone(struct expectations *e)
     for (bool more = true; more;) {
         page->count = 0;
         more =
-            journal_each_alarm_after(e->options->journal, page->last, PAGE, look_at_expected, page);
+            journal_each_alarm_after(e->emitter->journal, page->last, PAGE, look_at_expected, page);
         for (size_t i = 0; i < page->count; i++)
             end_expected(e, &page->found[i]);
     }
     memcpy(e->summary_id, page->summary_id, sizeof e->summary_id);
     if (!e->expectation && expectations_has_summary(e, page->summary_id))
-        reconcile_end_alarm(e->options, e->builder, SUMMARY_KEY,
-                            catalogue_get(CATALOGUE_TOPOLOGY_DIFFERS),
-                            "no topology is expected any more");
+        emitter_end_alarm(e->emitter, SUMMARY_KEY, catalogue_get(CATALOGUE_TOPOLOGY_DIFFERS),
+                          "no topology is expected any more");
     free(page);
 }
 
@@ -221,7 +219,7 @@ static void collect_causes(struct expectations *e)
     if (e->has_alarms)
         return;
     e->has_alarms = true;
-    open_alarms_collect(&e->alarms, e->options->journal);
+    open_alarms_collect(&e->alarms, e->emitter->journal);
     e->by_key = memory_zeroed(e->alarms.count, sizeof(const struct open_alarm *));
     for (size_t i = 0; i < e->alarms.count; i++)
         e->by_key[i] = &e->alarms.all[i];
@@ -251,17 +249,17 @@ static const char *find_loss(struct expectations *e, const struct change *differ
 // about the losses may all end at once, by their age.
 static void expectations_find_cause(const struct expectations *e, const char *key)
 {
-    struct policy *policy = e->options->policy;
+    struct policy *policy = e->emitter->policy;
     if (e->summary_id[0] == '\0' || policy_cause_of(policy, key) != POLICY_CAUSE_CLEARED)
         return;
-    policy_set_cause(policy, key, SUMMARY_KEY, clock_monotonic(e->builder->clock));
-    journal_set_alarm_cause(e->options->journal, key, e->summary_id);
+    policy_set_cause(policy, key, SUMMARY_KEY, clock_monotonic(e->emitter->builder.clock));
+    journal_set_alarm_cause(e->emitter->journal, key, e->summary_id);
 }
 
 static void raise_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
-    struct policy *policy = e->options->policy;
+    struct policy *policy = e->emitter->policy;
     if (!is_unexpected(difference))
         expectations_find_cause(e, difference->alarm_key);
     if (unseen || difference->cause != FABRIC_NONE ||
@@ -271,8 +269,8 @@ static void raise_difference(void *ctx, const struct change *difference, bool un
     const char *cause = find_loss(e, difference);
     if (cause[0] == '\0' && !is_unexpected(difference))
         cause = e->summary_id;
-    e->options->emit(e->options->ctx,
-                     event_builder_from_change(e->builder, difference, false, cause, ""));
+    emitter_emit(e->emitter,
+                 event_builder_from_change(&e->emitter->builder, difference, false, cause, ""));
 }
 
 // The alarm about all of them.
@@ -306,7 +304,7 @@ static struct event *make_summary(const struct expectations *e, enum catalogue_e
     struct text reason = text_in(change.reason, sizeof change.reason);
     describe_counts(&reason, &e->counts);
     snprintf(change.alarm_key, sizeof change.alarm_key, "%s", SUMMARY_KEY);
-    return event_builder_from_change(e->builder, &change, false, "", "");
+    return event_builder_from_change(&e->emitter->builder, &change, false, "", "");
 }
 
 // Raises or ends it. `summary_id` is that of one which is active already.
@@ -314,7 +312,7 @@ static void update_summary(struct expectations *e)
 {
     const bool active = expectations_has_summary(e, e->summary_id);
     struct event *event = NULL;
-    if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->options->policy)) {
+    if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->emitter->policy)) {
         event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
         memcpy(e->summary_id, event->id, sizeof e->summary_id);
     } else if (active && e->counts.all <= EXPECTATIONS_SINGLE_FEW) {
@@ -322,13 +320,13 @@ static void update_summary(struct expectations *e)
         e->summary_id[0] = '\0';
     }
     if (event)
-        e->options->emit(e->options->ctx, event);
+        emitter_emit(e->emitter, event);
 }
 
 // Both passes over the differences see the same, as neither changes the fabric.
 static void follow_expectation(struct expectations *e, const struct fabric *fabric)
 {
-    const struct names *names = e->builder->names;
+    const struct names *names = e->emitter->builder.names;
     expectation_compare(e->expectation, fabric, names, keep_key, e);
     sort_keys(&e->keys);
     end_gone(e);
@@ -337,11 +335,10 @@ static void follow_expectation(struct expectations *e, const struct fabric *fabr
         expectation_compare(e->expectation, fabric, names, raise_difference, e);
 }
 
-void expectations_update(const struct reconcile_options *options,
-                         const struct event_builder *builder, const struct expectation *expectation)
+void expectations_update(struct emitter *emitter, const struct expectation *expectation)
 {
-    struct expectations e = {.options = options, .builder = builder, .expectation = expectation};
-    struct fabric *fabric = expectation ? topology_current(options->topology) : NULL;
+    struct expectations e = {.emitter = emitter, .expectation = expectation};
+    struct fabric *fabric = expectation ? topology_current(emitter->topology) : NULL;
     if (!expectation)
         end_gone(&e);
     else if (fabric)

@@ -6,7 +6,7 @@
 #ifndef IBTRAPD_PIPELINE_EXPECTATIONS_H
 #define IBTRAPD_PIPELINE_EXPECTATIONS_H
 
-#include "pipeline/reconcile.h"
+#include "pipeline/emitter.h"
 #include "topology/expectation.h"
 
 // Of what is not expected: a switch that makes up nodes is not to fill the table of alarms.
@@ -20,8 +20,6 @@ enum { EXPECTATIONS_UNEXPECTED_MAX = 1024 };
 enum { EXPECTATIONS_SINGLE_MAX = 100, EXPECTATIONS_SINGLE_FEW = 50 };
 
 // Call it after reconcile_alarms. `expectation` NULL: none, and all these alarms end.
-void expectations_update(const struct reconcile_options *options,
-                         const struct event_builder *builder,
-                         const struct expectation *expectation);
+void expectations_update(struct emitter *emitter, const struct expectation *expectation);
 
 #endif

@@ -18,44 +18,41 @@
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
 
-// An item of the queue: exactly one of the first seven members is not NULL.
-struct item {
-    struct sa_report *report;
-    struct event_builder_occurrence *occurrence;
-    struct fabric *fabric;
-    struct counter_reading *reading;
-    struct call *call;
-    struct test_event *test;
-    struct error_details_list *details;
-    uint64_t subnet_prefix; // of the occurrence
-};
-
-// A call, with its item. Both are on the caller's stack: the caller waits for the end of the call.
 struct call {
-    struct item item;
     void (*function)(void *ctx, const struct pipeline_context *inside);
     void *ctx;
     bool done;
 };
 
+// An item of the queue, which owns its content, but for a call: the caller has that on its stack,
+// as the caller waits for the end of the call.
+struct item {
+    enum { REPORT, OCCURRENCE, FABRIC, READING, DETAILS, TEST_EVENT, CALL } kind;
+    union {
+        void *content;
+        struct sa_report *report;
+        struct event_builder_occurrence *occurrence;
+        struct fabric *fabric;
+        struct counter_reading *reading;
+        struct error_details_list *details;
+        struct test_event *test;
+        struct call *call;
+    };
+    uint64_t subnet_prefix; // of an occurrence; 0: not known
+};
+
 struct pipeline {
     struct pipeline_options options;
-    struct event_builder builder; // has the latest subnet prefix
     struct ring *queue;
     pthread_t thread;
     struct repeats repeats;
+    struct emitter emitter;
     struct correlator *correlator;
-    struct policy *policy;
     struct unreliable_links unreliable_links;
-    const struct event *given;           // the event that policy processes now; NULL: none
-    const struct journal_report *origin; // of `given`
-    enum pipeline_role role;             // for the present item
-    bool fabric_saved;                   // the current fabric is saved in the journal
-    size_t uncommitted;                  // events since the last commit
-    bool in_sweep;                       // its changes, and its snapshot, are appended now
-    bool recall;                         // the journal was read late, and policy has yet to be told
-    bool wants_sweep;                    // an event of this batch says that the fabric changed
-    atomic_bool active;                  // as `role`, for other threads
+    enum pipeline_role role; // for the present item
+    bool fabric_saved;       // the current fabric is saved in the journal
+    bool wants_sweep;        // an event of this batch says that the fabric changed
+    atomic_bool active;      // as `role`, for other threads
     atomic_uint_fast64_t events, repeated, beats;
     struct event_counts counts;
     pthread_mutex_t lock; // over the members below
@@ -66,37 +63,29 @@ struct pipeline {
 // What the journal knows of the time before.
 static void recall(struct pipeline *p)
 {
-    restore_policy(p->options.journal, p->policy, p->builder.clock);
+    restore_policy(p->options.journal, p->emitter.policy, p->emitter.builder.clock);
     if (p->options.thresholds)
         restore_thresholds(p->options.journal, p->options.thresholds);
     if (p->options.error_rates)
         restore_error_rates(p->options.journal, p->options.error_rates);
     if (p->options.congestion)
         restore_congestion(p->options.journal, p->options.congestion);
-    unreliable_links_restore(&p->unreliable_links, p->builder.clock);
-}
-
-static void pipeline_commit(struct pipeline *p)
-{
-    journal_commit(p->options.journal);
-    p->uncommitted = 0;
-    p->recall |= journal_was_read_late(p->options.journal);
+    unreliable_links_restore(&p->unreliable_links);
 }
 
 // Policy has the alarms of the journal now.
 static void pipeline_end_expected(struct pipeline *p)
 {
-    correlator_end_expected(p->correlator, &p->builder);
-    if (p->uncommitted > 0)
-        pipeline_commit(p);
+    correlator_end_expected(p->correlator);
+    if (p->emitter.uncommitted > 0)
+        emitter_commit(&p->emitter);
 }
 
-// Between items: at a commit, policy may be in the middle of an event.
+// Between items: at a commit, the correlator may be in the middle of a sweep.
 static void recall_late(struct pipeline *p)
 {
-    if (!p->recall)
+    if (!journal_was_read_late(p->options.journal))
         return;
-    p->recall = false;
     recall(p);
     pipeline_end_expected(p);
     if (p->options.read_late)
@@ -107,8 +96,9 @@ static void recall_late(struct pipeline *p)
 static void set_role(struct pipeline *p, enum pipeline_role role)
 {
     p->role = role;
+    p->emitter.active = role == PIPELINE_ACTIVE;
     atomic_store(&p->active, role == PIPELINE_ACTIVE);
-    policy_set_active(p->policy, role == PIPELINE_ACTIVE, clock_monotonic(p->builder.clock));
+    policy_set_active(p->emitter.policy, role == PIPELINE_ACTIVE, emitter_now(&p->emitter));
 }
 
 // Whether the event is sent as gswEventTrap: it is about a switch, and severe enough.
@@ -119,20 +109,13 @@ static bool is_event_trap(const struct pipeline *p, const struct event *event)
                p->options.event_trap_level(p->options.ctx, event->switch_guid);
 }
 
-// Writes an event that policy passes on to the journal. Commits after PIPELINE_BATCH_MAX events, as
-// one item can cause far more; those of a sweep wait for its snapshot, as far as memory allows.
-static void pipeline_pass(void *ctx, struct event *event)
+static void pipeline_look(void *ctx, struct event *event)
 {
-    static const struct journal_report NONE;
     struct pipeline *p = ctx;
-    bool given = event == p->given;
     event->event_trap = is_event_trap(p, event);
-    journal_append(p->options.journal, event, given ? p->origin : &NONE);
     event_counts_add(&p->counts, event);
-    unreliable_links_note(&p->unreliable_links, event, p->builder.clock);
+    unreliable_links_note(&p->unreliable_links, event);
     atomic_fetch_add(&p->events, 1);
-    if (++p->uncommitted >= (p->in_sweep ? PIPELINE_SWEEP_MAX : PIPELINE_BATCH_MAX))
-        pipeline_commit(p);
 }
 
 // Reads an event that policy suppressed back from the journal.
@@ -145,40 +128,21 @@ static struct event *pipeline_read(void *ctx, int64_t number)
 static void pipeline_stamp(void *ctx, struct event *event)
 {
     const struct pipeline *p = ctx;
-    event_builder_stamp(&p->builder, event);
+    event_builder_stamp(&p->emitter.builder, event);
 }
 
-static void log_event(const struct pipeline *p, const struct event *event)
+static void take_event(void *ctx, struct event *event)
 {
-    log_debug(p->options.log, "event %s %s made: %s%s", event->id, event->type->name, event->text,
-              p->role == PIPELINE_ACTIVE ? "" : "; this gateway is not active");
-}
-
-// Hands an event to policy, and takes over the reference.
-static void pipeline_append(struct pipeline *p, struct event *event,
-                            const struct journal_report *report)
-{
-    log_event(p, event);
-    if (!event->test)
-        p->wants_sweep |= correlator_note_event(p->correlator, event);
-    p->given = event;
-    p->origin = report;
-    policy_process(p->policy, event, clock_monotonic(p->builder.clock));
-    p->given = NULL;
-    event_unref(event);
-}
-
-static void handle_event(void *ctx, struct event *event)
-{
-    pipeline_append(ctx, event, &(struct journal_report){0});
+    struct pipeline *p = ctx;
+    emitter_emit(&p->emitter, event);
 }
 
 static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
 {
     if (report->malformed)
-        return event_builder_from_malformed(&p->builder, report->from.lid, report->reason,
+        return event_builder_from_malformed(&p->emitter.builder, report->from.lid, report->reason,
                                             report->mad, report->size);
-    return event_builder_from_notice(&p->builder, mad_notice(report->mad));
+    return event_builder_from_notice(&p->emitter.builder, mad_notice(report->mad));
 }
 
 // The digest by which repeats are recognised: of the Notice, or of a whole malformed MAD. Nothing
@@ -211,17 +175,19 @@ static void handle_report(struct pipeline *p, const struct sa_report *report)
         atomic_fetch_add(&p->repeated, 1);
         return;
     }
-    p->builder.subnet_prefix = report->subnet_prefix;
+    p->emitter.builder.subnet_prefix = report->subnet_prefix;
     log_report(p, &origin, report->malformed ? "malformed" : "handled");
-    pipeline_append(p, make_event(p, report), &origin);
+    struct event *event = make_event(p, report);
+    p->wants_sweep |= correlator_note_event(p->correlator, event);
+    emitter_emit_report(&p->emitter, event, &origin);
     repeats_remember(&p->repeats, origin.lid, origin.tid, origin.digest, at);
 }
 
 static void handle_occurrence(struct pipeline *p, const struct item *item)
 {
     if (item->subnet_prefix != 0)
-        p->builder.subnet_prefix = item->subnet_prefix;
-    handle_event(p, event_builder_from_occurrence(&p->builder, item->occurrence));
+        p->emitter.builder.subnet_prefix = item->subnet_prefix;
+    emitter_emit(&p->emitter, event_builder_from_occurrence(&p->emitter.builder, item->occurrence));
 }
 
 // Gives the current fabric to the journal to save.
@@ -264,57 +230,68 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
         fabric_unref(fabric);
     } else {
         set_role(p, role);
-        p->builder.subnet_prefix = fabric->subnet_prefix;
-        p->in_sweep = true;
+        p->emitter.builder.subnet_prefix = fabric->subnet_prefix;
+        p->emitter.in_sweep = true;
         const uint32_t tables = pipeline_count_pkey_tables(p);
-        bool changed = correlator_take_snapshot(p->correlator, &p->builder, fabric);
+        bool changed = correlator_take_snapshot(p->correlator, fabric);
         // The first table of a port is no change, but what the next ones are compared with.
         changed |= pipeline_count_pkey_tables(p) != tables;
         if (changed || (!p->fabric_saved && topology_has_base(p->options.topology)))
             save_fabric(p);
-        p->in_sweep = false;
+        p->emitter.in_sweep = false;
     }
     set_role(p, role_now(p, NULL));
 }
 
 static void run_call(struct pipeline *p, struct call *call)
 {
-    call->function(call->ctx,
-                   &(struct pipeline_context){.builder = &p->builder,
-                                              .policy = p->policy,
-                                              .now_us = clock_monotonic(p->builder.clock),
-                                              .take = handle_event,
-                                              .pipeline = p});
+    call->function(call->ctx, &(struct pipeline_context){.builder = &p->emitter.builder,
+                                                         .policy = p->emitter.policy,
+                                                         .now_us = emitter_now(&p->emitter),
+                                                         .emitter = &p->emitter,
+                                                         .take = take_event,
+                                                         .pipeline = p});
+    emitter_work(&p->emitter, emitter_now(&p->emitter));
     pthread_mutex_lock(&p->lock);
     call->done = true;
     pthread_cond_broadcast(&p->called);
     pthread_mutex_unlock(&p->lock);
 }
 
+// Handles an item, and frees what it owns, but for a Report.
 static void handle_item(struct pipeline *p, const struct item *item)
 {
-    if (item->reading)
-        log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);
-    if (item->occurrence)
-        handle_occurrence(p, item);
-    else if (item->fabric)
+    switch (item->kind) {
+    case REPORT:
+        handle_report(p, item->report);
+        return;
+    case CALL:
+        run_call(p, item->call);
+        return;
+    case FABRIC:
         handle_fabric(p, item->fabric);
-    else if (item->reading)
-        correlator_take_reading(p->correlator, &p->builder, item->reading);
-    else if (item->details)
-        correlator_take_details(p->correlator, &p->builder, item->details);
-    else
-        handle_event(p, test_event_make(&p->builder, item->test));
-    free(item->occurrence);
-    free(item->test);
-    free(item->reading);
-    free(item->details);
+        return;
+    case OCCURRENCE:
+        handle_occurrence(p, item);
+        break;
+    case READING:
+        log_debug(p->options.log, "counter reading of %u ports", (unsigned)item->reading->count);
+        correlator_take_reading(p->correlator, item->reading);
+        break;
+    case DETAILS:
+        correlator_take_details(p->correlator, item->details);
+        break;
+    case TEST_EVENT:
+        emitter_emit(&p->emitter, test_event_make(&p->emitter.builder, item->test));
+        break;
+    }
+    free(item->content);
 }
 
 static void publish_counters(struct pipeline *p)
 {
     pthread_mutex_lock(&p->lock);
-    policy_get_counters(p->policy, &p->policy_counters);
+    policy_get_counters(p->emitter.policy, &p->policy_counters);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -327,19 +304,12 @@ static void handle_batch(struct pipeline *p, struct item *first)
     struct item *item = first;
     set_role(p, role_now(p, NULL));
     for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
-        if (item->call) {
-            run_call(p, item->call);
-            continue; // its item is the caller's
-        }
-        if (item->report) {
-            handle_report(p, item->report);
+        handle_item(p, item);
+        if (item->kind == REPORT)
             to_answer[answers++] = item->report;
-        } else {
-            handle_item(p, item);
-        }
         free(item);
     }
-    pipeline_commit(p);
+    emitter_commit(&p->emitter);
     if (answers > 0)
         log_debug(p->options.log, "committed; %zu Reports are acknowledged", answers);
     for (size_t i = 0; i < answers; i++) {
@@ -357,20 +327,20 @@ static void handle_batch(struct pipeline *p, struct item *first)
 // Does the work of policy that is due, such as the end of a storm.
 static void pipeline_tick(struct pipeline *p)
 {
-    int64_t now = clock_monotonic(p->builder.clock);
+    int64_t now = emitter_now(&p->emitter);
     set_role(p, role_now(p, NULL)); // it may change without an item
-    correlator_tell_held(p->correlator, &p->builder, false);
-    unreliable_links_update(&p->unreliable_links, &p->builder);
-    if (policy_due(p->policy) > now && p->uncommitted == 0)
+    correlator_tell_held(p->correlator, false);
+    unreliable_links_update(&p->unreliable_links);
+    if (policy_due(p->emitter.policy) > now && p->emitter.uncommitted == 0)
         return;
-    policy_tick(p->policy, now);
-    pipeline_commit(p);
+    emitter_work(&p->emitter, now);
+    emitter_commit(&p->emitter);
     publish_counters(p);
 }
 
 static int64_t until_due(const struct pipeline *p)
 {
-    int64_t due = policy_due(p->policy), now = clock_monotonic(p->builder.clock);
+    int64_t due = policy_due(p->emitter.policy), now = emitter_now(&p->emitter);
     if (due <= now)
         return 0;
     return due - now < IDLE_US ? due - now : IDLE_US;
@@ -380,9 +350,10 @@ static int64_t until_due(const struct pipeline *p)
 static void pipeline_end_run(struct pipeline *p)
 {
     set_role(p, role_now(p, NULL));
-    correlator_tell_held(p->correlator, &p->builder, true);
-    policy_end(p->policy, clock_monotonic(p->builder.clock));
-    pipeline_commit(p);
+    correlator_tell_held(p->correlator, true);
+    policy_end(p->emitter.policy, emitter_now(&p->emitter));
+    emitter_work(&p->emitter, emitter_now(&p->emitter));
+    emitter_commit(&p->emitter);
     publish_counters(p);
 }
 
@@ -398,7 +369,7 @@ static void *pipeline_run(void *arg)
         pipeline_tick(p);
         // Without items, commit the journal's own work, such as cursors and events about its state.
         if (!item && journal_has_work(p->options.journal))
-            pipeline_commit(p);
+            emitter_commit(&p->emitter);
         recall_late(p);
     }
     while ((item = ring_pop(p->queue, 0)) != NULL)
@@ -425,62 +396,43 @@ static void restore_report(void *ctx, const struct journal_report *report, int64
 // repeat them, as it may not have received our answers.
 static void restore_reports(struct pipeline *p)
 {
-    struct restore r = {p, clock_utc(p->builder.clock), clock_monotonic(p->builder.clock)};
+    struct restore r = {p, clock_utc(p->emitter.builder.clock), emitter_now(&p->emitter)};
     journal_each_recent_report(p->options.journal, r.utc - REPEATS_MEMORY_US, restore_report, &r);
-}
-
-static void pipeline_read_counters(void *ctx, const uint64_t *switches, size_t count)
-{
-    const struct pipeline *p = ctx;
-    if (p->options.read_counters)
-        p->options.read_counters(p->options.ctx, switches, count);
-}
-
-static void pipeline_read_details(void *ctx, const struct error_details_list *list)
-{
-    const struct pipeline *p = ctx;
-    p->options.read_details(p->options.ctx, list);
 }
 
 static void pipeline_make_parts(struct pipeline *p)
 {
-    const struct policy_sink sink = {.stamp = pipeline_stamp,
-                                     .pass = pipeline_pass,
-                                     .read = pipeline_read,
-                                     .ctx = p,
-                                     .log = p->options.log};
-    repeats_init(&p->repeats, p->builder.random);
+    const struct policy_sink sink = {
+        .stamp = pipeline_stamp, .read = pipeline_read, .ctx = p, .log = p->options.log};
+    repeats_init(&p->repeats, p->options.builder.random);
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
-    p->policy = policy_new(&p->options.policy, &sink, p->builder.random);
-    const struct correlator_options correlator = {
-        .topology = p->options.topology,
-        .thresholds = p->options.thresholds,
-        .error_rates = p->options.error_rates,
-        .congestion = p->options.congestion,
-        .policy = p->policy,
-        .journal = p->options.journal,
-        .emit = handle_event,
-        .read_counters = pipeline_read_counters,
-        .read_details = p->options.read_details ? pipeline_read_details : NULL,
-        .ctx = p,
-        .log = p->options.log,
-        .age_us = p->options.alarm_age_us,
-        .no_counters = p->options.no_counters,
-        .expectation = p->options.expectation};
+    p->emitter =
+        (struct emitter){.builder = p->options.builder,
+                         .policy = policy_new(&p->options.policy, &sink, p->options.builder.random),
+                         .journal = p->options.journal,
+                         .topology = p->options.topology,
+                         .log = p->options.log,
+                         .look = pipeline_look,
+                         .ctx = p};
+    const struct correlator_options correlator = {.emitter = &p->emitter,
+                                                  .thresholds = p->options.thresholds,
+                                                  .error_rates = p->options.error_rates,
+                                                  .congestion = p->options.congestion,
+                                                  .read_counters = p->options.read_counters,
+                                                  .read_details = p->options.read_details,
+                                                  .ctx = p->options.ctx,
+                                                  .age_us = p->options.alarm_age_us,
+                                                  .no_counters = p->options.no_counters,
+                                                  .expectation = p->options.expectation};
     p->correlator = correlator_new(&correlator);
-    p->unreliable_links = (struct unreliable_links){.history = p->options.link_history,
-                                                    .topology = p->options.topology,
-                                                    .journal = p->options.journal,
-                                                    .emit = handle_event,
-                                                    .ctx = p,
-                                                    .log = p->options.log};
+    p->unreliable_links =
+        (struct unreliable_links){.history = p->options.link_history, .emitter = &p->emitter};
 }
 
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
 {
     struct pipeline *p = memory_zeroed(1, sizeof *p);
     p->options = *options;
-    p->builder = options->builder;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->called, NULL);
     pipeline_make_parts(p);
@@ -494,22 +446,37 @@ struct pipeline *pipeline_start(const struct pipeline_options *options, struct e
     return NULL;
 }
 
-// Copies the content into the queue, if more than `spare` places are free. The spare places are for
-// items that are sent only once (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). False:
-// there is no room, and the content stays the caller's.
-static bool pipeline_put(struct pipeline *p, const struct item *content, size_t spare)
+// Puts the item into the queue, if more than `spare` places are free. The spare places are for
+// items that are sent only once (PIPELINE_OTHERS_MAX) and for calls (PIPELINE_CALLS_MAX). Returns
+// false if there is no room: the content stays the caller's.
+static bool pipeline_put(struct pipeline *p, struct item content, size_t spare)
 {
     struct item *item = memory_get(sizeof *item);
-    *item = *content;
+    *item = content;
     if (ring_push(p->queue, item, spare))
         return true;
     free(item);
     return false;
 }
 
+// Takes over the content, which was made with malloc. Without room the content is freed.
+static bool pipeline_hand_over(struct pipeline *p, struct item content)
+{
+    const bool done = pipeline_put(p, content, PIPELINE_CALLS_MAX);
+    if (!done)
+        free(content.content);
+    return done;
+}
+
+static void *pipeline_copy(const void *from, size_t size)
+{
+    return memcpy(memory_get(size), from, size);
+}
+
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report)
 {
-    return pipeline_put(pipeline, &(struct item){.report = report}, PIPELINE_OTHERS_MAX);
+    return pipeline_put(pipeline, (struct item){.kind = REPORT, .report = report},
+                        PIPELINE_OTHERS_MAX);
 }
 
 void pipeline_put_occurrence(struct pipeline *pipeline,
@@ -518,13 +485,10 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
 {
     if (!pipeline)
         return;
-    struct event_builder_occurrence *copy = memory_get(sizeof *copy);
-    *copy = *occurrence;
-    if (pipeline_put(pipeline, &(struct item){.occurrence = copy, .subnet_prefix = subnet_prefix},
-                     PIPELINE_CALLS_MAX))
-        return;
-    free(copy);
-    if (!ring_closed(pipeline->queue))
+    const struct item item = {.kind = OCCURRENCE,
+                              .content = pipeline_copy(occurrence, sizeof *occurrence),
+                              .subnet_prefix = subnet_prefix};
+    if (!pipeline_hand_over(pipeline, item) && !ring_closed(pipeline->queue))
         log_write(pipeline->options.log, LOG_LEVEL_ERROR,
                   "the event %s (%s) is lost: the queue is full",
                   catalogue_get(occurrence->type)->name, occurrence->reason);
@@ -532,38 +496,32 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
 
 bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test)
 {
-    struct test_event *copy = memory_get(sizeof *copy);
-    *copy = *test;
-    if (pipeline_put(pipeline, &(struct item){.test = copy}, PIPELINE_CALLS_MAX))
-        return true;
-    free(copy);
-    return false;
+    return pipeline_hand_over(
+        pipeline, (struct item){.kind = TEST_EVENT, .content = pipeline_copy(test, sizeof *test)});
 }
 
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric)
 {
-    if (!pipeline_put(pipeline, &(struct item){.fabric = fabric}, PIPELINE_CALLS_MAX))
+    const struct item item = {.kind = FABRIC, .fabric = fabric};
+    if (!pipeline_put(pipeline, item, PIPELINE_CALLS_MAX))
         fabric_unref(fabric);
 }
 
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading)
 {
-    if (!pipeline_put(pipeline, &(struct item){.reading = reading}, PIPELINE_CALLS_MAX))
-        free(reading);
+    pipeline_hand_over(pipeline, (struct item){.kind = READING, .reading = reading});
 }
 
 void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *list)
 {
-    if (!pipeline_put(pipeline, &(struct item){.details = list}, PIPELINE_CALLS_MAX))
-        free(list);
+    pipeline_hand_over(pipeline, (struct item){.kind = DETAILS, .details = list});
 }
 
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx)
 {
     struct call waiting = {.function = call, .ctx = ctx};
-    waiting.item.call = &waiting;
-    if (!ring_push(pipeline->queue, &waiting.item, 0))
+    if (!pipeline_put(pipeline, (struct item){.kind = CALL, .call = &waiting}, 0))
         return false;
     pthread_mutex_lock(&pipeline->lock);
     while (!waiting.done)
@@ -588,7 +546,7 @@ void pipeline_change_expectation(const struct pipeline_context *inside,
                                  const struct expectation *expectation)
 {
     const struct pipeline *p = inside->pipeline;
-    correlator_change_expectation(p->correlator, inside->builder, expectation);
+    correlator_change_expectation(p->correlator, expectation);
 }
 
 void pipeline_stop(struct pipeline *pipeline)
@@ -602,7 +560,7 @@ void pipeline_free(struct pipeline *pipeline)
     if (!pipeline)
         return;
     repeats_clear(&pipeline->repeats);
-    policy_free(pipeline->policy);
+    policy_free(pipeline->emitter.policy);
     correlator_free(pipeline->correlator);
     ring_free(pipeline->queue);
     pthread_cond_destroy(&pipeline->called);

@@ -15,10 +15,7 @@
 
 enum {
     PIPELINE_QUEUE_MAX = 65536, // Reports that may wait: a new master SM sends one for each port
-    PIPELINE_BATCH_MAX = 512,   // Reports in one commit
-    // Events of one sweep in one commit, together with its snapshot: what the journal's memory
-    // holds beside a batch. A sweep with more is found again, in part, after a crash.
-    PIPELINE_SWEEP_MAX = JOURNAL_MEMORY_MAX - 2 * PIPELINE_BATCH_MAX,
+    PIPELINE_BATCH_MAX = EMITTER_BATCH_MAX, // Reports in one commit
     PIPELINE_OTHERS_MAX = 1024, // further places, not for Reports: all other items are sent once
     PIPELINE_CALLS_MAX = 16,    // part of these, for calls only: so many threads may call at once
 };
@@ -104,6 +101,7 @@ void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *
 struct pipeline_context {
     struct event_builder *builder;
     struct policy *policy;
+    struct emitter *emitter;
     int64_t now_us; // policy's clock
     // Handles the event like any other, and takes over the reference.
     void (*take)(void *pipeline, struct event *event);

@@ -19,11 +19,11 @@ enum { NAMED_MAX = 5 }; // missing nodes that a reason names
 static const int64_t TRUST_CLOCK_US = 3600 * CLOCK_US_PER_S;
 
 struct reconcile {
-    const struct reconcile_options *options;
-    const struct event_builder *builder;
+    struct emitter *emitter;
     const struct fabric *fabric;
     struct open_alarms alarms;
     bool late;
+    int64_t watching_since;
     int64_t now_us; // policy's clock
     int64_t utc_us;
 };
@@ -47,7 +47,7 @@ static uint32_t reconcile_peer(const struct reconcile *r, uint64_t guid, uint8_t
 static void reconcile_add_port(const struct reconcile *r, struct text *t, uint32_t port)
 {
     struct endpoint who;
-    describe_port(r->fabric, port, r->builder->names, &who);
+    describe_port(r->fabric, port, r->emitter->builder.names, &who);
     text_addf(t, "port %u of ", (unsigned)who.port);
     comparison_add_name(t, &who);
 }
@@ -167,18 +167,10 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
 
 // Ending alarms.
 
-void reconcile_end_alarm(const struct reconcile_options *options,
-                         const struct event_builder *builder, const char *key,
-                         const struct catalogue_entry *type, const char *reason)
-{
-    if (!policy_clear_alarm(options->policy, key, reason, clock_monotonic(builder->clock)))
-        options->emit(options->ctx, event_builder_end_of_alarm(builder, key, type, reason));
-}
-
 static void end_alarm(struct reconcile *r, struct open_alarm *a, const char *why)
 {
     a->ended = true;
-    reconcile_end_alarm(r->options, r->builder, a->key, a->type, why);
+    emitter_end_alarm(r->emitter, a->key, a->type, why);
 }
 
 // Ends the refuted alarms: links first, as alarms about ports depend on them.
@@ -203,8 +195,8 @@ static bool has_age(enum alarm_key_kind kind)
 // wall clock says.
 static int64_t reconcile_age_of(const struct reconcile *r, const struct open_alarm *a)
 {
-    const int64_t watched = r->now_us - r->options->watching_since;
-    const int64_t age = policy_age_of(r->options->policy, a->key, r->now_us);
+    const int64_t watched = r->now_us - r->watching_since;
+    const int64_t age = policy_age_of(r->emitter->policy, a->key, r->now_us);
     const int64_t by_clock = r->utc_us - a->raised_us;
     if (age <= watched)
         return age;
@@ -229,15 +221,15 @@ static void end_aged(struct reconcile *r, int64_t age_us)
 static void raise_change(const struct reconcile *r, const struct change *change,
                          const struct open_alarm *cause, char id[EVENT_ID_SIZE])
 {
-    struct event *event =
-        event_builder_from_change(r->builder, change, r->late, cause ? cause->event_id : "", "");
+    struct event *event = event_builder_from_change(&r->emitter->builder, change, r->late,
+                                                    cause ? cause->event_id : "", "");
     memcpy(id, event->id, EVENT_ID_SIZE);
-    r->options->emit(r->options->ctx, event);
+    emitter_emit(r->emitter, event);
 }
 
 static bool may_raise(const struct reconcile *r, const char *key)
 {
-    return !policy_is_raised(r->options->policy, key) && policy_has_room(r->options->policy);
+    return !policy_is_raised(r->emitter->policy, key) && policy_has_room(r->emitter->policy);
 }
 
 static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t peer,
@@ -250,8 +242,8 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
     comparison_link_key(change.alarm_key, ALARM_KEY_RATE, r->fabric, port);
     if (!may_raise(r, change.alarm_key))
         return;
-    describe_port(r->fabric, first, r->builder->names, &change.subject);
-    describe_port(r->fabric, first == port ? peer : port, r->builder->names, &change.peer);
+    describe_port(r->fabric, first, r->emitter->builder.names, &change.subject);
+    describe_port(r->fabric, first == port ? peer : port, r->emitter->builder.names, &change.peer);
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
     raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
@@ -282,7 +274,7 @@ static bool is_host_there(const struct reconcile *r, uint64_t guid)
 static void describe_missing(const struct reconcile *r, uint64_t guid, struct endpoint *out)
 {
     const struct open_alarm *a = open_alarms_find_node(&r->alarms, guid);
-    struct event *event = a ? journal_find(r->options->journal, a->last_sequence) : NULL;
+    struct event *event = a ? journal_find(r->emitter->journal, a->last_sequence) : NULL;
     if (event && event->subject.node_guid == guid)
         *out = event->subject;
     event_unref(event);
@@ -295,8 +287,8 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     const uint32_t port = reconcile_port(r, guid, number);
     *out = (struct endpoint){.guid = guid, .node_guid = guid};
     if (port != FABRIC_NONE)
-        describe_port(r->fabric, port, r->builder->names, out);
-    else if (!topology_find_guid(r->options->topology, guid, out))
+        describe_port(r->fabric, port, r->emitter->builder.names, out);
+    else if (!topology_find_guid(r->emitter->topology, guid, out))
         describe_missing(r, guid, out);
     out->port = number;
 }
@@ -318,10 +310,10 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
                          : fabric_is_element(change.peer.type)  ? change.peer.node_guid
                                                                 : 0;
     raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
-    if (policy_cause_of(r->options->policy, link->key) != POLICY_CAUSE_CLEARED)
+    if (policy_cause_of(r->emitter->policy, link->key) != POLICY_CAUSE_CLEARED)
         return;
-    policy_set_cause(r->options->policy, link->key, change.alarm_key, r->now_us);
-    journal_set_alarm_cause(r->options->journal, link->key, id);
+    policy_set_cause(r->emitter->policy, link->key, change.alarm_key, r->now_us);
+    journal_set_alarm_cause(r->emitter->journal, link->key, id);
 }
 
 static void raise_missing_ports(const struct reconcile *r)
@@ -367,7 +359,7 @@ static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a
 {
     if (a->ended)
         return false;
-    const enum policy_cause state = policy_cause_of(r->options->policy, a->key);
+    const enum policy_cause state = policy_cause_of(r->emitter->policy, a->key);
     const struct open_alarm *cause = state == POLICY_CAUSE_ACTIVE && may_lose_node(a)
                                          ? open_alarms_find_id(&r->alarms, a->cause_id)
                                          : NULL;
@@ -377,15 +369,15 @@ static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a
 static void set_cause(const struct reconcile *r, const struct open_alarm *a,
                       const struct open_alarm *cause)
 {
-    policy_set_cause(r->options->policy, a->key, cause ? cause->key : NULL, r->now_us);
-    journal_set_alarm_cause(r->options->journal, a->key, cause ? cause->event_id : "");
+    policy_set_cause(r->emitter->policy, a->key, cause ? cause->key : NULL, r->now_us);
+    journal_set_alarm_cause(r->emitter->journal, a->key, cause ? cause->event_id : "");
 }
 
 // Adds the name of a missing node, from the event that said that it left.
-static void add_missing_name(const struct reconcile_options *options, struct text *t,
+static void add_missing_name(const struct emitter *emitter, struct text *t,
                              const struct open_alarm *a)
 {
-    struct event *event = journal_find(options->journal, a->last_sequence);
+    struct event *event = journal_find(emitter->journal, a->last_sequence);
     if (event && event->subject.name[0] != '\0')
         text_add(t, event->subject.name);
     else
@@ -400,13 +392,13 @@ struct group {
 };
 
 // Adds ": a, b, c, d, e and 2 more".
-static void add_missing_names(const struct reconcile_options *options, struct text *t,
+static void add_missing_names(const struct emitter *emitter, struct text *t,
                               const struct open_alarms *alarms, const struct group *group)
 {
     const size_t named = group->count < NAMED_MAX ? group->count : NAMED_MAX;
     for (size_t i = 0; i < named; i++) {
         text_add(t, i > 0 ? ", " : ": ");
-        add_missing_name(options, t, &alarms->all[group->members[i]]);
+        add_missing_name(emitter, t, &alarms->all[group->members[i]]);
     }
     if (named < group->count)
         text_addf(t, " and %zu more", group->count - named);
@@ -416,7 +408,7 @@ static void add_missing_names(const struct reconcile_options *options, struct te
 static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root,
                                      const struct group *behind)
 {
-    struct event *last = journal_find(r->options->journal, root->last_sequence);
+    struct event *last = journal_find(r->emitter->journal, root->last_sequence);
     if (!last)
         return NULL;
     struct event *event = event_copy(last);
@@ -425,10 +417,10 @@ static struct event *make_root_event(const struct reconcile *r, const struct ope
     text_add(&t, "it is still missing");
     if (behind->count > 0) {
         text_addf(&t, ", and with it %zu node%s", behind->count, behind->count == 1 ? "" : "s");
-        add_missing_names(r->options, &t, &r->alarms, behind);
+        add_missing_names(r->emitter, &t, &r->alarms, behind);
     }
     memcpy(event->related_id, last->id, sizeof event->related_id);
-    event_builder_again(r->builder, event);
+    event_builder_again(&r->emitter->builder, event);
     event_unref(last);
     return event;
 }
@@ -439,7 +431,7 @@ static void tell_root(const struct reconcile *r, const struct open_alarm *root,
 {
     struct event *event = make_root_event(r, root, behind);
     if (event)
-        r->options->emit(r->options->ctx, event);
+        emitter_emit(r->emitter, event);
     else
         set_cause(r, root, NULL);
 }
@@ -503,35 +495,34 @@ static void find_causes(struct reconcile *r)
     }
 }
 
-void reconcile_alarms(const struct reconcile_options *options, const struct event_builder *builder,
-                      bool late, int64_t age_us)
+void reconcile_alarms(struct emitter *emitter, int64_t watching_since, bool late, int64_t age_us)
 {
-    struct fabric *fabric = topology_current(options->topology);
-    struct reconcile r = {.options = options,
-                          .builder = builder,
+    struct fabric *fabric = topology_current(emitter->topology);
+    struct reconcile r = {.emitter = emitter,
                           .fabric = fabric,
+                          .watching_since = watching_since,
                           .late = late,
-                          .now_us = clock_monotonic(builder->clock),
-                          .utc_us = clock_utc(builder->clock)};
+                          .now_us = emitter_now(emitter),
+                          .utc_us = clock_utc(emitter->builder.clock)};
     if (fabric) {
-        open_alarms_collect(&r.alarms, options->journal);
+        open_alarms_collect(&r.alarms, emitter->journal);
         end_refuted(&r, true);
         end_aged(&r, age_us);
         end_refuted(&r, false);
         raise_all_degraded(&r);
         raise_missing_ports(&r);
         find_causes(&r);
-        policy_confirm(options->policy, r.now_us);
+        policy_confirm(emitter->policy, r.now_us);
+        open_alarms_clear(&r.alarms);
     }
-    open_alarms_clear(&r.alarms);
     fabric_unref(fabric);
-    journal_forget_ends(options->journal, clock_utc(builder->clock) - POLICY_HANDOVER_US);
+    journal_forget_ends(emitter->journal, clock_utc(emitter->builder.clock) - POLICY_HANDOVER_US);
 }
 
 // Switches that are back.
 
 struct lost_nodes {
-    const struct reconcile_options *options;
+    const struct emitter *emitter;
     struct open_alarms alarms;
     uint32_t *members; // alarms about nodes that are still missing, sorted by root cause
     size_t count;
@@ -572,10 +563,10 @@ static struct group find_group(const struct lost_nodes *lost, const char *cause_
 }
 
 // How many nodes left together with the alarm's.
-static uint64_t count_affected(const struct reconcile_options *options, const struct open_alarm *a,
+static uint64_t count_affected(const struct emitter *emitter, const struct open_alarm *a,
                                uint64_t least)
 {
-    struct event *event = journal_find(options->journal, a->last_sequence);
+    struct event *event = journal_find(emitter->journal, a->last_sequence);
     const uint64_t affected = event ? event->affected : 0;
     event_unref(event);
     return affected > least ? affected : least;
@@ -591,9 +582,9 @@ static void explain_return(const struct lost_nodes *lost, struct change *change)
     memcpy(came, change->reason, sizeof came);
     struct text t = text_in(change->reason, sizeof change->reason);
     text_addf(&t, "%zu of the %" PRIu64 " nodes that went with it %s still missing", missing.count,
-              count_affected(lost->options, root, missing.count),
+              count_affected(lost->emitter, root, missing.count),
               missing.count == 1 ? "is" : "are");
-    add_missing_names(lost->options, &t, &lost->alarms, &missing);
+    add_missing_names(lost->emitter, &t, &lost->alarms, &missing);
     if (came[0] != '\0')
         text_addf(&t, "; %s", came);
 }
@@ -607,13 +598,13 @@ static bool has_returns(const struct changes *changes)
     return false;
 }
 
-void reconcile_explain_returns(const struct reconcile_options *options, struct changes *changes)
+void reconcile_explain_returns(const struct emitter *emitter, struct changes *changes)
 {
-    struct fabric *fabric = has_returns(changes) ? topology_current(options->topology) : NULL;
+    struct fabric *fabric = has_returns(changes) ? topology_current(emitter->topology) : NULL;
     if (!fabric)
         return;
-    struct lost_nodes lost = {.options = options};
-    open_alarms_collect(&lost.alarms, options->journal);
+    struct lost_nodes lost = {.emitter = emitter};
+    open_alarms_collect(&lost.alarms, emitter->journal);
     list_missing(&lost, fabric);
     for (uint32_t i = 0; i < changes->count; i++) {
         if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)

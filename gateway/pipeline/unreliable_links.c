@@ -74,8 +74,7 @@ static bool is_cleared_by_hand(const struct event *event, struct link_ends *out)
            event_builder_read_unreliable_key(event->alarm_key, out);
 }
 
-void unreliable_links_note(struct unreliable_links *links, const struct event *event,
-                           const struct clock *clock)
+void unreliable_links_note(struct unreliable_links *links, const struct event *event)
 {
     struct link_incident incident;
     struct link_ends cleared;
@@ -85,7 +84,7 @@ void unreliable_links_note(struct unreliable_links *links, const struct event *e
         link_history_forget(links->history, &cleared);
     if (!read_incident(event, &incident))
         return;
-    incident.at_us = clock_monotonic(clock);
+    incident.at_us = emitter_now(links->emitter);
     link_history_add(links->history, &incident);
 }
 
@@ -154,14 +153,15 @@ static void unreliable_links_restore_alarm(void *ctx, const struct alarm *alarm)
                              past->now_us);
 }
 
-void unreliable_links_restore(struct unreliable_links *links, const struct clock *clock)
+void unreliable_links_restore(struct unreliable_links *links)
 {
     if (!links->history)
         return;
-    struct unreliable_links_past past = {
-        .history = links->history, .utc_us = clock_utc(clock), .now_us = clock_monotonic(clock)};
+    struct unreliable_links_past past = {.history = links->history,
+                                         .utc_us = clock_utc(links->emitter->builder.clock),
+                                         .now_us = emitter_now(links->emitter)};
     link_history_clear(links->history);
-    read_past(&past, links->journal, link_history_limits_of(links->history).window_us);
+    read_past(&past, links->emitter->journal, link_history_limits_of(links->history).window_us);
     for (size_t i = past.count; i-- > 0;) {
         if (past.all[i].cleared)
             link_history_forget(links->history, &past.all[i].incident.link);
@@ -169,7 +169,7 @@ void unreliable_links_restore(struct unreliable_links *links, const struct clock
             link_history_add(links->history, &past.all[i].incident);
     }
     free(past.all);
-    journal_each_alarm(links->journal, unreliable_links_restore_alarm, &past);
+    journal_each_alarm(links->emitter->journal, unreliable_links_restore_alarm, &past);
 }
 
 // Judging.
@@ -187,7 +187,7 @@ static bool is_connected_elsewhere(const struct unreliable_links *links, uint64_
                                    uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
     struct endpoint peer;
-    return topology_find_peer(links->topology, guid, port, &peer) &&
+    return topology_find_peer(links->emitter->topology, guid, port, &peer) &&
            (peer.node_guid != peer_guid || peer.port != peer_port);
 }
 
@@ -213,13 +213,13 @@ static struct endpoint unreliable_links_describe(const struct unreliable_links *
                                                  uint64_t guid, uint8_t port)
 {
     struct endpoint out = {.guid = guid, .node_guid = guid};
-    topology_find_guid(links->topology, guid, &out);
+    topology_find_guid(links->emitter->topology, guid, &out);
     out.node_guid = guid;
     out.port = port;
     return out;
 }
 
-static void emit_change(struct unreliable_links *links, const struct event_builder *builder,
+static void emit_change(const struct unreliable_links *links,
                         const struct unreliable_links_change *change)
 {
     const struct link_ends *link = &change->record.link;
@@ -230,7 +230,7 @@ static void emit_change(struct unreliable_links *links, const struct event_build
         .ends = {unreliable_links_describe(links, link->guid, link->port),
                  unreliable_links_describe(links, link->peer_guid, link->peer_port)},
     };
-    links->emit(links->ctx, event_builder_from_link_record(builder, &what));
+    emitter_emit(links->emitter, event_builder_from_link_record(&links->emitter->builder, &what));
 }
 
 // Tells in the log when links fail for which there is no room.
@@ -239,7 +239,7 @@ static void tell_overflow(struct unreliable_links *links)
     const uint64_t overflowed = link_history_overflowed(links->history);
     if (overflowed != links->overflowed)
         log_write(
-            links->log, LOG_LEVEL_WARNING,
+            links->emitter->log, LOG_LEVEL_WARNING,
             "so many links fail that %" PRIu64 " failures are not counted, and raise no alarm "
             "link-unreliable; %d links can be remembered, and %d can have the alarm: look for "
             "what they have in common",
@@ -247,16 +247,16 @@ static void tell_overflow(struct unreliable_links *links)
     links->overflowed = overflowed;
 }
 
-void unreliable_links_update(struct unreliable_links *links, const struct event_builder *builder)
+void unreliable_links_update(struct unreliable_links *links)
 {
-    const int64_t now_us = clock_monotonic(builder->clock);
+    const int64_t now_us = emitter_now(links->emitter);
     if (!links->history || now_us < link_history_due(links->history))
         return;
     struct unreliable_links_changes changes = {.links = links};
     const struct link_history_judge judge = {unreliable_links_is_elsewhere, keep_change, &changes};
     link_history_update(links->history, now_us, &judge);
     for (size_t i = 0; i < changes.count; i++)
-        emit_change(links, builder, &changes.all[i]);
+        emit_change(links, &changes.all[i]);
     free(changes.all);
     tell_overflow(links);
 }

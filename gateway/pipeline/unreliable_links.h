@@ -13,32 +13,25 @@
 #ifndef IBTRAPD_PIPELINE_UNRELIABLE_LINKS_H
 #define IBTRAPD_PIPELINE_UNRELIABLE_LINKS_H
 
-#include "event/event_builder.h"
-#include "journal/journal.h"
+#include "pipeline/emitter.h"
 #include "topology/link_history.h"
-#include "topology/topology.h"
 
 enum { UNRELIABLE_LINKS_READ_MAX = 131072 }; // events of the journal that count, the newest
 
 struct unreliable_links {
     struct link_history *history; // NULL: none, and nothing happens
-    struct topology *topology;
-    struct journal *journal;
-    void (*emit)(void *ctx, struct event *event); // takes over the reference
-    void *ctx;
-    struct log *log;
+    struct emitter *emitter;
     uint64_t overflowed; // link_history_overflowed at the last update
 };
 
 // Notes an event that went to the journal. An alarm of this kind that somebody cleared takes the
 // occasions of its link with it.
-void unreliable_links_note(struct unreliable_links *links, const struct event *event,
-                           const struct clock *clock);
+void unreliable_links_note(struct unreliable_links *links, const struct event *event);
 
 // Reads events and active alarms from the journal, in place of what is known so far.
-void unreliable_links_restore(struct unreliable_links *links, const struct clock *clock);
+void unreliable_links_restore(struct unreliable_links *links);
 
 // Raises and ends the alarms, if that is due.
-void unreliable_links_update(struct unreliable_links *links, const struct event_builder *builder);
+void unreliable_links_update(struct unreliable_links *links);
 
 #endif

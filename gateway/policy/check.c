@@ -110,8 +110,11 @@ static bool check_pending(struct policy *p, struct alarm_state *t)
 
 bool check_state(struct policy *p, struct alarm_state *t)
 {
-    if (t->flap && t->flap->on && !t->flap->announced)
+    if (t->flap && t->flap->on && !t->flap->announced) {
         notify_flapping(p, t);
+        pending_schedule(p, t);
+        return true; // the next check needs the number of the event
+    }
     if (t->flap && t->flap->on && flap_end(t->flap, &p->options) <= p->now)
         notify_settled(p, t,
                        p->options.flap_changes > 0 ? NULL : "flapping is not detected any more");

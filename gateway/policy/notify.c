@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy/notify.h"
 
+#include "base/memory.h"
 #include "policy/apart.h"
 #include "policy/pending.h"
 #include "policy/policy_log.h"
@@ -45,11 +46,20 @@ static enum policy_reason notify_reason(const struct policy *p, const struct eve
     return notify_is_ours(p, event) || kind == NOTIFY_END_OF_OURS ? POLICY_PASSES : POLICY_STANDBY;
 }
 
+void notify_list(struct policy *p, struct event *event)
+{
+    if (p->list_first + p->list_count == p->list_room) {
+        p->list_room = 2 * p->list_room + 64;
+        p->listed = memory_resize(p->listed, p->list_room, sizeof(struct event *));
+    }
+    p->listed[p->list_first + p->list_count++] = event_ref(event);
+}
+
 static void notify_pass(struct policy *p, struct event *event)
 {
     p->sink.stamp(p->sink.ctx, event);
     policy_log_made(p->sink.log, event);
-    p->sink.pass(p->sink.ctx, event);
+    notify_list(p, event);
     p->counters.made++;
 }
 
@@ -135,7 +145,6 @@ void notify_flapping(struct policy *p, struct alarm_state *t)
     flap->category = event->category;
     flap->told = event->suppressed[0] == '\0' || !notify_is_ours(p, event);
     snprintf(flap->id, sizeof flap->id, "%s", notify_is_ours(p, event) ? event->id : "");
-    flap->number = event->number;
     flap->suppressed = 0;
     event_unref(event);
 }
@@ -177,7 +186,6 @@ void notify_late(struct policy *p, struct alarm_state *t, const struct event *la
         notify_refer_to_raise(t, event);
     notify_emit(p, event, notify_end_kind(t));
     notify_record(p, t, event);
-    t->last_number = event->number;
     event_unref(event);
     pending_drop(p, t);
 }
@@ -196,6 +204,5 @@ void notify_apart(struct policy *p, struct alarm_state *t, const struct event *l
     apart_notify(p, t, event);
     notify_pass(p, event);
     alarm_states_set_last(p->states, t, event);
-    t->last_number = event->number;
     event_unref(event);
 }

@@ -15,6 +15,9 @@ void notify_suppress(struct event *event, enum policy_reason reason);
 // Whether this gateway notifies receivers of the event, unless there is a reason not to.
 bool notify_is_ours(const struct policy *p, const struct event *event);
 
+// Lists an event for policy_next.
+void notify_list(struct policy *p, struct event *event);
+
 // Records that the event, which has its identifier, is sent, by this gateway or by the active one.
 void notify_record(struct policy *p, struct alarm_state *t, const struct event *event);
 

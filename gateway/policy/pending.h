@@ -11,7 +11,7 @@ void pending_keep(struct policy *p, struct alarm_state *t, struct event *event, 
 void pending_drop(struct policy *p, struct alarm_state *t);
 
 // The alarm state's last event: a reference, the caller's. NULL: it cannot be read now. Reading it
-// back takes effort from the present policy_tick, as does pending_spend.
+// back takes effort from the present policy_next, as does pending_spend.
 struct event *pending_last(struct policy *p, const struct alarm_state *t);
 struct event *pending_read(struct policy *p, int64_t number); // the same for any event
 void pending_spend(struct policy *p, unsigned effort);

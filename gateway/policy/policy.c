@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "model/catalogue.h"
 #include "policy/apart.h"
 #include "policy/check.h"
 #include "policy/decide.h"
@@ -19,9 +20,9 @@
 // How long alarms that are to be sent again wait for a sweep that confirms them.
 static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 
-// How much one policy_tick does, so that it takes some milliseconds at most: as many checks of an
-// alarm state, or fewer that read an event back.
-enum { TICK_EFFORT = 4096 };
+// How much policy_next does before it returns NULL, so that this takes some milliseconds at most:
+// as many checks of an alarm state, or fewer that read an event back.
+enum { ROUND_EFFORT = 4096 };
 
 void policy_options_init(struct policy_options *options)
 {
@@ -45,14 +46,23 @@ static void report_storm(void *ctx, const struct storm_account *account)
     notify_summary(ctx, summaries_storm(account));
 }
 
-// Notes the number that the journal gave to the event, by which it can be read back.
-static void note_number(struct policy *p, const struct event *event)
+// Takes over the number that the journal gave to the event which policy_next returned last: policy
+// reads it back by that number.
+static void take_number(struct policy *p)
 {
-    struct alarm_state *t = event->test || event->alarm_key[0] == '\0'
-                                ? NULL
-                                : alarm_states_find(p->states, event->alarm_key);
-    if (t)
+    struct event *event = p->handed;
+    p->handed = NULL;
+    if (!event)
+        return;
+    const char *key = event->test ? "" : event->alarm_key;
+    const bool flaps = strncmp(key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0;
+    struct alarm_state *t =
+        alarm_states_find(p->states, flaps ? key + strlen(SUMMARIES_FLAPPING) : key);
+    if (t && !flaps)
         t->last_number = event->number;
+    else if (t && t->flap && catalogue_event_of(event->type) == CATALOGUE_FLAPPING)
+        t->flap->number = event->number;
+    event_unref(event);
 }
 
 static void log_decision(const struct policy *p, const struct event *event)
@@ -64,37 +74,59 @@ static void log_decision(const struct policy *p, const struct event *event)
 
 void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 {
-    policy_tick(policy, now_us);
-    enum policy_reason reason = decide_event(policy, event);
+    policy->now = now_us;
+    take_number(policy);
+    const enum policy_reason reason = decide_event(policy, event);
     notify_suppress(event, reason);
     if (reason == POLICY_PASSES)
         notify_refer_to_cause(policy, event);
     policy->counters.reasons[reason]++;
     log_decision(policy, event);
-    policy->sink.pass(policy->sink.ctx, event);
-    note_number(policy, event);
-    policy_tick(policy, now_us);
+    notify_list(policy, event);
 }
 
 // Work that is due.
 
-void policy_tick(struct policy *policy, int64_t now_us)
+static void begin_round(struct policy *p)
 {
-    const struct storms_options options = reasons_storms_options(policy);
-    policy->now = now_us;
-    storms_tick(policy->storms, &options, now_us, report_storm, policy);
-    duplicates_tick(policy->duplicates, policy->options.repeat_window_us, now_us);
-    policy->effort = TICK_EFFORT;
-    while (timers_due(&policy->timers) <= now_us && policy->blocked_until <= now_us &&
-           policy->effort > 0) {
-        pending_spend(policy, 1);
-        if (!check_state(policy, (struct alarm_state *)timers_first(&policy->timers)))
-            break;
+    const struct storms_options options = reasons_storms_options(p);
+    storms_tick(p->storms, &options, p->now, report_storm, p);
+    duplicates_tick(p->duplicates, p->options.repeat_window_us, p->now);
+    p->effort = ROUND_EFFORT;
+}
+
+// Checks alarm states until one of them lists an event.
+static void check_due(struct policy *p)
+{
+    while (p->list_count == 0 && timers_due(&p->timers) <= p->now && p->blocked_until <= p->now &&
+           p->effort > 0) {
+        pending_spend(p, 1);
+        if (!check_state(p, (struct alarm_state *)timers_first(&p->timers)))
+            return;
     }
+}
+
+struct event *policy_next(struct policy *policy, int64_t now_us)
+{
+    policy->now = now_us;
+    take_number(policy);
+    if (!policy->in_round)
+        begin_round(policy);
+    check_due(policy);
+    policy->in_round = policy->list_count > 0;
+    if (!policy->in_round) {
+        policy->list_first = 0;
+        return NULL;
+    }
+    policy->list_count--;
+    policy->handed = policy->listed[policy->list_first++];
+    return policy->handed;
 }
 
 int64_t policy_due(const struct policy *policy)
 {
+    if (policy->list_count > 0)
+        return policy->now;
     const int64_t of_storms = storms_due(policy->storms);
     const int64_t of_duplicates = duplicates_due(policy->duplicates);
     int64_t due = timers_due(&policy->timers);
@@ -368,6 +400,10 @@ void policy_free(struct policy *policy)
 {
     if (!policy)
         return;
+    while (policy->list_count > 0)
+        event_unref(policy->listed[policy->list_first + --policy->list_count]);
+    free(policy->listed);
+    event_unref(policy->handed);
     rules_free(policy->rules);
     alarm_states_free(policy->states);
     timers_clear(&policy->timers);

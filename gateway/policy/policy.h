@@ -13,7 +13,6 @@
 #ifndef IBTRAPD_POLICY_POLICY_H
 #define IBTRAPD_POLICY_POLICY_H
 
-#include "base/log.h"
 #include "base/random.h"
 #include "model/alarm.h"
 #include "policy/options.h"
@@ -55,10 +54,21 @@ struct policy_restored_alarm {
 bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
                           int64_t now_us);
 
-// Decides about one event and passes it on, exactly once. Sets its severity, category, suppressed,
-// rule, repeat_count, and for a clear clears_id and `cleared`. The event must not be shared yet. A
-// test event is sent; rules may change its severity and category, and nothing else is recorded.
+// Decides about one event, exactly once, and lists it for policy_next. Sets its severity, category,
+// suppressed, rule, repeat_count, and for a clear clears_id and `cleared`. The event must not be
+// shared yet. A test event is sent; rules may change its severity and category, and nothing else is
+// recorded. Call policy_next until it returns NULL before and after it.
 void policy_process(struct policy *policy, struct event *event, int64_t now_us);
+
+// Returns the next event for the journal, in their order: for the receivers, too, unless
+// event->suppressed has a reason. The event is valid until the next call of policy_next, which
+// takes over the number that the journal gave to it. Does the work that is due on the way. Returns
+// NULL when nothing is left, or, where masses of alarms are due, after some milliseconds of work:
+// policy_due is then still in the past.
+struct event *policy_next(struct policy *policy, int64_t now_us);
+
+// When to call policy_next next; INT64_MAX: no work is due.
+int64_t policy_due(const struct policy *policy);
 
 // Says whether this gateway notifies receivers; a new policy does not. While it stands by, policy
 // decides as the active gateway does, and suppresses what it would send as standby, except events
@@ -86,16 +96,10 @@ enum policy_cause policy_cause_of(const struct policy *policy, const char *key);
 void policy_set_cause(struct policy *policy, const char *key, const char *cause_key,
                       int64_t now_us);
 
-// Ends an alarm for another reason than the counterpart of its event: passes on an event
+// Ends an alarm for another reason than the counterpart of its event: lists an event
 // alarm-cleared, or settled for an alarm that says that another one flaps. `reason` is a piece of a
 // sentence. False: it is not raised.
 bool policy_clear_alarm(struct policy *policy, const char *key, const char *reason, int64_t now_us);
-
-// Does the work that is due, or, where masses of alarms are due, a part that takes milliseconds:
-// policy_due is then still in the past. Call it at policy_due or soon after; INT64_MAX: no work is
-// due.
-void policy_tick(struct policy *policy, int64_t now_us);
-int64_t policy_due(const struct policy *policy);
 
 // Call it when the gateway stops. Sends, without a limit of rate, what the next start cannot
 // reconstruct:

@@ -25,8 +25,13 @@ struct policy {
     int64_t second_began;   // late events are limited to a rate
     uint32_t in_second;
     int64_t blocked_until;
-    unsigned effort; // left to the present policy_tick
-    bool left_out;   // there was no room for an alarm of the journal
+    unsigned effort; // left to the present round of policy_next
+    bool in_round;   // the last call of policy_next returned an event
+    // Events for the journal, which policy_next has yet to return.
+    struct event **listed;
+    size_t list_first, list_count, list_room;
+    struct event *handed; // the event that policy_next returned last
+    bool left_out;        // there was no room for an alarm of the journal
     struct policy_counters counters;
 };
 

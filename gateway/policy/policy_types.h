@@ -31,17 +31,13 @@ enum policy_reason {
 // The word that event->suppressed has; "" for POLICY_PASSES.
 const char *policy_reason_word(enum policy_reason reason);
 
-// Where events go. Neither function may call policy.
+// What policy needs of others. Neither function may call policy.
 struct policy_sink {
     // Completes an event that policy made: sets its identifier and text, and its time and subnet
     // prefix where they are 0.
     void (*stamp)(void *ctx, struct event *event);
-    // Passes an event to the journal, and to the receivers unless event->suppressed has a reason.
-    // Take a reference to keep the event.
-    // Sets the event's number in the journal.
-    void (*pass)(void *ctx, struct event *event);
-    // Reads an event back from the journal: a reference, policy's. NULL: it cannot be read, or is
-    // not committed yet. A NULL function: no event can be read.
+    // Reads an event back from the journal: a reference, policy's. Returns NULL if the journal
+    // cannot read the event. A NULL function: no event can be read.
     struct event *(*read)(void *ctx, int64_t number);
     void *ctx;
     struct log *log; // NULL: none

@@ -103,9 +103,8 @@ static void stamp(void *ctx, struct event *event)
     made++;
 }
 
-static void pass(void *ctx, struct event *event)
+static void keep(struct event *event)
 {
-    (void)ctx;
     REQUIRE(event->id[0] != '\0');
     event->number = ++numbers;
     struct event **place = &kept[event->number % KEPT];
@@ -125,6 +124,13 @@ static struct event *read_back(void *ctx, int64_t number)
     return event && event->number == number && !unreadable ? event_ref(event) : NULL;
 }
 
+static void drain(void)
+{
+    struct event *event;
+    while ((event = policy_next(policy, now.monotonic)) != NULL)
+        keep(event);
+}
+
 // What happens.
 
 static struct event *make_event(enum catalogue_event type, const char *node, const char *key)
@@ -139,10 +145,12 @@ static struct event *make_event(enum catalogue_event type, const char *node, con
     return event;
 }
 
-// Policy passes on each event exactly once, before it returns.
+// Policy returns each event exactly once.
 static void give(struct event *event)
 {
+    drain();
     policy_process(policy, event, now.monotonic);
+    drain();
     REQUIRE(event->number > 0);
     event_unref(event);
     given++;
@@ -194,7 +202,7 @@ static void wait_for(int64_t us)
     for (int64_t due; (due = policy_due(policy)) <= until;) {
         REQUIRE(ticks++ < TICKS_MAX);
         now.monotonic = due > now.monotonic ? due : now.monotonic;
-        policy_tick(policy, now.monotonic);
+        drain();
     }
     now.monotonic = until;
 }
@@ -239,6 +247,7 @@ static void stop_maintenance(uint64_t how)
 
 static void clear_by_command(struct thing *thing)
 {
+    drain();
     const bool was = policy_is_raised(policy, thing->key);
     if (policy_clear_alarm(policy, thing->key, "an operator said so", now.monotonic)) {
         REQUIRE(was && !policy_is_raised(policy, thing->key));
@@ -246,6 +255,7 @@ static void clear_by_command(struct thing *thing)
         made--; // it was given to policy_process
         given++;
     }
+    drain();
 }
 
 static void choose_options(uint64_t how)
@@ -311,6 +321,7 @@ static void act(struct input *in)
         break;
     case 10:
         policy_end(policy, now.monotonic);
+        drain();
         break;
     case 11:
     case 12:
@@ -363,6 +374,7 @@ static void end_all(void)
     wait_for_quiet();
     check_beliefs();
     policy_end(policy, now.monotonic);
+    drain();
     REQUIRE(policy_has_room(policy) && held_by_storm == counted_by_storm);
     policy_get_counters(policy, &counters);
     uint64_t taken = 0;
@@ -383,7 +395,7 @@ static void begin_thing(struct thing *thing, size_t number)
 
 static void begin(uint64_t how)
 {
-    const struct policy_sink sink = {.stamp = stamp, .pass = pass, .read = read_back};
+    const struct policy_sink sink = {.stamp = stamp, .read = read_back};
     for (size_t i = 0; i < KEYS; i++)
         begin_thing(&things[i], i);
     now = (struct support_time){.monotonic = S};

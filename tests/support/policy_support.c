@@ -39,15 +39,21 @@ static void stamp(void *ctx, struct event *event)
     snprintf(event->id, sizeof event->id, "made-%u", stage->ids++);
 }
 
-static void pass(void *ctx, struct event *event)
+static void keep(struct stage *stage, struct event *event)
 {
-    struct stage *stage = ctx;
     if (event->number == 0)
         event->number = ++stage->numbers;
     take(stage, event, strncmp(event->id, "made-", 5) == 0);
     struct event **place = &stage->recent[event->number % STAGE_RECENT];
     event_unref(*place);
     *place = event_ref(event);
+}
+
+void stage_drain(struct stage *stage)
+{
+    struct event *event;
+    while ((event = policy_next(stage->policy, stage->time.monotonic)) != NULL)
+        keep(stage, event);
 }
 
 static struct event *read_back(void *ctx, int64_t number)
@@ -61,7 +67,7 @@ static struct event *read_back(void *ctx, int64_t number)
 
 void stage_open(struct stage *stage)
 {
-    const struct policy_sink sink = {.stamp = stamp, .pass = pass, .read = read_back, .ctx = stage};
+    const struct policy_sink sink = {.stamp = stamp, .read = read_back, .ctx = stage};
     stage->time = (struct support_time){.utc = SUPPORT_UTC_US};
     stage->clock = support_clock(&stage->time);
     stage->random = support_random(&stage->chance);
@@ -109,7 +115,9 @@ const struct heard *stage_give(struct stage *stage, struct event *event)
     char id[EVENT_ID_SIZE];
     strcpy(id, event->id);
     const size_t before = stage->count;
+    stage_drain(stage);
     policy_process(stage->policy, event, stage->time.monotonic);
+    stage_drain(stage);
     event_unref(event);
     const struct heard *found = NULL;
     for (size_t i = before; i < stage->count; i++) {
@@ -135,7 +143,7 @@ void stage_wait(struct stage *stage, int64_t us)
         move_to(stage, due > stage->time.monotonic ? due : stage->time.monotonic);
         int calls = 0;
         do {
-            policy_tick(stage->policy, stage->time.monotonic);
+            stage_drain(stage);
             assert_true(++calls <= TICKS_MAX); // policy does all due work in the end
         } while (policy_due(stage->policy) <= stage->time.monotonic);
     }

@@ -58,7 +58,10 @@ struct event *stage_alarm(struct stage *stage, enum catalogue_event type, const 
 // Gives the event to the policy now. Returns the record of it.
 const struct heard *stage_give(struct stage *stage, struct event *event);
 
-// Advances the time; calls policy_tick whenever work is due.
+// Takes what policy returns now.
+void stage_drain(struct stage *stage);
+
+// Advances the time; takes what policy returns whenever work is due.
 void stage_wait(struct stage *stage, int64_t us);
 
 // The latest event that receivers got; NULL: none.

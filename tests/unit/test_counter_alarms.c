@@ -140,7 +140,7 @@ static void pass_minute(void *ctx, const struct pipeline_context *inside)
     (void)ctx;
     now.utc += MINUTE;
     now.monotonic += MINUTE;
-    policy_tick(inside->policy, inside->now_us + MINUTE);
+    emitter_work(inside->emitter, inside->now_us + MINUTE);
     journal_commit(journal);
 }
 

@@ -162,7 +162,7 @@ static void wait_in_pipeline(void *ctx, const struct pipeline_context *inside)
     (void)ctx;
     now.utc += 60 * CLOCK_US_PER_S;
     now.monotonic += 60 * CLOCK_US_PER_S;
-    policy_tick(inside->policy, inside->now_us + 60 * CLOCK_US_PER_S);
+    emitter_work(inside->emitter, inside->now_us + 60 * CLOCK_US_PER_S);
     journal_commit(journal);
 }
 

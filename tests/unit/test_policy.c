@@ -197,6 +197,7 @@ TEST(an_alarm_ends_without_the_counterpart_of_its_event)
     const struct heard down = *stage_give(&st, e);
     assert_false(policy_clear_alarm(st.policy, "link other", "why", st.time.monotonic));
     assert_true(policy_clear_alarm(st.policy, LINK, "the cable is elsewhere", st.time.monotonic));
+    stage_drain(&st);
     const struct heard *end = stage_last_passed(&st);
     assert_ptr_equal(end->type, catalogue_get(CATALOGUE_ALARM_CLEARED));
     assert_string_equal(end->key, LINK);
@@ -748,11 +749,13 @@ TEST(what_was_counted_so_far_is_told_at_the_end)
     for (int i = 0; i < 30; i++)
         give(CATALOGUE_BAD_PKEY, i % 3 ? "host1" : "host2");
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_passed(&st, CATALOGUE_STORM_SUMMARY), 1);
     assert_int_equal(stage_counted(&st, CATALOGUE_STORM_SUMMARY), 950);
     assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
     assert_int_equal(stage_counted(&st, CATALOGUE_EVENT_REPEATED), 28);
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     stage_wait(&st, 86400 * S);
     assert_int_equal(stage_passed(&st, CATALOGUE_STORM_SUMMARY), 1);
     assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
@@ -779,6 +782,7 @@ TEST(ends_of_alarms_that_a_storm_held_are_told_at_the_end)
         give_alarm(CATALOGUE_LINK_DOWN, key);
     }
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 150);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 100);
     for (size_t i = 0; i < st.count; i++) {
@@ -801,6 +805,7 @@ TEST(an_alarm_that_became_worse_in_a_storm_is_told_at_the_end)
     const struct heard worse = give_alarm(CATALOGUE_ROUTER_REMOVED, "link x");
     check_held(&worse, "storm");
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_passed(&st, CATALOGUE_ROUTER_REMOVED), 51);
     assert_string_equal(stage_last_passed(&st)->key, "link x");
 }
@@ -815,8 +820,10 @@ TEST(the_end_of_an_alarm_that_flaps_is_told_at_the_end)
     check_held(&last, "flapping");
     const size_t ups = stage_passed(&st, CATALOGUE_LINK_UP);
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), ups + 1);
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), ups + 1);
 }
 

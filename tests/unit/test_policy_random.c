@@ -196,6 +196,7 @@ static void reload(void)
 static void end_and_go_on(void)
 {
     policy_end(st.policy, st.time.monotonic);
+    stage_drain(&st);
     assert_int_equal(stage_counted(&st, CATALOGUE_STORM_SUMMARY),
                      stage_held(&st, CATALOGUE_COUNT, "storm"));
 }

@@ -122,7 +122,7 @@ static void advance(void *ctx, const struct pipeline_context *inside)
     const int64_t us = *(const int64_t *)ctx;
     now.utc += us;
     now.monotonic += us;
-    policy_tick(inside->policy, inside->now_us + us);
+    emitter_work(inside->emitter, inside->now_us + us);
     journal_commit(journal);
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Gives events to policy, and writes what policy returns to the journal. The parts of the pipeline
+// share the emitter. Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_EMITTER_H
+#define IBTRAPD_PIPELINE_EMITTER_H
+
+#include "event/event_builder.h"
+#include "journal/journal.h"
+#include "policy/policy.h"
+#include "topology/topology.h"
+
+enum {
+    EMITTER_BATCH_MAX = 512, // events in one commit
+    // Events of one sweep in one commit, together with its snapshot: what the journal's memory
+    // holds beside a batch. A sweep with more is found again, in part, after a crash.
+    EMITTER_SWEEP_MAX = JOURNAL_MEMORY_MAX - 2 * EMITTER_BATCH_MAX,
+};
+
+struct emitter {
+    struct event_builder builder; // has the latest subnet prefix
+    struct policy *policy;
+    struct journal *journal;
+    struct topology *topology;
+    struct log *log;
+    void (*look)(void *ctx, struct event *event); // at each event, before the journal has the event
+    void *ctx;
+    bool active;        // this gateway notifies receivers
+    bool in_sweep;      // a sweep's changes, and its snapshot, are appended now
+    size_t uncommitted; // events since the last commit
+};
+
+// Takes over the reference. `report`: the Report that the event was made from; NULL: none. Commits
+// after EMITTER_BATCH_MAX events, as one item can cause far more; the events of a sweep wait for
+// the sweep's snapshot, up to EMITTER_SWEEP_MAX events.
+void emitter_emit(struct emitter *emitter, struct event *event);
+void emitter_emit_report(struct emitter *emitter, struct event *event,
+                         const struct journal_report *report);
+
+// Ends the alarm with that key by an event alarm-cleared. The alarm may be one for which policy had
+// no room. `type`: of the event that raised the alarm; NULL: unknown.
+void emitter_end_alarm(struct emitter *emitter, const char *key, const struct catalogue_entry *type,
+                       const char *reason);
+
+// Does the work that policy has due by `now_us`, on policy's clock.
+void emitter_work(struct emitter *emitter, int64_t now_us);
+
+void emitter_commit(struct emitter *emitter);
+
+int64_t emitter_now(const struct emitter *emitter); // policy's clock
+
+#endif
