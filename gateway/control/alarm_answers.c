@@ -38,10 +38,10 @@ static void alarm_answers_read(void *ctx, const struct alarm *alarm)
 static json_t *alarm_answers_worst(struct control *c)
 {
     struct worst_alarms worst;
-    json_t *list =
-        worst_alarms_find(c->journal, clock_utc(c->builder.clock), ALARM_ANSWERS_WORST, &worst)
-            ? json_array()
-            : NULL;
+    json_t *list = worst_alarms_find(c->parts->journal, clock_utc(c->builder.clock),
+                                     ALARM_ANSWERS_WORST, &worst)
+                       ? json_array()
+                       : NULL;
     for (size_t i = 0; list && i < worst.count; i++)
         json_array_append_new(list, alarm_json(worst.all[i]));
     worst_alarms_free(&worst);
@@ -58,7 +58,7 @@ json_t *alarm_answers_list(struct control *c, const json_t *request)
         json_decref(page.list);
         return answer_refuse("'after' must be a number");
     }
-    const bool more = journal_each_alarm_after(c->journal, page.after, ALARM_ANSWERS_PAGE,
+    const bool more = journal_each_alarm_after(c->parts->journal, page.after, ALARM_ANSWERS_PAGE,
                                                alarm_answers_read, &page);
     json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", page.list);
     if (more)
@@ -106,11 +106,11 @@ static json_t *answer_found(bool found)
 json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE];
-    if (!read_key(c->journal, request, key))
+    if (!read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "note", note, sizeof note))
         return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
-    return answer_found(journal_acknowledge_alarm(c->journal, key, note));
+    return answer_found(journal_acknowledge_alarm(c->parts->journal, key, note));
 }
 
 struct shelving {
@@ -146,16 +146,16 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE];
     int64_t minutes;
-    if (!read_key(c->journal, request, key))
+    if (!read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_number(request, "minutes", ALARM_ANSWERS_MINUTES_MAX, &minutes))
         return answer_refuse("the minutes must be from 0 to %d, which is a year",
                              (int)ALARM_ANSWERS_MINUTES_MAX);
     int64_t until = minutes ? clock_utc(c->builder.clock) + minutes * 60 * CLOCK_US_PER_S : 0;
     bool found;
-    if (!c->pipeline)
-        found = journal_shelve_alarm(c->journal, key, until);
-    else if (!shelve_alarm(c->pipeline, c->journal, key, until, &found))
+    if (!c->parts->pipeline)
+        found = journal_shelve_alarm(c->parts->journal, key, until);
+    else if (!shelve_alarm(c->parts->pipeline, c->parts->journal, key, until, &found))
         return answer_refuse("the gateway is stopping");
     return answer_found(found);
 }
@@ -245,16 +245,16 @@ static json_t *answer_cleared(const struct clearing *c)
 
 json_t *alarm_answers_clear(struct control *c, const json_t *request)
 {
-    struct clearing clearing = {.journal = c->journal};
+    struct clearing clearing = {.journal = c->parts->journal};
     char reason[ALARM_ANSWERS_REASON_SIZE];
-    if (!read_key(c->journal, request, clearing.key))
+    if (!read_key(c->parts->journal, request, clearing.key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "reason", reason, sizeof reason) ||
         reason[strspn(reason, " .")] == '\0')
         return answer_refuse("say why: the reason must be a text of 1 to %d octets",
                              (int)sizeof reason - 1);
     explain_clearing(c->user, reason, clearing.reason);
-    if (!c->pipeline || !pipeline_call(c->pipeline, clear_in_pipeline, &clearing))
+    if (!c->parts->pipeline || !pipeline_call(c->parts->pipeline, clear_in_pipeline, &clearing))
         return answer_refuse("the gateway is stopping");
     return answer_cleared(&clearing);
 }

@@ -82,8 +82,8 @@ bool control_reads_only(const char *command)
 static json_t *control_make(struct control *c, const struct control_command *command,
                             const struct peer_credentials *client, const json_t *request)
 {
-    struct fabric *fabric = topology_current(c->topology);
-    struct names *names = topology_names(c->topology);
+    struct fabric *fabric = topology_current(c->parts->topology);
+    struct names *names = topology_names(c->parts->topology);
     c->user = client;
     c->fabric = fabric;
     c->names = c->builder.names = names;
@@ -121,7 +121,7 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
 // A request that another thread answers.
 struct control_asked {
     struct control *control; // for the last step
-    struct control own;      // the parts that any thread may use
+    struct control own;      // what that thread uses
     const struct control_command *command;
     struct peer_credentials client;
     json_t *request, *answer;
@@ -147,10 +147,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
     if (!asked)
         return NULL;
     *asked = (struct control_asked){.control = c,
-                                    .own = {.log = c->log,
-                                            .topology = c->topology,
-                                            .journal = c->journal,
-                                            .pipeline = c->pipeline,
+                                    .own = {.parts = c->parts,
                                             .builder = c->builder,
                                             .reload = c->reload,
                                             .ctx = c->ctx,

@@ -31,7 +31,7 @@ static uint64_t context_add_page(const struct control *c, uint64_t after, json_t
         const struct fabric_port_key *key = &fabric->port_guids[i];
         const struct fabric_node *node = &fabric->nodes[fabric_node_of_port(fabric, key->port)];
         const struct fabric_port *port = &fabric->ports[key->port];
-        if (key->guid <= after || !agent_has_context(c->subagent, key->guid))
+        if (key->guid <= after || !agent_has_context(c->parts->subagent, key->guid))
             continue;
         json_array_append_new(list, context_json(c, node, port));
         if (json_array_size(list) == PAGE)
@@ -48,10 +48,10 @@ json_t *context_answers_list(struct control *c, const json_t *request)
     if (!answer_read_text(request, "after", after, sizeof after) ||
         (after[0] != '\0' && !contexts_read_name(after, &guid)))
         return answer_refuse("'after' must be a context");
-    if (!c->subagent)
+    if (!c->parts->subagent)
         return answer_refuse("there are no contexts without an item 'socket' in the section "
                              "'subagent' of the configuration");
-    agent_get_status(c->subagent, &status);
+    agent_get_status(c->parts->subagent, &status);
     if (status.contexts_of == CONTEXTS_OFF)
         return answer_refuse("there are no contexts: the section 'subagent' of the configuration "
                              "has 'contexts = \"off\"'");

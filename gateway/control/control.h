@@ -9,10 +9,8 @@
 #include "conf/conf.h"
 #include "control/peer_credentials.h"
 #include "control/worker.h"
+#include "health/parts.h"
 #include "ib/demand.h"
-#include "ib/sweeper.h"
-#include "pipeline/pipeline.h"
-#include "sink/receiver.h"
 
 #include <jansson.h>
 
@@ -20,12 +18,6 @@ enum {
     CONTROL_RESTART_SIZE = 512,
     CONTROL_BACKLOGS_SIZE = 32768,
     CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
-};
-
-// The last reload, if it was refused.
-struct control_refusal {
-    int64_t time_us;     // UTC; 0: no reload was refused since one was accepted
-    struct error reason; // why
 };
 
 // The snapshots that clients fetch page by page. Used by topology_answers.c, in the thread that
@@ -41,22 +33,9 @@ struct control_pages {
 // All parts outlive the server of the control socket. Used by the thread of the control socket
 // only.
 struct control {
-    const struct conf *conf;
-    int64_t started_at; // monotonic, microseconds
-    struct log *log;
-    struct topology *topology;
-    struct journal *journal;
-    struct link_history *link_history;
-    struct pipeline *pipeline;
-    struct sa_client *client;
-    struct sweeper *sweeper;
-    struct receiver *const *receivers;
-    size_t receiver_count;
+    const struct parts *parts;
     // Of commands that wait for a disk (commands.h).
-    struct worker *answers, *changes, *reloads;
-    struct agent *subagent;       // NULL: there is none
-    struct agent *fabric_agent;   // the same; for the fabric as one device alone
-    struct demand *demand;        // reads on demand of `subagent`; NULL: there are none
+    struct worker *answers, *changes, *reloads; // `answers` also makes the page
     struct event_builder builder; // for names and sentences; it does not know the fabric
     // Reads the configuration again, in the thread of `reloads`. `restart`, of
     // CONTROL_RESTART_SIZE, gets the items that need a restart; `backlogs`, of
@@ -64,7 +43,6 @@ struct control {
     // changed, a sentence a line. False with a sentence: the configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
-    const struct control_refusal *refusal; // NULL: nobody knows
     struct control_pages *pages;
 
     // Valid while a request is answered.

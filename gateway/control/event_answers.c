@@ -169,7 +169,7 @@ static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
 
 json_t *event_answers_list(struct control *control, const json_t *request)
 {
-    struct journal *journal = control->journal;
+    struct journal *journal = control->parts->journal;
     struct error err;
     struct query query;
     int64_t before, after, limit, last = journal_last(journal);

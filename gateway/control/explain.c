@@ -44,8 +44,8 @@ static json_t *explain_receivers_json(const struct control *c, int64_t number,
                                       const struct event *event)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->receiver_count; i++)
-        json_array_append_new(list, explain_receiver_json(c->receivers[i], number, event));
+    for (size_t i = 0; i < c->parts->receiver_count; i++)
+        json_array_append_new(list, explain_receiver_json(c->parts->receivers[i], number, event));
     return list;
 }
 
@@ -142,7 +142,7 @@ static json_t *other_json(struct journal *journal, const char *id)
 
 json_t *explain_answer(struct control *control, const json_t *request)
 {
-    struct journal *journal = control->journal;
+    struct journal *journal = control->parts->journal;
     int64_t number = event_answers_find(journal, request);
     struct event *event = event_answers_read(journal, number);
     if (!event)

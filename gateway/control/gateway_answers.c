@@ -12,16 +12,16 @@
 json_t *gateway_answers_sweep(struct control *c, const json_t *request)
 {
     (void)request;
-    if (c->conf->sweep.method == CONF_SWEEP_OFF)
+    if (c->parts->conf->sweep.method == CONF_SWEEP_OFF)
         return answer_refuse("ibtrapd does not sweep: item 'method' of section 'sweep' is off");
-    sweeper_sweep_now(c->sweeper);
+    sweeper_sweep_now(c->parts->sweeper);
     return answer_done();
 }
 
 json_t *gateway_answers_resubscribe(struct control *c, const json_t *request)
 {
     (void)request;
-    sa_client_resubscribe(c->client);
+    sa_client_resubscribe(c->parts->client);
     return answer_done();
 }
 
@@ -38,7 +38,7 @@ json_t *gateway_answers_log(struct control *c, const json_t *request)
         return answer_refuse("%s", log_folder_refusal());
     for (unsigned i = 0; i < LOG_FOLDER_COUNT; i++) {
         if (folder == LOG_FOLDER_COUNT || folder == i)
-            log_set_level(c->log, (enum log_folder)i, level);
+            log_set_level(c->parts->log, (enum log_folder)i, level);
     }
     return answer_done();
 }
@@ -68,7 +68,7 @@ json_t *gateway_answers_configuration(struct control *c, const json_t *request)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    conf_print(c->conf, out);
+    conf_print(c->parts->conf, out);
     bool ok = !ferror(out);
     ok = fclose(out) == 0 && ok;
     json_t *answer =
@@ -97,6 +97,6 @@ json_t *gateway_answers_prune(struct control *c, const json_t *request)
     if (json_unpack((json_t *)request, "{s:I}", "days", &days) != 0 || days < 0 ||
         days > GATEWAY_ANSWERS_DAYS_MAX)
         return answer_refuse("'days' must be from 0 to %d", GATEWAY_ANSWERS_DAYS_MAX);
-    journal_request_prune(c->journal, days * 86400 * CLOCK_US_PER_S);
+    journal_request_prune(c->parts->journal, days * 86400 * CLOCK_US_PER_S);
     return answer_done();
 }

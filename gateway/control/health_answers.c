@@ -3,22 +3,7 @@
 
 #include "control/answer.h"
 #include "ctl/protocol.h"
-#include "health/health_parts.h"
-
-static bool health_answers_read(const struct control *c, struct health *out)
-{
-    return health_parts_read(
-        &(struct health_parts){.conf = c->conf,
-                               .started_at = c->started_at,
-                               .journal = c->journal,
-                               .pipeline = c->pipeline,
-                               .client = c->client,
-                               .sweeper = c->sweeper,
-                               .receivers = c->receivers,
-                               .receiver_count = c->receiver_count,
-                               .reload_refused = c->refusal && c->refusal->time_us != 0},
-        out);
-}
+#include "health/parts.h"
 
 static json_t *health_line_json(const struct health *health)
 {
@@ -51,8 +36,7 @@ json_t *health_answers_get(struct control *c, const json_t *request)
 {
     (void)request;
     struct health h;
-    if (!health_answers_read(c, &h))
-        return NULL;
+    parts_judge(c->parts, &h);
     json_t *age = h.sweep_age_s < 0 ? json_null() : json_integer(h.sweep_age_s);
     return json_pack("{s:i, s:s, s:b, s:b, s:o, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I, s:I, s:I}, "
                      "s:I, s:o}",
@@ -69,5 +53,6 @@ json_t *health_answers_get(struct control *c, const json_t *request)
 json_t *health_answers_line(const struct control *c)
 {
     struct health h;
-    return health_answers_read(c, &h) ? health_line_json(&h) : json_null();
+    parts_judge(c->parts, &h);
+    return health_line_json(&h);
 }

@@ -44,7 +44,7 @@ static json_t *end_json(const struct measured_errors *errors, const struct endpo
 // Both ends; a switch comes before a host.
 static json_t *ends_json(const struct control *c, const struct link_ends *link)
 {
-    struct measured_errors *errors = pipeline_measured_errors(c->pipeline);
+    struct measured_errors *errors = pipeline_measured_errors(c->parts->pipeline);
     const struct endpoint first = link_answers_end(c, link->guid, link->port);
     const struct endpoint second = link_answers_end(c, link->peer_guid, link->peer_port);
     const bool swapped = !fabric_is_element(first.type) && fabric_is_element(second.type);
@@ -93,12 +93,13 @@ json_t *link_answers_list(struct control *control, const json_t *request)
     if (!records)
         return answer_refuse("memory is short; try again");
     json_t *list = json_array();
-    const size_t count = link_history_list(control->link_history, order, records, (size_t)limit);
+    const size_t count =
+        link_history_list(control->parts->link_history, order, records, (size_t)limit);
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, record_json(control, &records[i]));
     free(records);
     return json_pack("{s:i, s:i, s:i, s:i, s:o}", "version", PROTOCOL_VERSION, "limit",
-                     (int)control->conf->unreliable.occasions, "days",
-                     (int)(control->conf->unreliable.window_us / (86400 * CLOCK_US_PER_S)), "total",
-                     (int)link_history_count(control->link_history), "links", list);
+                     (int)control->parts->conf->unreliable.occasions, "days",
+                     (int)(control->parts->conf->unreliable.window_us / (86400 * CLOCK_US_PER_S)),
+                     "total", (int)link_history_count(control->parts->link_history), "links", list);
 }

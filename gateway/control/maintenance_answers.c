@@ -81,7 +81,7 @@ static json_t *maintenance_answers_unknown(const struct control *control,
 
 json_t *maintenance_answers_start(struct control *control, const json_t *request)
 {
-    struct window_change c = {.journal = control->journal};
+    struct window_change c = {.journal = control->parts->journal};
     const int64_t now = clock_utc(control->builder.clock);
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
@@ -93,7 +93,7 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
         return answer_refuse("the end must be in the future, at most 366 days from now");
     if (!maintenance_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
-    if (!pipeline_call(control->pipeline, start_in_pipeline, &c))
+    if (!pipeline_call(control->parts->pipeline, start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "unknown",
                               maintenance_answers_unknown(control, &c.window.nodes))
@@ -102,11 +102,11 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
 
 json_t *maintenance_answers_stop(struct control *control, const json_t *request)
 {
-    struct window_change c = {.journal = control->journal};
+    struct window_change c = {.journal = control->parts->journal};
     if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
                                        sizeof c.window.name))
         return answer_refuse("'name' must be the name of a maintenance");
-    if (!pipeline_call(control->pipeline, stop_in_pipeline, &c))
+    if (!pipeline_call(control->parts->pipeline, stop_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }
@@ -136,6 +136,6 @@ json_t *maintenance_answers_list(struct control *control, const json_t *request)
 {
     (void)request;
     struct list list = {clock_utc(control->builder.clock), json_array()};
-    journal_each_maintenance(control->journal, add_window, &list);
+    journal_each_maintenance(control->parts->journal, add_window, &list);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
 }

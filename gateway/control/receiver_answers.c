@@ -33,8 +33,8 @@ static json_t *receiver_json(struct receiver *receiver)
 json_t *receiver_answers_all(const struct control *c)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->receiver_count; i++)
-        json_array_append_new(list, receiver_json(c->receivers[i]));
+    for (size_t i = 0; i < c->parts->receiver_count; i++)
+        json_array_append_new(list, receiver_json(c->parts->receivers[i]));
     return list;
 }
 
@@ -66,14 +66,14 @@ json_t *receiver_answers_list(struct control *c, const json_t *request)
 {
     (void)request;
     return json_pack("{s:i, s:o, s:o}", "version", PROTOCOL_VERSION, "receivers",
-                     receiver_answers_all(c), "gone", receiver_answers_gone(c->journal));
+                     receiver_answers_all(c), "gone", receiver_answers_gone(c->parts->journal));
 }
 
 struct receiver *receiver_answers_find(const struct control *c, const char *name)
 {
-    for (size_t i = 0; i < c->receiver_count; i++) {
-        if (strcmp(receiver_sink(c->receivers[i])->name, name) == 0)
-            return c->receivers[i];
+    for (size_t i = 0; i < c->parts->receiver_count; i++) {
+        if (strcmp(receiver_sink(c->parts->receivers[i])->name, name) == 0)
+            return c->parts->receivers[i];
     }
     return NULL;
 }
@@ -125,7 +125,7 @@ json_t *receiver_answers_forget(struct control *c, const json_t *request)
     if (receiver_answers_of(c, request))
         return answer_refuse("that receiver is in use: delete its section and reload first");
     if (!answer_read_text(request, "name", name, sizeof name) ||
-        !journal_forget_gone_receiver(c->journal, name))
+        !journal_forget_gone_receiver(c->parts->journal, name))
         return answer_refuse("no receiver of that name is gone; 'ibtrapctl receivers' lists them");
     return answer_done();
 }

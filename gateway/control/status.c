@@ -104,9 +104,9 @@ static json_t *port_counters_json(const struct sweeper_status *s,
 
 static json_t *role_json(const struct control *c, const struct sa_status *sa)
 {
-    const bool active = pipeline_is_active(c->pipeline);
+    const bool active = pipeline_is_active(c->parts->pipeline);
     return json_pack("{s:b, s:o}", "active", (int)active, "reason",
-                     answer_text(role_words(c->conf, sa, c->fabric, active)));
+                     answer_text(role_words(c->parts->conf, sa, c->fabric, active)));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -147,9 +147,9 @@ static json_t *subagent_json(struct agent *subagent, struct demand *demand, cons
                      reads_json(demand));
 }
 
-static json_t *reload_json(const struct control_refusal *refusal)
+static json_t *reload_json(const struct reload_refusal *refusal)
 {
-    if (!refusal || refusal->time_us == 0)
+    if (refusal->time_us == 0)
         return json_null();
     return json_pack("{s:o, s:o}", "refused", answer_time(refusal->time_us), "reason",
                      answer_text(refusal->reason.text));
@@ -173,26 +173,29 @@ json_t *status_answer(struct control *c, const json_t *request)
     struct sa_status s;
     struct pipeline_counters p;
     struct sweeper_status sweep;
-    sa_client_status(c->client, &s);
-    pipeline_get_counters(c->pipeline, &p);
-    sweeper_get_status(c->sweeper, &sweep);
+    sa_client_status(c->parts->client, &s);
+    pipeline_get_counters(c->parts->pipeline, &p);
+    sweeper_get_status(c->parts->sweeper, &sweep);
     json_t *subscriptions = json_array();
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
         json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
-    const int64_t uptime_us = clock_monotonic(&clock_system) - c->started_at;
+    const int64_t uptime_us = clock_monotonic(&clock_system) - c->parts->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
-        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->journal), "policy",
-        policy_json(&p.policy), "receivers", receiver_answers_all(c), "role", role_json(c, &s),
-        "reload", reload_json(c->refusal), "health", health_answers_line(c), "tables",
-        subagent_json(c->subagent, c->demand, c->conf->subagent.socket, c->conf->subagent.context),
-        "fabric_device", subagent_json(c->fabric_agent, NULL, c->conf->subagent.fabric_socket, ""),
+        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->parts->journal),
+        "policy", policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
+        role_json(c, &s), "reload", reload_json(&c->parts->refusal), "health",
+        health_answers_line(c), "tables",
+        subagent_json(c->parts->subagent, c->parts->demand, c->parts->conf->subagent.socket,
+                      c->parts->conf->subagent.context),
+        "fabric_device",
+        subagent_json(c->parts->fabric_agent, NULL, c->parts->conf->subagent.fabric_socket, ""),
         "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep, &p.unwatched),
         "sms", c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
 }

@@ -96,10 +96,10 @@ json_t *test_answers_send(struct control *c, const json_t *request)
 {
     struct error err;
     struct test_event test;
-    int64_t last = journal_last(c->journal);
+    int64_t last = journal_last(c->parts->journal);
     if (!test_answers_read(c, request, &test, &err))
         return answer_refuse("%s", err.text);
-    if (!pipeline_put_test_event(c->pipeline, &test))
+    if (!pipeline_put_test_event(c->parts->pipeline, &test))
         return answer_refuse("ibtrapd is too busy for a test now");
     return json_pack("{s:i, s:I}", "version", PROTOCOL_VERSION, "last", (json_int_t)last);
 }

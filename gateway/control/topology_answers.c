@@ -83,7 +83,7 @@ static struct fabric *topology_answers_read(const struct control *c, int64_t num
     if (fabric)
         return fabric_ref(fabric);
     if (number != 0)
-        return read_fabric(c->journal, number, err);
+        return read_fabric(c->parts->journal, number, err);
     if (c->fabric && (time_us == 0 || c->fabric->time_us == time_us))
         return fabric_ref(c->fabric);
     error_set(
@@ -111,7 +111,7 @@ json_t *topology_answers_show(struct control *c, const json_t *request)
 json_t *topology_answers_list(struct control *c, const json_t *request)
 {
     (void)request;
-    return topology_list_json(c->journal);
+    return topology_list_json(c->parts->journal);
 }
 
 json_t *topology_answers_diff(struct control *c, const json_t *request)

@@ -11,8 +11,8 @@
 static enum module_alarms_state alarm_source_state(void *ctx)
 {
     const struct gateway *g = ctx;
-    const bool whole = journal_has_all_alarms(g->journal);
-    if (!pipeline_is_active(g->pipeline))
+    const bool whole = journal_has_all_alarms(g->parts.journal);
+    if (!pipeline_is_active(g->parts.pipeline))
         return whole ? MODULE_ALARMS_STANDBY : MODULE_ALARMS_STANDBY_PARTIAL;
     return whole ? MODULE_ALARMS_WHOLE : MODULE_ALARMS_PARTIAL;
 }
@@ -21,14 +21,14 @@ static bool alarm_source_page(void *ctx, int64_t after, size_t n,
                               void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx)
 {
     const struct gateway *g = ctx;
-    return journal_each_alarm_after(g->journal, after, n, each, each_ctx);
+    return journal_each_alarm_after(g->parts.journal, after, n, each, each_ctx);
 }
 
 static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const struct filter *filter)
 {
     const struct catalogue_entry *type = catalogue_find(alarm->type);
     const struct gateway *g = ctx;
-    return type && (catalogue_is_own(type) || pipeline_is_active(g->pipeline)) &&
+    return type && (catalogue_is_own(type) || pipeline_is_active(g->parts.pipeline)) &&
            alarm->shelved_until_us <= clock_utc(&clock_system) &&
            filter_may_pass(filter, type, alarm->severity, alarm->category);
 }
@@ -37,7 +37,7 @@ static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const st
 static struct event *alarm_source_read(const struct gateway *g, const struct alarm *alarm)
 {
     struct journal_item item;
-    if (journal_read(g->journal, alarm->last_sequence - 1, &item, 1) == 0)
+    if (journal_read(g->parts.journal, alarm->last_sequence - 1, &item, 1) == 0)
         return NULL;
     if (item.sequence == alarm->last_sequence && item.event &&
         strcmp(item.event->alarm_key, alarm->key) == 0 && event_alarm(item.event) == ALARM_RAISES)
@@ -76,7 +76,7 @@ static struct event *alarm_source_guess(const struct alarm *alarm)
 static bool alarm_source_is_told(const struct gateway *g, const struct alarm *alarm,
                                  const struct event *event, const struct filter *filter)
 {
-    const struct audience audience = {.filter = filter, .journal = g->journal, .handle = -1};
+    const struct audience audience = {.filter = filter, .journal = g->parts.journal, .handle = -1};
     if (alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE)
         return filter_passes(filter, event);
     return event->number != 0 && !audience_refusal(&audience, event);

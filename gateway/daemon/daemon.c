@@ -53,7 +53,7 @@ static void emit_gateway_event(struct gateway *g, enum catalogue_event type, con
 {
     struct event_builder_occurrence o = {.type = type};
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
 // Starting. daemon_stop ends the parts in the opposite order.
@@ -80,21 +80,21 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .watch = {starting_step, &starting},
                                             .clock = &clock_system,
                                             .random = &random_system,
-                                            .log = g->log};
-    starting_begin(&starting, getenv("NOTIFY_SOCKET"), &clock_system, g->log);
-    g->journal = journal_open(&options, err);
+                                            .log = g->parts.log};
+    starting_begin(&starting, getenv("NOTIFY_SOCKET"), &clock_system, g->parts.log);
+    g->parts.journal = journal_open(&options, err);
     starting_end(&starting);
-    if (!g->journal)
+    if (!g->parts.journal)
         return false;
     g->turns = turns_make(turns_processors(), RECEIVERS_TURN_US);
-    snmp_begin(c->directory, &random_system, g->log);
+    snmp_begin(c->directory, &random_system, g->parts.log);
     return true;
 }
 
 static void warn_of_snapshot(struct gateway *g, const struct error *err)
 {
     log_write(
-        g->log, LOG_LEVEL_WARNING,
+        g->parts.log, LOG_LEVEL_WARNING,
         "the last snapshot of the fabric cannot be read (%s); changes during the stop will not "
         "be found",
         err->text);
@@ -106,10 +106,10 @@ static void restore_fabric(struct gateway *g)
     struct error err;
     struct journal_snapshot newest;
     size_t size;
-    if (journal_list_snapshots(g->journal,
+    if (journal_list_snapshots(g->parts.journal,
                                (struct journal_snapshot[JOURNAL_SNAPSHOTS_MAX + 1]){0}) == 0)
         return;
-    uint8_t *record = journal_read_snapshot(g->journal, 0, &newest, &size, &err);
+    uint8_t *record = journal_read_snapshot(g->parts.journal, 0, &newest, &size, &err);
     if (!record) {
         warn_of_snapshot(g, &err);
         return;
@@ -117,7 +117,7 @@ static void restore_fabric(struct gateway *g)
     struct fabric *last = fabric_record_read(record, size, &err);
     free(record);
     if (last)
-        topology_restore(g->topology, fabric_ref(last));
+        topology_restore(g->parts.topology, fabric_ref(last));
     else
         warn_of_snapshot(g, &err);
     g->restored = last;
@@ -125,31 +125,31 @@ static void restore_fabric(struct gateway *g)
 
 static void make_topology(struct gateway *g)
 {
-    g->topology = topology_new(NULL, g->log);
+    g->parts.topology = topology_new(NULL, g->parts.log);
     g->thresholds = thresholds_new(g->conf->counters.thresholds);
     const struct error_rate_limits limits = policies_error_rates(g->conf);
     g->error_rates = error_rates_new(&limits);
     const struct congestion_limits waits = policies_congestion(g->conf);
     g->congestion = congestion_new(&waits);
     const struct link_history_limits unreliable = policies_link_history(g->conf);
-    g->link_history = link_history_new(&unreliable);
+    g->parts.link_history = link_history_new(&unreliable);
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
-    g->was_cut_short = own_alarms_is_cut_short(g->journal);
+    g->was_cut_short = own_alarms_is_cut_short(g->parts.journal);
 }
 
 static bool start_pipeline(struct gateway *g, struct error *err)
 {
     struct policy_rule *rules = memory_zeroed(POLICY_RULES_MAX, sizeof *rules);
-    g->lookup = event_builder_lookup_in(g->topology);
+    g->lookup = event_builder_lookup_in(g->parts.topology);
     struct pipeline_options options = {
         .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
-        .journal = g->journal,
-        .topology = g->topology,
+        .journal = g->parts.journal,
+        .topology = g->parts.topology,
         .thresholds = g->thresholds,
         .error_rates = g->error_rates,
         .congestion = g->congestion,
-        .link_history = g->link_history,
+        .link_history = g->parts.link_history,
         .alarm_age_us = g->conf->policy.missing_age_us,
         .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
         .expectation = g->expectation,
@@ -161,12 +161,12 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .read_late = wiring_on_late_read,
         .acknowledge = wiring_acknowledge,
         .ctx = g,
-        .log = g->log};
+        .log = g->parts.log};
     policies_from_conf(g->conf, &options.policy, rules);
     settings_rename(g, &options.builder);
-    g->pipeline = pipeline_start(&options, err);
+    g->parts.pipeline = pipeline_start(&options, err);
     free(rules);
-    return g->pipeline != NULL;
+    return g->parts.pipeline != NULL;
 }
 
 // Makes an event of the journal's state: the journal could not report a change before the pipeline
@@ -176,14 +176,14 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct journal_status status;
-    journal_get_status(g->journal, &status);
+    journal_get_status(g->parts.journal, &status);
     if (!status.durable)
         wiring_on_journal_change(g, JOURNAL_DEGRADED, status.problem, 0);
     else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
     else if (g->was_cut_short)
         inside->take(inside->pipeline, own_alarms_end_of_journal(g, inside->builder));
-    journal_resume_dropping(g->journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
+    journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
 static void emit_gateway_started(struct gateway *g)
@@ -192,7 +192,7 @@ static void emit_gateway_started(struct gateway *g)
     snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
              g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
     emit_gateway_event(g, CATALOGUE_GATEWAY_STARTED, reason);
-    pipeline_call(g->pipeline, emit_journal_state, g);
+    pipeline_call(g->parts.pipeline, emit_journal_state, g);
 }
 
 static bool make_agent(struct gateway *g, struct error *err)
@@ -201,7 +201,7 @@ static bool make_agent(struct gateway *g, struct error *err)
     memcpy(g->device, f->device, sizeof g->device);
     g->choice = (struct umad_choice){.device = g->device, .port = f->port, .pkey = f->pkey};
     const struct mad_opener *opener = g->options->opener;
-    g->mkeys = mkeys_new(g->log);
+    g->mkeys = mkeys_new(g->parts.log);
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     struct sa_options options = {
         .verify_us = f->verify_interval_s * CLOCK_US_PER_S,
@@ -217,28 +217,28 @@ static bool make_agent(struct gateway *g, struct error *err)
         .listener = {wiring_on_report, wiring_on_sa_change, g},
         .clock = &clock_system,
         .random = &random_system,
-        .log = g->log,
+        .log = g->parts.log,
     };
     static_assert(sizeof options.key_guids == sizeof f->key_guids, "all of them have room");
     memcpy(options.key_guids, f->key_guids, sizeof options.key_guids);
     options.key_guid_count = f->key_guid_count;
-    g->client = sa_client_new(&options, err);
-    return g->client != NULL;
+    g->parts.client = sa_client_new(&options, err);
+    return g->parts.client != NULL;
 }
 
 static bool start_agent(struct gateway *g, struct error *err)
 {
-    if (!sa_client_start(g->client, err))
+    if (!sa_client_start(g->parts.client, err))
         return false;
-    g->watch = verbs_watch_start(g->client, g->log);
+    g->watch = verbs_watch_start(g->parts.client, g->parts.log);
     return true;
 }
 
 static bool start_sweeper(struct gateway *g, struct error *err)
 {
     const struct sweeper_options options = wiring_sweeper_options(g, g->conf);
-    atomic_store(&g->sweeper, sweeper_start(&options, err));
-    return g->sweeper != NULL;
+    atomic_store(&g->parts.sweeper, sweeper_start(&options, err));
+    return g->parts.sweeper != NULL;
 }
 
 // Reloads, in their own thread.
@@ -251,13 +251,13 @@ static void daemon_begin_reload(void *ctx)
 
 struct reload_result {
     struct gateway *gateway;
-    struct control_refusal refusal;
+    struct reload_refusal refusal;
 };
 
 static void daemon_end_reload(void *ctx)
 {
     const struct reload_result *result = ctx;
-    result->gateway->refusal = result->refusal;
+    result->gateway->parts.refusal = result->refusal;
     service_ready(result->gateway->service);
 }
 
@@ -270,7 +270,7 @@ static bool daemon_answer_reload(void *ctx, struct text *restart, struct text *b
     bool ok = reload_run(g, restart, backlogs, err);
     if (!ok)
         result.refusal =
-            (struct control_refusal){.time_us = clock_utc(&clock_system), .reason = *err};
+            (struct reload_refusal){.time_us = clock_utc(&clock_system), .reason = *err};
     loop_call(g->loop, daemon_end_reload, &result);
     return ok;
 }
@@ -285,7 +285,7 @@ static void daemon_put_task(struct gateway *g, struct gateway_task *task)
     task->gateway = g;
     task->again = task->is_asked;
     if (!task->is_asked)
-        task->is_asked = worker_put(g->reloads, &task->job);
+        task->is_asked = worker_put(g->control.reloads, &task->job);
 }
 
 static void daemon_end_task(struct worker_job *job)
@@ -335,7 +335,7 @@ static void daemon_take_signal(void *ctx, int number)
 static bool start_signals(struct gateway *g, struct error *err)
 {
     const struct signals_options options = {
-        .take = daemon_take_signal, .ctx = g->loop, .limit_us = STOP_US, .log = g->log};
+        .take = daemon_take_signal, .ctx = g->loop, .limit_us = STOP_US, .log = g->parts.log};
     g->signals = signals_start(&options, err);
     return g->signals != NULL;
 }
@@ -345,11 +345,15 @@ static bool start_loop(struct gateway *g, struct error *err)
     g->loop = loop_new(err);
     if (!g->loop || !start_signals(g, err))
         return false;
-    g->control.reload = daemon_answer_reload;
-    g->answers = worker_start(loop_base(g->loop), "answers", err);
-    g->changes = g->answers ? worker_start(loop_base(g->loop), "changes", err) : NULL;
-    g->reloads = g->changes ? worker_start(loop_base(g->loop), "reloads", err) : NULL;
-    if (!g->reloads)
+    g->control = (struct control){.parts = &g->parts,
+                                  .builder = {.clock = &clock_system, .random = &random_system},
+                                  .reload = daemon_answer_reload,
+                                  .ctx = g,
+                                  .pages = &g->pages};
+    struct event_base *base = loop_base(g->loop);
+    if (!(g->control.answers = worker_start(base, "answers", err)) ||
+        !(g->control.changes = worker_start(base, "changes", err)) ||
+        !(g->control.reloads = worker_start(base, "reloads", err)))
         return false;
     const struct server_later later = {.worker_of = control_worker,
                                        .begin = control_begin,
@@ -357,14 +361,14 @@ static bool start_loop(struct gateway *g, struct error *err)
                                        .patience_us = control_patience_us,
                                        .late = control_late,
                                        .end = control_end};
-    const struct server_options options = {.base = loop_base(g->loop),
+    const struct server_options options = {.base = base,
                                            .path = g->conf->socket,
                                            .group = g->conf->socket_group,
                                            .handler = control_answer,
                                            .reads_only = control_reads_only,
                                            .later = later,
                                            .ctx = &g->control,
-                                           .log = g->log};
+                                           .log = g->parts.log};
     g->server = server_start(&options, err);
     g->settings_changed = loop_wake_new(g->loop, daemon_apply_settings, g, err);
     return g->server && g->settings_changed;
@@ -376,11 +380,11 @@ static bool start_metrics(struct gateway *g, struct error *err)
     if (c->host[0] == '\0')
         return true;
     g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, &METRICS_PARTS_SOURCE,
-                                      &g->metrics_parts, g->log, err);
+                                      &g->parts, g->parts.log, err);
     if (!g->metrics)
         return false;
     metrics_server_serve_health(g->metrics, metrics_parts_judge);
-    g->page = page_new(&g->control, g->answers, g->metrics);
+    g->page = page_new(&g->control, g->control.answers, g->metrics);
     const struct metrics_page page = page_functions(g->page);
     metrics_server_serve_page(g->metrics, &page);
     return true;
@@ -389,17 +393,17 @@ static bool start_metrics(struct gateway *g, struct error *err)
 static uint64_t daemon_beats(void *ctx)
 {
     const struct gateway *g = ctx;
-    return pipeline_progress(g->pipeline);
+    return pipeline_progress(g->parts.pipeline);
 }
 
 static void daemon_describe(void *ctx, char out[SERVICE_STATUS_SIZE])
 {
     const struct gateway *g = ctx;
     struct sa_status s;
-    sa_client_status(g->client, &s);
+    sa_client_status(g->parts.client, &s);
     status_line(&s, out, SERVICE_STATUS_SIZE);
     const size_t used = strlen(out);
-    if (g->refusal.time_us != 0)
+    if (g->parts.refusal.time_us != 0)
         snprintf(out + used, SERVICE_STATUS_SIZE - used,
                  "; the last reload was refused: see ibtrapctl status");
 }
@@ -415,7 +419,7 @@ static void start_service(struct gateway *g)
         .describe = daemon_describe,
         .ctx = g,
         .clock = &clock_system,
-        .log = g->log};
+        .log = g->parts.log};
     g->service = service_start(&options);
     service_ready(g->service);
 }
@@ -430,8 +434,8 @@ static bool daemon_start(struct gateway *g, struct error *err)
     g->alarms = alarm_source(g);
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
-    bool ok = settings_load_map(g->conf, g->log, &g->map, err) &&
-              settings_load_expectation(g->conf, g->log, &g->expectation, err) &&
+    bool ok = settings_load_map(g->conf, g->parts.log, &g->map, err) &&
+              settings_load_expectation(g->conf, g->parts.log, &g->expectation, err) &&
               start_loop(g, err) && start_metrics(g, err) && open_journal(g, err) &&
               make_agent(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
@@ -448,7 +452,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
         heartbeat_start(g);
         start_service(g);
     }
-    wiring_fill_control(g);
+    wiring_show_parts(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return ok;
 }
@@ -459,7 +463,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
 static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct error *unsaved)
 {
     if (unsaved)
-        log_write(g->log, LOG_LEVEL_ERROR, "stopped, but %s", unsaved->text);
+        log_write(g->parts.log, LOG_LEVEL_ERROR, "stopped, but %s", unsaved->text);
     else
         server_stop(g->server); // a disk that hangs would hold up an answer
     _exit(ok && !unsaved ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -469,43 +473,43 @@ static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct erro
 static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct error *err)
 {
     subagent_stop(g);
-    sweeper_stop(g->sweeper);
+    sweeper_stop(g->parts.sweeper);
     if (g->service)
         service_stopping(g->service);
     verbs_watch_stop(g->watch);
-    sa_client_stop(g->client);
+    sa_client_stop(g->parts.client);
     emit_gateway_event(g, CATALOGUE_GATEWAY_STOPPED, reason);
-    if (g->pipeline)
-        pipeline_stop(g->pipeline); // answers the last Reports through the SA client's port
-    sweeper_free(g->sweeper);
-    sa_client_free(g->client);
+    if (g->parts.pipeline)
+        pipeline_stop(g->parts.pipeline); // answers the last Reports through the SA client's port
+    sweeper_free(g->parts.sweeper);
+    sa_client_free(g->parts.client);
     mkeys_free(g->mkeys);
-    if (g->journal)
-        journal_commit(g->journal); // saves the cursors, in case a receiver takes long to end
-    bool answered = worker_stop(g->reloads, WORKER_STOP_US);
-    answered = worker_stop(g->answers, WORKER_STOP_US) && answered;
-    answered = worker_stop(g->changes, WORKER_STOP_US) && answered;
+    if (g->parts.journal)
+        journal_commit(g->parts.journal); // saves the cursors, in case a receiver takes long to end
+    bool answered = worker_stop(g->control.reloads, WORKER_STOP_US);
+    answered = worker_stop(g->control.answers, WORKER_STOP_US) && answered;
+    answered = worker_stop(g->control.changes, WORKER_STOP_US) && answered;
     server_dismiss(g->server);
     bool all_ended = receivers_stop_all(g);
-    bool saved = !g->journal || journal_finish(g->journal, err);
+    bool saved = !g->parts.journal || journal_finish(g->parts.journal, err);
     if (!all_ended) {
-        log_write(g->log, LOG_LEVEL_ERROR,
+        log_write(g->parts.log, LOG_LEVEL_ERROR,
                   "ending at once: a receiver, or the library of one, has not ended");
         daemon_leave(g, ok, saved ? NULL : err);
     }
-    if (g->journal)
+    if (g->parts.journal)
         snmp_end();
-    if (!answered || !journal_close(g->journal)) // a thread that hangs in the journal
+    if (!answered || !journal_close(g->parts.journal)) // a thread that hangs in the journal
         daemon_leave(g, ok, saved ? NULL : err);
-    pipeline_free(g->pipeline); // after the journal, which may report a change to it
+    pipeline_free(g->parts.pipeline); // after the journal, which may report a change to it
     service_stop(g->service);
     metrics_server_stop(g->metrics);
     page_free(g->page);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);
-    worker_free(g->answers);
-    worker_free(g->changes);
-    worker_free(g->reloads);
+    worker_free(g->control.answers);
+    worker_free(g->control.changes);
+    worker_free(g->control.reloads);
     topology_answers_clear(&g->pages);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
@@ -513,8 +517,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     thresholds_free(g->thresholds);
     error_rates_free(g->error_rates);
     congestion_free(g->congestion);
-    link_history_free(g->link_history);
-    topology_free(g->topology);
+    link_history_free(g->parts.link_history);
+    topology_free(g->parts.topology);
     fabric_unref(g->restored);
     expectation_free(g->expectation);
     names_unref(g->map);
@@ -533,9 +537,9 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
 {
     struct gateway g = {.conf = memory_get(sizeof *g.conf),
                         .options = options,
-                        .log = options->log,
-                        .started_at = clock_monotonic(&clock_system),
-                        .started_utc_us = clock_utc(&clock_system),
+                        .parts = {.log = options->log,
+                                  .started_at = clock_monotonic(&clock_system),
+                                  .started_utc_us = clock_utc(&clock_system)},
                         .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";
     *g.conf = *conf;
@@ -547,12 +551,12 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     signals_block();
     bool ok = daemon_start(&g, err);
     if (ok) {
-        log_write(g.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
+        log_write(g.parts.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
         signals_limit(g.signals, STOP_BEGINS_US);
         loop_run(g.loop, daemon_reload_at_signal, &g, reason);
-        worker_stop(g.reloads, STOP_US); // signals_limit bounds it
+        worker_stop(g.control.reloads, STOP_US); // signals_limit bounds it
         signals_limit(g.signals, STOP_US);
-        log_write(g.log, LOG_LEVEL_INFO, "stopping: %s", reason);
+        log_write(g.parts.log, LOG_LEVEL_INFO, "stopping: %s", reason);
     } else {
         error_prefix(err, "cannot start");
     }

@@ -9,9 +9,9 @@
 #include "daemon/service.h"
 #include "daemon/signals.h"
 #include "daemon/trap_recipients.h"
+#include "health/parts.h"
 #include "ib/umad.h"
 #include "ib/verbs_watch.h"
-#include "metrics/metrics_parts.h"
 #include "pipeline/role.h"
 #include "sink/module.h"
 
@@ -38,27 +38,21 @@ struct gateway_task {
 };
 
 struct gateway {
+    struct parts parts; // that the control socket, the metrics and the page read
     struct conf *conf;  // the pipeline's thread reads it, too, and exchanges it
     struct role role;   // the pipeline's thread only
     bool was_cut_short; // the last run ended without a word
     const struct daemon_options *options;
-    struct log *log;
-    int64_t started_at;     // monotonic
-    int64_t started_utc_us; // the same moment, as the clock was then
     // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
     struct names *map;
     struct expectation *expectation; // the expected topology; as `map`
-    struct topology *topology;
-    struct fabric *restored; // as the gateway ended, until a sweep has ended; NULL: none
+    struct fabric *restored;         // as the gateway ended, until a sweep has ended; NULL: none
     struct thresholds *thresholds;
     struct error_rates *error_rates;
     struct congestion *congestion;
-    struct link_history *link_history;
     struct event_builder_lookup lookup;
-    struct journal *journal;
     struct module_alarms alarms; // for receivers that keep a state
-    struct pipeline *pipeline;
-    struct turns *turns; // of the receivers' threads with the processors
+    struct turns *turns;         // of the receivers' threads with the processors
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
     size_t receiver_count;
@@ -70,21 +64,14 @@ struct gateway {
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
     struct mkeys *mkeys;
-    struct sa_client *client;
     struct verbs_watch *watch;
-    struct sweeper *_Atomic sweeper; // the pipeline's thread triggers it, too
     struct loop *loop;
     struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
-    struct control_pages pages;     // the thread of `answers` only
-    struct worker *answers;         // answers clients of the control socket and of the page
-    struct worker *changes;         // the same, for what waits for the pipeline
-    struct worker *reloads;         // reloads, and puts settings in force, one after the other
-    struct gateway_task at_signal;  // a reload that SIGHUP asks for; main thread only
-    struct gateway_task settings;   // that are to be put in force; as well
-    struct control_refusal refusal; // main thread only
-    struct metrics_parts metrics_parts;
+    struct control_pages pages;    // the thread of `answers` only
+    struct gateway_task at_signal; // a reload that SIGHUP asks for; main thread only
+    struct gateway_task settings;  // that are to be put in force; as well
     struct server *server;
     struct metrics_server *metrics; // NULL: metrics are off
     struct page *page;              // as well
@@ -96,7 +83,7 @@ struct gateway {
     // Locked while the configuration or the list of receivers is exchanged: the threads of the
     // subagent and of the pipeline read them; the pipeline's also changes trap groups. The main
     // loop's reads the list, too, but exchanges it itself. The thread of reloads, which asks for
-    // that, reads both without the lock. The main loop has the configuration from `control`.
+    // that, reads both without the lock. The main loop has the configuration from `parts`.
     pthread_mutex_t exchanged;
 };
 

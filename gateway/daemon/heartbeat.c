@@ -42,15 +42,15 @@ static void emit_heartbeat(void *ctx)
     struct event_builder_occurrence o = {.type = CATALOGUE_HEARTBEAT};
     struct pipeline_counters counters;
     struct sa_status sa;
-    pipeline_get_counters(g->pipeline, &counters);
-    sa_client_status(g->client, &sa);
+    pipeline_get_counters(g->parts.pipeline, &counters);
+    sa_client_status(g->parts.client, &sa);
     heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
-                                           .period_s = g->control.conf->heartbeat_s,
+                                           .period_s = g->parts.conf->heartbeat_s,
                                            .receivers = g->receiver_count,
                                            .failing = count_failing(g),
                                            .sm_answers = sa.sm_answers},
                        o.reason, sizeof o.reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
     g->heartbeat_events = counters.events + 1;
 }
 

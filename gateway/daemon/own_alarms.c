@@ -44,7 +44,7 @@ bool own_alarms_is_active(struct gateway *gateway, const char *what)
 {
     char key[EVENT_KEY_SIZE];
     own_alarms_key(gateway, what, key);
-    return journal_alarm_is_active(gateway->journal, key);
+    return journal_alarm_is_active(gateway->parts.journal, key);
 }
 
 // What follows behind the beginning; NULL: the text begins otherwise.
@@ -138,7 +138,7 @@ static void end_former(void *ctx, const struct pipeline_context *inside)
     char why[EVENT_REASON_SIZE];
     snprintf(why, sizeof why, "this gateway's own alarms are called '%s%s ...' now", GATEWAY,
              keys->gateway->name);
-    journal_each_alarm(keys->gateway->journal, note_if_former, keys);
+    journal_each_alarm(keys->gateway->parts.journal, note_if_former, keys);
     for (size_t i = 0; i < keys->count; i++)
         emitter_end_alarm(inside->emitter, keys->all[i], NULL, why);
 }
@@ -147,6 +147,6 @@ void own_alarms_end_former(struct gateway *gateway)
 {
     struct former_keys *keys = memory_zeroed(1, sizeof *keys);
     keys->gateway = gateway;
-    pipeline_call(gateway->pipeline, end_former, keys);
+    pipeline_call(gateway->parts.pipeline, end_former, keys);
     free(keys);
 }

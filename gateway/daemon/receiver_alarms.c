@@ -19,7 +19,7 @@ bool receiver_alarms_is_active(struct gateway *gateway, const char *receiver)
 {
     char key[EVENT_KEY_SIZE];
     receiver_alarms_key(gateway, receiver, key);
-    return journal_alarm_is_active(gateway->journal, key);
+    return journal_alarm_is_active(gateway->parts.journal, key);
 }
 
 void receiver_alarms_recall(struct gateway *gateway)
@@ -75,7 +75,7 @@ static void note_if_expired(void *ctx, const struct alarm *alarm)
 static void clear_departed(void *ctx, const struct pipeline_context *inside)
 {
     struct departed_receivers *departed = ctx;
-    journal_each_alarm(departed->gateway->journal, note_if_expired, departed);
+    journal_each_alarm(departed->gateway->parts.journal, note_if_expired, departed);
     for (size_t i = 0; i < departed->count; i++) {
         char key[EVENT_KEY_SIZE], reason[EVENT_REASON_SIZE];
         receiver_alarms_key(departed->gateway, departed->all[i].name, key);
@@ -89,5 +89,5 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
 void receiver_alarms_clear_departed(struct gateway *gateway)
 {
     struct departed_receivers departed = {.gateway = gateway};
-    pipeline_call(gateway->pipeline, clear_departed, &departed);
+    pipeline_call(gateway->parts.pipeline, clear_departed, &departed);
 }

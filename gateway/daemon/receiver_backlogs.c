@@ -13,7 +13,7 @@ struct backlog {
 // How many events wait for a receiver with that cursor.
 static long long backlog_size(const struct gateway *g, int64_t cursor)
 {
-    return (long long)journal_between(g->journal, cursor, journal_last(g->journal) + 1);
+    return (long long)journal_between(g->parts.journal, cursor, journal_last(g->parts.journal) + 1);
 }
 
 // "3 events", or "1 event".
@@ -31,7 +31,7 @@ backlog_tell(struct gateway *g, enum log_level level, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    log_write(g->log, level, "%s", sentence);
+    log_write(g->parts.log, level, "%s", sentence);
     if (g->backlogs)
         text_addf(g->backlogs, "%s\n", sentence);
 }
@@ -70,7 +70,7 @@ void receiver_backlogs_tell_start(struct gateway *g, const struct conf_receiver 
     char words[40];
     struct backlog backlog = {.cursor = -1};
     snprintf(backlog.name, sizeof backlog.name, "%s", former[0] != '\0' ? former : conf->name);
-    journal_each_receiver(g->journal, backlog_note_if_named, &backlog);
+    journal_each_receiver(g->parts.journal, backlog_note_if_named, &backlog);
     long long events = backlog.cursor < 0 ? 0 : backlog_size(g, backlog.cursor);
     backlog_words(events, words);
     if (former[0] != '\0' && strcmp(former, conf->name) != 0)
@@ -110,7 +110,7 @@ void receiver_backlogs_tell_gone(struct gateway *g, bool (*runs)(void *ctx, cons
 {
     struct departing departing = {.runs = runs, .ctx = ctx};
     char words[40];
-    journal_each_receiver(g->journal, backlog_note_if_departing, &departing);
+    journal_each_receiver(g->parts.journal, backlog_note_if_departing, &departing);
     for (size_t i = 0; i < departing.count; i++) {
         const struct backlog *backlog = &departing.backlogs[i];
         long long events = backlog_size(g, backlog->cursor);

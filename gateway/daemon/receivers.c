@@ -30,7 +30,8 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
     out->carried = (struct receiver_carried){.paused = false};
     memcpy(copy, conf, sizeof *copy);
     guid_set_ref(copy->filter.trap_group);
-    bool ok = sinks_make(&out->sink, copy, &clock_system, g->started_at, &g->alarms, g->log, err);
+    bool ok = sinks_make(&out->sink, copy, &clock_system, g->parts.started_at, &g->alarms,
+                         g->parts.log, err);
     if (!ok)
         free_conf(copy);
     out->conf = ok ? copy : NULL;
@@ -55,7 +56,7 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     receiver_alarms_key(g, receiver, o.alarm_key);
     snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
 // A number for the receiver's section without its name and its secrets. Not 0. Another release may
@@ -80,7 +81,7 @@ static int64_t receivers_digest_of(const struct conf_receiver *conf)
 
 static void receivers_show_count(struct gateway *g)
 {
-    g->control.receiver_count = g->metrics_parts.receiver_count = g->receiver_count;
+    g->parts.receiver_count = g->receiver_count;
 }
 
 struct receivers_arrival {
@@ -151,11 +152,11 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .carried = made->carried,
                                              .change = receivers_on_change,
                                              .ctx = g,
-                                             .journal = g->journal,
+                                             .journal = g->parts.journal,
                                              .turns = g->turns,
                                              .clock = &clock_system,
                                              .random = &random_system,
-                                             .log = g->log};
+                                             .log = g->parts.log};
     struct receiver *receiver = receiver_start(&made->sink, &options, err);
     if (!receiver) {
         receivers_free(made);
@@ -197,7 +198,7 @@ static void end_one(struct gateway *g, const struct gateway_ending *e, int64_t u
         ended = receivers_finish(e, clock_monotonic(&clock_system) + RECEIVERS_END_US);
     if (ended)
         return;
-    log_write(g->log, LOG_LEVEL_ERROR,
+    log_write(g->parts.log, LOG_LEVEL_ERROR,
               "receiver %s does not end: it waits for the system, such as for a disk that does not "
               "answer; it is left behind, and what it did last may come twice",
               e->conf->name);
@@ -249,7 +250,7 @@ void receivers_end(struct gateway *g,
         return;
     for (size_t i = 0; i < departure.count; i++)
         receivers_await_end(&departure.ending[i], until);
-    pipeline_call(g->pipeline, nothing, NULL);
+    pipeline_call(g->parts.pipeline, nothing, NULL);
     loop_call(g->loop, receivers_remove, &departure);
     for (size_t i = 0; i < departure.count; i++)
         end_one(g, &departure.ending[i], until);
@@ -294,11 +295,11 @@ static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf,
         .gateway = g, .name = conf->name, .section = receivers_digest_of(conf)};
     if (!receivers_make(g, conf, &made, err))
         return false;
-    journal_each_receiver(g->journal, receivers_note_former, &former);
+    journal_each_receiver(g->parts.journal, receivers_note_former, &former);
     bool renamed = !former.is_known && former.found[0] != '\0';
     receiver_backlogs_tell_start(g, conf, renamed ? former.found : "");
     if (renamed)
-        journal_rename_receiver(g->journal, former.found, conf->name);
+        journal_rename_receiver(g->parts.journal, former.found, conf->name);
     return receivers_start(g, &made, err);
 }
 

@@ -136,11 +136,11 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
 {
     struct plan *plan = memory_zeroed(1, sizeof *plan);
     plan->conf = reload_load(g, err);
-    if (plan->conf && settings_load_map(plan->conf, g->log, &plan->map, err) &&
-        settings_load_expectation(plan->conf, g->log, &plan->expectation, err) &&
+    if (plan->conf && settings_load_map(plan->conf, g->parts.log, &plan->map, err) &&
+        settings_load_expectation(plan->conf, g->parts.log, &plan->expectation, err) &&
         make_receivers(g, plan, err)) {
-        log_debug(g->log, "reload: read %s; %zu receivers are new or changed", plan->conf->file,
-                  plan->made_count);
+        log_debug(g->parts.log, "reload: read %s; %zu receivers are new or changed",
+                  plan->conf->file, plan->made_count);
         policies_from_conf(plan->conf, &plan->policy, plan->rules);
         return plan;
     }
@@ -173,7 +173,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     const struct congestion_limits waits = policies_congestion(plan->conf);
     congestion_change(g->congestion, &waits);
     const struct link_history_limits unreliable = policies_link_history(plan->conf);
-    link_history_change(g->link_history, &unreliable);
+    link_history_change(g->parts.link_history, &unreliable);
     g->map = plan->map;
     pthread_mutex_lock(&g->exchanged);
     g->conf = plan->conf;
@@ -223,7 +223,7 @@ static bool start_receivers(struct gateway *g, struct plan *plan, struct error *
         const char *former = plan->former[i], *name = plan->made[i].conf->name;
         receiver_backlogs_tell_start(g, plan->made[i].conf, former);
         if (former[0] != '\0' && strcmp(former, name) != 0)
-            journal_rename_receiver(g->journal, former, name);
+            journal_rename_receiver(g->parts.journal, former, name);
         ok &= receivers_start(g, &plan->made[i], err);
     }
     return ok;
@@ -236,7 +236,7 @@ static bool change_sweeper(struct gateway *g, const struct conf *old, struct err
         old->counters.interval_s == g->conf->counters.interval_s)
         return true;
     const struct sweeper_options options = wiring_sweeper_options(g, g->conf);
-    return sweeper_change(g->sweeper, &options, err);
+    return sweeper_change(g->parts.sweeper, &options, err);
 }
 
 // What the loop's thread does itself, while that of reloads waits.
@@ -251,7 +251,7 @@ static void reload_finish(void *ctx)
     struct gateway *g = last->gateway;
     if (last->old->heartbeat_s != g->conf->heartbeat_s)
         heartbeat_start(g);
-    wiring_fill_control(g);
+    wiring_show_parts(g);
 }
 
 // False with a sentence: nothing has changed, or threads were short for a part of what is
@@ -261,24 +261,25 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     struct exchange e = {g, plan};
     // Items that cannot change while the gateway runs keep their values.
     conf_keep_restart_items(g->conf, plan->conf);
-    if (!pipeline_call(g->pipeline, reload_exchange, &e))
+    if (!pipeline_call(g->parts.pipeline, reload_exchange, &e))
         return error_set(err, "the gateway is stopping");
     // Now the plan has the former configuration and names.
-    log_debug(g->log, "reload: the pipeline has the new policies, thresholds and names");
+    log_debug(g->parts.log, "reload: the pipeline has the new policies, thresholds and names");
     end_receivers(g, &e);
     bool ok = start_receivers(g, plan, err);
-    log_debug(g->log,
+    log_debug(g->parts.log,
               "reload: receivers that are gone or changed have ended, new ones have started");
     settings_apply(g);
-    sa_client_change_mkey(g->client, g->conf->sweep.mkey);
+    sa_client_change_mkey(g->parts.client, g->conf->sweep.mkey);
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = change_sweeper(g, plan->conf, err) && ok;
     ok = subagent_change(g, &plan->conf->subagent, err) && ok;
     struct reload_last last = {g, plan->conf};
     loop_call(g->loop, reload_finish, &last);
-    log_debug(g->log, "reload: the sweeper, the heartbeat and the subagent are as configured");
-    log_set_levels(g->log, g->conf->log_levels);
-    conf_log_file(g->conf, g->log);
+    log_debug(g->parts.log,
+              "reload: the sweeper, the heartbeat and the subagent are as configured");
+    log_set_levels(g->parts.log, g->conf->log_levels);
+    conf_log_file(g->conf, g->parts.log);
     g->lacks_part = !ok;
     return ok;
 }
@@ -297,15 +298,15 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct text *back
     if (!ok) {
         for (size_t i = 0; i < gateway->receiver_count; i++)
             receiver_reopen(gateway->receivers[i]);
-        log_write(gateway->log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s",
+        log_write(gateway->parts.log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s",
                   err->text);
     } else if (restart->len > 0) {
-        log_write(gateway->log, LOG_LEVEL_WARNING,
+        log_write(gateway->parts.log, LOG_LEVEL_WARNING,
                   "the configuration was reloaded; these items wait "
                   "for a restart of ibtrapd: %s",
                   restart->buf);
     } else {
-        log_write(gateway->log, LOG_LEVEL_INFO, "the configuration was reloaded");
+        log_write(gateway->parts.log, LOG_LEVEL_INFO, "the configuration was reloaded");
     }
     return ok;
 }

@@ -17,7 +17,7 @@
 enum event_level settings_trap_level(void *ctx, uint64_t switch_guid)
 {
     const struct gateway *g = ctx;
-    struct settings *settings = journal_settings(g->journal);
+    struct settings *settings = journal_settings(g->parts.journal);
     const struct setting *level = settings_find(settings, SETTING_EVENT_TRAP_LEVEL, switch_guid, 0);
     enum event_level out =
         (enum event_level)(level ? level->value[0] : g->conf->subagent.event_trap_level);
@@ -61,14 +61,14 @@ static void rename_all(struct gateway *g, struct event_builder *builder,
 {
     struct names *names = NULL;
     names_with(g->map, settings, &names);
-    topology_rename(g->topology, names);
+    topology_rename(g->parts.topology, names);
     builder->names = names; // the topology has the reference; only this thread exchanges it
     names_unref(names);
 }
 
 void settings_rename(struct gateway *gateway, struct event_builder *builder)
 {
-    struct settings *settings = journal_settings(gateway->journal);
+    struct settings *settings = journal_settings(gateway->parts.journal);
     rename_all(gateway, builder, settings);
     settings_unref(settings);
 }
@@ -178,7 +178,7 @@ static void change_running(struct gateway *g, size_t i, const struct trap_recipi
 static void expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
-        journal_receiver(g->journal, wanted->all[i].name);
+        journal_receiver(g->parts.journal, wanted->all[i].name);
     pthread_mutex_lock(&g->exchanged);
     for (size_t i = 0; i < g->receiver_count; i++)
         change_running(g, i, wanted);
@@ -195,7 +195,7 @@ static bool change_all(const struct request *c, struct event_builder *builder,
     if (!wanted)
         return error_set(c->err, "there is no room for more settings");
     bool ok = trap_recipients_of(wanted, g->conf->subagent.recipient_port, recipients, c->err) &&
-              (journal_change_settings(g->journal, c->changes, c->n) ||
+              (journal_change_settings(g->parts.journal, c->changes, c->n) ||
                error_set(c->err, "there is no room for more settings"));
     if (ok)
         rename_all(g, builder, wanted);
@@ -215,7 +215,7 @@ static void report_all(const struct request *c, const struct pipeline_context *i
 static void settings_change_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct request *c = ctx;
-    struct journal *journal = c->gateway->journal;
+    struct journal *journal = c->gateway->parts.journal;
     struct settings *old = journal_settings(journal);
     struct trap_recipients recipients = {0};
     c->done = change_all(c, inside->builder, old, &recipients);
@@ -233,7 +233,7 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
 {
     struct gateway *g = ctx;
     struct request c = {.gateway = g, .changes = changes, .n = n, .who = who, .err = err};
-    if (!pipeline_call(g->pipeline, settings_change_in_pipeline, &c))
+    if (!pipeline_call(g->parts.pipeline, settings_change_in_pipeline, &c))
         return error_set(err, "the gateway is stopping");
     if (c.done)
         loop_wake_up(g->settings_changed);
@@ -258,14 +258,14 @@ static void settings_report_beacon(void *ctx, const struct pipeline_context *ins
     text_addf(&t, "gswBeaconAdmStatus from %s to %s, by %s", b->on ? "off" : "on",
               b->on ? "on" : "off", b->who);
     inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
-    journal_commit(b->gateway->journal);
+    journal_commit(b->gateway->parts.journal);
 }
 
 void settings_tell_beacon(void *ctx, uint64_t node_guid, bool on, const char *who)
 {
     struct gateway *g = ctx;
     struct beacon b = {.gateway = g, .node_guid = node_guid, .on = on, .who = who};
-    pipeline_call(g->pipeline, settings_report_beacon, &b);
+    pipeline_call(g->parts.pipeline, settings_report_beacon, &b);
 }
 
 // Recipients.
@@ -339,21 +339,21 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
     struct gateway *g = departed->gateway;
     struct error err;
     struct trap_recipients recipients;
-    struct settings *settings = journal_settings(g->journal);
+    struct settings *settings = journal_settings(g->parts.journal);
     (void)inside;
     trap_recipients_of(settings, g->conf->subagent.recipient_port, &recipients, &err);
     settings_unref(settings);
     for (size_t i = 0; i < departed->count; i++) {
         if (!settings_find_recipient(&recipients, departed->names[i]))
-            journal_forget_receiver(g->journal, departed->names[i]);
+            journal_forget_receiver(g->parts.journal, departed->names[i]);
     }
     struct wanted_receivers wanted = {g->conf, &recipients};
     receiver_backlogs_tell_gone(g, settings_wants, &wanted);
-    journal_end_receivers(g->journal, settings_wants, &wanted);
+    journal_end_receivers(g->parts.journal, settings_wants, &wanted);
     trap_recipients_clear(&recipients);
     // Names that left or changed are on disk before a reload answers.
-    if (journal_has_work(g->journal))
-        journal_commit(g->journal);
+    if (journal_has_work(g->parts.journal))
+        journal_commit(g->parts.journal);
 }
 
 static void apply_recipients(struct gateway *g)
@@ -361,17 +361,17 @@ static void apply_recipients(struct gateway *g)
     struct error err;
     struct departed_recipients departed;
     struct trap_recipients wanted;
-    struct settings *settings = journal_settings(g->journal);
+    struct settings *settings = journal_settings(g->parts.journal);
     bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
     settings_unref(settings);
     if (!all)
-        log_write(g->log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
+        log_write(g->parts.log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
     find_departed(g, &wanted, &departed);
     receivers_end(g, settings_fate, NULL, &wanted);
-    pipeline_call(g->pipeline, forget_departed, &departed);
+    pipeline_call(g->parts.pipeline, forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
         if (!receivers_find(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
-            log_write(g->log, LOG_LEVEL_ERROR, "%s", err.text);
+            log_write(g->parts.log, LOG_LEVEL_ERROR, "%s", err.text);
     }
     trap_recipients_clear(&wanted);
 }
@@ -384,7 +384,7 @@ static void apply_names(void *ctx, const struct pipeline_context *inside)
 void settings_apply(void *ctx)
 {
     struct gateway *g = ctx;
-    pipeline_call(g->pipeline, apply_names, g);
+    pipeline_call(g->parts.pipeline, apply_names, g);
     apply_recipients(g);
     receiver_alarms_clear_departed(g);
 }

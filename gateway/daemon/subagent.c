@@ -28,11 +28,11 @@ static void read_gateway(void *ctx, struct snapshot_gateway *out)
 {
     struct gateway *g = ctx;
     struct sa_status sa;
-    sa_client_status(g->client, &sa);
+    sa_client_status(g->parts.client, &sa);
     subagent_source_subscriptions(&sa, out);
-    subagent_source_flow(&sa, g->pipeline, g->journal, g->started_at, out);
+    subagent_source_flow(&sa, g->parts.pipeline, g->parts.journal, g->parts.started_at, out);
     pthread_mutex_lock(&g->exchanged);
-    bool standby = !pipeline_is_active(g->pipeline);
+    bool standby = !pipeline_is_active(g->parts.pipeline);
     for (size_t i = 0; i < g->receiver_count; i++)
         subagent_source_receiver(g->receiver_confs[i], g->receivers[i], standby, out);
     pthread_mutex_unlock(&g->exchanged);
@@ -42,13 +42,13 @@ static void read_gateway(void *ctx, struct snapshot_gateway *out)
 static struct settings *settings_now(void *ctx)
 {
     const struct gateway *g = ctx;
-    return journal_settings(g->journal);
+    return journal_settings(g->parts.journal);
 }
 
 static struct accumulated_counters *accumulated_now(void *ctx)
 {
     const struct gateway *g = ctx;
-    return pipeline_accumulated(g->pipeline);
+    return pipeline_accumulated(g->parts.pipeline);
 }
 
 // None of the time before a reload that ended the readings.
@@ -58,7 +58,7 @@ static struct measured_errors *measured_errors_now(void *ctx)
     pthread_mutex_lock(&g->exchanged);
     const bool read = g->conf->counters.ports != CONF_NO_PORTS;
     pthread_mutex_unlock(&g->exchanged);
-    return read ? pipeline_measured_errors(g->pipeline) : NULL;
+    return read ? pipeline_measured_errors(g->parts.pipeline) : NULL;
 }
 
 static enum contexts_of subagent_contexts_of(uint16_t conf)
@@ -115,10 +115,10 @@ static struct demand_options subagent_reads(const struct gateway *g)
         .timeout_us = timeout_us < longest_us ? timeout_us : longest_us,
         .mkey = sweep->has_mkey ? sweep->mkey : 0,
         .mkeys = sweep->guid2mkey_file[0] != '\0' ? g->mkeys : NULL,
-        .client = g->client,
+        .client = g->parts.client,
         .clock = &clock_system,
         .random = &random_system,
-        .log = g->log,
+        .log = g->parts.log,
     };
 }
 
@@ -135,8 +135,8 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                   .context = conf->context,
                                   .contexts = subagent_contexts_of(conf->contexts),
                                   .writable = conf->writable,
-                                  .source = {.topology = g->topology,
-                                             .journal = g->journal,
+                                  .source = {.topology = g->parts.topology,
+                                             .journal = g->parts.journal,
                                              .gateway = read_gateway,
                                              .settings = settings_now,
                                              .sums = accumulated_now,
@@ -157,7 +157,7 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                   .switched = settings_tell_beacon,
                                   .ctx = g,
                                   .random = &random_system,
-                                  .log = g->log};
+                                  .log = g->parts.log};
 }
 
 // Starts the agents that the configuration asks for.
@@ -218,8 +218,8 @@ void subagent_stop(struct gateway *gateway)
 static void subagent_hide(void *ctx)
 {
     struct gateway *g = ctx;
-    g->control.subagent = g->control.fabric_agent = NULL;
-    g->control.demand = g->metrics_parts.demand = NULL;
+    g->parts.subagent = g->parts.fabric_agent = NULL;
+    g->parts.demand = NULL;
 }
 
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)

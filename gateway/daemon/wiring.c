@@ -15,13 +15,13 @@
 bool wiring_on_report(void *ctx, struct sa_report *report)
 {
     struct gateway *g = ctx;
-    return pipeline_put_report(g->pipeline, report);
+    return pipeline_put_report(g->parts.pipeline, report);
 }
 
 void wiring_request_sweep(void *ctx)
 {
     struct gateway *g = ctx;
-    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    struct sweeper *sweeper = atomic_load(&g->parts.sweeper);
     if (sweeper)
         sweeper_trigger(sweeper);
 }
@@ -29,7 +29,7 @@ void wiring_request_sweep(void *ctx)
 void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count)
 {
     struct gateway *g = ctx;
-    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    struct sweeper *sweeper = atomic_load(&g->parts.sweeper);
     if (sweeper)
         sweeper_read_counters(sweeper, switches, count);
 }
@@ -37,7 +37,7 @@ void wiring_read_counters(void *ctx, const uint64_t *switches, size_t count)
 void wiring_read_details(void *ctx, const struct error_details_list *list)
 {
     struct gateway *g = ctx;
-    struct sweeper *sweeper = atomic_load(&g->sweeper);
+    struct sweeper *sweeper = atomic_load(&g->parts.sweeper);
     if (sweeper)
         sweeper_read_details(sweeper, list);
 }
@@ -45,7 +45,7 @@ void wiring_read_details(void *ctx, const struct error_details_list *list)
 static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;
-    sa_client_status(g->client, &status);
+    sa_client_status(g->parts.client, &status);
     o->sm_lid = status.port.sm_lid;
     o->sm_guid = status.sm.port_guid;
 }
@@ -69,7 +69,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
         name_sm(g, &o);
     own_alarms_key(g, about_sm ? OWN_ALARMS_SM : OWN_ALARMS_SUBSCRIPTIONS, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, subnet_prefix);
+    pipeline_put_occurrence(g->parts.pipeline, &o, subnet_prefix);
     wiring_request_sweep(g);
 }
 
@@ -83,21 +83,21 @@ static void give_memory_back(void)
 void wiring_on_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
-    pipeline_put_fabric(g->pipeline, fabric);
+    pipeline_put_fabric(g->parts.pipeline, fabric);
     give_memory_back();
 }
 
 void wiring_on_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
-    pipeline_put_counters(g->pipeline, reading);
+    pipeline_put_counters(g->parts.pipeline, reading);
     give_memory_back();
 }
 
 void wiring_on_details(void *ctx, struct error_details_list *list)
 {
     struct gateway *g = ctx;
-    pipeline_put_details(g->pipeline, list);
+    pipeline_put_details(g->parts.pipeline, list);
 }
 
 void wiring_on_overflow(void *ctx, bool over, const char *reason)
@@ -107,7 +107,7 @@ void wiring_on_overflow(void *ctx, bool over, const char *reason)
                                                       : CATALOGUE_SWEEP_RECOVERED};
     own_alarms_key(g, OWN_ALARMS_SWEEP, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
 void wiring_on_twin(void *ctx, const char *reason)
@@ -115,13 +115,13 @@ void wiring_on_twin(void *ctx, const char *reason)
     struct gateway *g = ctx;
     struct event_builder_occurrence o = {.type = CATALOGUE_GUID_DUPLICATE};
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
 }
 
 struct fabric *wiring_known_fabric(void *ctx)
 {
     struct gateway *g = ctx;
-    struct fabric *current = topology_current(g->topology);
+    struct fabric *current = topology_current(g->parts.topology);
     if (current) {
         fabric_unref(g->restored);
         g->restored = NULL;
@@ -144,7 +144,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
     struct event_builder_occurrence o = {.type = EVENTS[change].type, .lost = lost};
     own_alarms_key(g, EVENTS[change].alarm, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->pipeline, &o, 0);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
     if (change == JOURNAL_HEALED && g->settings_changed)
         loop_wake_up(g->settings_changed); // the journal may have read the settings only now
 }
@@ -154,7 +154,7 @@ static void end_sm_alarms(struct gateway *g)
 {
     struct sa_status status;
     size_t subscribed = 0;
-    sa_client_status(g->client, &status);
+    sa_client_status(g->parts.client, &status);
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
         subscribed += status.subscriptions[i].state == SUBSCRIPTION_SUBSCRIBED;
     if (status.sm_answers && own_alarms_is_active(g, OWN_ALARMS_SM))
@@ -168,13 +168,13 @@ void wiring_on_late_read(void *ctx)
     struct gateway *g = ctx;
     receiver_alarms_recall(g);
     end_sm_alarms(g);
-    journal_resume_dropping(g->journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
+    journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
 void wiring_acknowledge(void *ctx, const struct sa_report *report)
 {
     struct gateway *g = ctx;
-    sa_client_acknowledge(g->client, report);
+    sa_client_acknowledge(g->parts.client, report);
 }
 
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
@@ -183,7 +183,7 @@ enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric)
     struct sa_status status;
     if (!g->conf->fabric.with_master_sm)
         return PIPELINE_ACTIVE;
-    sa_client_status(g->client, &status);
+    sa_client_status(g->parts.client, &status);
     return role_decide(&g->role, g->conf, &status, fabric);
 }
 
@@ -212,13 +212,13 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
         .nodes_max = c->nodes_max,
         .part_us_max = c->part_s_max * CLOCK_US_PER_S,
         .was_over = own_alarms_is_active(g, OWN_ALARMS_SWEEP),
-        .client = g->client,
+        .client = g->parts.client,
         .findings = {wiring_on_overflow, wiring_on_twin, g},
         .listener = {wiring_on_fabric, wiring_on_counters, wiring_on_details, wiring_known_fabric,
                      g},
         .clock = &clock_system,
         .random = &random_system,
-        .log = g->log,
+        .log = g->parts.log,
     };
 }
 
@@ -238,44 +238,16 @@ static bool wiring_are_events_seen(const struct conf *conf)
 
 void wiring_tell_log(struct gateway *g)
 {
-    log_set_events_seen(g->log, wiring_are_events_seen(g->conf));
+    log_set_events_seen(g->parts.log, wiring_are_events_seen(g->conf));
 }
 
-void wiring_fill_control(struct gateway *g)
+void wiring_show_parts(struct gateway *g)
 {
     wiring_tell_log(g);
-    g->control = (struct control){.conf = g->conf,
-                                  .started_at = g->started_at,
-                                  .log = g->log,
-                                  .topology = g->topology,
-                                  .journal = g->journal,
-                                  .link_history = g->link_history,
-                                  .pipeline = g->pipeline,
-                                  .client = g->client,
-                                  .sweeper = g->sweeper,
-                                  .receivers = g->receivers,
-                                  .receiver_count = g->receiver_count,
-                                  .builder = {.clock = &clock_system, .random = &random_system},
-                                  .answers = g->answers,
-                                  .changes = g->changes,
-                                  .reloads = g->reloads,
-                                  .subagent = subagent_agent(g->subagent),
-                                  .fabric_agent = subagent_fabric_agent(g->subagent),
-                                  .demand = subagent_demand(g->subagent),
-                                  .reload = g->control.reload,
-                                  .refusal = &g->refusal,
-                                  .pages = &g->pages,
-                                  .ctx = g};
-    g->metrics_parts = (struct metrics_parts){.conf = g->conf,
-                                              .started_at = g->started_at,
-                                              .started_utc_us = g->started_utc_us,
-                                              .topology = g->topology,
-                                              .journal = g->journal,
-                                              .pipeline = g->pipeline,
-                                              .client = g->client,
-                                              .sweeper = g->sweeper,
-                                              .demand = subagent_demand(g->subagent),
-                                              .receivers = g->receivers,
-                                              .receiver_count = g->receiver_count,
-                                              .refused_us = &g->refusal.time_us};
+    g->parts.conf = g->conf;
+    g->parts.receivers = g->receivers;
+    g->parts.receiver_count = g->receiver_count;
+    g->parts.subagent = subagent_agent(g->subagent);
+    g->parts.fabric_agent = subagent_fabric_agent(g->subagent);
+    g->parts.demand = subagent_demand(g->subagent);
 }

@@ -44,8 +44,8 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
 // the same once more.
 void wiring_tell_log(struct gateway *gateway);
 
-// Fills in the parts that the control socket and the metrics read, all but `g->control.reload`.
-// Call it again after one of these parts was exchanged. Main thread.
-void wiring_fill_control(struct gateway *g);
+// Shows the configuration, the receivers and the subagent to those who read `g->parts`. Call it
+// again after a reload exchanged one of them. Main thread.
+void wiring_show_parts(struct gateway *g);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_parts.h"
 
-#include "health/health_parts.h"
 #include "install.h"
 #include "metrics/metrics.h"
 #include "metrics/port_metrics.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void read_receivers(const struct metrics_parts *parts, struct metrics_receiver *out)
+static void read_receivers(const struct parts *parts, struct metrics_receiver *out)
 {
     for (size_t i = 0; i < parts->receiver_count; i++) {
         const struct sink *sink = receiver_sink(parts->receivers[i]);
@@ -20,7 +19,7 @@ static void read_receivers(const struct metrics_parts *parts, struct metrics_rec
     }
 }
 
-static void read_parts(const struct metrics_parts *parts, struct metrics *out)
+static void read_parts(const struct parts *parts, struct metrics *out)
 {
     *out = (struct metrics){.release = INSTALL_VERSION,
                             .now_us = clock_utc(&clock_system),
@@ -51,7 +50,7 @@ static char *metrics_parts_write_text(const struct metrics *metrics, size_t *siz
     return NULL;
 }
 
-static char *render_gateway(const struct metrics_parts *parts, size_t *size)
+static char *render_gateway(const struct parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
     struct demand_counters reads;
@@ -87,7 +86,7 @@ struct metrics_scrape {
 };
 
 // False: out of memory.
-static bool begin_ports(struct metrics_scrape *scrape, const struct metrics_parts *parts)
+static bool begin_ports(struct metrics_scrape *scrape, const struct parts *parts)
 {
     const enum conf_port_metrics wanted = parts->conf->metrics.ports;
     const bool read = parts->conf->counters.ports != CONF_NO_PORTS; // else they are old
@@ -118,7 +117,7 @@ static void metrics_parts_end(void *ctx)
 
 static void *metrics_parts_begin(void *ctx)
 {
-    const struct metrics_parts *parts = ctx;
+    const struct parts *parts = ctx;
     struct metrics_scrape *scrape = calloc(1, sizeof *scrape);
     if (!scrape)
         return NULL;
@@ -150,22 +149,9 @@ const struct metrics_source METRICS_PARTS_SOURCE = {metrics_parts_begin, metrics
 
 bool metrics_parts_judge(void *ctx, bool ready, char *out, size_t size)
 {
-    const struct metrics_parts *p = ctx;
     struct health health;
     struct text t = text_in(out, size);
-    if (!health_parts_read(&(struct health_parts){.conf = p->conf,
-                                                  .started_at = p->started_at,
-                                                  .journal = p->journal,
-                                                  .pipeline = p->pipeline,
-                                                  .client = p->client,
-                                                  .sweeper = p->sweeper,
-                                                  .receivers = p->receivers,
-                                                  .receiver_count = p->receiver_count,
-                                                  .reload_refused = *p->refused_us != 0},
-                           &health)) {
-        text_add(&t, "ibtrapd is out of memory.\n");
-        return false;
-    }
+    parts_judge(ctx, &health);
     health_add_line(&health, &t);
     text_add(&t, "\n");
     return ready ? health.ready : health.state != HEALTH_CRITICAL;

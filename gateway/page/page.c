@@ -128,8 +128,8 @@ static bool page_is_too_soon(const struct page_document *document, int64_t now)
 // False: the worker has stopped.
 static bool page_begin(struct page_document *document)
 {
-    document->topology = document->page->control->topology;
-    document->journal = document->page->control->journal;
+    document->topology = document->page->control->parts->topology;
+    document->journal = document->page->control->parts->journal;
     document->under_way = worker_put(document->page->worker, &document->job);
     return document->under_way;
 }
@@ -216,7 +216,7 @@ static json_t *page_map_version(const struct fabric *fabric)
 static json_t *page_state_json(const struct page *page)
 {
     static const char *const HEALTH[] = {"state", "ready", "line", "findings", "alarms", NULL};
-    struct topology *topology = page->control->topology;
+    struct topology *topology = page->control->parts->topology;
     struct fabric *fabric = topology_current(topology);
     json_t *request = json_object(), *health = page_ask(page, "health", request);
     json_t *status = page_ask(page, "status", request);
@@ -291,9 +291,9 @@ static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, i
 static enum metrics_made page_make_map(struct page *page, struct metrics_document *out)
 {
     struct page_document *d = &page->map;
-    struct fabric *fabric = topology_current(page->control->topology);
+    struct fabric *fabric = topology_current(page->control->parts->topology);
     const int64_t fabric_us = fabric ? fabric->time_us : 0;
-    const int64_t last = journal_last(page->control->journal);
+    const int64_t last = journal_last(page->control->parts->journal);
     fabric_unref(fabric);
     if (d->is_new || (!d->under_way && page_keeps_map(d, fabric_us, last)))
         return page_give(d, "image/svg+xml", out);
@@ -317,7 +317,7 @@ static const struct page_file *page_find_file(const char *path)
 static bool page_has(void *ctx, const char *path)
 {
     const struct page *page = ctx;
-    return page->control->conf && page->control->conf->metrics.page &&
+    return page->control->parts->conf && page->control->parts->conf->metrics.page &&
            (page_find_file(path) || strcmp(path, PAGE_STATE) == 0 || strcmp(path, PAGE_MAP) == 0 ||
             strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0);
 }
@@ -369,7 +369,7 @@ static void page_run_before(struct worker_job *job)
 {
     struct page_before *before = page_before_of(job);
     const int64_t after = before->end > PAGE_EVENTS_MAX ? before->end - 1 - PAGE_EVENTS_MAX : 0;
-    struct control control = {.journal = before->journal};
+    struct control control = {.parts = before->page->control->parts};
     json_t *request = json_pack("{s:I, s:i}", "after", (json_int_t)after, "limit", PAGE_EVENTS_MAX);
     before->answer = event_answers_list(&control, request);
     json_decref(request);
@@ -388,7 +388,7 @@ static void page_take_before(struct worker_job *job)
 static bool page_has_events(struct page *page, int64_t after)
 {
     struct page_before *before = &page->before;
-    struct journal *journal = page->control->journal;
+    struct journal *journal = page->control->parts->journal;
     const int64_t first = journal_first_in_memory(journal);
     if (after + 1 >= first)
         return true;
@@ -421,7 +421,8 @@ static void page_write_before(FILE *out, const struct page_before *before, int64
 static char *page_follow(void *ctx, int64_t *after, size_t *size)
 {
     struct page *page = ctx;
-    const int64_t last = page->control->conf ? journal_last(page->control->journal) : 0;
+    const int64_t last =
+        page->control->parts->conf ? journal_last(page->control->parts->journal) : 0;
     if (!page_has(ctx, PAGE_EVENTS))
         return NULL;
     if (*after < 0 || *after > last || *after < last - PAGE_EVENTS_MAX)
@@ -432,7 +433,7 @@ static char *page_follow(void *ctx, int64_t *after, size_t *size)
     }
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    if (out && *after + 1 < journal_first_in_memory(page->control->journal))
+    if (out && *after + 1 < journal_first_in_memory(page->control->parts->journal))
         page_write_before(out, &page->before, after);
     json_t *request =
         json_pack("{s:I, s:i}", "after", (json_int_t)*after, "limit", PAGE_EVENTS_MAX);

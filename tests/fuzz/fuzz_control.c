@@ -29,6 +29,7 @@ static struct pipeline *pipeline;
 static struct log *log_;
 static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
+static struct parts parts;
 static struct control control;
 static struct control_pages pages;
 
@@ -181,11 +182,9 @@ static void start(void)
     pipeline = pipeline_start(
         &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
-    control = (struct control){.journal = journal,
-                               .pipeline = pipeline,
-                               .fabric = fabric,
-                               .builder = builder,
-                               .pages = &pages};
+    parts = (struct parts){.journal = journal, .pipeline = pipeline};
+    control =
+        (struct control){.parts = &parts, .fabric = fabric, .builder = builder, .pages = &pages};
     atexit(stop);
 }
 

@@ -248,7 +248,7 @@ static void try_thresholds(void)
         growth.by[i] = test.now.limits[i] + 1 - wanted_chance(&test.chance, 3);
     for (size_t i = 0; i < WANTED_LIMITS; i++)
         growth.by[i] = growth.by[i] > 1000 ? 0 : growth.by[i];
-    REQUIRE(pipeline_call(under_test->pipeline, let_grow, &growth));
+    REQUIRE(pipeline_call(under_test->parts.pipeline, let_grow, &growth));
     for (size_t i = 0; i < WANTED_LIMITS; i++) {
         const uint64_t limit = test.now.limits[i];
         const bool reached = limit > 0 && growth.by[i] >= limit;

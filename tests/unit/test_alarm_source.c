@@ -29,7 +29,7 @@ bool __wrap_pipeline_is_active(const struct pipeline *pipeline)
 
 bool __wrap_journal_has_all_alarms(struct journal *journal)
 {
-    assert_ptr_equal(journal, g.journal);
+    assert_ptr_equal(journal, g.parts.journal);
     return whole;
 }
 
@@ -47,7 +47,7 @@ static int begin(void **state)
     time_ = (struct support_time){SUPPORT_UTC_US, CLOCK_US_PER_S};
     clock_ = support_clock(&time_);
     filter_init(&filter);
-    g = (struct gateway){.log = support_log(NULL), .name = "gw1"};
+    g = (struct gateway){.parts = {.log = support_log(NULL)}, .name = "gw1"};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000,
                                             .bytes_max = INT64_C(1) << 30,
@@ -56,9 +56,9 @@ static int begin(void **state)
                                             .notify = ignore_change,
                                             .clock = &clock_,
                                             .random = &random_system,
-                                            .log = g.log};
-    g.journal = journal_open(&options, &err);
-    assert_non_null(g.journal);
+                                            .log = g.parts.log};
+    g.parts.journal = journal_open(&options, &err);
+    assert_non_null(g.parts.journal);
     alarms = alarm_source(&g);
     return 0;
 }
@@ -66,8 +66,8 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    journal_close(g.journal);
-    log_close(g.log);
+    journal_close(g.parts.journal);
+    log_close(g.parts.log);
     scratch_remove(directory);
     return 0;
 }
@@ -82,10 +82,10 @@ static int64_t append(enum catalogue_event type, const char *key, const char *su
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
     snprintf(event->suppressed, sizeof event->suppressed, "%s", suppressed);
     snprintf(event->text, sizeof event->text, "As the journal has it.");
-    journal_append(g.journal, event, &(struct journal_report){0});
+    journal_append(g.parts.journal, event, &(struct journal_report){0});
     event_unref(event);
-    journal_commit(g.journal);
-    return journal_last(g.journal);
+    journal_commit(g.parts.journal);
+    return journal_last(g.parts.journal);
 }
 
 // An alarm of that type, raised last by the event with that number.

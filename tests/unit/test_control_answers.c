@@ -18,7 +18,8 @@ static struct support_chance chance;
 static struct random random_;
 static struct event_builder builder;
 static struct log *log_;
-static struct control control; // without a pipeline or receivers
+static struct parts parts; // without a pipeline or receivers
+static struct control control;
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -48,7 +49,8 @@ static int begin(void **state)
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
-    control = (struct control){.journal = journal, .builder = builder};
+    parts = (struct parts){.journal = journal};
+    control = (struct control){.parts = &parts, .builder = builder};
     return 0;
 }
 
@@ -388,16 +390,16 @@ static void start_pipeline(void)
     struct error err;
     struct pipeline_options options = {.builder = builder, .journal = journal, .log = log_};
     policy_options_init(&options.policy); // without a quiet time, a flapping alarm ends at once
-    control.pipeline = pipeline_start(&options, &err);
-    assert_non_null(control.pipeline);
+    parts.pipeline = pipeline_start(&options, &err);
+    assert_non_null(parts.pipeline);
     control.user = &ROOT;
 }
 
 static void stop_pipeline(void)
 {
-    pipeline_stop(control.pipeline);
-    pipeline_free(control.pipeline);
-    control.pipeline = NULL;
+    pipeline_stop(parts.pipeline);
+    pipeline_free(parts.pipeline);
+    parts.pipeline = NULL;
 }
 
 static void check_cleared(const char *items, const char *key, const char *note)
@@ -523,7 +525,7 @@ static void raise_behind_policys_back(void *ctx, const struct pipeline_context *
 TEST(an_alarm_that_policy_does_not_know_is_cleared)
 {
     start_pipeline();
-    assert_true(pipeline_call(control.pipeline, raise_behind_policys_back, NULL));
+    assert_true(pipeline_call(parts.pipeline, raise_behind_policys_back, NULL));
     check_cleared("{\"alarm\":\"link\",\"reason\":\"so\"}", "link", "when it happens again");
     stop_pipeline();
     struct event *clear = event_answers_read(journal, 2);

@@ -31,6 +31,7 @@ static const int64_t DEADLINE_US = 20 * CLOCK_US_PER_S;
 
 static struct event_base *base;
 static struct server *server;
+static struct parts parts;
 static struct control control;
 static struct pipeline *pipeline;
 static struct journal *journal;
@@ -169,11 +170,9 @@ static int begin(void **state)
                                                          .log = log_},
                               &err);
     assert_non_null(pipeline);
-    control = (struct control){.journal = journal,
-                               .pipeline = pipeline,
-                               .topology = topology,
-                               .builder = builder,
-                               .log = log_};
+    parts =
+        (struct parts){.journal = journal, .pipeline = pipeline, .topology = topology, .log = log_};
+    control = (struct control){.parts = &parts, .builder = builder};
     base = event_base_new();
     serve(LONG_US);
     return 0;

@@ -136,7 +136,8 @@ TEST(the_control_socket_has_the_worst_too)
 {
     struct fixture *f = *state;
     static struct known all[ALARMS];
-    struct control control = {.journal = f->journal, .builder.clock = &f->clock};
+    const struct parts parts = {.journal = f->journal};
+    struct control control = {.parts = &parts, .builder.clock = &f->clock};
     raise_many(f, all);
     qsort(all, ALARMS, sizeof *all, compare);
     json_t *request = json_pack("{s:b}", "worst", 1);

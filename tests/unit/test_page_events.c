@@ -21,7 +21,8 @@ static struct worker *worker;
 static struct topology *topology;
 static const char *directory;
 static struct conf conf;
-static struct control control;
+static struct parts parts;
+static struct control control = {.parts = &parts};
 static struct page *page;
 static unsigned made; // events
 
@@ -42,8 +43,8 @@ static void open_journal(void)
                                             .clock = &clock_,
                                             .random = &random_system,
                                             .log = log_};
-    control.journal = journal_open(&options, &err);
-    assert_non_null(control.journal);
+    parts.journal = journal_open(&options, &err);
+    assert_non_null(parts.journal);
 }
 
 static void append(int count)
@@ -53,10 +54,10 @@ static void append(int count)
         assert_non_null(event);
         event->time_us = now.utc;
         snprintf(event->id, sizeof event->id, "%08x-0000-7000-8000-000000000000", ++made);
-        journal_append(control.journal, event, &(struct journal_report){0});
+        journal_append(parts.journal, event, &(struct journal_report){0});
         event_unref(event);
     }
-    journal_commit(control.journal);
+    journal_commit(parts.journal);
 }
 
 // A second run, whose journal's file has the events of the first.
@@ -70,16 +71,16 @@ static int begin(void **state)
     directory = scratch_make();
     open_journal();
     append(EVENTS);
-    assert_true(journal_close(control.journal));
+    assert_true(journal_close(parts.journal));
     open_journal();
     base = event_base_new();
     worker = worker_start(base, "answers", &err);
     topology = topology_new(NULL, log_);
     assert_true(base && worker && topology);
     conf.metrics.page = true;
-    control.conf = &conf;
-    control.log = log_;
-    control.topology = topology;
+    parts.conf = &conf;
+    parts.log = log_;
+    parts.topology = topology;
     page = page_new(&control, worker, NULL);
     assert_non_null(page);
     return 0;
@@ -93,7 +94,7 @@ static int end(void **state)
     worker_free(worker);
     event_base_free(base);
     topology_free(topology);
-    assert_true(journal_close(control.journal));
+    assert_true(journal_close(parts.journal));
     log_close(log_);
     scratch_remove(directory);
     return 0;

@@ -30,7 +30,7 @@ static int begin(void **state)
     time_ = (struct support_time){SUPPORT_UTC_US, CLOCK_US_PER_S};
     clock_ = support_clock(&time_);
     answer = text_in(sentences, sizeof sentences);
-    g = (struct gateway){.log = support_log(log_stream), .backlogs = &answer};
+    g = (struct gateway){.parts = {.log = support_log(log_stream)}, .backlogs = &answer};
     const struct journal_options options = {.directory = directory,
                                             .rows_max = 1000000,
                                             .bytes_max = INT64_C(1) << 30,
@@ -39,9 +39,9 @@ static int begin(void **state)
                                             .notify = ignore_change,
                                             .clock = &clock_,
                                             .random = &random_system,
-                                            .log = g.log};
-    g.journal = journal_open(&options, &err);
-    assert_non_null(g.journal);
+                                            .log = g.parts.log};
+    g.parts.journal = journal_open(&options, &err);
+    assert_non_null(g.parts.journal);
     conf = (struct conf_receiver){.name = "nms"};
     return 0;
 }
@@ -49,8 +49,8 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    journal_close(g.journal);
-    log_close(g.log);
+    journal_close(g.parts.journal);
+    log_close(g.parts.log);
     fclose(log_stream);
     free(log_text);
     scratch_remove(directory);
@@ -60,15 +60,15 @@ static int end(void **state)
 // A receiver of that name runs, and so many events wait for it.
 static void run(const char *name, int events)
 {
-    assert_true(journal_receiver(g.journal, name) >= 0);
+    assert_true(journal_receiver(g.parts.journal, name) >= 0);
     for (int i = 0; i < events; i++) {
         struct event *event = event_make(catalogue_get(CATALOGUE_GATEWAY_STARTED));
         assert_non_null(event);
         event->time_us = clock_utc(&clock_);
-        journal_append(g.journal, event, &(struct journal_report){0});
+        journal_append(g.parts.journal, event, &(struct journal_report){0});
         event_unref(event);
     }
-    journal_commit(g.journal);
+    journal_commit(g.parts.journal);
 }
 
 static bool nobody(void *ctx, const char *name)
@@ -80,7 +80,7 @@ static bool nobody(void *ctx, const char *name)
 static void end_all(void)
 {
     receiver_backlogs_tell_gone(&g, nobody, NULL);
-    journal_end_receivers(g.journal, nobody, NULL);
+    journal_end_receivers(g.parts.journal, nobody, NULL);
 }
 
 // The answer has these sentences, each with a line feed, and no more.

@@ -37,22 +37,22 @@ static void start(void)
                                                     .notify = take_journal_change,
                                                     .clock = &clock_system,
                                                     .random = &random_system,
-                                                    .log = g.log};
-    g.journal = journal_open(&journal_options, &err);
-    assert_non_null(g.journal);
-    g.topology = topology_new(NULL, NULL);
+                                                    .log = g.parts.log};
+    g.parts.journal = journal_open(&journal_options, &err);
+    assert_non_null(g.parts.journal);
+    g.parts.topology = topology_new(NULL, NULL);
     g.loop = loop_new(&err);
     g.settings_changed = loop_wake_new(g.loop, settings_apply, &g, &err);
     assert_non_null(g.settings_changed);
     struct pipeline_options options = {.builder = {.clock = &clock_system, .random = &chance},
-                                       .journal = g.journal,
-                                       .topology = g.topology,
+                                       .journal = g.parts.journal,
+                                       .topology = g.parts.topology,
                                        .event_trap_level = settings_trap_level,
                                        .ctx = &g,
-                                       .log = g.log};
+                                       .log = g.parts.log};
     settings_rename(&g, &options.builder);
-    g.pipeline = pipeline_start(&options, &err);
-    assert_non_null(g.pipeline);
+    g.parts.pipeline = pipeline_start(&options, &err);
+    assert_non_null(g.parts.pipeline);
     settings_apply(&g);
 }
 
@@ -64,13 +64,13 @@ static enum receivers_fate succeeded(void *ctx, const struct conf_receiver *runn
 
 static void stop(void)
 {
-    pipeline_stop(g.pipeline);
+    pipeline_stop(g.parts.pipeline);
     receivers_end(&g, succeeded, NULL, NULL);
-    pipeline_free(g.pipeline);
-    journal_close(g.journal);
+    pipeline_free(g.parts.pipeline);
+    journal_close(g.parts.journal);
     loop_wake_free(g.settings_changed);
     loop_free(g.loop);
-    topology_free(g.topology);
+    topology_free(g.parts.topology);
 }
 
 static int begin(void **state)
@@ -81,7 +81,7 @@ static int begin(void **state)
     chance = support_random(&counting);
     conf =
         (struct conf){.subagent = {.event_trap_level = EVENT_LEVEL_WARNING, .recipient_port = 9}};
-    g = (struct gateway){.conf = &conf, .log = support_log(NULL)};
+    g = (struct gateway){.conf = &conf, .parts = {.log = support_log(NULL)}};
     g.map = names_parse("map", "0x0002c90300001234 leaf12", 25, &err);
     start();
     return 0;
@@ -92,7 +92,7 @@ static int end(void **state)
     (void)state;
     stop();
     names_unref(g.map);
-    log_close(g.log);
+    log_close(g.parts.log);
     scratch_remove(directory);
     return 0;
 }
@@ -113,7 +113,7 @@ static void set(enum setting_kind kind, uint64_t guid, uint8_t number, const cha
 
 static void check_name(uint64_t guid, const char *expected)
 {
-    struct names *names = topology_names(g.topology);
+    struct names *names = topology_names(g.parts.topology);
     const char *name = names_find(names, guid);
     assert_string_equal(name ? name : "", expected);
     names_unref(names);
@@ -123,7 +123,7 @@ static void check_name(uint64_t guid, const char *expected)
 static void check_told(const char *expected)
 {
     struct journal_item item;
-    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_int_equal(journal_read_back(g.parts.journal, INT64_MAX, &item, 1), 1);
     assert_string_equal(item.event->text, expected);
     assert_ptr_equal(item.event->type, catalogue_get(CATALOGUE_SETTING_CHANGED));
     event_unref(item.event);
@@ -164,13 +164,13 @@ TEST(levels_hold_at_once)
     assert_true(settings_change(&g, &level, 1, "the master", &err));
     assert_int_equal(settings_trap_level(&g, LEAF), EVENT_LEVEL_INFORMATIONAL);
     assert_int_equal(settings_trap_level(&g, SPINE), EVENT_LEVEL_WARNING);
-    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_int_equal(journal_read_back(g.parts.journal, INT64_MAX, &item, 1), 1);
     assert_true(item.event->event_trap); // the setting applies to its own event
     event_unref(item.event);
     check_told("A setting of leaf12 was changed by SNMP: gswEventTrapLevel from nothing to "
                "informational, by the master.");
     set(SETTING_SAN_NAME, SPINE, 0, "san");
-    assert_int_equal(journal_read_back(g.journal, INT64_MAX, &item, 1), 1);
+    assert_int_equal(journal_read_back(g.parts.journal, INT64_MAX, &item, 1), 1);
     assert_false(item.event->event_trap);
     event_unref(item.event);
 }
@@ -192,9 +192,9 @@ TEST(a_community_is_never_told)
 {
     set(SETTING_COMMUNITY, LEAF, 3, "sesame");
     check_told("A setting of leaf12 was changed by SNMP: gswAgtCmtyStr of row 3, by the master.");
-    int64_t last = journal_last(g.journal);
+    int64_t last = journal_last(g.parts.journal);
     set(SETTING_COMMUNITY, LEAF, 3, "sesame"); // no change
-    assert_int_equal(journal_last(g.journal), last);
+    assert_int_equal(journal_last(g.parts.journal), last);
     set(SETTING_COMMUNITY, LEAF, 3, "open");
     check_told("A setting of leaf12 was changed by SNMP: gswAgtCmtyStr of row 3, by the master.");
 }
@@ -203,15 +203,15 @@ static void check_receivers(size_t n, const char *last)
 {
     assert_int_equal(event_base_loop(loop_base(g.loop), EVLOOP_NONBLOCK), 0);
     assert_int_equal(g.receiver_count, n);
-    assert_int_equal(g.control.receiver_count, n);
-    assert_int_equal(g.metrics_parts.receiver_count, n);
+    assert_int_equal(g.parts.receiver_count, n);
+    assert_int_equal(g.parts.receiver_count, n);
     if (n > 0)
         assert_string_equal(receiver_sink(g.receivers[n - 1])->name, last);
 }
 
 static int64_t cursor_of(const char *name)
 {
-    return journal_cursor(g.journal, journal_receiver(g.journal, name));
+    return journal_cursor(g.parts.journal, journal_receiver(g.parts.journal, name));
 }
 
 TEST(recipients_begin_and_end)
@@ -231,7 +231,7 @@ TEST(recipients_begin_and_end)
     assert_true(settings_change(&g, &nobody, 1, "the master", &err));
     check_receivers(0, NULL);
     set(SETTING_SAN_NAME, SPINE, 0, "san");
-    assert_int_equal(cursor_of("recipient-127.0.0.1-5f10"), journal_last(g.journal)); // new
+    assert_int_equal(cursor_of("recipient-127.0.0.1-5f10"), journal_last(g.parts.journal)); // new
 }
 
 // Before the main thread processes the first change.
@@ -277,13 +277,13 @@ TEST(without_room_nothing_is_changed)
         all[2 * i] = make(SETTING_COMMUNITY, i + 1U, 1, "public", 6);
         all[2 * i + 1] = make(SETTING_TRAP_RECIPIENT, i + 1U, 1, address, sizeof address);
     }
-    int64_t last = journal_last(g.journal);
+    int64_t last = journal_last(g.parts.journal);
     assert_false(settings_change(&g, all, COUNT(all), "the master", &err));
     assert_string_equal(err.text, "there are more than 64 trap recipients");
-    struct settings *settings = journal_settings(g.journal);
+    struct settings *settings = journal_settings(g.parts.journal);
     assert_int_equal(settings_count(settings), 0);
     settings_unref(settings);
-    assert_int_equal(journal_last(g.journal), last);
+    assert_int_equal(journal_last(g.parts.journal), last);
 }
 
 #define SETTINGS_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)

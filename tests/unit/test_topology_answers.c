@@ -17,6 +17,7 @@
 static struct journal *journal;
 static struct names *names;
 static struct fabric *current;
+static struct parts parts;
 static struct control control;
 static struct control_pages pages;
 static struct support_time now_;
@@ -96,7 +97,8 @@ static int begin(void **state)
                                             .log = log_};
     journal = journal_open(&options, &err);
     assert_non_null(journal);
-    control = (struct control){.journal = journal,
+    parts = (struct parts){.journal = journal};
+    control = (struct control){.parts = &parts,
                                .names = names,
                                .pages = &pages,
                                .builder = {.clock = &clock_, .random = &random_, .names = names}};

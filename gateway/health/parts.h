@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The parts of the running gateway that the control socket, the metrics, the page and the verdict
+// read. The daemon owns the struct and passes it by pointer.
+#ifndef IBTRAPD_HEALTH_PARTS_H
+#define IBTRAPD_HEALTH_PARTS_H
+
+#include "conf/conf.h"
+#include "health/health.h"
+#include "pipeline/pipeline.h"
+#include "topology/topology.h"
+
+struct agent;
+struct demand;
+struct link_history;
+
+// The last reload, if the gateway refused that reload.
+struct reload_refusal {
+    int64_t time_us; // UTC; 0: no reload was refused since one was accepted
+    struct error reason;
+};
+
+// Any thread may read the members up to `sweeper`. The main thread alone reads and exchanges the
+// others.
+struct parts {
+    struct log *log;
+    int64_t started_at;     // monotonic
+    int64_t started_utc_us; // the same moment, as the clock was then
+    struct topology *topology;
+    struct journal *journal;
+    struct link_history *link_history;
+    struct pipeline *pipeline;
+    struct sa_client *client;
+    struct sweeper *_Atomic sweeper; // NULL until the start has made the sweeper
+
+    const struct conf *conf;
+    struct receiver *const *receivers;
+    size_t receiver_count;
+    struct agent *subagent;     // NULL: there is none
+    struct agent *fabric_agent; // for the fabric as one device alone; NULL: there is none
+    struct demand *demand;      // reads on demand of `subagent`; NULL: there are none
+    struct reload_refusal refusal;
+};
+
+// Makes the verdict on the gateway. Main thread.
+void parts_judge(const struct parts *parts, struct health *out);
+
+#endif
