@@ -32,6 +32,7 @@
 #include "topology/topology.h"
 
 #include <assert.h>
+#include <event2/event.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -226,11 +227,23 @@ static bool make_agent(struct gateway *g, struct error *err)
     return g->parts.client != NULL;
 }
 
+static void daemon_on_adapter(evutil_socket_t fd, short what, void *ctx)
+{
+    const struct gateway *g = ctx;
+    (void)fd, (void)what;
+    verbs_watch_process(g->watch);
+}
+
 static bool start_agent(struct gateway *g, struct error *err)
 {
     if (!sa_client_start(g->parts.client, err))
         return false;
-    g->watch = verbs_watch_start(g->parts.client, g->parts.log);
+    g->watch = verbs_watch_new(g->parts.client, g->parts.log);
+    if (g->watch) {
+        g->adapter = memory_need(event_new(loop_base(g->loop), verbs_watch_fd(g->watch),
+                                           EV_READ | EV_PERSIST, daemon_on_adapter, g));
+        event_add(g->adapter, NULL);
+    }
     return true;
 }
 
@@ -476,7 +489,9 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     sweeper_stop(g->parts.sweeper);
     if (g->service)
         service_stopping(g->service);
-    verbs_watch_stop(g->watch);
+    if (g->adapter)
+        event_free(g->adapter);
+    verbs_watch_free(g->watch);
     sa_client_stop(g->parts.client);
     emit_gateway_event(g, CATALOGUE_GATEWAY_STOPPED, reason);
     if (g->parts.pipeline)

@@ -64,7 +64,8 @@ struct gateway {
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
     struct mkeys *mkeys;
-    struct verbs_watch *watch;
+    struct verbs_watch *watch; // NULL: the SA client relies on polling
+    struct event *adapter;     // of the main loop, for `watch`
     struct loop *loop;
     struct signals *signals;
     struct loop_wake *settings_changed;

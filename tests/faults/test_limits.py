@@ -39,9 +39,9 @@ def runs_or_says_why(gateway):
 
 
 # The threads in the order of their starts: the signals', those of slow answers, of changes and of reloads, the WAL's, the
-# journal's, the pipeline's, two receivers', the SA client's, the one that waits for adapter events, the sweeper's, the
-# tables'. The gateway can run without the WAL's, the journal's and the one for adapter events.
-NEEDED = [True, True, True, True, False, False, True, True, True, True, False, True, True]
+# journal's, the pipeline's, two receivers', the SA client's, the sweeper's, the tables'. The gateway can run without the
+# WAL's and the journal's.
+NEEDED = [True, True, True, True, False, False, True, True, True, True, True, True]
 
 
 @pytest.mark.parametrize("n, needed", enumerate(NEEDED, 1))
