@@ -233,9 +233,9 @@ json_t *topology_diff_json(const struct topology_side *from, const struct topolo
     uint32_t i = first;
     for (; i < changes.count && i - first < TOPOLOGY_PAGE_CHANGES; i++)
         json_array_append_new(list, change_json(&changes.all[i], builder));
-    json_t *out = json_pack("{s:i, s:o, s:o, s:I, s:b, s:o}", "version", PROTOCOL_VERSION, "from",
-                            side_json(from), "to", side_json(to), "change_count",
-                            (json_int_t)changes.count, "cut", (int)changes.cut, "changes", list);
+    json_t *out =
+        json_pack("{s:i, s:o, s:o, s:I, s:o}", "version", PROTOCOL_VERSION, "from", side_json(from),
+                  "to", side_json(to), "change_count", (json_int_t)changes.count, "changes", list);
     if (i < changes.count)
         json_object_set_new(out, "more",
                             json_pack("{s:I, s:I, s:I}", "first", (json_int_t)i, "from_time_us",

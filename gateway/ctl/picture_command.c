@@ -38,16 +38,13 @@ static bool picture_command_add_alarms(const struct arguments *a, struct picture
     return ok;
 }
 
-static bool picture_command_write(const struct arguments *a, struct picture *picture,
-                                  struct error *err)
+static void picture_command_write(const struct arguments *a, struct picture *picture)
 {
-    if (!picture_finish(picture))
-        return error_set(err, "out of memory");
+    picture_finish(picture);
     if (a->values[OPTION_DOT])
         dot_write(a->out, picture);
-    else if (!svg_write(a->out, picture, true))
-        return error_set(err, "out of memory");
-    return true;
+    else
+        svg_write(a->out, picture, true);
 }
 
 enum command_outcome picture_command(const struct arguments *a, struct error *err)
@@ -59,9 +56,9 @@ enum command_outcome picture_command(const struct arguments *a, struct error *er
     if (!fabric)
         return COMMAND_REFUSED;
     struct picture *picture = picture_new(fabric, names, a->values[OPTION_HOSTS] != NULL);
-    bool ok = picture || error_set(err, "out of memory");
-    ok =
-        ok && picture_command_add_alarms(a, picture, err) && picture_command_write(a, picture, err);
+    const bool ok = picture_command_add_alarms(a, picture, err);
+    if (ok)
+        picture_command_write(a, picture);
     picture_free(picture);
     names_unref(names);
     fabric_unref(fabric);

@@ -199,8 +199,6 @@ bool topology_commands_show_changes(FILE *out, const json_t *page, bool first)
         bool follows = json_is_integer(json_object_get(change, "cause"));
         fprintf(out, "%s%s\n", follows ? "  " : "", member_word(change, "text"));
     }
-    if (json_is_true(json_object_get(page, "cut")) && !json_object_get(page, "more"))
-        fputs("There is more, but ibtrapd had no memory for it.\n", out);
     return true;
 }
 

@@ -56,20 +56,19 @@ bool settings_load_expectation(const struct conf *conf, struct log *log, struct 
     return true;
 }
 
-static void rename_all(struct gateway *g, struct event_builder *builder,
-                       const struct settings *settings)
+static void settings_use_names(struct gateway *g, struct event_builder *builder,
+                               const struct settings *settings)
 {
-    struct names *names = NULL;
-    names_with(g->map, settings, &names);
+    struct names *names = names_with(g->map, settings);
     topology_rename(g->parts.topology, names);
-    builder->names = names; // the topology has the reference; only this thread exchanges it
+    builder->names = names; // the topology has the reference; only this thread exchanges the names
     names_unref(names);
 }
 
 void settings_rename(struct gateway *gateway, struct event_builder *builder)
 {
     struct settings *settings = journal_settings(gateway->parts.journal);
-    rename_all(gateway, builder, settings);
+    settings_use_names(gateway, builder, settings);
     settings_unref(settings);
 }
 
@@ -198,7 +197,7 @@ static bool change_all(const struct request *c, struct event_builder *builder,
               (journal_change_settings(g->parts.journal, c->changes, c->n) ||
                error_set(c->err, "there is no room for more settings"));
     if (ok)
-        rename_all(g, builder, wanted);
+        settings_use_names(g, builder, wanted);
     settings_unref(wanted);
     return ok;
 }

@@ -54,8 +54,6 @@ static struct event *event_builder_begin(const struct event_builder *builder,
                                          const struct catalogue_entry *type)
 {
     struct event *event = event_make(type);
-    if (!event)
-        return NULL;
     event->time_us = clock_utc(builder->clock);
     make_id(builder, event->time_us, event->id);
     event->subnet_prefix = builder->subnet_prefix;
@@ -199,8 +197,6 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
 {
     struct notice notice = notice_decode(wire);
     struct event *event = event_builder_begin(builder, catalogue_of_notice(&notice));
-    if (!event)
-        return NULL;
     event->notice = notice;
     memcpy(event->raw, wire, NOTICE_SIZE);
     event->raw_size = NOTICE_SIZE;
@@ -220,8 +216,6 @@ struct event *event_builder_from_malformed(const struct event_builder *builder, 
                                            const char *reason, const uint8_t *mad, size_t size)
 {
     struct event *event = event_builder_begin(builder, catalogue_get(CATALOGUE_MALFORMED_MAD));
-    if (!event)
-        return NULL;
     event->raw_size = size < EVENT_RAW_MAX ? size : EVENT_RAW_MAX;
     memcpy(event->raw, mad, event->raw_size);
     event->issuer = event->subject = endpoint_of(builder, sender_lid, NULL);
@@ -240,8 +234,6 @@ struct event *event_builder_from_change(const struct event_builder *builder,
                                         const char *cause_id, const char *related_id)
 {
     struct event *event = event_builder_begin(builder, catalogue_get(change->type));
-    if (!event)
-        return NULL;
     event->subject = change->subject;
     event->peer = change->peer;
     event->uplink = change->uplink;
@@ -315,8 +307,6 @@ struct event *event_builder_from_threshold(const struct event_builder *builder,
                                            const struct endpoint *port)
 {
     struct event *event = event_builder_begin(builder, catalogue_get(type_of_threshold(change)));
-    if (!event)
-        return NULL;
     set_counter_subject(event, port, change->node_guid, change->port);
     event->counter = (uint8_t)change->counter;
     event->counter_old = change->before;
@@ -428,8 +418,6 @@ struct event *event_builder_from_error_rate(const struct event_builder *builder,
     enum catalogue_event type =
         change->raised ? CATALOGUE_LINK_ERRORS_RAISED : CATALOGUE_LINK_ERRORS_CLEARED;
     struct event *event = event_builder_begin(builder, catalogue_get(type));
-    if (!event)
-        return NULL;
     set_counter_subject(event, port, change->node_guid, change->port);
     set_errors(event, change);
     event_builder_write_errors_key(event->alarm_key, change);
@@ -494,8 +482,6 @@ struct event *event_builder_from_congestion(const struct event_builder *builder,
     enum catalogue_event type =
         change->raised ? CATALOGUE_CONGESTION_RAISED : CATALOGUE_CONGESTION_CLEARED;
     struct event *event = event_builder_begin(builder, catalogue_get(type));
-    if (!event)
-        return NULL;
     set_counter_subject(event, port, change->node_guid, change->port);
     set_congestion(event, change);
     event_builder_write_congestion_key(event->alarm_key, change->node_guid, change->port);
@@ -576,8 +562,6 @@ struct event *event_builder_from_link_record(const struct event_builder *builder
     const bool unreliable = what->verdict == LINK_IS_UNRELIABLE;
     struct event *event = event_builder_begin(
         builder, catalogue_get(unreliable ? CATALOGUE_LINK_UNRELIABLE : CATALOGUE_LINK_RELIABLE));
-    if (!event)
-        return NULL;
     const bool swapped =
         !fabric_is_element(what->ends[0].type) && fabric_is_element(what->ends[1].type);
     event->peer = what->ends[!swapped];
@@ -605,8 +589,6 @@ struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence)
 {
     struct event *event = event_builder_begin(builder, catalogue_get(occurrence->type));
-    if (!event)
-        return NULL;
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", occurrence->alarm_key);
     snprintf(event->receiver, sizeof event->receiver, "%s", occurrence->receiver);
     text_clean(occurrence->reason, strlen(occurrence->reason), event->reason, sizeof event->reason);
@@ -624,8 +606,6 @@ struct event *event_builder_end_of_alarm(const struct event_builder *builder, co
                                          const struct catalogue_entry *type, const char *reason)
 {
     struct event *event = event_builder_begin(builder, catalogue_get(CATALOGUE_ALARM_CLEARED));
-    if (!event)
-        return NULL;
     event->cleared = type;
     event_complete_cleared(event);
     if (type)

@@ -41,7 +41,7 @@ struct event_builder {
     const struct event_builder_lookup *lookup; // NULL: the fabric is not known
 };
 
-// Each returns a new event, the caller's, with the current time. NULL: out of memory.
+// Each returns a new event, the caller's, with the current time.
 
 // From the `NOTICE_SIZE` octets of a Report's Notice.
 struct event *event_builder_from_notice(const struct event_builder *builder,

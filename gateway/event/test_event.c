@@ -275,8 +275,6 @@ static struct event *test_event_from_events(const struct event_builder *builder,
 {
     const struct catalogue_entry *entry = catalogue_get(s->type);
     struct event *event = event_make(entry);
-    if (!event)
-        return NULL;
     event->summarised = catalogue_get(entry->test.summarised);
     event->category = event->summarised->category;
     if (entry->alarm == ALARM_NONE)
@@ -299,8 +297,6 @@ static struct event *test_event_from_alarm(const struct event_builder *builder,
 {
     const struct catalogue_entry *entry = catalogue_get(s->type);
     struct event *event = event_make(entry);
-    if (!event)
-        return NULL;
     event->cleared = catalogue_get(entry->test.summarised);
     event->cleared_severity = event->cleared->severity;
     event->cleared_category = event->category = event->cleared->category;
@@ -389,7 +385,6 @@ struct event *test_event_make(const struct event_builder *builder, const struct 
     struct event_builder own = *builder;
     own.lookup = &lookup;
     struct event *event = test_event_from_origin(&own, &known);
-    if (event)
-        test_event_mark(event, test);
+    test_event_mark(event, test);
     return event;
 }

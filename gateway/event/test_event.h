@@ -19,7 +19,7 @@ void test_event_make_up(struct test_event *test);
 
 // A new event, the caller's, marked as a test: its text begins with "[test] ", and if it raises or
 // clears an alarm, the key is "test". A row of CATALOGUE_FROM_NOTICE gets its event from an encoded
-// Notice. NULL: out of memory.
+// Notice.
 struct event *test_event_make(const struct event_builder *builder, const struct test_event *test);
 
 #endif

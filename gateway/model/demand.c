@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/demand.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 struct demand_answer *demand_answer_new(size_t count, size_t size)
 {
-    struct demand_answer *answer = calloc(1, sizeof *answer + count * size);
-    if (!answer)
-        return NULL;
+    struct demand_answer *answer = memory_zeroed(1, sizeof *answer + count * size);
     answer->references = 1;
     answer->count = count;
     answer->size = size;

@@ -54,7 +54,7 @@ struct demand_answer {
 };
 
 // Any thread.
-struct demand_answer *demand_answer_new(size_t count, size_t size); // NULL: out of memory
+struct demand_answer *demand_answer_new(size_t count, size_t size);
 struct demand_answer *demand_answer_ref(struct demand_answer *answer);
 void demand_answer_unref(struct demand_answer *answer);                         // NULL is allowed
 const uint8_t *demand_answer_at(const struct demand_answer *answer, size_t at); // a record

@@ -2,6 +2,7 @@
 #include "model/event.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "model/catalogue.h"
 #include "model/fabric.h"
 
@@ -47,7 +48,6 @@ static struct event *event_clear(struct event *event)
     return event;
 }
 
-// A cleared event. NULL: out of memory.
 static struct event *event_take(void)
 {
     struct event *event = NULL;
@@ -56,7 +56,7 @@ static struct event *event_take(void)
             event = event_spares.all[--event_spares.count];
         pthread_mutex_unlock(&event_spares.lock);
     }
-    return event ? event_clear(event) : calloc(1, sizeof *event);
+    return event ? event_clear(event) : memory_zeroed(1, sizeof *event);
 }
 
 static void event_give_back(struct event *event)
@@ -74,8 +74,6 @@ static void event_give_back(struct event *event)
 struct event *event_make(const struct catalogue_entry *type)
 {
     struct event *event = event_take();
-    if (!event)
-        return NULL;
     atomic_init(&event->references, 1);
     event->type = type;
     if (type) {
@@ -90,8 +88,7 @@ struct event *event_copy(const struct event *event)
 {
     const size_t rest = offsetof(struct event, type);
     struct event *copy = event_make(NULL);
-    if (copy)
-        memcpy((char *)copy + rest, (const char *)event + rest, sizeof *copy - rest);
+    memcpy((char *)copy + rest, (const char *)event + rest, sizeof *copy - rest);
     return copy;
 }
 
@@ -194,11 +191,7 @@ static struct event_text *event_text_make(const struct event *event, uint64_t va
 {
     if (!event_text_claim(sizeof(struct event_text) + size))
         return NULL;
-    struct event_text *text = malloc(sizeof *text + size);
-    if (!text) {
-        atomic_fetch_sub_explicit(&event_text_kept, sizeof *text + size, memory_order_relaxed);
-        return NULL;
-    }
+    struct event_text *text = memory_get(sizeof *text + size);
     text->variant = variant;
     text->size = size;
     text->seal = event_text_seal(event);

@@ -145,10 +145,10 @@ struct event {
 };
 
 // A new event with one reference, the caller's: zero but for the severity and category of `type`,
-// which may be NULL; of its long texts, the first octet is. NULL: out of memory.
+// which may be NULL; of its long texts, the first octet is.
 struct event *event_make(const struct catalogue_entry *type);
 
-// A copy with one reference, the caller's. NULL: out of memory. Any thread.
+// A copy with one reference, the caller's. Any thread.
 struct event *event_copy(const struct event *event);
 
 // gswEventIndex, 1 to 2147483647: the sequence number, or its last 31 bits where it is larger.
@@ -179,8 +179,7 @@ void event_unref(struct event *event);        // NULL is allowed
 //
 // Only an event for several receivers that others hold, too, keeps something: nobody changes such
 // an event any more. A copy begins with nothing. What is kept goes with the event's last reference.
-// All events together keep EVENT_TEXT_OCTETS_MAX octets; beyond them, and when memory is short,
-// every receiver makes its own.
+// All events together keep EVENT_TEXT_OCTETS_MAX octets; beyond them every receiver makes its own.
 
 // Immutable. `variant` stands for all that the octets depend on beside the event: who asks for
 // another variant does not find them.

@@ -587,10 +587,6 @@ bool event_record_fill(struct event *event, const uint8_t *record, size_t size, 
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err)
 {
     struct event *event = event_make(NULL);
-    if (!event) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
     if (event_record_fill(event, record, size, err))
         return event;
     event_unref(event);

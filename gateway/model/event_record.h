@@ -13,7 +13,7 @@ enum { EVENT_RECORD_MAX = 4096 };
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX]);
 
 // Decodes a record into a new event, the caller's. NULL with a sentence: the octets are not an
-// event, the catalogue has no such event, or memory is short.
+// event, or the catalogue has no such event.
 struct event *event_record_read(const uint8_t *record, size_t size, struct error *err);
 
 // The same into an event that the caller made with event_make(NULL). Allocates no memory.

@@ -2,6 +2,7 @@
 #include "model/fabric_builder.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "model/address.h"
 
 #include <assert.h>
@@ -76,15 +77,13 @@ static uint32_t table_find(const struct table *table, uint64_t key)
     return table->size > 0 ? fabric_builder_find_slot(table, key)->value : FABRIC_NONE;
 }
 
-static bool table_reserve(struct table *table)
+static void table_reserve(struct table *table)
 {
     if (table->used < table->size / 2)
-        return true;
+        return;
     struct table larger = *table;
     larger.size = table->size > 0 ? table->size * 2 : 64;
-    larger.slots = malloc(larger.size * sizeof *larger.slots);
-    if (!larger.slots)
-        return false;
+    larger.slots = memory_get(larger.size * sizeof *larger.slots);
     for (size_t i = 0; i < larger.size; i++)
         larger.slots[i].value = FABRIC_NONE;
     for (size_t i = 0; i < table->size; i++) {
@@ -93,37 +92,32 @@ static bool table_reserve(struct table *table)
     }
     free(table->slots);
     *table = larger;
-    return true;
 }
 
-// Adds a new key, after table_reserve.
+// Adds a new key.
 static void table_add(struct table *table, uint64_t key, uint32_t value)
 {
+    table_reserve(table);
     *fabric_builder_find_slot(table, key) = (struct slot){key, value};
     table->used++;
 }
 
-// Adds an item at the end and returns its place. NULL: out of memory or room.
+// Adds an item at the end and returns its place. Returns NULL if there are `limit` items.
 static void *array_add(struct array *array, size_t item_size, uint32_t limit)
 {
     if (array->count == limit)
         return NULL;
     if (array->count == array->capacity) {
-        uint32_t capacity = array->capacity > 0 ? array->capacity * 2 : 64;
-        void *items = realloc(array->items, capacity * item_size);
-        if (!items)
-            return NULL;
-        array->items = items;
-        array->capacity = capacity;
+        array->capacity = array->capacity > 0 ? array->capacity * 2 : 64;
+        array->items = memory_resize(array->items, array->capacity, item_size);
     }
     return (char *)array->items + array->count++ * item_size;
 }
 
 struct fabric_builder *fabric_builder_new(void)
 {
-    struct fabric_builder *builder = calloc(1, sizeof *builder);
-    if (builder)
-        builder->by_guid.chosen = true;
+    struct fabric_builder *builder = memory_zeroed(1, sizeof *builder);
+    builder->by_guid.chosen = true;
     return builder;
 }
 
@@ -164,9 +158,7 @@ uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric
     uint32_t number = fabric_builder_find(builder, node->guid);
     if (number != FABRIC_NONE)
         return number;
-    struct fabric_node *added = NULL;
-    if (table_reserve(&builder->by_guid))
-        added = array_add(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
+    struct fabric_node *added = array_add(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
     if (!added)
         return FABRIC_NONE;
     *added = *node;
@@ -194,16 +186,14 @@ struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint
     return i != FABRIC_NONE ? &entries(builder)[i].port : NULL;
 }
 
-// The port, or a new one with nothing but its number. NULL: out of memory or room.
+// The port, or a new one with nothing but its number. Returns NULL if there is no room.
 static struct fabric_port *need_port(struct fabric_builder *builder, uint32_t node, uint8_t number)
 {
     assert(node < builder->nodes.count);
     struct fabric_port *port = fabric_builder_get_port(builder, node, number);
     if (port)
         return port;
-    struct port_entry *added = NULL;
-    if (table_reserve(&builder->by_port))
-        added = array_add(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
+    struct port_entry *added = array_add(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
     if (!added)
         return NULL;
     *added = (struct port_entry){node, {.number = number, .peer_node = FABRIC_NONE}};
@@ -296,7 +286,7 @@ static int fabric_builder_compare_pkeys(const void *a, const void *b)
     return order != 0 ? order : y - x;
 }
 
-// Appends the P_Keys that are none of those before. False: out of memory or room.
+// Appends each P_Key once. Returns false if there is no room.
 static bool fabric_builder_add_pkeys(struct array *to, const uint16_t *sorted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -416,7 +406,7 @@ static uint32_t count_lids(const struct fabric_builder *b)
 }
 
 // Allocates the snapshot and its arrays in one block of memory, in order of decreasing alignment.
-static bool make_shape(struct shape *shape, const struct fabric_builder *b)
+static void make_shape(struct shape *shape, const struct fabric_builder *b)
 {
     const uint32_t lid_count = count_lids(b);
     const size_t sizes[] = {
@@ -435,12 +425,10 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
         total += sizes[i];
     uint32_t most =
         larger(larger(b->nodes.count, b->ports.count), larger(b->sms.count, b->controllers.count));
-    char *next = calloc(1, total);
+    char *next = memory_zeroed(1, total);
     shape->fabric = (struct fabric *)(void *)next;
-    shape->index_of = malloc(larger(b->nodes.count, 1) * sizeof *shape->index_of);
-    shape->order = malloc(larger(most, 1) * sizeof *shape->order);
-    if (!next || !shape->index_of || !shape->order)
-        return false;
+    shape->index_of = memory_get(b->nodes.count * sizeof *shape->index_of);
+    shape->order = memory_get(most * sizeof *shape->order);
     carve(&next, sizes[0]);
     shape->nodes = carve(&next, sizes[1]);
     shape->ports = carve(&next, sizes[2]);
@@ -451,7 +439,6 @@ static bool make_shape(struct shape *shape, const struct fabric_builder *b)
     shape->lids = carve(&next, sizes[7]);
     shape->pkeys = carve(&next, sizes[8]);
     shape->fabric->lid_count = lid_count;
-    return true;
 }
 
 static_assert(sizeof(struct fabric) % 8 == 0 && sizeof(struct fabric_node) % 8 == 0 &&
@@ -603,15 +590,11 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t tim
     struct shape shape = {0};
     free_table(&builder->by_guid); // no longer needed; the snapshot needs the memory
     free_table(&builder->by_port);
-    if (make_shape(&shape, builder)) {
-        fabric_builder_fill(&shape, builder);
-        shape.fabric->time_us = time_us;
-        shape.fabric->subnet_prefix = subnet_prefix;
-        shape.fabric->complete = complete;
-    } else {
-        free(shape.fabric);
-        shape.fabric = NULL;
-    }
+    make_shape(&shape, builder);
+    fabric_builder_fill(&shape, builder);
+    shape.fabric->time_us = time_us;
+    shape.fabric->subnet_prefix = subnet_prefix;
+    shape.fabric->complete = complete;
     free(shape.index_of);
     free(shape.order);
     fabric_builder_free(builder);

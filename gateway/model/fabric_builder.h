@@ -13,20 +13,19 @@
 void fabric_builder_seed(const struct random *random);
 
 struct fabric_builder;
-struct fabric_builder *fabric_builder_new(void);          // NULL: out of memory
+struct fabric_builder *fabric_builder_new(void);
 void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
 
 // Adds a node, ignoring first_port and ports, and returns its number, valid for this builder only.
 // If the builder has the GUID already, it returns that node's number and changes nothing.
-// FABRIC_NONE: out of memory or room.
+// Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
 uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
 // Valid until the next node or port is added.
 struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node);
 
 // Adds or replaces a port, ignoring peer_node, peer_port and detail.has_pkeys; its link and its
-// P_Keys stay. False: out of memory
-// or room.
+// P_Keys stay. Returns false if there are FABRIC_PORTS_MAX ports.
 bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
                          const struct fabric_port *port);
 
@@ -41,23 +40,23 @@ struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint
                                             uint8_t number);
 
 // Links two ports, after removing the links that they had. Adds a missing port, with known = false.
-// Does not link a port to itself. False: out of memory or room.
+// Does not link a port to itself. Returns false if there is no room for a missing port.
 bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
                          uint8_t peer_port);
 
 // Add or replace a subnet manager, identified by its GUID, or a controller, identified by node and
-// slot. Nodes are given by the builder's numbers. False: out of memory or room.
+// slot. Nodes are given by the builder's numbers. Returns false if there is no room.
 bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm);
 bool fabric_builder_controller(struct fabric_builder *builder,
                                const struct fabric_controller *controller);
 
 // Adds the P_Key table of a port as the port shows it: of `count` entries, FABRIC_PORT_PKEYS_MAX at
 // most, those with lower bits of 0 are empty. Does nothing if there is no such port, or if it has a
-// table already. False: out of memory or room; the snapshot counts the table as left out.
+// table already. Returns false if there is no room; the snapshot counts the table as left out.
 bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
                           const uint16_t *pkeys, size_t count);
 
-// Frees the builder and returns the snapshot with one reference, the caller's. NULL: out of memory.
+// Frees the builder and returns the snapshot with one reference, the caller's.
 struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t time_us,
                                      uint64_t subnet_prefix, bool complete);
 

@@ -2,6 +2,7 @@
 #include "model/fabric_record.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 #include "base/wire.h"
 #include "model/fabric_builder.h"
 
@@ -30,31 +31,21 @@ enum port_flag {
 struct writer {
     uint8_t *octets;
     size_t used, size;
-    bool failed; // out of memory
 };
 
 static uint8_t *fabric_record_add(struct writer *w, size_t n)
 {
-    if (!w->failed && n > w->size - w->used) {
-        size_t size = w->size * 2 + n;
-        uint8_t *octets = realloc(w->octets, size);
-        w->failed = !octets;
-        if (octets) {
-            w->octets = octets;
-            w->size = size;
-        }
+    if (n > w->size - w->used) {
+        w->size = w->size * 2 + n;
+        w->octets = memory_resize(w->octets, w->size, 1);
     }
-    if (w->failed)
-        return NULL;
     w->used += n;
     return w->octets + w->used - n;
 }
 
 static void put_fixed(struct writer *w, size_t octets, uint64_t value)
 {
-    uint8_t *p = fabric_record_add(w, octets);
-    if (p)
-        wire_put(p, octets, value);
+    wire_put(fabric_record_add(w, octets), octets, value);
 }
 
 static void fabric_record_put(struct writer *w, uint64_t value)
@@ -64,18 +55,15 @@ static void fabric_record_put(struct writer *w, uint64_t value)
     for (; value >= 0x80; value >>= 7)
         octets[n++] = (uint8_t)(value | 0x80);
     octets[n++] = (uint8_t)value;
-    uint8_t *p = fabric_record_add(w, n);
-    if (p)
-        memcpy(p, octets, n);
+    memcpy(fabric_record_add(w, n), octets, n);
 }
 
 static void put_text(struct writer *w, const char *s)
 {
     size_t n = strlen(s);
     fabric_record_put(w, n);
-    uint8_t *p = fabric_record_add(w, n);
-    if (p)
-        memcpy(p, s, n);
+    if (n > 0)
+        memcpy(fabric_record_add(w, n), s, n);
 }
 
 // Writes a GUID as its difference to another one; a small difference in either direction needs few
@@ -219,10 +207,6 @@ uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size)
     write_controllers(&w, fabric);
     if (fabric->pkey_table_count > 0)
         fabric_record_write_pkeys(&w, fabric);
-    if (w.failed) {
-        free(w.octets);
-        return NULL;
-    }
     *size = w.used;
     return w.octets;
 }
@@ -492,8 +476,6 @@ static void fabric_record_read_pkeys(struct reader *r)
 struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct error *err)
 {
     struct reader r = {.p = record, .end = record + size, .builder = fabric_builder_new()};
-    if (!r.builder)
-        fabric_record_fail(&r, "there is not enough memory");
     const uint8_t version = get_octet(&r);
     if (version != VERSION && version != VERSION_PKEYS)
         fabric_record_fail(&r, "it is of an unknown version");
@@ -507,14 +489,11 @@ struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct err
         fabric_record_read_pkeys(&r);
     if (r.p != r.end)
         fabric_record_fail(&r, "something follows its end");
-    struct fabric *fabric = NULL;
-    if (r.wrong)
-        fabric_builder_free(r.builder);
-    else if (!(fabric = fabric_builder_finish(r.builder, time_us, subnet_prefix, complete)))
-        r.wrong = "there is not enough memory";
-    if (!fabric)
-        error_set(err, "cannot read the snapshot of the fabric: %s", r.wrong);
-    return fabric;
+    if (!r.wrong)
+        return fabric_builder_finish(r.builder, time_us, subnet_prefix, complete);
+    fabric_builder_free(r.builder);
+    error_set(err, "cannot read the snapshot of the fabric: %s", r.wrong);
+    return NULL;
 }
 
 uint64_t fabric_record_digest(const uint8_t *record, size_t size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/guid_set.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <stdatomic.h>
@@ -23,9 +24,7 @@ static int guid_set_compare(const void *a, const void *b)
 
 struct guid_set *guid_set_make(const uint64_t *guids, size_t n)
 {
-    struct guid_set *set = malloc(sizeof *set + n * sizeof *guids);
-    if (!set)
-        return NULL;
+    struct guid_set *set = memory_get(sizeof *set + n * sizeof *guids);
     atomic_init(&set->references, 1);
     set->count = 0;
     if (n > 0)

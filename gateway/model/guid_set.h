@@ -9,7 +9,7 @@
 
 struct guid_set;
 
-// A set of `n` GUIDs, given in any order, with one reference, the caller's. NULL: out of memory.
+// A set of `n` GUIDs, given in any order, with one reference, the caller's.
 struct guid_set *guid_set_make(const uint64_t *guids, size_t n);
 struct guid_set *guid_set_ref(struct guid_set *set); // NULL is allowed, and returned
 void guid_set_unref(struct guid_set *set);           // NULL is allowed

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/names.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "base/text.h"
 
@@ -68,12 +69,8 @@ static bool names_add(struct names *names, uint64_t guid, const char *name, size
     if (names->count == NAMES_ENTRIES_MAX)
         return error_set(err, "more than %d names", (int)NAMES_ENTRIES_MAX);
     if (names->count == names->capacity) {
-        size_t capacity = names->capacity ? names->capacity * 2 : 64;
-        struct entry *grown = realloc(names->entries, capacity * sizeof *grown);
-        if (!grown)
-            return error_set(err, "out of memory");
-        names->entries = grown;
-        names->capacity = capacity;
+        names->capacity = names->capacity ? names->capacity * 2 : 64;
+        names->entries = memory_resize(names->entries, names->capacity, sizeof *names->entries);
     }
     struct entry *e = &names->entries[names->count];
     e->guid = guid;
@@ -141,19 +138,14 @@ static void sort_and_merge(struct names *names)
 
 static struct names *new_names(void)
 {
-    struct names *names = calloc(1, sizeof *names);
-    if (names)
-        atomic_init(&names->references, 1);
+    struct names *names = memory_zeroed(1, sizeof *names);
+    atomic_init(&names->references, 1);
     return names;
 }
 
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err)
 {
     struct names *names = new_names();
-    if (!names) {
-        error_set(err, "%s: out of memory", origin);
-        return NULL;
-    }
     const char *p = content, *end = content + size;
     for (unsigned line = 1; p < end; line++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -198,13 +190,11 @@ static char *names_read_file(const char *path, size_t *size, struct error *err)
     do {
         if (*size == capacity) {
             capacity = capacity ? capacity * 2 : 65536;
-            char *grown = capacity <= FILE_SIZE_MAX ? realloc(content, capacity) : NULL;
-            if (!grown) {
-                ok = error_set(err, "node-name-map '%s' is too large%s", path,
-                               capacity <= FILE_SIZE_MAX ? " for the memory that is left" : "");
+            if (capacity > FILE_SIZE_MAX) {
+                ok = error_set(err, "node-name-map '%s' is too large", path);
                 break;
             }
-            content = grown;
+            content = memory_resize(content, capacity, 1);
         }
         *size += fread(content + *size, 1, capacity - *size, f);
         if (ferror(f))
@@ -229,36 +219,24 @@ struct names *names_load(const char *path, struct error *err)
     return names;
 }
 
-_Static_assert((int)SETTING_NAME_MAX < (int)NAMES_NAME_SIZE, "what can be set as a name fits one");
+static_assert((int)SETTINGS_MAX <= (int)NAMES_ENTRIES_MAX, "all names that are set fit");
 
-// The settings are in order of the GUIDs, as the entries have to be.
-static bool add_settings(struct names *names, const struct settings *settings)
+// The settings ascend by GUID, as the entries have to.
+struct names *names_with(struct names *map, const struct settings *settings)
 {
     struct error err;
-    bool ok = true;
-    for (size_t i = 0; ok && i < settings_count(settings); i++) {
+    struct names *names = new_names();
+    for (size_t i = 0; i < settings_count(settings); i++) {
         const struct setting *s = settings_at(settings, i);
         if (s->kind == SETTING_SWITCH_NAME)
-            ok = names_add(names, s->guid, (const char *)s->value, s->size, &err);
-    }
-    return ok;
-}
-
-bool names_with(struct names *map, const struct settings *settings, struct names **out)
-{
-    struct names *names = new_names();
-    if (!names || !add_settings(names, settings)) {
-        names_unref(names);
-        return false;
+            names_add(names, s->guid, (const char *)s->value, s->size, &err);
     }
     if (names->count > 0) {
         names->below = names_ref(map);
-        *out = names;
-    } else {
-        names_unref(names);
-        *out = names_ref(map);
+        return names;
     }
-    return true;
+    names_unref(names);
+    return names_ref(map);
 }
 
 struct names *names_ref(struct names *names)

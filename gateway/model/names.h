@@ -25,9 +25,9 @@ struct names *names_load(const char *path, struct error *err);
 // The same from memory; `origin` is the file's name in errors.
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err);
 
-// Combines `map` with the gswSwitchName settings, which take precedence. Both may be NULL. `out`
-// gets a reference, the caller's, or NULL if there are no names. False: out of memory.
-bool names_with(struct names *map, const struct settings *settings, struct names **out);
+// Combines `map` with the gswSwitchName settings, which take precedence. Both may be NULL. Returns
+// one reference, the caller's, or NULL if there are no names.
+struct names *names_with(struct names *map, const struct settings *settings);
 
 // Immutable, counted. Any thread. NULL is allowed, and names_ref returns its argument.
 struct names *names_ref(struct names *names);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/node_numbers.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <assert.h>
@@ -35,9 +36,8 @@ static int node_numbers_by_both(const void *a, const void *b)
 
 static struct node_numbers *node_numbers_reserve(size_t n)
 {
-    struct node_numbers *numbers = calloc(1, sizeof *numbers + 2 * n * sizeof *numbers->all);
-    if (numbers)
-        atomic_init(&numbers->references, 1);
+    struct node_numbers *numbers = memory_zeroed(1, sizeof *numbers + 2 * n * sizeof *numbers->all);
+    atomic_init(&numbers->references, 1);
     return numbers;
 }
 
@@ -66,8 +66,6 @@ static size_t node_numbers_drop_equal(struct node_number *all, size_t n,
 struct node_numbers *node_numbers_of(const struct node_number *list, size_t n)
 {
     struct node_numbers *numbers = node_numbers_reserve(n);
-    if (!numbers)
-        return NULL;
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         if (list[i].guid != 0 && list[i].number > 0 && list[i].number <= NODE_NUMBERS_LAST)
@@ -135,8 +133,6 @@ struct node_numbers *node_numbers_with(struct node_numbers *old, const uint64_t 
     if (added == 0 && old)
         return node_numbers_ref(old);
     struct node_numbers *numbers = node_numbers_reserve(node_numbers_count(old) + added);
-    if (!numbers)
-        return NULL;
     node_numbers_keep(numbers, old, guids, n, added);
     node_numbers_add(numbers, old, guids, n);
     node_numbers_sort(numbers);

@@ -23,8 +23,7 @@ struct node_number {
 struct node_numbers;
 
 // The numbers of a list, one reference, the caller's. Leaves out those that are not valid: GUID 0,
-// a number out of range, and of two with the same number or GUID the one that comes later. NULL:
-// out of memory.
+// a number out of range, and of two with the same number or GUID the one that comes later.
 struct node_numbers *node_numbers_of(const struct node_number *list, size_t n);
 
 // The numbers of `old`, and numbers for those of the `n` nodes that have none: counted on from the
@@ -32,7 +31,7 @@ struct node_numbers *node_numbers_of(const struct node_number *list, size_t n);
 // nodes that are there now, ascending, without doubles, NODE_NUMBERS_MAX at most. When there are
 // too many, the nodes that are not there are forgotten, the least number first; the greatest number
 // stays, so that no number comes again soon. Returns one reference, the caller's; to `old` if
-// nothing changed. NULL: out of memory.
+// nothing changed.
 struct node_numbers *node_numbers_with(struct node_numbers *old, const uint64_t *guids, size_t n);
 
 struct node_numbers *node_numbers_ref(struct node_numbers *numbers);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/setting.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "model/severity.h"
@@ -64,9 +65,7 @@ static void change_one(struct settings *s, const struct setting *change)
 struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n)
 {
     size_t count = settings_count(old);
-    struct settings *s = calloc(1, sizeof *s + (count + n) * sizeof *s->all);
-    if (!s)
-        return NULL;
+    struct settings *s = memory_zeroed(1, sizeof *s + (count + n) * sizeof *s->all);
     atomic_init(&s->references, 1);
     s->count = count;
     if (count > 0)

@@ -40,8 +40,8 @@ struct setting {
 // All settings at one time; immutable, counted.
 struct settings;
 
-// A copy of `old`, which may be NULL, with `changes` applied; one reference, the caller's. NULL: no
-// room, or out of memory.
+// A copy of `old`, which may be NULL, with `changes` applied; one reference, the caller's. Returns
+// NULL if there are more than SETTINGS_MAX.
 struct settings *settings_with(const struct settings *old, const struct setting *changes, size_t n);
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); // NULL is allowed

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/topology_file.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "base/text.h"
 #include "model/fabric_builder.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,18 +178,13 @@ static uint32_t topology_file_find(const struct topology_file *f, struct piece i
     return topology_file_guid_of(id, &guid) ? fabric_builder_find(f->builder, guid) : FABRIC_NONE;
 }
 
-static bool topology_file_keep_name(struct topology_file *f, struct piece id)
+static void topology_file_keep_name(struct topology_file *f, struct piece id)
 {
     if (f->named_count == f->named_room) {
-        const size_t room = f->named_room > 0 ? 2 * f->named_room : 64;
-        struct named *named = realloc(f->named, room * sizeof *named);
-        if (!named)
-            return topology_file_refuse(f, f->line, "out of memory");
-        f->named = named;
-        f->named_room = room;
+        f->named_room = f->named_room > 0 ? 2 * f->named_room : 64;
+        f->named = memory_resize(f->named, f->named_room, sizeof *f->named);
     }
     f->named[f->named_count++] = (struct named){id, f->node};
-    return true;
 }
 
 // "Switch 36" and the like: the type, and the ports behind it. False: it is another line.
@@ -229,7 +226,9 @@ static bool topology_file_add_node(struct topology_file *f, struct piece id)
     f->node_count++;
     f->pending = (struct fabric_node){0};
     uint64_t same;
-    return (topology_file_guid_of(id, &same) && same == guid) || topology_file_keep_name(f, id);
+    if (!topology_file_guid_of(id, &same) || same != guid)
+        topology_file_keep_name(f, id);
+    return true;
 }
 
 // The node's own line, behind its type.
@@ -356,12 +355,8 @@ static bool topology_file_keep_link(struct topology_file *f, const struct file_l
         return topology_file_refuse(f, f->line, "more than %d lines of links",
                                     TOPOLOGY_FILE_LINKS_MAX);
     if (f->link_count == f->link_room) {
-        const size_t room = f->link_room > 0 ? 2 * f->link_room : 256;
-        struct file_link *links = realloc(f->links, room * sizeof *links);
-        if (!links)
-            return topology_file_refuse(f, f->line, "out of memory");
-        f->links = links;
-        f->link_room = room;
+        f->link_room = f->link_room > 0 ? 2 * f->link_room : 256;
+        f->links = memory_resize(f->links, f->link_room, sizeof *f->links);
     }
     f->links[f->link_count++] = *link;
     return true;
@@ -383,8 +378,8 @@ static bool topology_file_add_port(struct topology_file *f, const struct file_li
     port->number = link->port;
     port->known = true;
     port->state = FABRIC_ACTIVE;
-    return fabric_builder_port(f->builder, f->node, port) ||
-           topology_file_refuse(f, f->line, "out of memory");
+    fabric_builder_port(f->builder, f->node, port); // has room, see TOPOLOGY_FILE_LINKS_MAX
+    return true;
 }
 
 static bool topology_file_read_link(struct topology_file *f, struct cursor c)
@@ -441,9 +436,9 @@ static bool topology_file_connect(struct topology_file *f, const struct file_lin
         return topology_file_refuse(f, link->line,
                                     "another line connects one of both ports to another one; make "
                                     "the lines of both ends agree");
-    return own->peer_node != FABRIC_NONE ||
-           fabric_builder_link(f->builder, link->node, link->port, peer, link->peer_port) ||
-           topology_file_refuse(f, link->line, "out of memory");
+    if (own->peer_node == FABRIC_NONE)
+        fabric_builder_link(f->builder, link->node, link->port, peer, link->peer_port);
+    return true;
 }
 
 // Also refuses two nodes of one name.
@@ -467,6 +462,8 @@ static bool topology_file_connect_all(struct topology_file *f)
 }
 
 // Lines.
+
+static_assert(2 * TOPOLOGY_FILE_LINKS_MAX <= FABRIC_PORTS_MAX, "both ports of each link have room");
 
 // Headings that ibnetdiscover --grouping writes.
 static bool topology_file_is_heading(struct cursor c)
@@ -522,15 +519,10 @@ struct fabric *topology_file_parse(const char *origin, const char *content, size
     struct topology_file f = {
         .origin = origin, .builder = fabric_builder_new(), .node = FABRIC_NONE, .err = err};
     struct fabric *fabric = NULL;
-    if (!f.builder) {
-        topology_file_refuse(&f, UINT32_C(1), "out of memory");
-    } else if (topology_file_read(&f, content, size)) {
+    if (topology_file_read(&f, content, size))
         fabric = fabric_builder_finish(f.builder, 0, 0, true);
-        f.builder = NULL;
-        if (!fabric)
-            topology_file_refuse(&f, f.line, "out of memory");
-    }
-    fabric_builder_free(f.builder);
+    else
+        fabric_builder_free(f.builder);
     free(f.named);
     free(f.links);
     return fabric;

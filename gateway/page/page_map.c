@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "page/page_map.h"
 
+#include "base/memory.h"
 #include "picture/svg.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static void page_map_name(struct page_map *map, struct journal *journal, struct 
     }
 }
 
-static bool page_map_draw(struct page_map *map, struct journal *journal, struct page_names *then,
+static void page_map_draw(struct page_map *map, struct journal *journal, struct page_names *then,
                           FILE *out)
 {
     bool more = true;
@@ -46,7 +47,8 @@ static bool page_map_draw(struct page_map *map, struct journal *journal, struct 
         more =
             journal_each_alarm_after(journal, map->after, MAP_ALARMS_AT_ONCE, page_map_take, map);
     page_map_name(map, journal, then);
-    return picture_finish(map->picture) && svg_write(out, map->picture, false);
+    picture_finish(map->picture);
+    svg_write(out, map->picture, false);
 }
 
 char *page_map_write(struct topology *topology, struct journal *journal, struct page_names *then,
@@ -56,15 +58,13 @@ char *page_map_write(struct topology *topology, struct journal *journal, struct 
     struct fabric *fabric = topology_current(topology);
     struct names *names = topology_names(topology);
     char *text = NULL;
-    FILE *out = open_memstream(&text, size);
+    FILE *out = memory_need(open_memstream(&text, size));
     struct page_map map = {.picture = picture_new(fabric ? fabric : &NOTHING, names, false)};
-    bool ok = out && map.picture && page_map_draw(&map, journal, then, out);
-    ok = out && fclose(out) == 0 && ok;
+    page_map_draw(&map, journal, then, out);
+    if (fclose(out) != 0)
+        memory_end();
     picture_free(map.picture);
     names_unref(names);
     fabric_unref(fabric);
-    if (ok)
-        return text;
-    free(text);
-    return NULL;
+    return text;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "picture/layers.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +46,14 @@ static void layers_fill(const struct picture *p, struct layers_graph *g)
     }
 }
 
-static bool layers_open(const struct picture *p, struct layers_graph *g)
+static void layers_open(const struct picture *p, struct layers_graph *g)
 {
-    *g = (struct layers_graph){.first = calloc(p->node_count + 1U, sizeof *g->first),
-                               .peers = calloc(2U * p->link_count + 1U, sizeof *g->peers),
-                               .queue = calloc(p->node_count + 1U, sizeof *g->queue),
-                               .hosts = calloc(p->node_count + 1U, sizeof *g->hosts),
-                               .wish = calloc(p->node_count + 1U, sizeof *g->wish)};
-    if (!g->first || !g->peers || !g->queue || !g->hosts || !g->wish)
-        return false;
+    *g = (struct layers_graph){.first = memory_zeroed(p->node_count + 1U, sizeof *g->first),
+                               .peers = memory_zeroed(2U * p->link_count, sizeof *g->peers),
+                               .queue = memory_zeroed(p->node_count, sizeof *g->queue),
+                               .hosts = memory_zeroed(p->node_count, sizeof *g->hosts),
+                               .wish = memory_zeroed(p->node_count, sizeof *g->wish)};
     layers_fill(p, g);
-    return true;
 }
 
 static void layers_close(struct layers_graph *g)
@@ -242,26 +241,20 @@ static void layers_sort(struct picture *p, const struct layers_graph *g, struct 
     }
 }
 
-bool layers_arrange(struct picture *p)
+void layers_arrange(struct picture *p)
 {
     struct layers_graph g;
-    bool ok = layers_open(p, &g);
-    if (ok) {
-        layers_count_hosts(p, &g);
-        layers_find(p, &g);
-        struct layers_row *rows = calloc(p->order_count + 1U, sizeof *rows);
-        p->order = calloc(p->order_count + 1U, sizeof *p->order);
-        ok = rows && p->order;
-        if (ok) {
-            layers_gather(p, &g);
-            for (uint32_t from = 0, count; from < p->order_count; from += count) {
-                count = layers_size(p, from);
-                layers_wish(p, &g, from, count);
-                layers_sort(p, &g, rows, from, count);
-            }
-        }
-        free(rows);
+    layers_open(p, &g);
+    layers_count_hosts(p, &g);
+    layers_find(p, &g);
+    struct layers_row *rows = memory_get(p->order_count * sizeof *rows);
+    p->order = memory_get(p->order_count * sizeof *p->order);
+    layers_gather(p, &g);
+    for (uint32_t from = 0, count; from < p->order_count; from += count) {
+        count = layers_size(p, from);
+        layers_wish(p, &g, from, count);
+        layers_sort(p, &g, rows, from, count);
     }
+    free(rows);
     layers_close(&g);
-    return ok;
 }

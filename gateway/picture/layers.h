@@ -9,7 +9,7 @@ enum { LAYERS_MAX = 32 }; // what is farther away is in the last one
 
 // Sets layers and places (picture.h), and `order`. Within a layer, switches come by their names,
 // numbers in them by value; those of a higher layer first by the middle of their neighbours in the
-// layer below. Each layer is sorted once. False: out of memory.
-bool layers_arrange(struct picture *picture);
+// layer below. Each layer is sorted once.
+void layers_arrange(struct picture *picture);
 
 #endif

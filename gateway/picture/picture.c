@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "picture/picture.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 #include "picture/layers.h"
 #include "topology/describe.h"
@@ -61,21 +62,15 @@ static void picture_take_links(struct picture *p)
 
 struct picture *picture_new(const struct fabric *fabric, const struct names *names, bool show_hosts)
 {
-    struct picture *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+    struct picture *p = memory_get(sizeof *p);
     *p = (struct picture){.fabric = fabric,
                           .names = names,
                           .show_hosts = show_hosts,
                           .node_room = fabric->node_count + PICTURE_ABSENT_MAX,
                           .link_room = fabric->port_count / 2 + 1 + PICTURE_ABSENT_MAX};
-    p->nodes = calloc(p->node_room, sizeof *p->nodes);
-    p->links = calloc(p->link_room, sizeof *p->links);
-    p->link_of = calloc(fabric->port_count + 1U, sizeof *p->link_of);
-    if (!p->nodes || !p->links || !p->link_of) {
-        picture_free(p);
-        return NULL;
-    }
+    p->nodes = memory_zeroed(p->node_room, sizeof *p->nodes);
+    p->links = memory_zeroed(p->link_room, sizeof *p->links);
+    p->link_of = memory_zeroed(fabric->port_count, sizeof *p->link_of);
     picture_take_nodes(p);
     picture_take_links(p);
     return p;
@@ -246,9 +241,8 @@ void picture_name_absent(struct picture *p, uint64_t guid, const char *name)
 {
     for (uint32_t i = p->fabric->node_count; i < p->node_count; i++) {
         struct picture_node *node = &p->nodes[i];
-        if (node->guid == guid && node->name[0] == '\0' && name[0] != '\0' &&
-            (node->own_name = strdup(name)))
-            node->name = node->own_name;
+        if (node->guid == guid && node->name[0] == '\0' && name[0] != '\0')
+            node->name = node->own_name = memory_copy(name);
     }
 }
 
@@ -376,11 +370,9 @@ static void picture_turn_links(struct picture *p)
     }
 }
 
-bool picture_finish(struct picture *p)
+void picture_finish(struct picture *p)
 {
-    bool *troubled = calloc(p->node_count + 1U, sizeof *troubled);
-    if (!troubled)
-        return false;
+    bool *troubled = memory_zeroed(p->node_count, sizeof *troubled);
     picture_guess_types(p);
     picture_find_homes(p);
     picture_find_troubled(p, troubled);
@@ -389,8 +381,6 @@ bool picture_finish(struct picture *p)
     picture_place_hosts(p);
     picture_count_hosts(p);
     free(troubled);
-    if (!layers_arrange(p))
-        return false;
+    layers_arrange(p);
     picture_turn_links(p);
-    return true;
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 // Begins a picture. `names` may be NULL. Folded hosts are counted at their switches; those that
-// are troubled are shown nevertheless if they are few. NULL: out of memory.
+// are troubled are shown nevertheless if they are few.
 struct picture *picture_new(const struct fabric *fabric, const struct names *names,
                             bool show_hosts);
 void picture_free(struct picture *picture); // NULL is allowed
@@ -33,8 +33,8 @@ bool picture_read_key(const char *key, struct alarm_key *out);
 // Arranges all that was added. A switch is in layer 1 if it has hosts, unless it has fewer of them
 // than neighbours with more of them: a spine does not become a leaf by the host of a subnet
 // manager. Nodes that are part of the switch itself, such as its aggregation node, do not count.
-// Another switch's layer is one more than its distance from those of layer 1. False: out of memory.
-bool picture_finish(struct picture *picture);
+// Another switch's layer is one more than its distance from those of layer 1.
+void picture_finish(struct picture *picture);
 
 // The name of the node, or its GUID as 0x and 16 digits if it has none.
 void picture_name(const struct picture_node *node, char out[PICTURE_NAME_SIZE]);

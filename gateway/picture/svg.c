@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "picture/svg.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -357,10 +359,10 @@ static void svg_worsen(enum picture_state *state, enum picture_state to)
 
 static struct svg_states *svg_find_states(const struct picture *p)
 {
-    struct svg_states *states = calloc(p->node_count + 1U, sizeof *states);
-    for (uint32_t i = 0; states && i < p->node_count; i++)
+    struct svg_states *states = memory_zeroed(p->node_count, sizeof *states);
+    for (uint32_t i = 0; i < p->node_count; i++)
         states[i].own = p->nodes[i].state;
-    for (uint32_t i = 0; states && i < p->link_count; i++) {
+    for (uint32_t i = 0; i < p->link_count; i++) {
         const struct picture_link *link = &p->links[i];
         svg_worsen(&states[link->node].near, link->state);
         svg_worsen(&states[link->peer].near, link->state);
@@ -419,17 +421,14 @@ static void svg_write_node(const struct svg *s, uint32_t i, const struct svg_sta
     fputs("</g>\n", s->out);
 }
 
-static bool svg_write_nodes(const struct svg *s)
+static void svg_write_nodes(const struct svg *s)
 {
     struct svg_states *states = svg_find_states(s->picture);
-    if (!states)
-        return false;
     for (uint32_t i = 0; i < s->picture->node_count; i++) {
         if (s->places[i].drawn)
             svg_write_node(s, i, &states[i]);
     }
     free(states);
-    return true;
 }
 
 // The frame.
@@ -473,23 +472,19 @@ static void svg_write_head(const struct svg *s, bool styled)
             s->width, s->height);
 }
 
-bool svg_write(FILE *out, const struct picture *picture, bool styled)
+void svg_write(FILE *out, const struct picture *picture, bool styled)
 {
     struct svg s = {.out = out,
                     .picture = picture,
-                    .places = calloc(picture->node_count + 1U, sizeof *s.places),
-                    .links = calloc(picture->link_count + 1U, sizeof *s.links)};
-    bool ok = s.places && s.links;
-    if (ok) {
-        svg_place(&s);
-        svg_sort_links(&s);
-        svg_write_head(&s, styled);
-        svg_write_links(&s);
-        ok = svg_write_nodes(&s);
-        svg_write_legend(&s);
-        fputs("</svg>\n", out);
-    }
+                    .places = memory_zeroed(picture->node_count, sizeof *s.places),
+                    .links = memory_get(picture->link_count * sizeof *s.links)};
+    svg_place(&s);
+    svg_sort_links(&s);
+    svg_write_head(&s, styled);
+    svg_write_links(&s);
+    svg_write_nodes(&s);
+    svg_write_legend(&s);
+    fputs("</svg>\n", out);
     free(s.places);
     free((void *)s.links);
-    return ok;
 }

@@ -19,7 +19,7 @@ extern const char SVG_STYLE[];
 
 // Writes an SVG document. `styled`: with SVG_STYLE in it; otherwise the page around it has that.
 // There is neither script nor link in it. Links of one state between the same two nodes are one
-// line, whose title tells the ports. The stream keeps a write error. False: out of memory.
-bool svg_write(FILE *out, const struct picture *picture, bool styled);
+// line, whose title tells the ports. The stream keeps a write error.
+void svg_write(FILE *out, const struct picture *picture, bool styled);
 
 #endif

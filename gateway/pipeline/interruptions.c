@@ -46,7 +46,7 @@ static bool is_old(const struct interruptions_suspect *one, int64_t now_us)
 
 static bool is_explained(uint64_t guid, const struct changes *changes)
 {
-    if (changes->count > CHANGES_MAX || changes->cut)
+    if (changes->count > CHANGES_MAX)
         return true;
     for (uint32_t i = 0; i < changes->count; i++) {
         const struct change *c = &changes->all[i];

@@ -201,12 +201,11 @@ static bool unreliable_links_is_elsewhere(void *ctx, const struct link_ends *lin
 }
 
 // Policy may pass on events about links while one is handled, so all are found before.
-static bool keep_change(void *ctx, const struct link_record *record, enum link_verdict verdict)
+static void keep_change(void *ctx, const struct link_record *record, enum link_verdict verdict)
 {
     struct unreliable_links_changes *changes = ctx;
     changes->all = memory_resize(changes->all, changes->count + 1, sizeof *changes->all);
     changes->all[changes->count++] = (struct unreliable_links_change){*record, verdict};
-    return true;
 }
 
 static struct endpoint unreliable_links_describe(const struct unreliable_links *links,

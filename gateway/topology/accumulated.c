@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/accumulated.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <assert.h>
@@ -55,7 +56,7 @@ static uint8_t *accumulated_put_number(uint8_t *p, uint64_t value)
     return p;
 }
 
-static const uint8_t *get_number(const uint8_t *p, uint64_t *value)
+static const uint8_t *accumulated_get_number(const uint8_t *p, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -65,7 +66,7 @@ static const uint8_t *get_number(const uint8_t *p, uint64_t *value)
     }
 }
 
-static uint8_t *put_values(uint8_t *p, const uint64_t values[COUNTER_COUNT])
+static uint8_t *accumulated_put_values(uint8_t *p, const uint64_t values[COUNTER_COUNT])
 {
     uint8_t *mask = p;
     memset(mask, 0, MASK_SIZE);
@@ -79,29 +80,29 @@ static uint8_t *put_values(uint8_t *p, const uint64_t values[COUNTER_COUNT])
     return p;
 }
 
-static const uint8_t *get_values(const uint8_t *p, uint64_t values[COUNTER_COUNT])
+static const uint8_t *accumulated_get_values(const uint8_t *p, uint64_t values[COUNTER_COUNT])
 {
     const uint8_t *mask = p;
     p += MASK_SIZE;
     for (unsigned c = 0; c < COUNTER_COUNT; c++) {
         values[c] = 0;
         if (mask[c / 8] & 1U << c % 8)
-            p = get_number(p, &values[c]);
+            p = accumulated_get_number(p, &values[c]);
     }
     return p;
 }
 
-static uint8_t *put_port(uint8_t *p, const struct accumulated_port *port)
+static uint8_t *accumulated_put_port(uint8_t *p, const struct accumulated_port *port)
 {
     *p++ = port->port;
     *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0) |
            (port->fec ? FLAG_FEC : 0) | (port->no_wait ? FLAG_NO_WAIT : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     p = accumulated_put_number(p, (uint64_t)port->began_s);
-    return put_values(put_values(p, port->last), port->base);
+    return accumulated_put_values(accumulated_put_values(p, port->last), port->base);
 }
 
-static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
+static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_port *port)
 {
     uint64_t missing_since, began_s;
     port->port = *p++;
@@ -109,21 +110,22 @@ static const uint8_t *get_port(const uint8_t *p, struct accumulated_port *port)
     port->fec = *p & FLAG_FEC;
     port->no_wait = *p & FLAG_NO_WAIT;
     port->wide = *p++ & FLAG_WIDE;
-    p = get_number(p, &missing_since);
+    p = accumulated_get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
-    p = get_number(p, &began_s);
+    p = accumulated_get_number(p, &began_s);
     port->began_s = (int64_t)began_s;
-    return get_values(get_values(p, port->last), port->base);
+    return accumulated_get_values(accumulated_get_values(p, port->last), port->base);
 }
 
 // Reads the next port. False: there are no more.
-static bool walk_next(struct accumulated_walk *w, struct accumulated_port *out)
+static bool accumulated_walk_next(struct accumulated_walk *w, struct accumulated_port *out)
 {
     if (!w->accumulated || w->place == w->accumulated->count)
         return false;
     const struct place *place = &w->accumulated->places[w->place];
     out->node_guid = place->node_guid;
-    w->at = (size_t)(get_port(w->accumulated->octets + w->at, out) - w->accumulated->octets);
+    w->at = (size_t)(accumulated_get_port(w->accumulated->octets + w->at, out) -
+                     w->accumulated->octets);
     w->place += w->at == place->end;
     return true;
 }
@@ -134,60 +136,29 @@ struct writer {
     size_t used, size, places;
 };
 
-static bool accumulated_make_room(struct writer *w, size_t octets)
+static void accumulated_write_port(struct writer *w, const struct accumulated_port *port)
 {
     struct accumulated_counters *s = w->accumulated;
-    if (w->size - w->used < octets) {
-        size_t size = w->size * 2 + PORT_SIZE_MAX;
-        uint8_t *larger = realloc(s->octets, size);
-        if (!larger)
-            return false;
-        s->octets = larger;
-        w->size = size;
+    if (w->size - w->used < PORT_SIZE_MAX) {
+        w->size = w->size * 2 + PORT_SIZE_MAX;
+        s->octets = memory_resize(s->octets, w->size, 1);
     }
     if (s->count == w->places) {
-        size_t count = w->places * 2 + 16;
-        struct place *larger = realloc(s->places, count * sizeof *larger);
-        if (!larger)
-            return false;
-        s->places = larger;
-        w->places = count;
+        w->places = w->places * 2 + 16;
+        s->places = memory_resize(s->places, w->places, sizeof *s->places);
     }
-    return true;
-}
-
-static bool accumulated_write_port(struct writer *w, const struct accumulated_port *port)
-{
-    struct accumulated_counters *s = w->accumulated;
-    uint8_t octets[PORT_SIZE_MAX];
-    size_t n = (size_t)(put_port(octets, port) - octets);
-    if (!accumulated_make_room(w, n))
-        return false;
     if (s->count == 0 || s->places[s->count - 1].node_guid != port->node_guid)
         s->places[s->count++] = (struct place){.node_guid = port->node_guid, .begin = w->used};
-    assert(s->octets && s->places);
-    memcpy(s->octets + w->used, octets, n);
-    w->used += n;
+    w->used = (size_t)(accumulated_put_port(s->octets + w->used, port) - s->octets);
     s->places[s->count - 1].end = w->used;
-    return true;
-}
-
-// Frees the memory that was reserved and not used. On failure the larger arrays stay.
-static void trim(struct writer *w)
-{
-    struct accumulated_counters *s = w->accumulated;
-    uint8_t *octets = w->used > 0 ? realloc(s->octets, w->used) : NULL;
-    struct place *places = s->count > 0 ? realloc(s->places, s->count * sizeof *places) : NULL;
-    s->octets = octets ? octets : s->octets;
-    s->places = places ? places : s->places;
 }
 
 // Adding a reading.
 
 enum { US_PER_S = 1000000 };
 
-static void begin_port(struct accumulated_port *port, const struct counter_sample *now,
-                       int64_t began_s)
+static void accumulated_begin_port(struct accumulated_port *port, const struct counter_sample *now,
+                                   int64_t began_s)
 {
     *port = (struct accumulated_port){.node_guid = now->node_guid,
                                       .port = now->port,
@@ -199,7 +170,7 @@ static void begin_port(struct accumulated_port *port, const struct counter_sampl
     memcpy(port->last, now->values, sizeof port->last);
 }
 
-static void add_sample(struct accumulated_port *port, const struct counter_sample *now)
+static void accumulated_add_sample(struct accumulated_port *port, const struct counter_sample *now)
 {
     const struct counter_sample before = {
         .extended = port->extended, .wide = port->wide, .fec = port->fec, .no_wait = port->no_wait};
@@ -219,7 +190,7 @@ static void add_sample(struct accumulated_port *port, const struct counter_sampl
 
 // Notes that a reading lacks the port. False: the port was missing for too long, drop it. After the
 // clock was set back, it is missing since then.
-static bool keep_missing(struct accumulated_port *port, int64_t time_us)
+static bool accumulated_keep_missing(struct accumulated_port *port, int64_t time_us)
 {
     if (port->missing_since == 0 || port->missing_since > time_us)
         port->missing_since = time_us;
@@ -234,44 +205,40 @@ static int accumulated_compare(const struct accumulated_port *a, const struct co
     return counter_compare_ports(a->node_guid, a->port, b->node_guid, b->port);
 }
 
-static bool accumulated_merge(struct writer *w, const struct accumulated_counters *old,
+static void accumulated_merge(struct writer *w, const struct accumulated_counters *old,
                               const struct counter_reading *reading)
 {
     struct accumulated_walk walk = {.accumulated = old};
     struct accumulated_port port, added;
-    bool has_port = walk_next(&walk, &port), ok = true;
-    for (size_t i = 0; ok && (has_port || i < reading->count);) {
+    bool has_port = accumulated_walk_next(&walk, &port);
+    for (size_t i = 0; has_port || i < reading->count;) {
         const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
         int order = accumulated_compare(has_port ? &port : NULL, now);
         if (order > 0) {
-            begin_port(&added, now, old ? reading->time_us / US_PER_S : 0);
-            ok = accumulated_write_port(w, &added);
+            accumulated_begin_port(&added, now, old ? reading->time_us / US_PER_S : 0);
+            accumulated_write_port(w, &added);
         } else if (order == 0) {
-            add_sample(&port, now);
-            ok = accumulated_write_port(w, &port);
-        } else if (keep_missing(&port, reading->time_us)) {
-            ok = accumulated_write_port(w, &port);
+            accumulated_add_sample(&port, now);
+            accumulated_write_port(w, &port);
+        } else if (accumulated_keep_missing(&port, reading->time_us)) {
+            accumulated_write_port(w, &port);
         }
         i += order >= 0;
         if (order <= 0)
-            has_port = walk_next(&walk, &port);
+            has_port = accumulated_walk_next(&walk, &port);
     }
-    return ok;
 }
 
 struct accumulated_counters *accumulated_with(const struct accumulated_counters *old,
                                               const struct counter_reading *reading)
 {
-    struct writer w = {.accumulated = calloc(1, sizeof *w.accumulated)};
-    if (!w.accumulated)
-        return NULL;
-    w.accumulated->references = 1;
-    if (!accumulated_merge(&w, old, reading)) {
-        accumulated_unref(w.accumulated);
-        return NULL;
-    }
-    trim(&w);
-    return w.accumulated;
+    struct writer w = {.accumulated = memory_zeroed(1, sizeof *w.accumulated)};
+    struct accumulated_counters *s = w.accumulated;
+    s->references = 1;
+    accumulated_merge(&w, old, reading);
+    s->octets = memory_resize(s->octets, w.used, 1); // gives back what is not used
+    s->places = memory_resize(s->places, s->count, sizeof *s->places);
+    return s;
 }
 
 struct accumulated_counters *accumulated_ref(struct accumulated_counters *accumulated)
@@ -308,7 +275,7 @@ static bool accumulated_find_port(const struct accumulated_counters *accumulated
     const uint8_t *p = accumulated->octets + place->begin, *end = accumulated->octets + place->end;
     *out = (struct accumulated_port){.node_guid = node_guid};
     while (p < end) {
-        p = get_port(p, out);
+        p = accumulated_get_port(p, out);
         if (out->port >= port)
             return out->port == port;
     }
@@ -355,10 +322,10 @@ bool accumulated_find_last(const struct accumulated_counters *accumulated, uint6
     return true;
 }
 
-static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *port,
-                        struct counter_sample *out)
+static bool accumulated_next_sample(struct accumulated_walk *walk, struct accumulated_port *port,
+                                    struct counter_sample *out)
 {
-    if (!walk_next(walk, port))
+    if (!accumulated_walk_next(walk, port))
         return false;
     accumulated_put_last(port, out);
     walk->missing = port->missing_since != 0;
@@ -368,13 +335,13 @@ static bool next_sample(struct accumulated_walk *walk, struct accumulated_port *
 bool accumulated_next(struct accumulated_walk *walk, struct counter_sample *out)
 {
     struct accumulated_port port;
-    return next_sample(walk, &port, out);
+    return accumulated_next_sample(walk, &port, out);
 }
 
 bool accumulated_next_sums(struct accumulated_walk *walk, struct counter_sample *out)
 {
     struct accumulated_port port;
-    if (!next_sample(walk, &port, out))
+    if (!accumulated_next_sample(walk, &port, out))
         return false;
     for (unsigned c = 0; c < COUNTER_COUNT; c++)
         out->values[c] += port.base[c];

@@ -18,7 +18,6 @@ struct accumulated_counters;
 // that fell was reset: it counts from zero. A full counter adds nothing. A counter that changed
 // between its native size and 64 bits adds nothing until the next reading. A port that is missing
 // from the reading keeps its sums for ACCUMULATED_KEEP_US. Returns one reference, the caller's.
-// NULL: out of memory.
 struct accumulated_counters *accumulated_with(const struct accumulated_counters *old,
                                               const struct counter_reading *reading);
 struct accumulated_counters *

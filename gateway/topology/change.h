@@ -46,9 +46,8 @@ struct change {
 
 // Starts zeroed.
 struct changes {
-    struct change *all; // made with malloc; see changes_clear
+    struct change *all; // see changes_clear
     uint32_t count, capacity;
-    bool cut; // memory was short: changes are missing
 };
 
 #endif

@@ -9,14 +9,13 @@ void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out)
 {
     struct comparison t = {.names = names, .out = out};
-    if (comparison_open(&t, before, after)) {
-        compare_nodes(&t);
-        compare_ports(&t);
-        compare_links(&t);
-        compare_names(&t);
-        compare_pkeys(&t);
-        compare_services(&t);
-    }
+    comparison_open(&t, before, after);
+    compare_nodes(&t);
+    compare_ports(&t);
+    compare_links(&t);
+    compare_names(&t);
+    compare_pkeys(&t);
+    compare_services(&t);
     comparison_close(&t);
 }
 

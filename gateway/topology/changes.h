@@ -13,7 +13,6 @@
 // Adds the changes to `out`, root causes before their consequences, in an order that depends on the
 // two snapshots only. A link is there when both of its ports name each other; port states do not
 // matter. A silent node, and a port whose PortInfo is not known, is no change. `names` may be NULL.
-// Sets `out->cut` when memory is short.
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include "base/memory.h"
 #include "topology/describe.h"
 #include "topology/root_causes.h"
 
@@ -18,13 +19,12 @@ struct group {
                     // cause itself begins the list
 };
 
-static bool make_group(struct group *g)
+static void make_group(struct group *g)
 {
     uint32_t count = g->side->fabric->node_count;
-    g->root = malloc(count * sizeof *g->root);
-    g->next = malloc(count * sizeof *g->next);
-    if (!g->root || !g->next || !root_causes_find(g->side->fabric, g->side->counterpart, g->root))
-        return false;
+    g->root = memory_get(count * sizeof *g->root);
+    g->next = memory_get(count * sizeof *g->next);
+    root_causes_find(g->side->fabric, g->side->counterpart, g->root);
     for (uint32_t i = 0; i < count; i++)
         g->next[i] = FABRIC_NONE;
     for (uint32_t i = count; i-- > 0;) {
@@ -34,7 +34,6 @@ static bool make_group(struct group *g)
             g->next[root] = i;
         }
     }
-    return true;
 }
 
 // Adds "with it went 7 nodes: a, b, c, d, e and 2 more".
@@ -108,14 +107,11 @@ static void add_group(struct comparison *t, struct comparison_side *side, bool g
     struct group g = {.t = t, .side = side, .gone = gone};
     if (side->alone == 0)
         return;
-    if (make_group(&g)) {
-        add_those(&g, true, true);
-        add_those(&g, true, false);
-        add_those(&g, false, true);
-        add_those(&g, false, false);
-    } else {
-        t->out->cut = true;
-    }
+    make_group(&g);
+    add_those(&g, true, true);
+    add_those(&g, true, false);
+    add_those(&g, false, true);
+    add_those(&g, false, false);
     free(g.root);
     free(g.next);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/comparison.h"
 
+#include "base/memory.h"
 #include "topology/describe.h"
 
 #include <inttypes.h>
@@ -9,22 +10,19 @@
 
 static uint32_t *make_indices(uint32_t count)
 {
-    uint32_t *indices = malloc(((size_t)count + 1) * sizeof *indices);
-    if (indices)
-        memset(indices, 0xFF, ((size_t)count + 1) * sizeof *indices); // FABRIC_NONE
+    uint32_t *indices = memory_get(((size_t)count + 1) * sizeof *indices);
+    memset(indices, 0xFF, ((size_t)count + 1) * sizeof *indices); // FABRIC_NONE
     return indices;
 }
 
-static bool open_side(struct comparison_side *side, const struct fabric *fabric)
+static void open_side(struct comparison_side *side, const struct fabric *fabric)
 {
     side->fabric = fabric;
     side->counterpart = make_indices(fabric->node_count);
     side->node_change = make_indices(fabric->node_count);
     side->port_change = make_indices(fabric->port_count);
-    side->touched = calloc((size_t)fabric->port_count + 1, sizeof *side->touched);
-    side->ports = malloc(((size_t)fabric->port_count + 1) * sizeof *side->ports);
-    return side->counterpart && side->node_change && side->port_change && side->touched &&
-           side->ports;
+    side->touched = memory_zeroed((size_t)fabric->port_count + 1, sizeof *side->touched);
+    side->ports = memory_get(((size_t)fabric->port_count + 1) * sizeof *side->ports);
 }
 
 static void close_side(struct comparison_side *side)
@@ -67,14 +65,8 @@ static void touch_all(struct comparison_side *side, uint32_t node)
 static void keep_item(struct comparison *t, const struct diff_item *item)
 {
     if (t->item_count == t->item_capacity) {
-        uint32_t capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
-        struct diff_item *items = realloc(t->items, capacity * sizeof *items);
-        if (!items) {
-            t->out->cut = true;
-            return;
-        }
-        t->items = items;
-        t->item_capacity = capacity;
+        t->item_capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
+        t->items = memory_resize(t->items, t->item_capacity, sizeof *t->items);
     }
     t->items[t->item_count++] = *item;
 }
@@ -102,16 +94,12 @@ static void comparison_collect(void *ctx, const struct diff_item *item)
     }
 }
 
-bool comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after)
+void comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after)
 {
-    bool opened = open_side(&t->before, before);
-    if (!open_side(&t->after, after) || !opened) {
-        t->out->cut = true;
-        return false;
-    }
+    open_side(&t->before, before);
+    open_side(&t->after, after);
     find_counterparts(&t->before, &t->after);
     diff_fabrics(before, after, comparison_collect, t);
-    return true;
 }
 
 void comparison_close(struct comparison *t)
@@ -125,24 +113,13 @@ struct change *comparison_add_change(struct comparison *t, enum catalogue_event 
                                      uint32_t *index)
 {
     struct changes *out = t->out;
-    struct change *change = &t->spare;
     if (out->count == out->capacity) {
-        uint32_t capacity = out->capacity > 0 ? out->capacity * 2 : 16;
-        struct change *all = realloc(out->all, capacity * sizeof *all);
-        if (all) {
-            out->all = all;
-            out->capacity = capacity;
-        }
+        out->capacity = out->capacity > 0 ? out->capacity * 2 : 16;
+        out->all = memory_resize(out->all, out->capacity, sizeof *out->all);
     }
     if (index)
-        *index = FABRIC_NONE;
-    if (out->count < out->capacity) {
-        if (index)
-            *index = out->count;
-        change = &out->all[out->count++];
-    } else {
-        out->cut = true;
-    }
+        *index = out->count;
+    struct change *change = &out->all[out->count++];
     *change = (struct change){.type = type, .cause = FABRIC_NONE};
     return change;
 }

@@ -29,18 +29,15 @@ struct comparison {
     struct changes *out;
     struct diff_item *items; // the differences that are not about ports
     uint32_t item_count, item_capacity;
-    struct change spare; // comparison_add_change returns it when memory is short
 };
 
 // Compares the two snapshots, which outlive the comparison. Set `names` and `out` and leave the
-// rest zero to begin. False: out of memory, and `out->cut` is set. Close the comparison in any
-// case.
-bool comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after);
+// rest zero to begin.
+void comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after);
 void comparison_close(struct comparison *t);
 
 // Adds a change without a cause and sets `index` (may be NULL) to its index. The change is valid
-// until the next is added. When memory is short, it is the spare one, its index is FABRIC_NONE, and
-// `out->cut` is set.
+// until the next is added.
 struct change *comparison_add_change(struct comparison *t, enum catalogue_event type,
                                      uint32_t *index);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/expectation.h"
 
+#include "base/memory.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/expectation_match.h"
@@ -39,11 +40,7 @@ struct survey {
 
 struct expectation *expectation_new(struct fabric *expected, bool by_name)
 {
-    struct expectation *expectation = calloc(1, sizeof *expectation);
-    if (!expectation) {
-        fabric_unref(expected);
-        return NULL;
-    }
+    struct expectation *expectation = memory_get(sizeof *expectation);
     *expectation = (struct expectation){expected, by_name};
     return expectation;
 }
@@ -172,11 +169,10 @@ static uint32_t present_peer(const struct survey *s, uint32_t node, uint8_t numb
 
 // Nodes that are on one side only.
 
-static bool expectation_group(struct expectation_side *side)
+static void expectation_group(struct expectation_side *side)
 {
     const uint32_t count = side->fabric->node_count;
-    if (!root_causes_find(side->fabric, side->counterpart, side->root))
-        return false;
+    root_causes_find(side->fabric, side->counterpart, side->root);
     for (uint32_t i = 0; i < count; i++)
         side->next[i] = FABRIC_NONE;
     for (uint32_t i = count; i-- > 0;) {
@@ -186,7 +182,6 @@ static bool expectation_group(struct expectation_side *side)
             side->next[root] = i;
         }
     }
-    return true;
 }
 
 // Adds "with it are missing 7 nodes: a, b, c, d, e and 2 more".
@@ -549,17 +544,16 @@ static void check_present_links(struct survey *s)
 
 // The whole.
 
-static bool expectation_open_side(struct expectation_side *side, const struct fabric *fabric,
+static void expectation_open_side(struct expectation_side *side, const struct fabric *fabric,
                                   const struct names *names)
 {
     const size_t size = ((size_t)fabric->node_count + 1) * sizeof(uint32_t);
     *side = (struct expectation_side){.fabric = fabric,
                                       .names = names,
-                                      .counterpart = malloc(size),
-                                      .root = malloc(size),
-                                      .next = malloc(size),
-                                      .number = malloc(size)};
-    return side->counterpart && side->root && side->next && side->number;
+                                      .counterpart = memory_get(size),
+                                      .root = memory_get(size),
+                                      .next = memory_get(size),
+                                      .number = memory_get(size)};
 }
 
 static void expectation_close_side(struct expectation_side *side)
@@ -570,33 +564,22 @@ static void expectation_close_side(struct expectation_side *side)
     free(side->number);
 }
 
-static bool survey_match(struct survey *s, bool by_name)
-{
-    if (by_name)
-        return expectation_match_names(s->expected.fabric, s->now.fabric, s->now.names,
-                                       s->expected.counterpart, s->now.counterpart);
-    expectation_match_guids(s->expected.fabric, s->now.fabric, s->expected.counterpart,
-                            s->now.counterpart);
-    return true;
-}
-
-bool expectation_compare(const struct expectation *expectation, const struct fabric *now,
+void expectation_compare(const struct expectation *expectation, const struct fabric *now,
                          const struct names *names, expectation_each *each, void *ctx)
 {
     struct survey s = {.each = each, .ctx = ctx};
-    const bool opened = expectation_open_side(&s.expected, expectation->fabric, NULL);
-    bool ok = expectation_open_side(&s.now, now, names) && opened;
-    s.told = calloc((size_t)now->port_count + 1, sizeof *s.told);
-    ok = ok && s.told && survey_match(&s, expectation->by_name) && expectation_group(&s.expected) &&
-         expectation_group(&s.now);
-    if (ok) {
-        tell_nodes(&s, &s.expected, expectation_tell_missing);
-        check_expected_links(&s);
-        tell_nodes(&s, &s.now, tell_unexpected);
-        check_present_links(&s);
-    }
+    expectation_open_side(&s.expected, expectation->fabric, NULL);
+    expectation_open_side(&s.now, now, names);
+    s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
+    expectation_match(expectation->by_name, expectation->fabric, now, names, s.expected.counterpart,
+                      s.now.counterpart);
+    expectation_group(&s.expected);
+    expectation_group(&s.now);
+    tell_nodes(&s, &s.expected, expectation_tell_missing);
+    check_expected_links(&s);
+    tell_nodes(&s, &s.now, tell_unexpected);
+    check_present_links(&s);
     expectation_close_side(&s.expected);
     expectation_close_side(&s.now);
     free(s.told);
-    return ok;
 }

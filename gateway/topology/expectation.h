@@ -12,9 +12,9 @@
 // Immutable: the expected fabric, and how its nodes are found. Any thread.
 struct expectation;
 
-// Takes over the reference to `expected`, also when it fails. `by_name`: a node is the one that has
+// Takes over the reference to `expected`. `by_name`: a node is the one that has
 // its name, whatever its GUID; a node whose name is empty, or not unique in the expected fabric or
-// in the present one, or that no node has, is found by its GUID. NULL: out of memory.
+// in the present one, or that no node has, is found by its GUID.
 struct expectation *expectation_new(struct fabric *expected, bool by_name);
 void expectation_free(struct expectation *expectation); // NULL is allowed
 
@@ -39,9 +39,8 @@ const struct fabric *expectation_fabric(const struct expectation *expectation);
 typedef void expectation_each(void *ctx, const struct change *difference, bool unseen);
 
 // Calls `each` for every difference, root causes before their consequences, in an order that
-// depends on both fabrics only. `names` may be NULL. Linear, but for the search by name. False: out
-// of memory, and some may not have been told.
-bool expectation_compare(const struct expectation *expectation, const struct fabric *now,
+// depends on both fabrics only. `names` may be NULL. Linear, but for the search by name.
+void expectation_compare(const struct expectation *expectation, const struct fabric *now,
                          const struct names *names, expectation_each *each, void *ctx);
 
 // Whether that is the key of such a difference; `out` is what it is about, NULL: not asked for.

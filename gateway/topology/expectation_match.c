@@ -2,6 +2,7 @@
 #include "topology/expectation_match.h"
 
 #include "base/digest.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +32,6 @@ static void match_by_guid(const struct fabric *expected, const struct fabric *no
     }
 }
 
-void expectation_match_guids(const struct fabric *expected, const struct fabric *now,
-                             uint32_t *there, uint32_t *wanted)
-{
-    expectation_match_clear(expected, now, there, wanted);
-    match_by_guid(expected, now, there, wanted);
-}
-
 // A node by its name. The digest comes first, as it sorts faster than the text; a stranger who
 // chooses names of one digest makes it no slower than the texts are.
 struct match_name {
@@ -59,22 +53,20 @@ static int match_compare(const void *a, const void *b)
     return strcmp(m->name, n->name);
 }
 
-// The nodes that are not matched yet by their names, sorted; without empty names. NULL: out of
-// memory.
+// The nodes that are not matched yet by their names, sorted; without empty names.
 static struct match_name *match_list(const struct fabric *fabric, const struct names *names,
                                      const uint32_t *matched, size_t *count)
 {
-    struct match_name *list = malloc(((size_t)fabric->node_count + 1) * sizeof *list);
+    struct match_name *list = memory_get(((size_t)fabric->node_count + 1) * sizeof *list);
     *count = 0;
-    for (uint32_t i = 0; list && i < fabric->node_count; i++) {
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
         const char *name = names_find(names, fabric->nodes[i].guid);
         if (!name)
             name = fabric->nodes[i].description;
         if (name[0] != '\0' && matched[i] == FABRIC_NONE)
             list[(*count)++] = (struct match_name){match_digest(name), name, i};
     }
-    if (list)
-        qsort(list, *count, sizeof *list, match_compare);
+    qsort(list, *count, sizeof *list, match_compare);
     return list;
 }
 
@@ -85,13 +77,13 @@ static bool match_is_unique(const struct match_name *list, size_t count, size_t 
 }
 
 // The names of `now` are those of `names`, or its descriptions where that is NULL.
-static bool match_by_name(const struct fabric *expected, const struct fabric *now,
+static void match_by_name(const struct fabric *expected, const struct fabric *now,
                           const struct names *names, uint32_t *there, uint32_t *wanted)
 {
     size_t m = 0, n = 0, i = 0, j = 0;
     struct match_name *a = match_list(expected, NULL, there, &m);
     struct match_name *b = match_list(now, names, wanted, &n);
-    while (a && b && i < m && j < n) {
+    while (i < m && j < n) {
         const int order = match_compare(&a[i], &b[j]);
         if (order == 0 && match_is_unique(a, m, i) && match_is_unique(b, n, j) &&
             expected->nodes[a[i].node].type == now->nodes[b[j].node].type) {
@@ -101,19 +93,18 @@ static bool match_by_name(const struct fabric *expected, const struct fabric *no
         i += order <= 0;
         j += order >= 0;
     }
-    const bool ok = a && b;
     free(a);
     free(b);
-    return ok;
 }
 
 // ibnetdiscover takes names of switches from a node-name-map, and those of hosts from the hosts.
-bool expectation_match_names(const struct fabric *expected, const struct fabric *now,
-                             const struct names *names, uint32_t *there, uint32_t *wanted)
+void expectation_match(bool by_name, const struct fabric *expected, const struct fabric *now,
+                       const struct names *names, uint32_t *there, uint32_t *wanted)
 {
     expectation_match_clear(expected, now, there, wanted);
-    const bool ok = match_by_name(expected, now, names, there, wanted) &&
-                    (!names || match_by_name(expected, now, NULL, there, wanted));
+    if (by_name && names)
+        match_by_name(expected, now, names, there, wanted);
+    if (by_name)
+        match_by_name(expected, now, NULL, there, wanted);
     match_by_guid(expected, now, there, wanted);
-    return ok;
 }

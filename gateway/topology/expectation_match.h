@@ -7,13 +7,9 @@
 #include "model/names.h"
 
 // Sets there[i] to the index in `now` of node i of `expected`, and wanted[j] the other way; or to
-// FABRIC_NONE.
-void expectation_match_guids(const struct fabric *expected, const struct fabric *now,
-                             uint32_t *there, uint32_t *wanted);
-
-// The same by names (expectation.h): those that `names` (may be NULL) has for the nodes of `now`,
-// or their descriptions; by GUIDs for the nodes that have no name in common. False: out of memory.
-bool expectation_match_names(const struct fabric *expected, const struct fabric *now,
-                             const struct names *names, uint32_t *there, uint32_t *wanted);
+// FABRIC_NONE. `by_name` (expectation.h): first by the names that `names` (may be NULL) has for the
+// nodes of `now`, then by their descriptions, and last by GUID.
+void expectation_match(bool by_name, const struct fabric *expected, const struct fabric *now,
+                       const struct names *names, uint32_t *there, uint32_t *wanted);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/link_history.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <pthread.h>
@@ -21,9 +22,7 @@ struct link_history {
 
 struct link_history *link_history_new(const struct link_history_limits *limits)
 {
-    struct link_history *history = calloc(1, sizeof *history);
-    if (!history)
-        return NULL;
+    struct link_history *history = memory_zeroed(1, sizeof *history);
     pthread_mutex_init(&history->lock, NULL);
     history->limits = *limits;
     history->due_us = INT64_MIN;
@@ -122,33 +121,22 @@ static struct link_record *record_find(const struct link_history *h, const struc
     return found ? h->all[at] : NULL;
 }
 
-static bool has_room_for_record(struct link_history *h)
-{
-    if (h->count < h->capacity)
-        return true;
-    if (h->count == LINK_HISTORY_LINKS_MAX)
-        return false;
-    const size_t capacity = h->capacity > 0 ? h->capacity * 2 : 16;
-    struct link_record **all = realloc(h->all, capacity * sizeof *all);
-    if (!all)
-        return false;
-    h->all = all;
-    h->capacity = capacity;
-    return true;
-}
-
-// NULL: there is no room.
+// Returns NULL if there are LINK_HISTORY_LINKS_MAX others.
 static struct link_record *record_get(struct link_history *h, const struct link_ends *link)
 {
     struct link_record *record = record_find(h, link);
     if (record)
         return record;
-    record = has_room_for_record(h) ? calloc(1, sizeof *record) : NULL;
-    if (!record) {
+    if (h->count == LINK_HISTORY_LINKS_MAX) {
         h->overflowed++;
         return NULL;
     }
+    if (h->count == h->capacity) {
+        h->capacity = h->capacity > 0 ? h->capacity * 2 : 16;
+        h->all = memory_resize(h->all, h->capacity, sizeof *h->all);
+    }
     const size_t at = record_place(h, link);
+    record = memory_zeroed(1, sizeof *record);
     record->link = *link;
     memmove(&h->all[at + 1], &h->all[at], (h->count - at) * sizeof *h->all);
     h->all[at] = record;
@@ -223,20 +211,13 @@ static void mark_shared(const struct touched_end *ends, size_t count, bool *shar
     }
 }
 
-// Counts the pending incidents that did not happen to a whole node. When memory is short, they do
-// not count.
+// Counts the pending incidents that did not happen to a whole node.
 static void settle(struct link_history *h)
 {
     const size_t count = h->pending_count;
-    struct touched_end *ends = malloc((2 * count + 1) * sizeof *ends);
-    bool *shared = calloc(count + 1, sizeof *shared);
+    struct touched_end *ends = memory_get(2 * count * sizeof *ends);
+    bool *shared = memory_zeroed(count, sizeof *shared);
     h->pending_count = 0;
-    if (!ends || !shared) {
-        h->overflowed += count;
-        free(ends);
-        free(shared);
-        return;
-    }
     for (size_t i = 0; i < count; i++) {
         const struct link_ends *link = &h->pending[i].link;
         ends[2 * i] = (struct touched_end){link->guid, (uint32_t)i, link->port};
@@ -252,19 +233,6 @@ static void settle(struct link_history *h)
     free(shared);
 }
 
-static bool has_room_to_wait(struct link_history *h)
-{
-    if (h->pending_count < h->pending_capacity)
-        return true;
-    const size_t capacity = h->pending_capacity > 0 ? h->pending_capacity * 2 : 64;
-    struct link_incident *pending = realloc(h->pending, capacity * sizeof *pending);
-    if (!pending)
-        return false;
-    h->pending = pending;
-    h->pending_capacity = capacity;
-    return true;
-}
-
 static bool has_settled(const struct link_history *h, int64_t now_us)
 {
     return h->pending_count > 0 && now_us - h->pending[0].at_us >= LINK_HISTORY_SETTLE_US;
@@ -276,10 +244,13 @@ void link_history_add(struct link_history *history, const struct link_incident *
     if (has_settled(history, incident->at_us) || history->pending_count == LINK_HISTORY_PENDING_MAX)
         settle(history);
     pthread_mutex_unlock(&history->lock);
-    if (has_room_to_wait(history))
-        history->pending[history->pending_count++] = *incident;
-    else
-        history->overflowed++;
+    if (history->pending_count == history->pending_capacity) {
+        history->pending_capacity =
+            history->pending_capacity > 0 ? history->pending_capacity * 2 : 64;
+        history->pending =
+            memory_resize(history->pending, history->pending_capacity, sizeof *history->pending);
+    }
+    history->pending[history->pending_count++] = *incident;
 }
 
 // Drops the record with the fewest occasions of those that are not unreliable.
@@ -368,9 +339,8 @@ static void judge_record(struct link_history *h, struct link_record *record, int
     if (unreliable == record->unreliable || without_room)
         return;
     record->unreliable = unreliable;
-    if (!judge->changed(judge->ctx, record, verdict))
-        record->unreliable = !unreliable;
-    else if (unreliable)
+    judge->changed(judge->ctx, record, verdict);
+    if (unreliable)
         h->unreliable++;
     else
         h->unreliable--;
@@ -422,13 +392,12 @@ static int compare_worst(const void *a, const void *b)
 static size_t link_history_copy(const struct link_history *h, enum link_order order,
                                 struct link_record *out, size_t max)
 {
-    const struct link_record **sorted = malloc((h->count + 1) * sizeof *sorted);
-    const size_t count = sorted ? (h->count < max ? h->count : max) : 0;
-    for (size_t i = 0; sorted && i < h->count; i++)
+    const struct link_record **sorted = memory_get(h->count * sizeof *sorted);
+    const size_t count = h->count < max ? h->count : max;
+    for (size_t i = 0; i < h->count; i++)
         sorted[i] = h->all[i];
-    if (sorted)
-        qsort(sorted, h->count, sizeof *sorted,
-              order == LINK_WORST_FIRST ? compare_worst : compare_latest);
+    qsort(sorted, h->count, sizeof *sorted,
+          order == LINK_WORST_FIRST ? compare_worst : compare_latest);
     for (size_t i = 0; i < count; i++)
         out[i] = *sorted[i];
     free(sorted);

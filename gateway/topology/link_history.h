@@ -69,8 +69,8 @@ struct link_history_limits {
 
 struct link_history;
 
-struct link_history *link_history_new(const struct link_history_limits *limits); // NULL: no memory
-void link_history_free(struct link_history *history);                            // NULL is allowed
+struct link_history *link_history_new(const struct link_history_limits *limits);
+void link_history_free(struct link_history *history); // NULL is allowed
 
 // Uses these limits from the next update on, which is due at once.
 void link_history_change(struct link_history *history, const struct link_history_limits *limits);
@@ -79,8 +79,8 @@ struct link_history_limits link_history_limits_of(const struct link_history *his
 // Forgets everything.
 void link_history_clear(struct link_history *history);
 
-// Adds an incident; call it in the order of their times. Where memory or room is short, the
-// incident does not count.
+// Adds an incident; call it in the order of their times. The incident does not count if there is no
+// room for its link.
 void link_history_add(struct link_history *history, const struct link_incident *incident);
 
 // Restores that the link was found unreliable, after its incidents were added. If it has fewer
@@ -103,8 +103,7 @@ enum link_verdict {
 struct link_history_judge {
     // Whether an end of the link is connected to another port now: it is another link.
     bool (*is_elsewhere)(void *ctx, const struct link_ends *link);
-    // False: memory is short; the next update judges it again.
-    bool (*changed)(void *ctx, const struct link_record *record, enum link_verdict verdict);
+    void (*changed)(void *ctx, const struct link_record *record, enum link_verdict verdict);
     void *ctx;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/merge.h"
 
+#include "base/memory.h"
 #include "model/fabric_builder.h"
 
 #include <inttypes.h>
@@ -79,15 +80,14 @@ static unsigned merge_rank(const struct merge *m, uint32_t node)
     return rank;
 }
 
-static bool merge_make_room(struct merge *m)
+static void merge_make_room(struct merge *m)
 {
     size_t count = (size_t)m->known->node_count + 1;
     m->builder = fabric_builder_new();
-    m->fates = calloc(count, sizeof *m->fates);
-    m->numbers = malloc(count * sizeof *m->numbers);
-    m->queue = malloc(count * sizeof *m->queue);
-    m->memory.missed = malloc(count * sizeof *m->memory.missed);
-    return m->builder && m->fates && m->numbers && m->queue && m->memory.missed;
+    m->fates = memory_zeroed(count, sizeof *m->fates);
+    m->numbers = memory_get(count * sizeof *m->numbers);
+    m->queue = memory_get(count * sizeof *m->queue);
+    m->memory.missed = memory_get(count * sizeof *m->memory.missed);
 }
 
 static void find_seen(struct merge *m)
@@ -211,88 +211,75 @@ static void find_excess(struct merge *m)
     }
 }
 
-static bool add_seen_nodes(struct merge *m)
+// `room` is such that what is added always fits into the builder, here and below.
+static void add_seen_nodes(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
         const struct fabric_node *node = &m->seen->nodes[i];
-        if (fabric_builder_node(m->builder, node) == FABRIC_NONE)
-            return false;
-        for (uint32_t k = 0; k < node->ports; k++) {
-            if (!fabric_builder_port(m->builder, i, &m->seen->ports[node->first_port + k]))
-                return false;
-        }
+        fabric_builder_node(m->builder, node);
+        for (uint32_t k = 0; k < node->ports; k++)
+            fabric_builder_port(m->builder, i, &m->seen->ports[node->first_port + k]);
     }
-    return true;
 }
 
-static bool add_seen_links(struct merge *m)
+static void add_seen_links(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
         const struct fabric_node *node = &m->seen->nodes[i];
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &m->seen->ports[node->first_port + k];
-            bool once = port->peer_node != FABRIC_NONE && port->peer_node >= i;
-            if (once &&
-                !fabric_builder_link(m->builder, i, port->number, port->peer_node, port->peer_port))
-                return false;
+            if (port->peer_node != FABRIC_NONE && port->peer_node >= i)
+                fabric_builder_link(m->builder, i, port->number, port->peer_node, port->peer_port);
         }
     }
-    return true;
 }
 
 // Adds a known node that was not seen, as silent. A node that was seen without a description keeps
 // the known one.
-static bool add_known_node(struct merge *m, uint32_t node)
+static void add_known_node(struct merge *m, uint32_t node)
 {
     struct fabric_node copy = m->known->nodes[node];
     copy.silent = true;
     if (m->numbers[node] == FABRIC_NONE)
         m->numbers[node] = fabric_builder_node(m->builder, &copy);
-    if (m->numbers[node] == FABRIC_NONE)
-        return false;
     struct fabric_node *merged = fabric_builder_get(m->builder, m->numbers[node]);
     const uint32_t sightings = merge_sightings(m, node);
     merged->sightings = (uint16_t)smaller_of(
         UINT16_MAX, m->fates[node] == SEEN ? sightings + merged->sightings + 1 : sightings);
     if (merged->description[0] == '\0')
         memcpy(merged->description, copy.description, sizeof copy.description);
-    return true;
 }
 
 // `room`: for ports of seen nodes.
-static bool add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known,
+static void add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known,
                            uint32_t *room)
 {
     struct fabric_port port = *known;
     const struct fabric_port *seen =
         fabric_builder_get_port(m->builder, m->numbers[node], known->number);
     if (seen && (seen->known || !known->known))
-        return true;
+        return;
     if (seen)
         port.silent = seen->silent;
     if (!seen && m->fates[node] == SEEN) {
         if (*room == 0)
-            return true;
+            return;
         --*room;
     }
-    return fabric_builder_port(m->builder, m->numbers[node], &port);
+    fabric_builder_port(m->builder, m->numbers[node], &port);
 }
 
-static bool add_known_nodes(struct merge *m)
+static void add_known_nodes(struct merge *m)
 {
     uint32_t room = m->room.ports;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         if (m->fates[i] == GONE)
             continue;
-        if (!add_known_node(m, i))
-            return false;
-        for (uint32_t k = 0; k < node->ports; k++) {
-            if (!add_known_port(m, i, &m->known->ports[node->first_port + k], &room))
-                return false;
-        }
+        add_known_node(m, i);
+        for (uint32_t k = 0; k < node->ports; k++)
+            add_known_port(m, i, &m->known->ports[node->first_port + k], &room);
     }
-    return true;
 }
 
 // Whether a port has no link yet. One for which there was no room cannot have one.
@@ -340,40 +327,34 @@ static bool is_taken_for_another(const struct merge *m, uint32_t node,
            was_silent(m, &m->seen->nodes[other], m->seen->ports[now].peer_port);
 }
 
-static bool add_known_link(struct merge *m, uint32_t node, const struct fabric_port *port)
+static void add_known_link(struct merge *m, uint32_t node, const struct fabric_port *port)
 {
-    return fabric_builder_link(m->builder, m->numbers[node], port->number,
-                               m->numbers[port->peer_node], port->peer_port);
+    fabric_builder_link(m->builder, m->numbers[node], port->number, m->numbers[port->peer_node],
+                        port->peer_port);
 }
 
 // Gives the known node its link back, and makes the port to the other node silent again.
-static bool swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
+static void swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     const struct fabric_port *now = &m->seen->ports[seen_port(m, node, port->number)];
-    if (!add_known_link(m, node, port))
-        return false;
+    add_known_link(m, node, port);
     fabric_builder_get_port(m->builder, m->numbers[port->peer_node], port->peer_port)->silent =
         false;
     fabric_builder_get_port(m->builder, now->peer_node, now->peer_port)->silent = true;
-    return true;
 }
 
-static bool add_known_links(struct merge *m)
+static void add_known_links(struct merge *m)
 {
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &m->known->ports[node->first_port + k];
-            bool ok = true;
             if (is_taken_for_another(m, i, port))
-                ok = swap_back(m, i, port);
+                swap_back(m, i, port);
             else if (link_stays(m, i, port))
-                ok = add_known_link(m, i, port);
-            if (!ok)
-                return false;
+                add_known_link(m, i, port);
         }
     }
-    return true;
 }
 
 // Whether a node may have controllers that were not seen: it is missing and stays, or its I/O unit
@@ -390,46 +371,35 @@ static bool may_have_more(const struct merge *m, uint32_t node)
 }
 
 // Adds the known controllers that were not seen, of nodes of that rank.
-static bool add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
+static void add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
 {
-    for (uint32_t i = 0; i < m->known->controller_count; i++) {
+    for (uint32_t i = 0; i<m->known->controller_count && * room> 0; i++) {
         struct fabric_controller controller = m->known->controllers[i];
-        if (*room == 0)
-            return true;
         if (merge_rank(m, controller.node) != rank || !may_have_more(m, controller.node))
             continue;
         controller.node = m->numbers[controller.node];
         --*room;
-        if (!fabric_builder_controller(m->builder, &controller))
-            return false;
+        fabric_builder_controller(m->builder, &controller);
     }
-    return true;
 }
 
 // A controller that was seen replaces the known one in its slot.
-static bool add_services(struct merge *m)
+static void add_services(struct merge *m)
 {
     uint32_t room = m->room.controllers;
-    for (unsigned rank = RANKS; rank-- > 0;) {
-        if (!add_known_controllers(m, rank, &room))
-            return false;
-    }
-    for (uint32_t i = 0; i < m->seen->controller_count; i++) {
-        if (!fabric_builder_controller(m->builder, &m->seen->controllers[i]))
-            return false;
-    }
-    for (uint32_t i = 0; i < m->seen->sm_count; i++) {
-        if (!fabric_builder_sm(m->builder, &m->seen->sms[i]))
-            return false;
-    }
-    return true;
+    for (unsigned rank = RANKS; rank-- > 0;)
+        add_known_controllers(m, rank, &room);
+    for (uint32_t i = 0; i < m->seen->controller_count; i++)
+        fabric_builder_controller(m->builder, &m->seen->controllers[i]);
+    for (uint32_t i = 0; i < m->seen->sm_count; i++)
+        fabric_builder_sm(m->builder, &m->seen->sms[i]);
 }
 
-static bool merge_add_table(struct merge *m, const struct fabric *from, uint32_t table,
+static void merge_add_table(struct merge *m, const struct fabric *from, uint32_t table,
                             uint32_t number)
 {
     const struct fabric_pkey_table *t = &from->pkey_tables[table];
-    return fabric_builder_pkeys(m->builder, number, t->port, &from->pkeys[t->first], t->count);
+    fabric_builder_pkeys(m->builder, number, t->port, &from->pkeys[t->first], t->count);
 }
 
 // The table that a port was seen with comes before its known one. Without room for all, some are
@@ -446,14 +416,15 @@ static void merge_add_pkeys(struct merge *m)
 }
 
 // A node that a complete sweep did not find is gone.
-static bool add_missing(struct merge *m, const struct merge_memory *last)
+static void add_missing(struct merge *m, const struct merge_memory *last)
 {
     if (m->seen->complete)
-        return true;
+        return;
     find_hidden(m);
     find_missed(m, last);
     find_excess(m);
-    return add_known_nodes(m) && add_known_links(m);
+    add_known_nodes(m);
+    add_known_links(m);
 }
 
 static struct fabric *build(struct merge *m, const struct merge_memory *last)
@@ -461,12 +432,12 @@ static struct fabric *build(struct merge *m, const struct merge_memory *last)
     m->memory.most = merge_learn(last, m->seen);
     m->room = find_room(&m->memory.most, m->seen);
     find_seen(m);
-    if (!add_seen_nodes(m) || !add_seen_links(m) || !add_missing(m, last) || !add_services(m))
-        return NULL;
+    add_seen_nodes(m);
+    add_seen_links(m);
+    add_missing(m, last);
+    add_services(m);
     merge_add_pkeys(m);
-    struct fabric_builder *builder = m->builder;
-    m->builder = NULL;
-    return fabric_builder_finish(builder, m->seen->time_us, m->seen->subnet_prefix,
+    return fabric_builder_finish(m->builder, m->seen->time_us, m->seen->subnet_prefix,
                                  m->seen->complete);
 }
 
@@ -504,17 +475,13 @@ struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *se
                              struct merge_memory *memory, struct log *log)
 {
     struct merge m = {.known = known, .seen = seen};
-    struct fabric *merged = merge_make_room(&m) ? build(&m, memory) : NULL;
-    if (merged) {
-        m.memory.full = m.excess > 0;
-        log_fates(&m, log);
-        warn_of_excess(&m, memory->full, log);
-        free(memory->missed);
-        *memory = m.memory;
-    } else {
-        free(m.memory.missed);
-    }
-    fabric_builder_free(m.builder);
+    merge_make_room(&m);
+    struct fabric *merged = build(&m, memory);
+    m.memory.full = m.excess > 0;
+    log_fates(&m, log);
+    warn_of_excess(&m, memory->full, log);
+    free(memory->missed);
+    *memory = m.memory;
     free(m.fates);
     free(m.numbers);
     free(m.queue);

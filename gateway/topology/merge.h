@@ -49,8 +49,7 @@ void merge_note(struct merge_memory *memory, const struct fabric *seen);
 // stay in the same way, 1,024 at least, and so do ports of seen nodes, 16,384 at least, but in any
 // order.
 //
-// Sets `memory` for the next sweep. `log` may be NULL. One reference, the caller's. NULL: out of
-// memory; `memory` is unchanged.
+// Sets `memory` for the next sweep. `log` may be NULL. Returns one reference, the caller's.
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
                              struct merge_memory *memory, struct log *log);
 

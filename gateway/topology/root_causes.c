@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/root_causes.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 // Switches that were reached. The neighbours of those from `first` to `end` are still to be
@@ -48,12 +50,10 @@ static bool is_own_root_cause(const struct queue *q, uint32_t node)
     return false;
 }
 
-bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root)
+void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root)
 {
     uint32_t count = fabric->node_count;
-    struct queue q = {fabric, counterpart, root, malloc((count + 1) * sizeof(uint32_t)), 0, 0};
-    if (!q.switches)
-        return false;
+    struct queue q = {fabric, counterpart, root, memory_get((count + 1) * sizeof(uint32_t)), 0, 0};
     for (uint32_t i = 0; i < count; i++)
         root[i] = FABRIC_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -73,5 +73,4 @@ bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
             root[i] = i;
     }
     free(q.switches);
-    return true;
 }

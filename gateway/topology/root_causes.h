@@ -15,7 +15,7 @@
 //   switches, the one with the smallest GUID.
 // - In an island without such a switch, the switch with the smallest GUID is the root cause of all;
 //   without any switch, each node is its own.
-// Linear. False: out of memory.
-bool root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root);
+// Linear.
+void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/topology.h"
 
+#include "base/memory.h"
 #include "topology/departed_ports.h"
 #include "topology/describe.h"
 #include "topology/merge.h"
@@ -26,9 +27,7 @@ struct topology {
 
 struct topology *topology_new(struct names *names, struct log *log)
 {
-    struct topology *topology = calloc(1, sizeof *topology);
-    if (!topology)
-        return NULL;
+    struct topology *topology = memory_zeroed(1, sizeof *topology);
     topology->log = log;
     topology->names = names_ref(names);
     pthread_mutex_init(&topology->lock, NULL);
@@ -100,7 +99,7 @@ static bool has_silent_unit(const struct fabric *seen)
 }
 
 // Returns `seen` if it lacks nothing or `known` is NULL, else `known` and `seen` merged.
-// Takes over the reference to `seen` and returns one, the caller's. NULL: out of memory.
+// Takes over the reference to `seen` and returns one, the caller's.
 static struct fabric *install_snapshot(struct topology *topology, const struct fabric *known,
                                        struct fabric *seen)
 {
@@ -132,18 +131,17 @@ static void remember_master(struct topology *topology, const struct fabric *now)
     describe_sm(now, master, topology->names, &topology->master);
 }
 
-// Compares the sweep that becomes the base with the restored fabric. False: out of memory.
-static bool compare_restored(struct topology *topology, struct fabric **now, struct changes *out)
+// Compares the sweep that becomes the base with the restored fabric.
+static struct fabric *topology_compare_restored(struct topology *topology, struct fabric *now,
+                                                struct changes *out)
 {
     if (!topology->restored)
-        return true;
-    *now = install_snapshot(topology, topology->restored, *now);
-    if (!*now)
-        return false;
-    topology_compare(topology, topology->restored, *now, out);
+        return now;
+    now = install_snapshot(topology, topology->restored, now);
+    topology_compare(topology, topology->restored, now, out);
     fabric_unref(topology->restored);
     topology->restored = NULL;
-    return true;
+    return now;
 }
 
 // Adds "host1 port 1 (0x0002c90300000001)", or nothing if the endpoint is zero.
@@ -175,21 +173,16 @@ static void log_change(struct log *log, const struct changes *all, uint32_t i)
     log_debug(log, "%s", line);
 }
 
-// `now` is the fabric after the sweep; NULL: memory was short.
+// `now` is the fabric after the sweep.
 static void log_update(const struct topology *topology, const struct fabric *now,
                        const struct changes *changes, bool late)
 {
     if (!log_is_debug(topology->log))
         return;
-    if (!now) {
-        log_debug(topology->log, "memory is short: the sweep is dropped");
-        return;
-    }
-    log_debug(topology->log, "%s sweep, %u nodes known after it: %u changes%s%s%s",
+    log_debug(topology->log, "%s sweep, %u nodes known after it: %u changes%s%s",
               now->complete ? "complete" : "partial", (unsigned)now->node_count,
               (unsigned)changes->count, late ? " since the last stop" : "",
-              topology->has_base ? "" : "; changes are reported after the base sweep",
-              changes->cut ? "; memory was short, changes are missing" : "");
+              topology->has_base ? "" : "; changes are reported after the base sweep");
     for (uint32_t i = 0; i < changes->count; i++)
         log_change(topology->log, changes, i);
 }
@@ -199,20 +192,17 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
 {
     *late = false;
     struct fabric *now = install_snapshot(topology, topology->current, seen);
-    if (now && topology->has_base) {
+    if (topology->has_base) {
         topology_compare(topology, topology->current, now, out);
-    } else if (now) {
+    } else {
         topology->base_sweeps++;
         if (now->complete || topology->base_sweeps >= TOPOLOGY_BASE_SWEEPS_MAX) {
             *late = topology->restored != NULL;
-            topology->has_base = compare_restored(topology, &now, out);
+            now = topology_compare_restored(topology, now, out);
+            topology->has_base = true;
         }
     }
     log_update(topology, now, out, *late);
-    if (!now) {
-        out->cut = true;
-        return;
-    }
     if (topology->has_base)
         remember_master(topology, now);
     topology_publish(topology, now);

@@ -15,8 +15,8 @@ enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // incomplete sweeps that are enough for 
 
 struct topology;
 
-// `names` may be NULL; it keeps a reference. `log` may be NULL, else it outlives the topology.
-// NULL: out of memory.
+// `names` may be NULL; the topology keeps a reference. `log` may be NULL, else it outlives the
+// topology.
 struct topology *topology_new(struct names *names, struct log *log);
 void topology_free(struct topology *topology); // NULL is allowed
 
@@ -33,7 +33,6 @@ void topology_restore(struct topology *topology, struct fabric *last);
 // Takes over the reference of a sweep's result and adds the changes to `out`. The first complete
 // sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete one, is the base. It is compared with the
 // restored fabric, if there is one; `late` is true then. Sweeps before the base add no changes.
-// When memory is short, the sweep is dropped or changes are missing; `out->cut` says so.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
 

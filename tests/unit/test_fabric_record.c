@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "generated.h"
-#include "scarce_memory.h"
 #include "support.h"
 
 #include "model/fabric_builder.h"
@@ -390,39 +389,6 @@ TEST(ports_that_differ_in_one_thing)
     fabric_unref(fabric);
 }
 
-TEST(memory_is_short)
-{
-    struct generated g = {0};
-    struct generated_chance chance = {1};
-    size_t size;
-    generated_random(&g, &chance);
-    struct fabric *fabric = generated_look(&g, 0), *again = NULL;
-    uint8_t *record = NULL;
-    unsigned n = 0;
-    while (!record) {
-        scarce_memory_fail(++n, false);
-        record = fabric_record_write(fabric, &size);
-    }
-    assert_in_range(n, 2, 100);
-    for (n = 0; !again;) {
-        scarce_memory_fail(++n, false);
-        err.text[0] = '\0';
-        again = fabric_record_read(record, size, &err);
-        assert_true(again ||
-                    strcmp(err.text, "cannot read the snapshot of the fabric: there is not "
-                                     "enough memory") == 0 ||
-                    strcmp(err.text, "cannot read the snapshot of the fabric: there are too many "
-                                     "ports") == 0);
-    }
-    assert_in_range(n, 3, 1000);
-    scarce_memory_fail(0, false);
-    check_same(fabric, again);
-    free(record);
-    fabric_unref(again);
-    fabric_unref(fabric);
-    generated_clear(&g);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,7 +402,6 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_pkey_tables_is_said),
         cmocka_unit_test(each_rule_has_its_sentence),
         cmocka_unit_test(ports_that_differ_in_one_thing),
-        cmocka_unit_test(memory_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

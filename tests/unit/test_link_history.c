@@ -14,7 +14,6 @@ static struct link_history_limits limits;
 static int64_t now_us;
 static char told[4000];
 static struct link_ends elsewhere;
-static bool no_memory;
 
 static bool is_elsewhere(void *ctx, const struct link_ends *link)
 {
@@ -23,18 +22,15 @@ static bool is_elsewhere(void *ctx, const struct link_ends *link)
            link->peer_guid == elsewhere.peer_guid;
 }
 
-static bool tell(void *ctx, const struct link_record *record, enum link_verdict verdict)
+static void tell(void *ctx, const struct link_record *record, enum link_verdict verdict)
 {
     static const char *const WORDS[] = {"unreliable", "fewer", "elsewhere", "no limit"};
     (void)ctx;
     size_t used = strlen(told);
-    if (no_memory)
-        return false;
     assert_int_equal(record->unreliable, verdict == LINK_IS_UNRELIABLE);
     snprintf(told + used, sizeof told - used, "%s%s %x/%u-%x/%u: %u", used ? "; " : "",
              WORDS[verdict], (unsigned)record->link.guid, record->link.port,
              (unsigned)record->link.peer_guid, record->link.peer_port, record->count);
-    return true;
 }
 
 static const struct link_history_judge JUDGE = {is_elsewhere, tell, NULL};
@@ -54,7 +50,6 @@ static int begin(void **state)
     history = link_history_new(&limits);
     now_us = 5 * DAY;
     elsewhere = (struct link_ends){0};
-    no_memory = false;
     return history ? 0 : -1;
 }
 
@@ -275,17 +270,6 @@ TEST(an_alarm_is_restored)
     assert_string_equal(update(0), "no limit 10/7-107/1: 0");
 }
 
-TEST(a_change_that_could_not_be_told_is_told_later)
-{
-    for (int day = 0; day < 3; day++) {
-        happen(7, LINK_FAILED);
-        no_memory = day == 2;
-        assert_string_equal(update(DAY), "");
-    }
-    no_memory = false;
-    assert_string_equal(update(MINUTE), "unreliable 10/7-107/1: 3");
-}
-
 TEST(only_the_last_occasions_are_kept)
 {
     struct link_record worst[2];
@@ -422,7 +406,6 @@ int main(void)
         CASE(what_is_cleared_by_hand_begins_anew),
         CASE(other_limits_hold_at_once),
         CASE(an_alarm_is_restored),
-        CASE(a_change_that_could_not_be_told_is_told_later),
         CASE(only_the_last_occasions_are_kept),
         CASE(it_counts_as_one_that_remembers_everything),
     };

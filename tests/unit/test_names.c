@@ -210,8 +210,8 @@ TEST(what_was_set_goes_before_the_map)
                                    set_name(SETTING_SWITCH_NAME, 2, "spine2"),
                                    set_name(SETTING_SAN_NAME, 1, "san")};
     struct settings *settings = settings_with(NULL, some, COUNT(some));
-    struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err), *names;
-    assert_true(names_with(map, settings, &names));
+    struct names *map = names_parse("map", "0x1 one\n0x2 two\n", 16, &err);
+    struct names *names = names_with(map, settings);
     names_unref(map); // the others hold their own references
     settings_unref(settings);
     assert_string_equal(names_find(names, 1), "one");
@@ -229,14 +229,12 @@ TEST(without_names_set_there_is_the_map)
     const struct setting san = set_name(SETTING_SAN_NAME, 1, "san"),
                          name = set_name(SETTING_SWITCH_NAME, 1, "leaf");
     struct settings *none = settings_with(NULL, &san, 1), *one = settings_with(NULL, &name, 1);
-    struct names *map = names_parse("map", "0x1 one\n", 8, &err), *names;
-    assert_true(names_with(map, none, &names));
+    struct names *map = names_parse("map", "0x1 one\n", 8, &err), *names = names_with(map, none);
     assert_ptr_equal(names, map);
     names_unref(names);
     names_unref(map);
-    assert_true(names_with(NULL, none, &names));
-    assert_null(names);
-    assert_true(names_with(NULL, one, &names));
+    assert_null(names_with(NULL, none));
+    names = names_with(NULL, one);
     assert_string_equal(names_find(names, 1), "leaf");
     names_unref(names);
     assert_null(names_ref(NULL));
