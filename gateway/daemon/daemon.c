@@ -196,7 +196,7 @@ static void emit_gateway_started(struct gateway *g)
     pipeline_call(g->parts.pipeline, emit_journal_state, g);
 }
 
-static bool make_agent(struct gateway *g, struct error *err)
+static void make_agent(struct gateway *g)
 {
     const struct conf_fabric *f = &g->conf->fabric;
     memcpy(g->device, f->device, sizeof g->device);
@@ -223,8 +223,7 @@ static bool make_agent(struct gateway *g, struct error *err)
     static_assert(sizeof options.key_guids == sizeof f->key_guids, "all of them have room");
     memcpy(options.key_guids, f->key_guids, sizeof options.key_guids);
     options.key_guid_count = f->key_guid_count;
-    g->parts.client = sa_client_new(&options, err);
-    return g->parts.client != NULL;
+    g->parts.client = sa_client_new(&options);
 }
 
 static void daemon_on_adapter(evutil_socket_t fd, short what, void *ctx)
@@ -449,11 +448,12 @@ static bool daemon_start(struct gateway *g, struct error *err)
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->parts.log, &g->map, err) &&
               settings_load_expectation(g->conf, g->parts.log, &g->expectation, err) &&
-              start_loop(g, err) && start_metrics(g, err) && open_journal(g, err) &&
-              make_agent(g, err);
+              start_loop(g, err) && start_metrics(g, err) && open_journal(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
-    if (ok)
+    if (ok) {
+        make_agent(g);
         make_topology(g);
+    }
     ok = ok && start_pipeline(g, err) && receivers_start_all(g, err);
     if (ok) {
         settings_apply(g);

@@ -197,8 +197,8 @@ bool subagent_start(struct gateway *gateway, struct error *err)
     struct subagent *subagent = memory_zeroed(1, sizeof *subagent);
     subagent->conf = gateway->conf->subagent;
     subagent->reads = subagent_reads(gateway);
-    subagent->demand = demand_new(&subagent->reads);
-    if (!subagent_start_agents(gateway, subagent, err)) {
+    subagent->demand = demand_new(&subagent->reads, err);
+    if (!subagent->demand || !subagent_start_agents(gateway, subagent, err)) {
         subagent_free(subagent);
         return false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/batch.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -58,9 +60,7 @@ struct batch *batch_new(const struct batch_options *options, uint32_t first_tid)
 {
     assert(options->in_flight >= 1 && options->in_flight <= BATCH_IN_FLIGHT_MAX);
     assert(options->attempts >= 1);
-    struct batch *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
+    struct batch *b = memory_zeroed(1, sizeof *b);
     b->options = *options;
     pthread_mutex_init(&b->lock, NULL);
     clock_condition_init(&b->woken);
@@ -117,13 +117,11 @@ static void put_last(struct batch *b, struct request *r)
     b->end = &r->next;
 }
 
-bool batch_add(struct batch *batch, const struct batch_request *request)
+void batch_add(struct batch *batch, const struct batch_request *request)
 {
     assert(request->tag_size <= BATCH_TAG_MAX && !request->mad != !request->make);
     const size_t tag_size = request->tag_size;
-    struct request *r = malloc(sizeof *r + tag_size + (request->mad ? MAD_SIZE : 0));
-    if (!r)
-        return false;
+    struct request *r = memory_get(sizeof *r + tag_size + (request->mad ? MAD_SIZE : 0));
     *r = (struct request){.agent = request->agent,
                           .to = request->to,
                           .make = request->make,
@@ -139,7 +137,6 @@ bool batch_add(struct batch *batch, const struct batch_request *request)
     else
         put_last(batch, r);
     batch->counters.requests++;
-    return true;
 }
 
 static struct request *batch_dequeue(struct batch *b)

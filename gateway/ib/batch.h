@@ -54,13 +54,11 @@ struct batch_request {
 };
 
 struct batch;
-struct batch *batch_new(const struct batch_options *options,
-                        uint32_t first_tid); // NULL: out of memory
-void batch_free(struct batch *batch);        // NULL is allowed
+struct batch *batch_new(const struct batch_options *options, uint32_t first_tid);
+void batch_free(struct batch *batch); // NULL is allowed
 
-// Queues a request. The batch sets the lower half of its TransactionID, with MAD_TID_BATCH. False:
-// out of memory.
-bool batch_add(struct batch *batch, const struct batch_request *request);
+// Queues a request. The batch sets the lower half of its TransactionID, with MAD_TID_BATCH.
+void batch_add(struct batch *batch, const struct batch_request *request);
 
 // Runs until every request is answered or given up, or until batch_end. If another thread receives
 // (mad_io's `listen`), that thread handles the answers and sends the next requests: waking this

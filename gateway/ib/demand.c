@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/demand.h"
 
+#include "base/memory.h"
 #include "base/secret.h"
 #include "ib/demand_cache.h"
 #include "ib/demand_mad.h"
@@ -8,6 +9,7 @@
 #include "ib/smp_decode.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -514,11 +516,9 @@ static bool demand_is_away(const struct demand *d, const struct demand_key *key)
 
 // The interface.
 
-struct demand *demand_new(const struct demand_options *options)
+struct demand *demand_new(const struct demand_options *options, struct error *err)
 {
-    struct demand *d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
+    struct demand *d = memory_zeroed(1, sizeof *d);
     d->options = *options;
     d->look_at = INT64_MIN;
     pthread_mutex_init(&d->lock, NULL);
@@ -526,9 +526,11 @@ struct demand *demand_new(const struct demand_options *options)
         TAILQ_INIT(&d->waiting[lane]);
     for (size_t i = 0; i < SLOTS; i++)
         options->random->fill(options->random->ctx, &d->slots[i].serial, sizeof d->slots[i].serial);
+    demand_cache_init(&d->cache, options->random);
     d->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (d->fd >= 0 && demand_cache_init(&d->cache, options->random))
+    if (d->fd >= 0)
         return d;
+    error_set(err, "cannot make an eventfd: %s", strerror(errno));
     demand_free(d);
     return NULL;
 }

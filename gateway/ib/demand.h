@@ -49,8 +49,10 @@ struct demand_options {
 };
 
 struct demand;
-struct demand *demand_new(const struct demand_options *options); // NULL: out of memory
-void demand_free(struct demand *demand);                         // NULL is allowed
+
+// Returns NULL with a sentence if the system gives no eventfd.
+struct demand *demand_new(const struct demand_options *options, struct error *err);
+void demand_free(struct demand *demand); // NULL is allowed
 
 // DEMAND_HERE: `answer` is a reference, the caller's. DEMAND_LATER: `ticket` is set.
 enum demand_state demand_ask(struct demand *demand, const struct demand_key *key,

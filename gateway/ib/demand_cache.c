@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/demand_cache.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-bool demand_cache_init(struct demand_cache *c, const struct random *random)
+void demand_cache_init(struct demand_cache *c, const struct random *random)
 {
     TAILQ_INIT(&c->done);
     TAILQ_INIT(&c->unused);
-    c->entries = calloc(DEMAND_ENTRIES_MAX, sizeof *c->entries);
-    return c->entries && hash_init(&c->by_key, DEMAND_ENTRIES_MAX, random);
+    c->entries = memory_zeroed(DEMAND_ENTRIES_MAX, sizeof *c->entries);
+    hash_init(&c->by_key, DEMAND_ENTRIES_MAX, random);
 }
 
 void demand_cache_clear(struct demand_cache *c)
 {
-    for (size_t i = 0; c->entries && i < c->used; i++)
+    for (size_t i = 0; i < c->used; i++)
         demand_answer_unref(c->entries[i].answer);
     hash_clear(&c->by_key);
     free(c->entries);

@@ -34,9 +34,8 @@ struct demand_cache {
     struct demand_entry *entries;
 };
 
-// Of a zeroed cache. False: out of memory.
-bool demand_cache_init(struct demand_cache *c, const struct random *random);
-void demand_cache_clear(struct demand_cache *c); // also after a false init
+void demand_cache_init(struct demand_cache *c, const struct random *random); // a zeroed cache
+void demand_cache_clear(struct demand_cache *c);
 
 struct demand_entry *demand_cache_find(struct demand_cache *c, const struct demand_key *key);
 

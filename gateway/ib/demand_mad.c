@@ -73,9 +73,10 @@ bool demand_mad_fits(const struct demand_key *key, const uint8_t *mad, size_t si
 
 static struct demand_answer *demand_mad_copy(const uint8_t *data, size_t size)
 {
-    struct demand_answer *answer = data ? demand_answer_new(1, size) : NULL;
-    if (answer)
-        memcpy(answer->octets, data, size);
+    if (!data)
+        return NULL;
+    struct demand_answer *answer = demand_answer_new(1, size);
+    memcpy(answer->octets, data, size);
     return answer;
 }
 
@@ -111,8 +112,7 @@ static struct demand_answer *demand_mad_read_records(const struct demand_key *ke
         return NULL;
     r.answer = demand_answer_new(r.count, r.size);
     r.count = 0;
-    if (r.answer)
-        mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored);
+    mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored);
     return r.answer;
 }
 

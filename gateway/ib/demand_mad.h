@@ -15,8 +15,8 @@ void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out);
 // Whether the MAD is an answer to such a request, of whatever status.
 bool demand_mad_fits(const struct demand_key *key, const uint8_t *mad, size_t size);
 
-// The content of an answer that fits: one reference, the caller's. NULL: its status is an error, it
-// is malformed, or memory is short.
+// The content of an answer that fits: one reference, the caller's. Returns NULL if the answer's
+// status is an error, or if the answer is malformed.
 struct demand_answer *demand_mad_read(const struct demand_key *key, const uint8_t *mad,
                                       size_t size);
 

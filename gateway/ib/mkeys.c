@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/mkeys.h"
 
+#include "base/memory.h"
 #include "base/regular_file.h"
 #include "base/search.h"
 
@@ -102,9 +103,7 @@ static bool mkeys_read_lines(char *content, size_t size, const struct mkeys_file
 {
     enum { LINE_MIN = 37 }; // octets of a line that can be read; the others may be many
     size_t number = 0;
-    out->entries = calloc(size / LINE_MIN + 1, sizeof *out->entries);
-    if (!out->entries)
-        return error_set(err, "out of memory");
+    out->entries = memory_zeroed(size / LINE_MIN + 1, sizeof *out->entries);
     for (char *line = content, *end; line; line = end) {
         end = strchr(line, '\n');
         if (end)
@@ -235,9 +234,7 @@ void mkeys_use(struct mkeys *mkeys, const char *path)
 
 struct mkeys *mkeys_new(struct log *log)
 {
-    struct mkeys *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
+    struct mkeys *m = memory_zeroed(1, sizeof *m);
     m->log = log;
     m->neighbors.has_ports = m->neighbors.may_miss = true;
     pthread_mutex_init(&m->lock, NULL);

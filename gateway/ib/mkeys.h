@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 struct mkeys;
-struct mkeys *mkeys_new(struct log *log); // NULL: out of memory; without a file yet
+struct mkeys *mkeys_new(struct log *log); // without a file yet
 void mkeys_free(struct mkeys *mkeys);     // erases the keys; NULL is allowed
 
 // The functions below are for any thread.

@@ -3,9 +3,9 @@
 
 #include "base/digest.h"
 
-bool repeats_init(struct repeats *r, const struct random *random)
+void repeats_init(struct repeats *r, const struct random *random)
 {
-    return hash_init(&r->reports, REPEATS_MAX, random);
+    hash_init(&r->reports, REPEATS_MAX, random);
 }
 
 void repeats_clear(struct repeats *r)

@@ -22,8 +22,8 @@ struct repeats {
     struct hash reports;
 };
 
-// `r` is zero-initialised, or cleared. False: out of memory.
-bool repeats_init(struct repeats *r, const struct random *random);
+// `r` is zero-initialised, or cleared.
+void repeats_init(struct repeats *r, const struct random *random);
 void repeats_clear(struct repeats *r); // a zero-initialised one is allowed
 
 // The digest of a Report: of its sender, TransactionID and content.

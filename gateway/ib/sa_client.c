@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sa_client.h"
 
+#include "base/memory.h"
 #include "base/thread.h"
 #include "ib/sa_changes.h"
 #include "ib/sa_key.h"
@@ -260,9 +261,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
     }
     sa_state_count(a, &a->status.counters.reports);
     sa_client_note_number(a, in, now);
-    struct sa_report *report = calloc(1, sizeof *report);
-    if (!report)
-        return;
+    struct sa_report *report = memory_zeroed(1, sizeof *report);
     report->from = in->from;
     report->from.grh = NULL;
     report->has_grh = in->from.grh != NULL;
@@ -546,13 +545,9 @@ static void *sa_client_run(void *arg)
     return NULL;
 }
 
-struct sa_client *sa_client_new(const struct sa_options *options, struct error *err)
+struct sa_client *sa_client_new(const struct sa_options *options)
 {
-    struct sa_client *a = calloc(1, sizeof *a);
-    if (!a) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct sa_client *a = memory_zeroed(1, sizeof *a);
     a->options = *options;
     a->notified_lost = options->was_lost;
     a->notified_unreachable = options->was_unreachable;

@@ -12,9 +12,8 @@
 
 struct sa_client;
 
-// Copies the options; the objects that they point to outlive the client. NULL with a sentence: out
-// of memory.
-struct sa_client *sa_client_new(const struct sa_options *options, struct error *err);
+// Copies the options; the objects that the options point to outlive the client.
+struct sa_client *sa_client_new(const struct sa_options *options);
 
 // Starts the thread. A port that is missing or down is no error: the thread waits for it. False
 // with a sentence: no thread.

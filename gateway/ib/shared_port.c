@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/shared_port.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,9 +228,7 @@ static bool shared_port_admit(struct shared_port *port, const struct mad_client 
 bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
                         struct error *err)
 {
-    struct mad_client *client = malloc(sizeof *client);
-    if (!client)
-        return error_set(err, "out of memory");
+    struct mad_client *client = memory_get(sizeof *client);
     *client = (struct mad_client){port, user};
     if (!shared_port_admit(port, client, err)) {
         free(client);

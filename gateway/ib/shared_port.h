@@ -85,8 +85,8 @@ bool shared_port_send(struct shared_port *port, enum mad_agent agent, const stru
 // Attaches the MAD client of that kind until it calls `out->close`, which it must do before
 // shared_port_destroy. The SA client's thread calls the listener of `out->listen`; in that thread,
 // only `out->send` may be called. Once the port was closed, `out->listen` and `out->send` fail,
-// even if it is opened again. False with a sentence: no port is open, such a MAD client is attached
-// already, or memory is short.
+// even if the port is opened again. Returns false with a sentence if no port is open, or if such a
+// MAD client is attached already.
 bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
                         struct error *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of a sweep. Each blocks the sweeper's thread until it is done, and adds to a builder.
-// False with a sentence: the port is gone, memory is short, or the sweep was stopped. A node or
+// Returns false with a sentence if the port is gone, if the builder has no room, or if the sweep
+// was stopped. A node or
 // port that does not answer is no error: it is missing from the builder, and `complete` becomes
 // false if that can hide a part of the fabric. It becomes false, too, if a part ends at a limit.
 #ifndef IBTRAPD_IB_SWEEP_H
@@ -64,6 +65,7 @@ struct sweep {
 
     // Results; `complete` is true at first, the others zero.
     bool complete;
+    bool full; // the builder has no room for what answered: each part fails from then on
     struct batch_counters counters; // sums over all parts
     struct sweep_overflow overflow;
     struct sweep_twin twins[SWEEP_TWINS_MAX]; // the first ones found
@@ -108,7 +110,7 @@ bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct 
 bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // The same by a query to the SA for P_KeyTableRecords. If it does not answer, all tables stay.
-bool sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder);
 
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks
 // a node as unit_silent if its unit did not answer every query.

@@ -26,5 +26,8 @@ bool sweep_batch_run(struct sweep *sweep, struct batch *batch, struct error *err
     sweep->counters.answered += counters.answered;
     sweep->counters.given_up += counters.given_up;
     sweep->complete = sweep->complete && !batch_was_ended(batch);
-    return ok;
+    return ok &&
+           (!sweep->full ||
+            error_set(err, "the fabric has more than ibtrapd has room for: %d nodes, %d ports",
+                      FABRIC_NODES_MAX, FABRIC_PORTS_MAX));
 }

@@ -5,7 +5,7 @@
 
 #include "ib/sweep.h"
 
-// A batch that ends after the time limit of a part. NULL: out of memory. Free it with batch_free.
+// A batch that ends after the time limit of a part. Free it with batch_free.
 struct batch *sweep_batch_new(const struct sweep *sweep);
 
 // Calls batch_run and adds the batch's counters to the sweep's. The sweep is not complete if the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_branches.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -31,9 +33,8 @@ struct sweep_branches {
 
 struct sweep_branches *sweep_branches_new(void)
 {
-    struct sweep_branches *branches = calloc(1, sizeof *branches);
-    if (branches)
-        branches->postponed = NONE;
+    struct sweep_branches *branches = memory_zeroed(1, sizeof *branches);
+    branches->postponed = NONE;
     return branches;
 }
 
@@ -102,12 +103,8 @@ static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct bra
 static uint32_t sweep_branches_append(struct sweep_branches *branches, const struct branch *added)
 {
     if (branches->count == branches->capacity) {
-        uint32_t capacity = branches->capacity > 0 ? branches->capacity * 2 : 64;
-        struct branch *all = realloc(branches->all, capacity * sizeof *all);
-        if (!all)
-            return NONE;
-        branches->all = all;
-        branches->capacity = capacity;
+        branches->capacity = branches->capacity > 0 ? branches->capacity * 2 : 64;
+        branches->all = memory_resize(branches->all, branches->capacity, sizeof *branches->all);
     }
     branches->all[branches->count] = *added;
     branches->all[branches->count].latest = branches->all[branches->count].strangers = NONE;
@@ -122,40 +119,37 @@ uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, ui
     const struct branch added = {
         .parent = parent, .node = NONE, .port = port, .hops = hops, .ask_node = true};
     uint32_t branch = sweep_branches_append(branches, &added);
-    if (branch != NONE)
-        sweep_branches_wake(branches, branch);
+    sweep_branches_wake(branches, branch);
     return branch;
 }
 
 // Moves a branch, which does not wait, into the group of strangers of its node. Those behind a
 // stranger need no further group.
-static bool sweep_branches_join_strangers(struct sweep_branches *branches, uint32_t branch)
+static void sweep_branches_join_strangers(struct sweep_branches *branches, uint32_t branch)
 {
     const uint32_t at = branches->all[branch].parent;
     const struct branch node = branches->all[at];
     uint32_t group = node.strangers;
     if (node.parent != NONE && branches->all[node.parent].is_group)
-        return true;
+        return;
     if (group == NONE) {
         const struct branch added = {
             .parent = at, .node = node.node, .hops = node.hops, .is_group = true};
         group = sweep_branches_append(branches, &added);
-        if (group == NONE)
-            return false;
         branches->all[at].strangers = group;
     }
     branches->all[branch].parent = group;
-    return true;
 }
 
-bool sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
                              uint64_t port_guid, bool is_stranger)
 {
     struct branch *b = &branches->all[branch];
     assert(!b->is_waiting && b->latest == NONE);
     b->node = node;
     b->port_guid = port_guid;
-    return !is_stranger || b->parent == NONE || sweep_branches_join_strangers(branches, branch);
+    if (is_stranger && b->parent != NONE)
+        sweep_branches_join_strangers(branches, branch);
 }
 
 void sweep_branches_ask_name(struct sweep_branches *branches, uint32_t branch)

@@ -33,18 +33,17 @@ struct sweep_branches_query {
 };
 
 struct sweep_branches;
-struct sweep_branches *sweep_branches_new(void);           // NULL: out of memory
+struct sweep_branches *sweep_branches_new(void);
 void sweep_branches_free(struct sweep_branches *branches); // NULL is allowed
 
 // Adds the branch at a port of the node that `parent` leads to, and queues the query for NodeInfo
-// of the node behind it. SWEEP_BRANCHES_NONE as `parent`: the first branch. Returns its number, or
-// SWEEP_BRANCHES_NONE: out of memory. The route of `parent` must have room for a further hop.
+// of the node behind it. SWEEP_BRANCHES_NONE as `parent`: the first branch. Returns the number of
+// the branch. The route of `parent` must have room for a further hop.
 uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port);
 
 // The node that the branch leads to has answered: `node` is the caller's number for it, and
-// `port_guid` the GUID of its port. Once for each branch, before more about it is queued. False:
-// out of memory.
-bool sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
+// `port_guid` the GUID of its port. Once for each branch, before more about it is queued.
+void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
                              uint64_t port_guid, bool is_stranger);
 
 // Queue queries about that node: for its NodeDescription, and for PortInfo of its ports from

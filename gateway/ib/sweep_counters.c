@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/memory.h"
 #include "ib/gmp_decode.h"
 #include "ib/sweep_batch.h"
 #include "ib/sweep_order.h"
@@ -52,7 +53,6 @@ struct reader {
     struct group *groups;            // ascending by node
     uint32_t group_count;
     uint32_t *first_group; // by node, and one more: the end of the last one's
-    bool no_memory;
 };
 
 static struct group *sweep_counters_group(const struct reader *reader, const void *tag)
@@ -103,17 +103,14 @@ static void sweep_counters_ask(struct reader *reader, const struct group *group,
 {
     const uint32_t at = (uint32_t)(group - reader->groups);
     const struct mad_address to = {.lid = group->lid, .qpn = 1, .guid = group->port_guid};
-    if (!batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
-                                                          .to = to,
-                                                          .make = make,
-                                                          .next = next,
-                                                          .done = done,
-                                                          .ctx = reader,
-                                                          .tag = &at,
-                                                          .tag_size = sizeof at})) {
-        reader->no_memory = true;
-        batch_end(reader->batch);
-    }
+    batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
+                                                     .to = to,
+                                                     .make = make,
+                                                     .next = next,
+                                                     .done = done,
+                                                     .ctx = reader,
+                                                     .tag = &at,
+                                                     .tag_size = sizeof at});
 }
 
 // Whether the last query of the LID was answered, and promptly.
@@ -363,43 +360,30 @@ static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
                                     struct error *err)
 {
     uint32_t *order = sweep_order_nodes(fabric, sweep->port.lid);
-    if (!order)
-        return error_set(err, "out of memory");
     sweep_counters_collect(reader, fabric, choice);
     ask_all(reader, fabric, order);
     free(order);
-    const bool ok = sweep_batch_run(sweep, reader->batch, err);
-    return ok && reader->no_memory ? error_set(err, "out of memory") : ok;
-}
-
-static bool sweep_counters_make_room(struct reader *reader, const struct sweep *sweep,
-                                     const struct fabric *fabric)
-{
-    const size_t ports = fabric->port_count;
-    reader->batch = sweep_batch_new(sweep);
-    reader->reading = calloc(1, sizeof *reader->reading + ports * sizeof *reader->reading->samples);
-    reader->groups = calloc(ports + 1, sizeof *reader->groups);
-    if (reader->known)
-        reader->ticks = malloc((ports + 1) * sizeof *reader->ticks);
-    reader->first_group = malloc(((size_t)fabric->node_count + 1) * sizeof *reader->first_group);
-    return reader->batch && reader->reading && reader->groups && reader->first_group &&
-           !reader->known == !reader->ticks;
+    return sweep_batch_run(sweep, reader->batch, err);
 }
 
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err)
 {
-    struct reader reader = {.clock = sweep->batch.clock,
-                            .prompt_us = sweep->batch.timeout_us / PROMPT_PART,
-                            .known = choice->guids ? NULL : sweep->ticks};
-    bool ok = sweep_counters_make_room(&reader, sweep, fabric);
-    if (!ok) {
-        error_set(err, "out of memory");
-    } else {
-        reader.reading->time_us = clock_utc(sweep->batch.clock);
-        ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
-    }
+    const size_t ports = fabric->port_count, nodes = fabric->node_count;
+    struct reader reader = {
+        .batch = sweep_batch_new(sweep),
+        .clock = sweep->batch.clock,
+        .prompt_us = sweep->batch.timeout_us / PROMPT_PART,
+        .reading =
+            memory_zeroed(1, sizeof *reader.reading + ports * sizeof *reader.reading->samples),
+        .known = choice->guids ? NULL : sweep->ticks,
+        .groups = memory_zeroed(ports + 1, sizeof *reader.groups),
+        .first_group = memory_get((nodes + 1) * sizeof *reader.first_group)};
+    if (reader.known)
+        reader.ticks = memory_get((ports + 1) * sizeof *reader.ticks);
+    reader.reading->time_us = clock_utc(sweep->batch.clock);
+    const bool ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
     batch_free(reader.batch);
     free(reader.groups);
     free(reader.first_group);

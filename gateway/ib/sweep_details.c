@@ -29,31 +29,31 @@ static void handle_details(void *ctx, const void *tag, size_t tag_size, const ui
         gmp_read_details(data, one);
 }
 
-static bool sweep_details_ask(struct batch *batch, const struct fabric_port *answering,
+static void sweep_details_ask(struct batch *batch, const struct fabric_port *answering,
                               struct error_details_list *list, size_t at)
 {
     uint8_t mad[MAD_SIZE];
     gmp_make_get_counters(mad, gmp_details_attribute(list->all[at].counter), list->all[at].port);
-    return batch_add(batch, &(struct batch_request){
-                                .agent = MAD_AGENT_PERF,
-                                .to = {.lid = answering->lid, .qpn = 1, .guid = answering->guid},
-                                .mad = mad,
-                                .done = handle_details,
-                                .ctx = list,
-                                .tag = &at,
-                                .tag_size = sizeof at});
+    batch_add(batch, &(struct batch_request){
+                         .agent = MAD_AGENT_PERF,
+                         .to = {.lid = answering->lid, .qpn = 1, .guid = answering->guid},
+                         .mad = mad,
+                         .done = handle_details,
+                         .ctx = list,
+                         .tag = &at,
+                         .tag_size = sizeof at});
 }
 
 bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
                    struct error_details_list *list, struct error *err)
 {
     struct batch *batch = sweep_batch_new(sweep);
-    bool room = batch != NULL;
-    for (size_t i = 0; room && i < list->count; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const struct fabric_port *answering = sweep_details_answering(fabric, &list->all[i]);
-        room = !answering || sweep_details_ask(batch, answering, list, i);
+        if (answering)
+            sweep_details_ask(batch, answering, list, i);
     }
-    const bool ok = room ? sweep_batch_run(sweep, batch, err) : error_set(err, "out of memory");
+    const bool ok = sweep_batch_run(sweep, batch, err);
     batch_free(batch);
     return ok;
 }

@@ -12,7 +12,6 @@ struct asker {
     struct fabric_builder *builder;
     struct batch *batch;
     uint32_t controllers; // found
-    bool no_memory;
 };
 
 // The destination of a query, and the slot if it is about one.
@@ -23,12 +22,6 @@ struct unit {
     uint64_t guid; // of the port with that LID
 };
 
-static void sweep_io_fail(struct asker *asker)
-{
-    asker->no_memory = true;
-    batch_end(asker->batch);
-}
-
 // Queries for the controllers of a unit come before the next unit; otherwise those for the
 // controllers of all units would wait in memory at the same time.
 static void sweep_io_ask(struct asker *asker, const struct unit *unit, enum gmp_attribute attribute,
@@ -36,16 +29,15 @@ static void sweep_io_ask(struct asker *asker, const struct unit *unit, enum gmp_
 {
     uint8_t mad[MAD_SIZE];
     gmp_make_get(mad, MAD_CLASS_DM, attribute, unit->slot);
-    if (!batch_add(asker->batch,
-                   &(struct batch_request){.agent = MAD_AGENT_DM,
-                                           .to = {.lid = unit->lid, .qpn = 1, .guid = unit->guid},
-                                           .mad = mad,
-                                           .next = next,
-                                           .done = done,
-                                           .ctx = asker,
-                                           .tag = unit,
-                                           .tag_size = sizeof *unit}))
-        sweep_io_fail(asker);
+    batch_add(asker->batch,
+              &(struct batch_request){.agent = MAD_AGENT_DM,
+                                      .to = {.lid = unit->lid, .qpn = 1, .guid = unit->guid},
+                                      .mad = mad,
+                                      .next = next,
+                                      .done = done,
+                                      .ctx = asker,
+                                      .tag = unit,
+                                      .tag_size = sizeof *unit});
 }
 
 static void handle_controller(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -58,10 +50,10 @@ static void handle_controller(void *ctx, const void *tag, size_t tag_size, const
     const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_DM, GMP_IO_CONTROLLER_PROFILE);
     if (!data || !gmp_read_controller(data, &controller) || asker->controllers == CONTROLLERS_MAX)
         fabric_builder_get(asker->builder, unit.node)->unit_silent = true;
-    else if (fabric_builder_controller(asker->builder, &controller))
+    else {
+        fabric_builder_controller(asker->builder, &controller);
         asker->controllers++;
-    else
-        sweep_io_fail(asker);
+    }
 }
 
 static void handle_unit(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -88,7 +80,7 @@ static void sweep_io_ask_port(void *ctx, uint32_t node, struct fabric_port *port
 {
     struct asker *asker = ctx;
     const struct unit unit = {.node = node, .lid = port->lid, .guid = port->guid};
-    if (asker->no_memory || !(port->capabilities & FABRIC_IS_DM))
+    if (!(port->capabilities & FABRIC_IS_DM))
         return;
     struct fabric_node *n = fabric_builder_get(asker->builder, node);
     n->unit_silent = true; // until a port answers
@@ -108,12 +100,10 @@ static void sweep_io_mark_silent(void *ctx, uint32_t node, struct fabric_port *p
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
-    if (!asker.batch)
-        return error_set(err, "out of memory");
     fabric_builder_each_port(builder, sweep_io_ask_port, &asker);
-    bool ok = asker.no_memory || sweep_batch_run(sweep, asker.batch, err);
+    const bool ok = sweep_batch_run(sweep, asker.batch, err);
     if (batch_was_ended(asker.batch))
         fabric_builder_each_port(builder, sweep_io_mark_silent, &asker);
     batch_free(asker.batch);
-    return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
+    return ok;
 }

@@ -5,11 +5,10 @@
 #include <string.h>
 
 struct asker {
-    const struct sweep *sweep;
+    struct sweep *sweep;
     struct fabric_builder *builder;
     struct batch *batch;
     bool master; // whose turn it is to be queued: the master, or all others
-    bool no_memory;
 };
 
 static void handle_sm_info(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
@@ -20,7 +19,7 @@ static void handle_sm_info(void *ctx, const void *tag, size_t tag_size, const ui
     memcpy(&sm, tag, tag_size);
     const uint8_t *data = smp_answer(answer, size, SMP_SM_INFO);
     if (data && smp_read_sm_info(data, &sm) && !fabric_builder_sm(asker->builder, &sm)) {
-        asker->no_memory = true;
+        asker->sweep->full = true;
         batch_end(asker->batch);
     }
 }
@@ -29,7 +28,7 @@ static void sweep_managers_ask_port(void *ctx, uint32_t node, struct fabric_port
 {
     struct asker *asker = ctx;
     const struct fabric_node *n = fabric_builder_get(asker->builder, node);
-    if (asker->no_memory || !(port->capabilities & FABRIC_IS_SM) || port->lid == 0 || n->silent)
+    if (!(port->capabilities & FABRIC_IS_SM) || port->lid == 0 || n->silent)
         return;
     if ((port->lid == asker->sweep->port.sm_lid) != asker->master)
         return;
@@ -37,28 +36,24 @@ static void sweep_managers_ask_port(void *ctx, uint32_t node, struct fabric_port
     uint8_t mad[MAD_SIZE];
     const uint64_t mkey = mkeys_find(asker->sweep->mkeys, port->guid, asker->sweep->mkey);
     smp_make_lid_get(mad, mkey, SMP_SM_INFO, 0);
-    if (!batch_add(asker->batch,
-                   &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
-                                           .to = {.lid = port->lid},
-                                           .mad = mad,
-                                           .next = asker->master ||
-                                                   sweep_batch_knows(asker->sweep, n->guid),
-                                           .done = handle_sm_info,
-                                           .ctx = asker,
-                                           .tag = &sm,
-                                           .tag_size = sizeof sm}))
-        asker->no_memory = true;
+    batch_add(asker->batch, &(struct batch_request){
+                                .agent = MAD_AGENT_SMP_LID,
+                                .to = {.lid = port->lid},
+                                .mad = mad,
+                                .next = asker->master || sweep_batch_knows(asker->sweep, n->guid),
+                                .done = handle_sm_info,
+                                .ctx = asker,
+                                .tag = &sm,
+                                .tag_size = sizeof sm});
 }
 
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
-    if (!asker.batch)
-        return error_set(err, "out of memory");
     fabric_builder_each_port(builder, sweep_managers_ask_port, &asker);
     asker.master = true; // queued last, and so sent first
     fabric_builder_each_port(builder, sweep_managers_ask_port, &asker);
-    bool ok = asker.no_memory || sweep_batch_run(sweep, asker.batch, err);
+    const bool ok = sweep_batch_run(sweep, asker.batch, err);
     batch_free(asker.batch);
-    return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
+    return ok;
 }

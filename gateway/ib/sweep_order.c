@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_order.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 enum { BRANCHES_MAX = 256 }; // ports of a node
@@ -21,17 +23,6 @@ struct sweep_order_turns {
     uint32_t nodes[BRANCHES_MAX], last[BRANCHES_MAX];
     uint32_t count;
 };
-
-static bool sweep_order_make_room(struct sweep_order *o)
-{
-    const size_t size = ((size_t)o->fabric->node_count + 1) * sizeof(uint32_t);
-    o->reached = malloc(size);
-    o->first = malloc(size);
-    o->end = malloc(size);
-    o->next = malloc(size);
-    o->last = malloc(size);
-    return o->reached && o->first && o->end && o->next && o->last;
-}
 
 // `first` is FABRIC_NONE for a node that was not reached.
 static void sweep_order_reach(struct sweep_order *o, uint32_t root)
@@ -109,11 +100,16 @@ static void sweep_order_write(struct sweep_order *o, uint32_t root)
 
 uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 {
-    struct sweep_order o = {.fabric = fabric};
-    const bool ok = sweep_order_make_room(&o);
+    const size_t size = ((size_t)fabric->node_count + 1) * sizeof(uint32_t);
+    struct sweep_order o = {.fabric = fabric,
+                            .reached = memory_get(size),
+                            .first = memory_get(size),
+                            .end = memory_get(size),
+                            .next = memory_get(size),
+                            .last = memory_get(size)};
     const uint32_t port = fabric_find_lid(fabric, own_lid);
     const uint32_t root = port == FABRIC_NONE ? 0 : fabric_node_of_port(fabric, port);
-    if (ok && fabric->node_count > 0) {
+    if (fabric->node_count > 0) {
         sweep_order_reach(&o, root);
         for (uint32_t i = o.count; i-- > 0;)
             sweep_order_join(&o, o.reached[i]);
@@ -123,8 +119,5 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
     free(o.end);
     free(o.next);
     free(o.last);
-    if (ok)
-        return o.reached;
-    free(o.reached);
-    return NULL;
+    return o.reached;
 }

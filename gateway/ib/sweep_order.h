@@ -9,7 +9,7 @@
 #include "model/fabric.h"
 
 // Returns the indices of all nodes, the one with that LID first; those that no link leads to from
-// there come last. Free them with free(3). NULL: out of memory.
+// there come last. Free them with free(3).
 uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_pkeys.h"
 
+#include "base/memory.h"
 #include "ib/smp_decode.h"
 #include "ib/sweep_batch.h"
 
@@ -24,7 +25,6 @@ struct sweep_pkeys {
     struct batch *batch;
     struct sweep_pkeys_port *ports;
     uint32_t count, capacity;
-    bool no_memory;
 };
 
 // Which ports.
@@ -56,17 +56,11 @@ static void sweep_pkeys_add(void *ctx, uint32_t number, struct fabric_port *port
     const uint16_t entries = sweep_pkeys_entries(node, port->number);
     const bool external = node->type == FABRIC_SWITCH && port->number != 0;
     const struct fabric_port *answering = sweep_pkeys_answering(s, number, port);
-    if (s->no_memory || entries == 0 || node->silent || !answering ||
-        (external && port->state != FABRIC_ACTIVE))
+    if (entries == 0 || node->silent || !answering || (external && port->state != FABRIC_ACTIVE))
         return;
     if (s->count == s->capacity) {
-        const uint32_t capacity = s->capacity > 0 ? s->capacity * 2 : 64;
-        struct sweep_pkeys_port *ports = realloc(s->ports, capacity * sizeof *ports);
-        s->no_memory = !ports;
-        if (!ports)
-            return;
-        s->ports = ports;
-        s->capacity = capacity;
+        s->capacity = s->capacity > 0 ? s->capacity * 2 : 64;
+        s->ports = memory_resize(s->ports, s->capacity, sizeof *s->ports);
     }
     s->ports[s->count++] = (struct sweep_pkeys_port){.node = number,
                                                      .lid = answering->lid,
@@ -99,17 +93,14 @@ static batch_done sweep_pkeys_handle;
 
 static void sweep_pkeys_ask(struct sweep_pkeys *s, uint32_t at, bool next)
 {
-    if (!batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
-                                                     .to = {.lid = s->ports[at].lid},
-                                                     .make = sweep_pkeys_make,
-                                                     .next = next,
-                                                     .done = sweep_pkeys_handle,
-                                                     .ctx = s,
-                                                     .tag = &at,
-                                                     .tag_size = sizeof at})) {
-        s->no_memory = true;
-        batch_end(s->batch);
-    }
+    batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
+                                                .to = {.lid = s->ports[at].lid},
+                                                .make = sweep_pkeys_make,
+                                                .next = next,
+                                                .done = sweep_pkeys_handle,
+                                                .ctx = s,
+                                                .tag = &at,
+                                                .tag_size = sizeof at});
 }
 
 static void sweep_pkeys_drop(struct sweep_pkeys_port *port)
@@ -127,45 +118,40 @@ static void sweep_pkeys_handle(void *ctx, const void *tag, size_t tag_size, cons
     struct sweep_pkeys *s = ctx;
     struct sweep_pkeys_port *port = sweep_pkeys_port(s, tag);
     const uint8_t *data = smp_answer(answer, size, SMP_PKEY_TABLE);
-    uint16_t *pkeys = NULL;
-    if (data)
-        pkeys = realloc(port->pkeys, (port->read + SMP_PKEYS) * sizeof *pkeys);
-    if (!pkeys) {
+    if (!data) {
         sweep_pkeys_drop(port);
         return;
     }
-    port->pkeys = pkeys;
-    smp_read_pkeys(data, pkeys + port->read);
+    port->pkeys = memory_resize(port->pkeys, port->read + SMP_PKEYS, sizeof *port->pkeys);
+    smp_read_pkeys(data, port->pkeys + port->read);
     port->read += SMP_PKEYS;
     if (port->read < port->entries) {
         sweep_pkeys_ask(s, (uint32_t)(port - s->ports), true);
         return;
     }
-    fabric_builder_pkeys(s->builder, port->node, port->number, pkeys, port->entries);
+    fabric_builder_pkeys(s->builder, port->node, port->number, port->pkeys, port->entries);
     sweep_pkeys_drop(port);
 }
 
 static bool sweep_pkeys_ask_all(struct sweep_pkeys *s, struct sweep *sweep, struct error *err)
 {
-    for (uint32_t i = 0; i < s->count && !s->no_memory; i++) {
+    for (uint32_t i = 0; i < s->count; i++) {
         const uint64_t guid = fabric_builder_get(s->builder, s->ports[i].node)->guid;
         sweep_pkeys_ask(s, i, sweep_batch_knows(sweep, guid));
     }
-    return s->no_memory || sweep_batch_run(sweep, s->batch, err);
+    return sweep_batch_run(sweep, s->batch, err);
 }
 
 static bool sweep_pkeys_read(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct sweep_pkeys s = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
-    if (!s.batch)
-        return error_set(err, "out of memory");
     fabric_builder_each_port(builder, sweep_pkeys_add, &s);
     const bool ok = sweep_pkeys_ask_all(&s, sweep, err);
     batch_free(s.batch);
     for (uint32_t i = 0; i < s.count; i++)
         sweep_pkeys_drop(&s.ports[i]);
     free(s.ports);
-    return ok && s.no_memory ? error_set(err, "out of memory") : ok;
+    return ok;
 }
 
 void sweep_pkeys_keep(const struct fabric *known, struct fabric_builder *builder)

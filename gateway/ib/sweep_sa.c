@@ -3,6 +3,7 @@
 #include "ib/sweep_batch.h"
 #include "ib/sweep_pkeys.h"
 
+#include "base/memory.h"
 #include "base/wire.h"
 
 #include <infiniband/umad_sa.h>
@@ -15,10 +16,11 @@ enum { ATTEMPTS = 2 };
 static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
 
 struct state {
+    struct sweep *sweep;
     struct fabric_builder *builder;
     uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no known node
     uint16_t own_lid;
-    bool complete, no_memory;
+    bool complete;
 };
 
 static uint32_t sweep_sa_find_lid(const struct state *state, uint16_t lid)
@@ -57,11 +59,11 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
     smp_read_description(record + DESCRIPTION, node.description);
     uint32_t number = fabric_builder_node(state->builder, &node);
     if (number == FABRIC_NONE)
-        state->no_memory = true;
+        state->sweep->full = true;
     else if (!sweep_sa_is_same(fabric_builder_get(state->builder, number), &node))
         state->complete = false;
     else if (!fabric_builder_port(state->builder, number, &port))
-        state->no_memory = true;
+        state->sweep->full = true;
     else
         set_lids(state, number, port.lid, 0);
 }
@@ -103,7 +105,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
     port.silent = needs_link(node, &port);
     set_lids(state, number, port.lid, port.lmc);
     if (!fabric_builder_port(state->builder, number, &port))
-        state->no_memory = true;
+        state->sweep->full = true;
 }
 
 // LinkRecord: two for each link, one from either end.
@@ -127,7 +129,7 @@ static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
     if (!has_link_port(state, from, from_port) || !has_link_port(state, to, to_port)) {
         state->complete = false;
     } else if (!fabric_builder_link(state->builder, from, from_port, to, to_port)) {
-        state->no_memory = true;
+        state->sweep->full = true;
     } else if (from == to && from_port == to_port) {
         fabric_builder_get_port(state->builder, from, from_port)->silent = false;
     }
@@ -154,7 +156,7 @@ static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
         if (!port || port->guid != sm.guid)
             continue;
         sm.port = (uint8_t)number;
-        state->no_memory |= !fabric_builder_sm(state->builder, &sm);
+        state->sweep->full |= !fabric_builder_sm(state->builder, &sm);
         return;
     }
 }
@@ -303,10 +305,8 @@ static bool ask_table(struct sweep *sweep, const struct table *table, void *ctx,
     struct batch *batch = sweep_batch_new(sweep);
     const struct batch_request request = {
         .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = handle_table, .ctx = &q};
-    bool ok = batch && batch_add(batch, &request);
-    if (!ok)
-        error_set(err, "out of memory");
-    ok = ok && sweep_batch_run(sweep, batch, err);
+    batch_add(batch, &request);
+    const bool ok = sweep_batch_run(sweep, batch, err);
     if (ok && batch_was_ended(batch))
         sweep_sa_explain(sa.lid, table, "it does not answer within the time limit", err);
     batch_free(batch);
@@ -324,8 +324,6 @@ static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *po
 static bool sweep_sa_is_usable(const struct state *state, const struct sweep *sweep,
                                const struct table *table, struct error *err)
 {
-    if (state->no_memory)
-        return error_set(err, "out of memory");
     if (sweep_sa_find_lid(state, state->own_lid) != FABRIC_NONE)
         return true;
     struct error why;
@@ -357,18 +355,16 @@ static bool ask_tables(struct sweep *sweep, struct state *state, struct error *e
     if (ok && sweep->no_smps && !ask_table(sweep, &SWITCHES, state, &why))
         log_debug(sweep->batch.log, "SwitchInfo is not known: %s", why.text);
     sweep->batch = usual;
-    return ok && (!state->no_memory || error_set(err, "out of memory"));
+    return ok;
 }
 
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct state *state = malloc(sizeof *state);
-    if (!state)
-        return error_set(err, "out of memory");
+    struct state *state = memory_get(sizeof *state);
+    state->sweep = sweep;
     state->builder = builder;
     state->own_lid = sweep->port.lid;
     state->complete = true;
-    state->no_memory = false;
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         state->node_of[lid] = FABRIC_NONE;
     bool ok = ask_tables(sweep, state, err);
@@ -378,14 +374,12 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     return ok;
 }
 
-bool sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder)
 {
     static const struct table PKEYS = {"P_KeyTableRecords", UMAD_SA_ATTR_PKEY_TABLE_REC,
                                        PKEY_RECORD_SIZE, sweep_sa_read_pkeys};
     struct error why;
-    struct sweep_sa_pkeys *s = malloc(sizeof *s);
-    if (!s)
-        return error_set(err, "out of memory");
+    struct sweep_sa_pkeys *s = memory_get(sizeof *s);
     s->builder = builder;
     s->node = FABRIC_NONE;
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
@@ -399,7 +393,6 @@ bool sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct 
     sweep->complete = complete;
     sweep_pkeys_keep(sweep->known, builder);
     free(s);
-    return true;
 }
 
 // Counting.

@@ -28,7 +28,6 @@ struct walk {
     bool conflict;                   // answers contradict each other
     bool nameless;                   // a NodeDescription is missing
     bool uncertain;                  // a port is silent, or not known
-    bool no_memory;
     uint8_t own_port;
 };
 
@@ -106,20 +105,19 @@ static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *
 {
     const struct probe probe = {*query, clock_monotonic(walk->sweep->batch.clock)};
     walk->in_flight++;
-    if (!batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                        .to = {.lid = 0xFFFF},
-                                                        .make = sweep_smp_make,
-                                                        .done = sweep_smp_handle,
-                                                        .ctx = walk,
-                                                        .tag = &probe,
-                                                        .tag_size = sizeof probe}))
-        walk->no_memory = true;
+    batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                   .to = {.lid = 0xFFFF},
+                                                   .make = sweep_smp_make,
+                                                   .done = sweep_smp_handle,
+                                                   .ctx = walk,
+                                                   .tag = &probe,
+                                                   .tag_size = sizeof probe});
 }
 
 static void sweep_smp_ask_more(struct walk *walk)
 {
     struct sweep_branches_query query;
-    while (!walk->no_memory && walk->in_flight < walk->sweep->batch.in_flight &&
+    while (walk->in_flight < walk->sweep->batch.in_flight &&
            sweep_branches_next(walk->branches, walk->in_flight == 0, &query)) {
         if (!query.is_node || !sweep_smp_is_known(walk, query.branch))
             sweep_smp_ask(walk, &query);
@@ -137,8 +135,8 @@ static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, uint8_t 
 {
     if (sweep_branches_hops(walk->branches, branch) == SMP_HOPS_MAX)
         set_silent(walk, sweep_branches_node(walk->branches, branch), number);
-    else if (sweep_branches_add(walk->branches, branch, number) == SWEEP_BRANCHES_NONE)
-        walk->no_memory = true;
+    else
+        sweep_branches_add(walk->branches, branch, number);
 }
 
 // NodeInfo.
@@ -226,14 +224,13 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct swe
     if (number == FABRIC_NONE ||
         (place->node != FABRIC_NONE &&
          !fabric_builder_link(walk->builder, place->node, place->port, number, found->port))) {
-        walk->no_memory = true;
+        walk->sweep->full = true;
         return;
     }
     if (place->node == FABRIC_NONE)
         walk->own_port = found->port;
-    if (!sweep_branches_answered(walk->branches, branch, number, found->port_guid,
-                                 sweep_smp_is_stranger(walk, found->node.guid)))
-        walk->no_memory = true;
+    sweep_branches_answered(walk->branches, branch, number, found->port_guid,
+                            sweep_smp_is_stranger(walk, found->node.guid));
     if (is_new)
         sweep_branches_ask_name(walk->branches, branch);
     if (!is_switch)
@@ -317,7 +314,7 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
     if (type != FABRIC_SWITCH || number == 0)
         port.guid = sweep_branches_port_guid(walk->branches, branch);
     if (!fabric_builder_port(walk->builder, node, &port))
-        walk->no_memory = true;
+        walk->sweep->full = true;
     else if (leads_on(walk, branch, fabric_builder_get_port(walk->builder, node, number)))
         sweep_smp_search_behind(walk, branch, number);
 }
@@ -364,7 +361,7 @@ static void sweep_smp_handle(void *ctx, const void *tag, size_t tag_size, const 
     else
         sweep_smp_handle_description(walk, query->branch, data);
     sweep_smp_ask_more(walk);
-    if (walk->no_memory || sweep_smp_limit(walk))
+    if (walk->sweep->full || sweep_smp_limit(walk))
         batch_end(walk->batch);
 }
 
@@ -441,12 +438,9 @@ static void sweep_smp_note_overflow(struct walk *walk)
 static bool sweep_smp_run(struct walk *walk, struct error *err)
 {
     struct sweep *sweep = walk->sweep;
-    if (sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0) == SWEEP_BRANCHES_NONE)
-        walk->no_memory = true;
+    sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0);
     sweep_smp_ask_more(walk);
-    bool ok = walk->no_memory || sweep_batch_run(sweep, walk->batch, err);
-    if (ok && walk->no_memory)
-        ok = error_set(err, "out of memory");
+    bool ok = sweep_batch_run(sweep, walk->batch, err);
     if (ok && batch_was_ended(walk->batch))
         sweep_smp_note_overflow(walk);
     sweep_smp_mark_silent(walk);
@@ -463,9 +457,7 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
                         .builder = builder,
                         .batch = sweep_batch_new(sweep),
                         .branches = sweep_branches_new()};
-    bool ok =
-        walk.batch && walk.branches ? sweep_smp_run(&walk, err) : error_set(err, "out of memory");
-    ok = ok && sweep_speeds(sweep, builder, walk.branches, err);
+    const bool ok = sweep_smp_run(&walk, err) && sweep_speeds(sweep, builder, walk.branches, err);
     batch_free(walk.batch);
     sweep_branches_free(walk.branches);
     return ok;

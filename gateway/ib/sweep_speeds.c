@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_speeds.h"
 
+#include "base/memory.h"
 #include "ib/smp_decode.h"
 #include "ib/sweep_batch.h"
 
@@ -15,8 +16,7 @@ struct speeds {
     struct sweep *sweep;
     struct fabric_builder *builder;
     const struct sweep_branches *branches;
-    struct batch *batch; // NULL: no port needs a query yet
-    bool no_memory;
+    struct batch *batch;
 };
 
 // The tag of a request.
@@ -126,15 +126,13 @@ static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number,
     }
     if (!sweep_speeds_find(s, branch, number, last, &query))
         return;
-    s->batch = s->batch ? s->batch : sweep_batch_new(s->sweep);
-    if (!s->batch || !batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                                  .to = {.lid = 0xFFFF},
-                                                                  .make = sweep_speeds_make,
-                                                                  .done = sweep_speeds_handle,
-                                                                  .ctx = s,
-                                                                  .tag = &query,
-                                                                  .tag_size = sizeof query}))
-        s->no_memory = true;
+    batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                .to = {.lid = 0xFFFF},
+                                                .make = sweep_speeds_make,
+                                                .done = sweep_speeds_handle,
+                                                .ctx = s,
+                                                .tag = &query,
+                                                .tag_size = sizeof query});
 }
 
 static void sweep_speeds_take(struct speeds *s, const struct speeds_query *query,
@@ -170,14 +168,12 @@ static void sweep_speeds_handle(void *ctx, const void *tag, size_t tag_size, con
     }
     sweep_speeds_take(s, &query, data);
     sweep_speeds_ask(s, query.branch, query.port + 1U, last);
-    if (s->no_memory)
-        batch_end(s->batch);
 }
 
 // Begins with each switch, by the first route to it, and with each port of another node.
 static void sweep_speeds_begin(struct speeds *s, bool *begun)
 {
-    for (uint32_t i = 0; i < sweep_branches_count(s->branches) && !s->no_memory; i++) {
+    for (uint32_t i = 0; i < sweep_branches_count(s->branches); i++) {
         const uint32_t node = sweep_branches_node(s->branches, i);
         if (node == SWEEP_BRANCHES_NONE)
             continue;
@@ -196,16 +192,13 @@ static void sweep_speeds_begin(struct speeds *s, bool *begun)
 bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
                   const struct sweep_branches *branches, struct error *err)
 {
-    struct speeds s = {.sweep = sweep, .builder = builder, .branches = branches};
+    struct speeds s = {
+        .sweep = sweep, .builder = builder, .branches = branches, .batch = sweep_batch_new(sweep)};
     // No more nodes than branches were found.
-    bool *begun = calloc(sweep_branches_count(branches), sizeof *begun);
+    bool *begun = memory_zeroed(sweep_branches_count(branches), sizeof *begun);
     const bool complete = sweep->complete;
-    if (begun)
-        sweep_speeds_begin(&s, begun);
-    bool ok = begun && !s.no_memory;
-    ok = ok && (!s.batch || sweep_batch_run(sweep, s.batch, err)) && !s.no_memory;
-    if (!begun || s.no_memory)
-        error_set(err, "out of memory");
+    sweep_speeds_begin(&s, begun);
+    const bool ok = sweep_batch_run(sweep, s.batch, err);
     sweep->complete = complete; // nodes and links are known without
     free(begun);
     batch_free(s.batch);

@@ -8,7 +8,6 @@ struct asker {
     const struct sweep *sweep;
     struct fabric_builder *builder;
     struct batch *batch;
-    bool no_memory;
 };
 
 // What the switch said to an earlier sweep.
@@ -36,7 +35,7 @@ static void sweep_switches_ask_port(void *ctx, uint32_t number, struct fabric_po
 {
     struct asker *asker = ctx;
     struct fabric_node *node = fabric_builder_get(asker->builder, number);
-    if (asker->no_memory || node->type != FABRIC_SWITCH || port->number != 0)
+    if (node->type != FABRIC_SWITCH || port->number != 0)
         return;
     sweep_switches_keep(asker, node);
     if (port->lid == 0 || node->silent)
@@ -44,27 +43,24 @@ static void sweep_switches_ask_port(void *ctx, uint32_t number, struct fabric_po
     uint8_t mad[MAD_SIZE];
     const uint64_t mkey = mkeys_find(asker->sweep->mkeys, port->guid, asker->sweep->mkey);
     smp_make_lid_get(mad, mkey, SMP_SWITCH_INFO, 0);
-    if (!batch_add(asker->batch,
-                   &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
-                                           .to = {.lid = port->lid},
-                                           .mad = mad,
-                                           .next = sweep_batch_knows(asker->sweep, node->guid),
-                                           .done = sweep_switches_handle,
-                                           .ctx = asker,
-                                           .tag = &number,
-                                           .tag_size = sizeof number}))
-        asker->no_memory = true;
+    batch_add(asker->batch,
+              &(struct batch_request){.agent = MAD_AGENT_SMP_LID,
+                                      .to = {.lid = port->lid},
+                                      .mad = mad,
+                                      .next = sweep_batch_knows(asker->sweep, node->guid),
+                                      .done = sweep_switches_handle,
+                                      .ctx = asker,
+                                      .tag = &number,
+                                      .tag_size = sizeof number});
 }
 
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct asker asker = {.sweep = sweep, .builder = builder, .batch = sweep_batch_new(sweep)};
     const bool complete = sweep->complete;
-    if (!asker.batch)
-        return error_set(err, "out of memory");
     fabric_builder_each_port(builder, sweep_switches_ask_port, &asker);
-    bool ok = asker.no_memory || sweep_batch_run(sweep, asker.batch, err);
+    const bool ok = sweep_batch_run(sweep, asker.batch, err);
     batch_free(asker.batch);
     sweep->complete = complete;
-    return ok && asker.no_memory ? error_set(err, "out of memory") : ok;
+    return ok;
 }

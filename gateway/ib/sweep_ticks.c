@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_ticks.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 #include "model/counter.h"
 
@@ -13,7 +14,7 @@ struct sweep_ticks {
 
 struct sweep_ticks *sweep_ticks_new(void)
 {
-    return calloc(1, sizeof(struct sweep_ticks));
+    return memory_zeroed(1, sizeof(struct sweep_ticks));
 }
 
 void sweep_ticks_free(struct sweep_ticks *ticks)

@@ -21,7 +21,7 @@ struct sweep_tick {
 
 struct sweep_ticks;
 
-struct sweep_ticks *sweep_ticks_new(void);        // NULL: out of memory
+struct sweep_ticks *sweep_ticks_new(void);
 void sweep_ticks_free(struct sweep_ticks *ticks); // NULL is allowed
 
 // Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweeper.h"
 
+#include "base/memory.h"
 #include "base/thread.h"
 #include "ib/sweep.h"
 #include "ib/sweep_schedule.h"
@@ -36,7 +37,7 @@ struct sweeper {
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
-    struct sweep_ticks *ticks; // NULL: memory was short, and none are asked for
+    struct sweep_ticks *ticks;
 
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -114,9 +115,11 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
 static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,
                                struct fabric_builder *builder, struct error *err)
 {
-    if (!s->options.pkeys)
-        return true;
-    return by_sa ? sweep_sa_pkeys(sweep, builder, err) : sweep_pkeys(sweep, builder, err);
+    if (s->options.pkeys && !by_sa)
+        return sweep_pkeys(sweep, builder, err);
+    if (s->options.pkeys)
+        sweep_sa_pkeys(sweep, builder);
+    return true;
 }
 
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
@@ -134,16 +137,10 @@ static struct fabric *sweeper_check(struct sweeper *s, struct sweep *sweep, stru
 {
     int64_t utc = clock_utc(s->options.clock);
     struct fabric_builder *builder = fabric_builder_new();
-    if (builder && !sweeper_fill(s, sweep, builder, err)) {
-        fabric_builder_free(builder);
-        return NULL;
-    }
-    struct fabric *fabric = NULL;
-    if (builder)
-        fabric = fabric_builder_finish(builder, utc, sweep->port.subnet_prefix, sweep->complete);
-    if (!fabric)
-        error_set(err, "out of memory");
-    return fabric;
+    if (sweeper_fill(s, sweep, builder, err))
+        return fabric_builder_finish(builder, utc, sweep->port.subnet_prefix, sweep->complete);
+    fabric_builder_free(builder);
+    return NULL;
 }
 
 // Keeps how large the fabric is, for the limits of the next sweep. A sweep that reached a limit
@@ -363,13 +360,12 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
 {
     struct error err;
     struct sweep sweep;
-    struct error_details_list *list = malloc(sizeof *list);
+    struct error_details_list *list = memory_get(sizeof *list);
     pthread_mutex_lock(&s->lock);
-    if (list)
-        *list = s->details;
+    *list = s->details;
     s->details.count = 0;
     pthread_mutex_unlock(&s->lock);
-    bool ok = list && s->options.listener.details && open_sweep(s, port, &sweep, &err);
+    bool ok = s->options.listener.details && open_sweep(s, port, &sweep, &err);
     if (ok) {
         ok = sweep_details(&sweep, s->last, list, &err);
         sweep.batch.io.close(sweep.batch.io.self);
@@ -532,11 +528,7 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
 
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err)
 {
-    struct sweeper *s = calloc(1, sizeof *s);
-    if (!s) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct sweeper *s = memory_zeroed(1, sizeof *s);
     s->ticks = sweep_ticks_new();
     pthread_mutex_init(&s->lock, NULL);
     clock_condition_init(&s->woken);

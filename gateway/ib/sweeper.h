@@ -80,8 +80,8 @@ struct sweeper_status {
 
 struct sweeper;
 
-// Copies the options. With SWEEPER_OFF there is no thread, only a status. NULL with a sentence:
-// memory or threads are short.
+// Copies the options. With SWEEPER_OFF there is no thread, only a status. Returns NULL with a
+// sentence if threads are short.
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err);
 
 // Stops the thread, and a sweep under way. Triggers have no effect from then on. NULL is allowed.

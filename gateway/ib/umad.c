@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/umad.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/wire.h"
 #include "ib/mad.h"
@@ -250,10 +251,7 @@ static bool umad_grow(struct port *port, size_t wanted)
     if (wanted > RECEIVE_MAX)
         return false;
     // Not umad_size(), which is too small before the first port is open.
-    uint8_t *buffer = realloc(port->buffer, sizeof(ib_user_mad_t) + wanted);
-    if (!buffer)
-        return false;
-    port->buffer = buffer;
+    port->buffer = memory_resize(port->buffer, sizeof(ib_user_mad_t) + wanted, 1);
     port->capacity = wanted;
     return true;
 }
@@ -403,11 +401,8 @@ static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
                               "(modprobe ib_umad)?");
     if (!umad_search(choice, id, err))
         return false;
-    struct port *port = calloc(1, sizeof *port);
-    if (!port || !umad_grow(port, 4096)) {
-        free(port);
-        return error_set(err, "out of memory");
-    }
+    struct port *port = memory_zeroed(1, sizeof *port);
+    umad_grow(port, 4096);
     port->id = *id;
     port->pkey = choice->pkey;
     port->sysfs = choice->sysfs ? choice->sysfs : "/sys/class/infiniband";

@@ -66,8 +66,8 @@ static void open_share(void)
                                        .random = &random_system,
                                        .log =
                                            log_open(stderr, LOG_LEVEL_ERROR, false, &clock_system)};
-    client = sa_client_new(&options, &err);
-    must(client && sa_client_start(client, &err));
+    client = sa_client_new(&options);
+    must(sa_client_start(client, &err));
     struct sa_status status = {0};
     while (!status.open)
         sa_client_status(client, &status);

@@ -264,8 +264,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        .log = log};
     struct error err;
     struct sa_status status;
-    port.client = sa_client_new(&options, &err);
-    REQUIRE(port.client && sa_client_start(port.client, &err));
+    port.client = sa_client_new(&options);
+    REQUIRE(sa_client_start(port.client, &err));
     while (sem_wait(&port.end) != 0)
         continue;
     sa_client_stop(port.client);

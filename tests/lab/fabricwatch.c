@@ -152,7 +152,7 @@ static struct sa_client *start_agent(struct umad_choice *choice, struct log *log
         .random = &random_system,
         .log = log,
     };
-    struct sa_client *client = must(sa_client_new(&options, &err), &err);
+    struct sa_client *client = sa_client_new(&options);
 
     must(sa_client_start(client, &err) ? client : NULL, &err);
     return client;

@@ -80,13 +80,13 @@ static void add(unsigned id)
     uint8_t mad[MAD_SIZE];
     added++;
     smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                         .to = {.lid = 0xFFFF},
-                                                         .mad = mad,
-                                                         .done = done,
-                                                         .ctx = &f,
-                                                         .tag = &id,
-                                                         .tag_size = sizeof id}));
+    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                             .to = {.lid = 0xFFFF},
+                                             .mad = mad,
+                                             .done = done,
+                                             .ctx = &f,
+                                             .tag = &id,
+                                             .tag_size = sizeof id});
 }
 
 static void add_many(unsigned n)
@@ -213,13 +213,13 @@ static void make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
 static void add_made(unsigned id)
 {
     added++;
-    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                         .to = {.lid = 0xFFFF},
-                                                         .make = make,
-                                                         .done = done,
-                                                         .ctx = &f,
-                                                         .tag = &id,
-                                                         .tag_size = sizeof id}));
+    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                             .to = {.lid = 0xFFFF},
+                                             .make = make,
+                                             .done = done,
+                                             .ctx = &f,
+                                             .tag = &id,
+                                             .tag_size = sizeof id});
 }
 
 TEST(what_is_made_in_time_is_sent)
@@ -244,13 +244,13 @@ static void add_in_order(unsigned id, bool next)
 {
     uint8_t mad[MAD_SIZE];
     smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                         .to = {.lid = 0xFFFF},
-                                                         .mad = mad,
-                                                         .next = next,
-                                                         .done = note,
-                                                         .tag = &id,
-                                                         .tag_size = sizeof id}));
+    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                             .to = {.lid = 0xFFFF},
+                                             .mad = mad,
+                                             .next = next,
+                                             .done = note,
+                                             .tag = &id,
+                                             .tag_size = sizeof id});
 }
 
 TEST(what_is_next_comes_before_those_that_wait)
@@ -327,13 +327,13 @@ static void add_many_until_end(void)
     smp_make_get(mad, 0, SMP_NODE_INFO, 0, NULL, 0);
     for (unsigned i = 0; i < REQUESTS; i++) {
         wire_put(mad + 20, 4, i);
-        assert_true(batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                             .to = {.lid = 0xFFFF},
-                                                             .mad = mad,
-                                                             .done = done_until_end,
-                                                             .ctx = &f,
-                                                             .tag = &i,
-                                                             .tag_size = sizeof i}));
+        batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
+                                                 .to = {.lid = 0xFFFF},
+                                                 .mad = mad,
+                                                 .done = done_until_end,
+                                                 .ctx = &f,
+                                                 .tag = &i,
+                                                 .tag_size = sizeof i});
     }
 }
 

@@ -114,13 +114,14 @@ void sa_client_status(struct sa_client *client, struct sa_status *out)
 
 static void begin(unsigned rate)
 {
+    struct error err;
     const struct demand_options options = {.rate = rate,
                                            .attempts = ATTEMPTS,
                                            .timeout_us = TIMEOUT,
                                            .mkey = 0x1122,
                                            .clock = &virtual_clock,
                                            .random = &random_system};
-    demand = demand_new(&options);
+    demand = demand_new(&options, &err);
     assert_non_null(demand);
 }
 

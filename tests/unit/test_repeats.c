@@ -21,7 +21,8 @@ static void remember(uint16_t lid, uint64_t tid, const uint8_t *content, size_t 
 static int empty(void **state)
 {
     (void)state;
-    return repeats_init(&seen, &random_system) ? 0 : -1;
+    repeats_init(&seen, &random_system);
+    return 0;
 }
 
 static int forget(void **state)

@@ -39,8 +39,7 @@ static struct sa_options make_options(void)
 static void start(void)
 {
     const struct sa_options options = make_options();
-    client = sa_client_new(&options, &err);
-    assert_non_null(client);
+    client = sa_client_new(&options);
     assert_true(sa_client_start(client, &err));
 }
 
@@ -296,8 +295,7 @@ TEST(the_next_sm_has_not_answered_again)
 
 static void start_with(const struct sa_options *options)
 {
-    client = sa_client_new(options, &err);
-    assert_non_null(client);
+    client = sa_client_new(options);
     assert_true(sa_client_start(client, &err));
 }
 

@@ -55,8 +55,7 @@ static void start(void)
         .random = &chance,
         .log = log_,
     };
-    client = sa_client_new(&options, &err);
-    assert_non_null(client);
+    client = sa_client_new(&options);
     assert_true(sa_client_start(client, &err));
     fake_sm_run(&sm, 3 * S);
 }

@@ -2,7 +2,6 @@
 // Sweeps of a fabric with a switch that lies. Each ends, finds the honest nodes, and says which
 // branch was too large.
 #include "fake_fabric.h"
-#include "scarce_memory.h"
 #include "support.h"
 
 #include "ib/sweep.h"
@@ -17,7 +16,6 @@ static struct error err;
 static struct sweep sweep;
 static struct fabric *seen, *known, *trusted;
 static atomic_bool stop;
-static unsigned fail_at; // the allocation of a sweep that fails; 0: none
 
 // A sweep without a bound would not end, and the test with it.
 static bool serve_or_stop(void *ctx, const struct fake_request *request, struct fake_answer *answer)
@@ -40,7 +38,6 @@ static int begin(void **state)
     make_fabric(1);
     sweep = (struct sweep){.limits = {NODES, PORTS, PART_US}};
     atomic_store(&stop, false);
-    fail_at = 0;
     return 0;
 }
 
@@ -69,9 +66,7 @@ static bool try_look(void)
                            .complete = true};
     fabric_unref(seen);
     struct fabric_builder *builder = fabric_builder_new();
-    scarce_memory_fail(fail_at, false);
     bool ok = sweep_smp(&sweep, builder, &err);
-    scarce_memory_fail(0, false);
     seen = fabric_builder_finish(builder, SUPPORT_UTC_US, 0, sweep.complete);
     assert_non_null(seen);
     return ok;
@@ -444,22 +439,6 @@ TEST(changed_cables_hide_nothing)
     }
 }
 
-// Memory.
-
-TEST(it_stops_at_the_first_lack_of_memory)
-{
-    for (unsigned n = 1; n < 400; n += 7) {
-        make_fabric(1);
-        make_line();
-        fake_fabric_lie(&f, 1, 36);
-        sweep.limits = (struct sweep_limits){0};
-        fail_at = n;
-        assert_false(try_look());
-        assert_string_equal(err.text, "out of memory");
-        assert_in_range(f.port.sent, 0, n + IN_FLIGHT); // each request takes memory
-    }
-}
-
 #define LIMITS_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
 
 int main(void)
@@ -481,7 +460,6 @@ int main(void)
         LIMITS_TEST(two_hosts_that_changed_places_are_found),
         LIMITS_TEST(a_switch_that_moved_away_from_a_silent_port_is_searched),
         LIMITS_TEST(changed_cables_hide_nothing),
-        LIMITS_TEST(it_stops_at_the_first_lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
