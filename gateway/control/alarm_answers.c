@@ -38,15 +38,12 @@ static void alarm_answers_read(void *ctx, const struct alarm *alarm)
 static json_t *alarm_answers_worst(struct control *c)
 {
     struct worst_alarms worst;
-    json_t *list = worst_alarms_find(c->parts->journal, clock_utc(c->builder.clock),
-                                     ALARM_ANSWERS_WORST, &worst)
-                       ? json_array()
-                       : NULL;
-    for (size_t i = 0; list && i < worst.count; i++)
+    json_t *list = json_array();
+    worst_alarms_find(c->parts->journal, clock_utc(c->builder.clock), ALARM_ANSWERS_WORST, &worst);
+    for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, alarm_json(worst.all[i]));
     worst_alarms_free(&worst);
-    return list ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list)
-                : answer_refuse("out of memory");
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
 }
 
 json_t *alarm_answers_list(struct control *c, const json_t *request)

@@ -71,26 +71,13 @@ json_t *answer_time(int64_t utc_us)
     return json_string(text);
 }
 
-struct line {
-    struct evbuffer *octets;
-    bool whole;
-};
-
-static int line_add(const char *octets, size_t size, void *ctx)
+static int answer_add(const char *octets, size_t size, void *out)
 {
-    struct line *line = ctx;
-    line->whole = line->whole && evbuffer_add(line->octets, octets, size) == 0;
-    return line->whole ? 0 : -1;
+    return evbuffer_add(out, octets, size);
 }
 
-// Jansson goes on behind a name that could not be written, so `whole` counts, not what it returns
-// alone.
-bool answer_write(const json_t *answer, struct evbuffer *out)
+void answer_write(const json_t *answer, struct evbuffer *out)
 {
-    struct line line = {evbuffer_new(), true};
-    bool ok = line.octets && json_dump_callback(answer, line_add, &line, JSON_COMPACT) == 0 &&
-              line_add("\n", 1, &line) == 0 && evbuffer_add_buffer(out, line.octets) == 0;
-    if (line.octets)
-        evbuffer_free(line.octets);
-    return ok;
+    json_dump_callback(answer, answer_add, out, JSON_COMPACT);
+    evbuffer_add(out, "\n", 1);
 }

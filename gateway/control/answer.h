@@ -27,7 +27,7 @@ json_t *answer_text(const char *s);  // any octets; replaces those that are not 
 json_t *answer_guid(uint64_t guid);  // "0x0002c90300001234"
 json_t *answer_time(int64_t utc_us); // RFC 3339; null for 0
 
-// Adds the answer as a line to `out`, whole or not at all. False: out of memory.
-bool answer_write(const json_t *answer, struct evbuffer *out);
+// Adds the answer as a line to `out`.
+void answer_write(const json_t *answer, struct evbuffer *out);
 
 #endif

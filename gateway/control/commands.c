@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/commands.h"
 
+#include "base/memory.h"
 #include "control/alarm_answers.h"
 #include "control/answer.h"
 #include "control/context_answers.h"
@@ -88,6 +89,8 @@ static json_t *control_make(struct control *c, const struct control_command *com
     c->fabric = fabric;
     c->names = c->builder.names = names;
     json_t *answer = command->answer(c, request);
+    if (!answer)
+        answer = answer_refuse("this answer has octets that are no text");
     c->user = NULL;
     c->fabric = NULL;
     c->names = c->builder.names = NULL;
@@ -143,9 +146,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
                     json_t *request)
 {
     struct control *c = ctx;
-    struct control_asked *asked = calloc(1, sizeof *asked);
-    if (!asked)
-        return NULL;
+    struct control_asked *asked = memory_get(sizeof *asked);
     *asked = (struct control_asked){.control = c,
                                     .own = {.parts = c->parts,
                                             .builder = c->builder,
@@ -166,20 +167,20 @@ void control_work(void *work)
     if (asked->own.found)
         return;
     asked->line = evbuffer_new();
-    if (asked->line)
-        answer_write(asked->answer, asked->line);
+    answer_write(asked->answer, asked->line);
     json_decref(asked->answer);
     asked->answer = NULL;
 }
 
-// Adds the answer as a line to `out`. False: out of memory.
-static bool control_add(struct control_asked *asked, struct evbuffer *out)
+// Adds the answer as a line to `out`.
+static void control_add(struct control_asked *asked, struct evbuffer *out)
 {
-    if (!asked->own.found)
-        return asked->line && evbuffer_get_length(asked->line) > 0 &&
-               evbuffer_add_buffer(out, asked->line) == 0;
+    if (!asked->own.found) {
+        evbuffer_add_buffer(out, asked->line);
+        return;
+    }
     control_finish(asked->control, event_ref(asked->own.found), asked->answer);
-    return answer_write(asked->answer, out);
+    answer_write(asked->answer, out);
 }
 
 int64_t control_patience_us(const void *work)
@@ -212,15 +213,15 @@ const char *control_late(const void *work, bool begun)
            "status' and try again";
 }
 
-bool control_end(void *work, struct evbuffer *out)
+void control_end(void *work, struct evbuffer *out)
 {
     struct control_asked *asked = work;
-    const bool added = out && control_add(asked, out);
+    if (out)
+        control_add(asked, out);
     event_unref(asked->own.found);
     json_decref(asked->answer);
     json_decref(asked->request);
     if (asked->line)
         evbuffer_free(asked->line);
     free(asked);
-    return added;
 }

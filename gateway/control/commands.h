@@ -20,7 +20,7 @@ enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES, CO
 struct control_command {
     const char *name; // item "command" of the request
     // Returns the answer, a new reference: an object with item "version", and with "error" when the
-    // command was refused. NULL: out of memory.
+    // command was refused.
     json_t *(*answer)(struct control *control, const json_t *request);
     enum control_access access;
     enum control_place place;
@@ -42,7 +42,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
 void control_work(void *work);
 int64_t control_patience_us(const void *work);
 const char *control_late(const void *work, bool begun);
-bool control_end(void *work, struct evbuffer *out);
+void control_end(void *work, struct evbuffer *out);
 
 // True when every client may send that command; false for one that writes or does not exist.
 bool control_reads_only(const char *command);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/dry_run.h"
 
+#include "base/memory.h"
 #include "conf/load.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
@@ -90,12 +91,10 @@ static bool is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// A copy of the event as it was before policy processed it. NULL: out of memory.
+// A copy of the event as it was before policy processed it.
 static struct event *unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
-    if (!copy)
-        return NULL;
     copy->suppressed[0] = '\0';
     copy->rule[0] = copy->clears_id[0] = '\0';
     copy->cause_number = 0;
@@ -112,8 +111,6 @@ static void dry_run_read(struct run *r, const struct event *event)
         r->count == DRY_RUN_EVENTS_MAX)
         return;
     struct event *copy = unjudged(event);
-    if (!copy)
-        return;
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
     // Only an alarm is sent late, so only the identifiers of alarms are needed.
@@ -183,28 +180,23 @@ static json_t *reasons_json(const struct run *r)
 
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events)
 {
-    json_t *answer = NULL;
     struct policy_options options;
-    struct run *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
+    struct run *r = memory_zeroed(1, sizeof *r);
     const struct policy_sink sink = {.stamp = dry_run_stamp, .ctx = r};
     r->conf = conf;
     r->journal = journal;
     policies_from_conf(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink, &random_system);
-    if (r->policy) {
-        policy_set_active(r->policy, true, 0); // what receivers would get, whoever was active
-        dry_run_read_all(r, journal, events);
-        const int64_t until = r->now;
-        if (r->count > 0)
-            move_to(r, until + AFTERMATH_US);
-        answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "events",
-                           (json_int_t)r->count, "from", answer_time(r->first_us), "until",
-                           answer_time(until), "suppressed", reasons_json(r), "receivers",
-                           dry_run_receivers_json(r));
-        policy_free(r->policy);
-    }
+    policy_set_active(r->policy, true, 0); // what receivers would get, whoever was active
+    dry_run_read_all(r, journal, events);
+    const int64_t until = r->now;
+    if (r->count > 0)
+        move_to(r, until + AFTERMATH_US);
+    json_t *answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION,
+                               "events", (json_int_t)r->count, "from", answer_time(r->first_us),
+                               "until", answer_time(until), "suppressed", reasons_json(r),
+                               "receivers", dry_run_receivers_json(r));
+    policy_free(r->policy);
     free(r);
     return answer;
 }
@@ -224,5 +216,5 @@ json_t *dry_run_answer(struct control *control, const json_t *request)
         return answer_refuse("%s", err.text);
     json_t *answer = dry_run(control->parts->journal, &conf, events);
     conf_free(&conf);
-    return answer ? answer : answer_refuse("out of memory");
+    return answer;
 }

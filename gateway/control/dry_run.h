@@ -13,8 +13,7 @@ enum { DRY_RUN_EVENTS_DEFAULT = 1000, DRY_RUN_EVENTS_MAX = 10000 };
 json_t *dry_run_answer(struct control *control, const json_t *request);
 
 // Judges the events again, at the times at which they happened, and begins without any alarm.
-// Leaves out test events, and the events that policy made, as it makes them again. NULL: out of
-// memory. Any thread.
+// Leaves out test events, and the events that policy made, as it makes them again. Any thread.
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
 
 #endif

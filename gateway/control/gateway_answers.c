@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/gateway_answers.h"
 
+#include "base/memory.h"
 #include "conf/print.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
@@ -65,15 +66,11 @@ json_t *gateway_answers_configuration(struct control *c, const json_t *request)
     (void)request;
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
+    FILE *out = memory_need(open_memstream(&text, &size));
     conf_print(c->parts->conf, out);
-    bool ok = !ferror(out);
-    ok = fclose(out) == 0 && ok;
+    fclose(out);
     json_t *answer =
-        ok ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "configuration", lines_json(text))
-           : NULL;
+        json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "configuration", lines_json(text));
     free(text);
     return answer;
 }

@@ -8,8 +8,7 @@
 // "health": the verdict in a line, what it is made of, and counts.
 json_t *health_answers_get(struct control *control, const json_t *request);
 
-// The verdict in a line, such as "OK: 17 of 17 subscriptions, ...". A new reference; null: out of
-// memory.
+// The verdict in a line, such as "OK: 17 of 17 subscriptions, ...". A new reference.
 json_t *health_answers_line(const struct control *control);
 
 #endif

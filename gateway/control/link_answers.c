@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/link_answers.h"
 
+#include "base/memory.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "topology/describe.h"
@@ -89,9 +90,7 @@ json_t *link_answers_list(struct control *control, const json_t *request)
         return answer_refuse("the number of links must be from 1 to %d", (int)LINK_ANSWERS_MAX);
     const enum link_order order = worst ? LINK_WORST_FIRST : LINK_LATEST_FIRST;
     limit = limit > 0 ? limit : LINK_ANSWERS_DEFAULT;
-    struct link_record *records = calloc((size_t)limit, sizeof *records);
-    if (!records)
-        return answer_refuse("memory is short; try again");
+    struct link_record *records = memory_zeroed((size_t)limit, sizeof *records);
     json_t *list = json_array();
     const size_t count =
         link_history_list(control->parts->link_history, order, records, (size_t)limit);

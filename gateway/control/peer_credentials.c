@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/peer_credentials.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -18,9 +19,9 @@ static bool is_member(int fd, gid_t group)
 {
     socklen_t size = 0;
     getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); // sets `size`
-    gid_t *groups = size > 0 ? malloc(size) : NULL;
+    gid_t *groups = memory_get(size);
     bool found = false;
-    if (groups && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0) {
+    if (size > 0 && getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0) {
         for (size_t i = 0; i < size / sizeof *groups; i++)
             found |= groups[i] == group;
     }

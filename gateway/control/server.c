@@ -3,12 +3,12 @@
 #include "ctl/protocol.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/secret.h"
 #include "control/answer.h"
 #include "control/peer_credentials.h"
 #include "ctl/client.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -34,7 +34,6 @@ struct client {
     uint64_t turn;       // of its last request, or of its arrival
     struct asked *asked; // the request that a worker answers; NULL: there is none
     bool ended;          // it sends no more, but still reads
-    bool missed;         // there was no memory for an answer: it is to be dropped
 };
 
 // A request that a worker answers.
@@ -45,7 +44,7 @@ struct asked {
     struct event *patience;
     void *work;
     void (*run)(void *work);
-    bool (*end)(void *work, struct evbuffer *out);
+    void (*end)(void *work, struct evbuffer *out);
 };
 
 struct server {
@@ -65,21 +64,11 @@ static json_t *failure(const char *sentence)
     return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
 }
 
-// There was no memory for the answer: the client gets a sentence; without memory for that, its end.
-static void control_server_miss(struct client *client)
+// Drops the reference to the answer.
+static void control_server_write(struct client *client, json_t *answer)
 {
-    static const char SHORT[] = "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; "
-                                "ask for less at a time\"}\n";
-    static_assert(PROTOCOL_VERSION == 1, "the sentence has it");
-    client->missed =
-        evbuffer_add(bufferevent_get_output(client->stream), SHORT, sizeof SHORT - 1) != 0;
-}
-
-// NULL: out of memory.
-static void control_server_write(struct client *client, const json_t *answer)
-{
-    if (!answer_write(answer, bufferevent_get_output(client->stream)))
-        control_server_miss(client);
+    answer_write(answer, bufferevent_get_output(client->stream));
+    json_decref(answer);
 }
 
 // Requests that workers answer.
@@ -131,9 +120,7 @@ static void asked_refuse(struct client *client, const char *why, bool begun)
     snprintf(sentence, sizeof sentence, "%s; %s", why,
              begun ? "this request may be done or not: look before you ask again"
                    : "this request was not begun: ask again");
-    json_t *answer = failure(sentence);
-    control_server_write(client, answer);
-    json_decref(answer);
+    control_server_write(client, failure(sentence));
 }
 
 // Adds the last line for a client that waits for a worker: the answer, if it has just been made.
@@ -167,7 +154,6 @@ static void control_server_go_on(struct client *client);
 static void asked_answer(struct client *client, json_t *answer)
 {
     control_server_write(client, answer);
-    json_decref(answer);
     control_server_go_on(client);
 }
 
@@ -186,14 +172,11 @@ static void asked_done(struct worker_job *job)
 {
     struct asked *asked = asked_of(job);
     struct client *client = asked->client;
-    const bool added =
-        asked->end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
+    asked->end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
     asked_free(asked);
     if (!client)
         return;
     client->asked = NULL;
-    if (!added)
-        control_server_miss(client);
     control_server_go_on(client);
 }
 
@@ -214,30 +197,21 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
     asked_answer(client, why);
 }
 
-// False: out of memory. Call asked_put next.
-static bool asked_begin(struct client *client, struct worker *worker, const char *command,
+// Call asked_put next.
+static void asked_begin(struct client *client, struct worker *worker, const char *command,
                         json_t *request)
 {
     const struct server_options *o = &client->server->options;
     const struct server_later *later = &o->later;
-    void *work = later->begin(o->ctx, &client->credentials, command, request);
-    struct asked *asked = work ? calloc(1, sizeof *asked) : NULL;
-    if (asked)
-        asked->patience = evtimer_new(o->base, asked_is_late, client);
-    if (asked && asked->patience) {
-        asked->job = (struct worker_job){.run = asked_run, .done = asked_done};
-        asked->worker = worker;
-        asked->client = client;
-        asked->work = work;
-        asked->run = later->work;
-        asked->end = later->end;
-        client->asked = asked;
-        return true;
-    }
-    free(asked);
-    if (work)
-        later->end(work, NULL);
-    return false;
+    client->asked = memory_get(sizeof *client->asked);
+    *client->asked =
+        (struct asked){.job = {.run = asked_run, .done = asked_done},
+                       .worker = worker,
+                       .client = client,
+                       .patience = evtimer_new(o->base, asked_is_late, client),
+                       .work = later->begin(o->ctx, &client->credentials, command, request),
+                       .run = later->work,
+                       .end = later->end};
 }
 
 // From now on the request is the worker's alone. False: the worker has stopped.
@@ -248,7 +222,8 @@ static bool asked_put(struct client *client)
     const int64_t patience_us = later->patience_us(asked->work);
     const struct timeval patience = {.tv_sec = patience_us / CLOCK_US_PER_S,
                                      .tv_usec = patience_us % CLOCK_US_PER_S};
-    if (event_add(asked->patience, &patience) == 0 && worker_put(asked->worker, &asked->job))
+    event_add(asked->patience, &patience);
+    if (worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;
     asked_end(asked);
@@ -275,16 +250,17 @@ static bool may_run(struct client *client, const char *command)
     return credentials->privileged;
 }
 
-// NULL: a worker will answer, if the client has `asked`; else memory is short.
+// Returns NULL if a worker will answer.
 static json_t *control_server_run(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
         return failure("only root and the members of the control socket's group may do that");
     struct worker *worker = o->later.worker_of ? o->later.worker_of(o->ctx, command) : NULL;
-    if (worker)
-        return asked_begin(client, worker, command, request) ? NULL
-                                                             : failure("ibtrapd is out of memory");
+    if (worker) {
+        asked_begin(client, worker, command, request);
+        return NULL;
+    }
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
@@ -316,10 +292,7 @@ static void answer_line(struct client *client, const char *line)
     json_t *result = control_server_answer(client, line);
     if (client->asked && asked_put(client))
         return;
-    if (!result)
-        result = failure("ibtrapd is stopping, or out of memory");
-    control_server_write(client, result);
-    json_decref(result);
+    control_server_write(client, result ? result : failure("ibtrapd is stopping"));
 }
 
 static void read_lines(struct bufferevent *stream, void *ctx)
@@ -329,8 +302,7 @@ static void read_lines(struct bufferevent *stream, void *ctx)
     char *line;
     size_t length;
     bool too_long = false;
-    while (!client->asked && !client->missed && !too_long &&
-           evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
+    while (!client->asked && !too_long && evbuffer_get_length(out) <= SERVER_OUTPUT_MAX &&
            (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
         too_long = length >= PROTOCOL_LINE_MAX;
         if (!too_long)
@@ -338,8 +310,7 @@ static void read_lines(struct bufferevent *stream, void *ctx)
         secret_release(line);
     }
     const bool full = evbuffer_get_length(in) >= PROTOCOL_LINE_MAX;
-    if (too_long || client->missed || (full && !client->asked) ||
-        evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
+    if (too_long || (full && !client->asked) || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
         control_server_drop(client);
     else if (full)
         bufferevent_disable(stream, EV_READ); // until the worker has answered
@@ -462,7 +433,7 @@ static struct client *make_place(struct server *server, const struct peer_creden
     return place;
 }
 
-// NULL: there is no place, or no memory.
+// Returns NULL if there is no place.
 static struct client *admit_client(struct server *server, evutil_socket_t fd)
 {
     const struct server_options *o = &server->options;
@@ -479,9 +450,9 @@ static struct client *admit_client(struct server *server, evutil_socket_t fd)
     client->credentials = credentials;
     client->rank = rank_of(&credentials);
     client->turn = ++server->turns;
-    client->ended = client->missed = false;
+    client->ended = false;
     client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
-    return client->stream ? client : NULL;
+    return client;
 }
 
 static void control_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
@@ -491,13 +462,12 @@ static void control_server_accept_client(struct evconnlistener *listener, evutil
     struct client *client = admit_client(ctx, fd);
     if (client) {
         bufferevent_setcb(client->stream, read_lines, NULL, control_server_client_event, client);
-        // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
         bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);
         bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
         bufferevent_enable(client->stream, EV_READ | EV_WRITE);
         return;
     }
-    close(fd); // too many clients, or out of memory: the client may try again
+    close(fd); // too many clients: the client may try again
 }
 
 // Without a descriptor for a client, accepts none for a second: trying again at once would keep
@@ -574,34 +544,33 @@ static void remove_dead_socket(const char *path)
 static struct server *control_server_make(const struct server_options *options, int fd,
                                           struct error *err)
 {
-    struct server *server = calloc(1, sizeof *server);
-    if (!server) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct server *server = memory_zeroed(1, sizeof *server);
     server->options = *options;
     snprintf(server->path, sizeof server->path, "%s", options->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
         server->clients[i].server = server;
     server->pause = event_new(options->base, -1, 0, control_server_end_pause, server);
-    if (server->pause)
-        server->listener = evconnlistener_new(options->base, control_server_accept_client, server,
-                                              LEV_OPT_CLOSE_ON_FREE, -1, fd);
+    server->listener = evconnlistener_new(options->base, control_server_accept_client, server,
+                                          LEV_OPT_CLOSE_ON_FREE, -1, fd);
     if (server->listener) {
         evconnlistener_set_error_cb(server->listener, control_server_pause);
         return server;
     }
-    error_set(err, "cannot listen on the control socket %s: out of memory", options->path);
-    if (server->pause)
-        event_free(server->pause);
+    error_set(err, "cannot listen on the control socket %s: %s", options->path, strerror(errno));
+    event_free(server->pause);
     free(server);
     return NULL;
 }
 
-void server_erase_freed(void)
+static void *control_server_resize(void *old, size_t size)
 {
-    event_set_mem_functions(malloc, realloc, secret_release);
-    json_set_alloc_funcs(malloc, secret_release);
+    return memory_resize(old, 1, size);
+}
+
+void server_own_memory(void)
+{
+    event_set_mem_functions(memory_get, control_server_resize, secret_release);
+    json_set_alloc_funcs(memory_get, secret_release);
 }
 
 struct server *server_start(const struct server_options *options, struct error *err)

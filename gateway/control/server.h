@@ -32,8 +32,7 @@ struct server_later {
     // NULL: the handler does. Only one of them ever gets a command, as both could be at it at once.
     // A NULL function: the handler answers everything.
     struct worker *(*worker_of)(void *ctx, const char *command);
-    // Loop's thread. Makes the work of answering a request; takes a reference to it. NULL: out of
-    // memory; the client hears so.
+    // Loop's thread. Makes the work of answering a request; takes a reference to it.
     void *(*begin)(void *ctx, const struct peer_credentials *client, const char *command,
                    json_t *request);
     void (*work)(void *work); // in the worker's thread
@@ -43,8 +42,8 @@ struct server_later {
     // `begun`, or waits for that of others.
     const char *(*late)(const void *work, bool begun);
     // Loop's thread. Frees the work, done or not. Adds the answer as a line to `out`; NULL: nobody
-    // wants it. False: out of memory, and nothing was added.
-    bool (*end)(void *work, struct evbuffer *out);
+    // wants it.
+    void (*end)(void *work, struct evbuffer *out);
 };
 
 // The group of the process itself.
@@ -63,9 +62,10 @@ struct server_options {
 
 struct server;
 
-// Makes libevent and jansson erase what they free, in the whole process: a request may have a
-// configuration with communities in it. Call it before anything else of either library.
-void server_erase_freed(void);
+// Makes libevent and jansson erase what they free, as a request may have a configuration with
+// communities in it, and end the process when memory ends. Call it before anything else of either
+// library.
+void server_own_memory(void);
 
 // Listens on `path`, mode 0660, in the loop of `base`. Replaces a socket that no process serves.
 // The handler runs in the loop's thread. A command that is not `reads_only` is for root, our own

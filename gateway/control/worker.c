@@ -2,6 +2,7 @@
 #include "control/worker.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <event2/event.h>
@@ -81,11 +82,7 @@ static void worker_woken(evutil_socket_t fd, short what, void *ctx)
 
 struct worker *worker_start(struct event_base *base, const char *name, struct error *err)
 {
-    struct worker *w = calloc(1, sizeof *w);
-    if (!w) {
-        error_set(err, "cannot start the thread '%s': out of memory", name);
-        return NULL;
-    }
+    struct worker *w = memory_zeroed(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     clock_condition_init(&w->changed);
     TAILQ_INIT(&w->waiting);
@@ -97,7 +94,7 @@ struct worker *worker_start(struct event_base *base, const char *name, struct er
                     thread_start(&w->thread, name, worker_loop, w) == 0;
     if (w->has_thread)
         return w;
-    error_set(err, "cannot start the thread '%s': out of memory, descriptors or threads", name);
+    error_set(err, "cannot start the thread '%s': out of descriptors or threads", name);
     worker_free(w);
     return NULL;
 }

@@ -26,7 +26,7 @@ struct worker_job {
 };
 
 // Starts the thread; `base` is of the loop whose thread calls all functions. NULL with a sentence
-// when memory, descriptors or threads are short.
+// when descriptors or threads are short.
 struct worker *worker_start(struct event_base *base, const char *name, struct error *err);
 
 // Never waits. False: the worker has stopped.

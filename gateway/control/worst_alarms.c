@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/worst_alarms.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -48,18 +49,15 @@ static void worst_alarms_take(void *ctx, const struct alarm *alarm)
     w->all[at] = place;
 }
 
-bool worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
+void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
                        struct worst_alarms *out)
 {
-    *out = (struct worst_alarms){.all = calloc(most, sizeof *out->all),
-                                 .room = calloc(most, sizeof *out->room)};
-    if (!out->all || !out->room)
-        return false;
+    *out = (struct worst_alarms){.all = memory_zeroed(most, sizeof *out->all),
+                                 .room = memory_zeroed(most, sizeof *out->room)};
     struct worst_search search = {.out = out, .most = most, .now_us = now_us};
     while (
         journal_each_alarm_after(journal, search.after, WORST_AT_ONCE, worst_alarms_take, &search))
         ;
-    return true;
 }
 
 void worst_alarms_free(struct worst_alarms *worst)

@@ -13,8 +13,8 @@ struct worst_alarms {
 };
 
 // Finds the worst ones, `most` at most. `now_us`: UTC, until when a shelving counts. Takes a
-// microsecond for each active alarm. Free `out` in any case. False: out of memory.
-bool worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
+// microsecond for each active alarm. Free `out`.
+void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
                        struct worst_alarms *out);
 void worst_alarms_free(struct worst_alarms *worst);
 

@@ -2,6 +2,7 @@
 #include "ctl/client.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ctl/progress.h"
 #include "ctl/protocol.h"
 
@@ -129,13 +130,12 @@ static json_t *read_answer(struct exchange *x, struct error *err)
     return answer;
 }
 
-// Makes one line of JSON, which the caller frees, and drops the reference to `request`. NULL: out
-// of memory.
+// Makes one line of JSON, which the caller frees, and drops the reference to `request`.
 static char *ctl_client_make_line(const char *command, json_t *request)
 {
-    bool ok = json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION)) == 0 &&
-              json_object_set_new(request, "command", json_string(command)) == 0;
-    char *line = ok ? json_dumps(request, JSON_COMPACT) : NULL;
+    json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION));
+    json_object_set_new(request, "command", json_string(command));
+    char *line = memory_need(json_dumps(request, JSON_COMPACT));
     json_decref(request);
     return line;
 }
@@ -153,13 +153,15 @@ static int ctl_client_reach(struct exchange *x, const char *path, struct error *
 json_t *client_request_idly(const char *path, const char *command, json_t *items,
                             const struct client_idle *idle, struct error *err)
 {
+    if (!items) {
+        error_set(err, "the request is not UTF-8");
+        return NULL;
+    }
     char *line = ctl_client_make_line(command, items);
     const int wait_s = strcmp(command, "reload") == 0 ? RELOAD_WAIT_S : WAIT_S;
     struct exchange x = {.fd = -1, .patience_us = wait_s * CLOCK_US_PER_S, .idle = idle};
-    const int fd = line ? ctl_client_reach(&x, path, err) : -1;
+    const int fd = ctl_client_reach(&x, path, err);
     json_t *answer = NULL;
-    if (!line)
-        error_set(err, "out of memory");
     if (fd >= 0) {
         x.fd = fd;
         x.until_us = clock_monotonic(&clock_system) + x.patience_us;

@@ -13,8 +13,7 @@ int client_connect(const char *path, struct error *err);
 
 // Sends one command with its items, an object (takes over the reference), and waits at most ten
 // seconds for the answer, and thirty for that of a reload. Returns a new reference; NULL with a
-// sentence: no answer came, or the daemon refused. `items` NULL: memory was short; sends nothing,
-// since a command without one of its items may do more than was asked. At a terminal it shows from
+// sentence: no answer came, or the daemon refused. At a terminal it shows from
 // the third second on that it waits (ctl/progress.h).
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err);
 

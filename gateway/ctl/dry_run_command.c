@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/dry_run_command.h"
 
+#include "base/memory.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include "ctl/client.h"
@@ -19,9 +20,9 @@ enum { INDENT = 4 };
 static char *read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
-    char *text = f ? calloc(1, PROTOCOL_LINE_MAX + 1) : NULL;
-    size_t n = text ? fread(text, 1, PROTOCOL_LINE_MAX, f) : 0;
-    bool ok = text && !ferror(f);
+    char *text = memory_zeroed(1, PROTOCOL_LINE_MAX + 1);
+    size_t n = f ? fread(text, 1, PROTOCOL_LINE_MAX, f) : 0;
+    bool ok = f && !ferror(f);
     if (!ok)
         error_set(err, "cannot read the configuration '%s': %s", path, strerror(errno));
     else if (n == PROTOCOL_LINE_MAX)
@@ -98,11 +99,9 @@ static json_t *dry_run_command_items(const char *path, long long events, struct 
         return NULL;
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
     secret_release(text); // it may have communities
-    if (items && (events == 0 || json_object_set_new(items, "events", json_integer(events)) == 0))
-        return items;
-    json_decref(items);
-    error_set(err, "out of memory");
-    return NULL;
+    if (events != 0)
+        json_object_set_new(items, "events", json_integer(events));
+    return items;
 }
 
 enum command_outcome dry_run_command(const struct arguments *a, struct error *err)

@@ -66,34 +66,28 @@ static bool read_choice(const struct arguments *a, struct event_choice *out)
            read_limit(a->values[OPTION_LIMIT], &out->limit);
 }
 
-// Sets an item unless its value is NULL or 0. False: out of memory.
-static bool set_word(json_t *items, const char *key, const char *word)
+// Sets an item unless its value is NULL or 0.
+static void set_word(json_t *items, const char *key, const char *word)
 {
-    return !word || json_object_set_new(items, key, json_string(word)) == 0;
+    if (word)
+        json_object_set_new(items, key, json_string(word));
 }
 
-static bool event_commands_set_number(json_t *items, const char *key, int64_t number)
+static void event_commands_set_number(json_t *items, const char *key, int64_t number)
 {
-    return number == 0 || json_object_set_new(items, key, json_integer(number)) == 0;
-}
-
-// Returns the items, or NULL when one is missing.
-static json_t *if_whole(json_t *items, bool whole)
-{
-    if (whole)
-        return items;
-    json_decref(items);
-    return NULL;
+    if (number != 0)
+        json_object_set_new(items, key, json_integer(number));
 }
 
 static json_t *items_of(const struct event_choice *choice)
 {
     json_t *items = json_object();
-    return if_whole(items, event_commands_set_number(items, "since_us", choice->since_us) &&
-                               event_commands_set_number(items, "until_us", choice->until_us) &&
-                               set_word(items, "severity", choice->severity) &&
-                               set_word(items, "node", choice->node) &&
-                               set_word(items, "event", choice->event));
+    event_commands_set_number(items, "since_us", choice->since_us);
+    event_commands_set_number(items, "until_us", choice->until_us);
+    set_word(items, "severity", choice->severity);
+    set_word(items, "node", choice->node);
+    set_word(items, "event", choice->event);
+    return items;
 }
 
 static int64_t limit_of(const struct event_choice *choice)
@@ -112,21 +106,20 @@ static json_t *event_commands_collect(const struct arguments *a, const struct ev
     json_t *items = items_of(choice), *all = json_array();
     bool ok, more = false, first = true;
     *node_is_known = true;
-    items = if_whole(items, event_commands_set_number(items, "limit", limit_of(choice)));
+    event_commands_set_number(items, "limit", limit_of(choice));
     do {
         json_t *page = client_request(a->socket, a->wire, json_copy(items), err);
         const json_t *events = json_object_get(page, "events");
         ok = page && (json_is_array(events) || show_refuse_shape(err));
         if (ok && first)
             *last = member_count(page, "last");
-        if (ok && json_array_extend(all, (json_t *)events) != 0)
-            ok = error_set(err, "out of memory");
+        json_array_extend(all, (json_t *)events);
         if (json_is_false(json_object_get(page, "node_is_known")))
             *node_is_known = false;
-        ok = ok && pages_turn(items, page, &more, err);
+        more = ok && pages_turn(items, page);
         first = false;
         json_decref(page);
-    } while (ok && more);
+    } while (more);
     json_decref(items);
     if (!ok)
         json_decref(all);
@@ -195,8 +188,8 @@ static bool follow_once(const struct arguments *a, const struct event_choice *ch
     size_t i;
     const json_t *event;
     json_t *items = items_of(choice);
-    bool whole = json_object_set_new(items, "after", json_integer(*after)) == 0;
-    json_t *page = client_request(a->socket, a->wire, if_whole(items, whole), err);
+    json_object_set_new(items, "after", json_integer(*after));
+    json_t *page = client_request(a->socket, a->wire, items, err);
     if (!page)
         return false;
     json_array_foreach(json_object_get(page, "events"), i, event)
@@ -263,10 +256,10 @@ enum command_outcome event_commands_explain(const struct arguments *a, struct er
 static int64_t begin_test(const struct arguments *a, struct error *err)
 {
     json_t *items = json_object();
-    bool whole = set_word(items, "event", a->words[0]) &&
-                 set_word(items, "node", a->values[OPTION_NODE]) &&
-                 set_word(items, "receiver", a->values[OPTION_RECEIVER]);
-    json_t *answer = client_request(a->socket, a->wire, if_whole(items, whole), err);
+    set_word(items, "event", a->words[0]);
+    set_word(items, "node", a->values[OPTION_NODE]);
+    set_word(items, "receiver", a->values[OPTION_RECEIVER]);
+    json_t *answer = client_request(a->socket, a->wire, items, err);
     int64_t last = answer ? member_count(answer, "last") : -1;
     json_decref(answer);
     return last;

@@ -172,7 +172,7 @@ static bool show_check(const struct arguments *a, const struct topology_check *c
     json_t *all =
         json_pack("{s:i, s:s, s:b, s:o}", "version", PROTOCOL_VERSION, "file", a->words[0],
                   "complete", (int)complete, "differences", check->differences);
-    const bool ok = all ? show_json(a->out, all, err) : error_set(err, "out of memory");
+    const bool ok = show_json(a->out, all, err);
     json_decref(all);
     return ok;
 }
@@ -206,10 +206,6 @@ enum command_outcome expectation_commands_check(const struct arguments *a, struc
     if (!expected)
         return COMMAND_TROUBLE;
     struct expectation *expectation = expectation_new(expected, by_name);
-    if (!expectation) {
-        error_set(err, "out of memory");
-        return COMMAND_TROUBLE;
-    }
     const enum command_outcome outcome = check_fabric(a, expectation, err);
     expectation_free(expectation);
     return outcome;

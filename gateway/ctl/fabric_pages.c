@@ -34,10 +34,11 @@ bool fabric_pages_each(const char *socket, const char *command,
     do {
         json_t *page = client_request(socket, command, json_copy(items), err);
         ok = page && (json_is_array(json_object_get(page, "nodes")) || show_refuse_shape(err)) &&
-             each(ctx, page, first, err) && pages_turn(items, page, &more, err);
+             each(ctx, page, first, err);
+        more = ok && pages_turn(items, page);
         first = false;
         json_decref(page);
-    } while (ok && more);
+    } while (more);
     json_decref(items);
     return ok;
 }

@@ -45,7 +45,7 @@ static bool health_read_alarms(const struct arguments *a, struct health_alarms *
         more = false;
         if (ok)
             health_count_alarms(alarms, page);
-        ok = ok && pages_turn(items, page, &more, err);
+        more = ok && pages_turn(items, page);
         json_decref(page);
     }
     json_decref(items);

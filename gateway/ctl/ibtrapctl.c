@@ -2,10 +2,13 @@
 // ibtrapctl: shows the state of a running ibtrapd, and controls it.
 
 #include "base/instance.h"
+#include "base/memory.h"
 #include "ctl/commands.h"
 #include "install.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 // Exit statuses that scripts can use.
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
@@ -47,6 +50,7 @@ int main(int argc, char **argv)
 {
     struct arguments a;
     bool is_text;
+    json_set_alloc_funcs(memory_get, free);
     if (!arguments_parse(argc, argv, &a, &is_text)) {
         if (is_text)
             fputs("'ibtrapctl help' lists the commands and their options.\n", stderr);

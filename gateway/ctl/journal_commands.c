@@ -2,6 +2,7 @@
 #include "ctl/journal_commands.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ctl/client.h"
 #include "ctl/progress.h"
 #include "ctl/show.h"
@@ -128,9 +129,7 @@ static bool export_row(void *ctx, const struct store_row *row)
 static bool export_all(struct store *store, FILE *out, int64_t after, struct error *err)
 {
     enum { LINES_SIZE = EXPORT_CHUNK * (FORMAT_SIZE + 1) + 1 };
-    char *lines = malloc(LINES_SIZE);
-    if (!lines)
-        return error_set(err, "out of memory");
+    char *lines = memory_get(LINES_SIZE);
     struct export e = {.after = after, .err = err};
     bool ok = true;
     do {

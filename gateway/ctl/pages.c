@@ -14,8 +14,7 @@ static void write_json_head(FILE *out, const json_t *page, const char *list)
     json_object_del(head, list);
     json_object_del(head, "more");
     char *text = json_dumps(head, JSON_COMPACT);
-    if (text && text[0] != '\0')
-        fprintf(out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, list);
+    fprintf(out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, list);
     free(text);
     json_decref(head);
 }
@@ -46,11 +45,12 @@ static bool write_page(const struct pages *p, const json_t *page, bool first, st
     return ok || show_refuse_shape(err);
 }
 
-bool pages_turn(json_t *items, const json_t *page, bool *more, struct error *err)
+bool pages_turn(json_t *items, const json_t *page)
 {
     json_t *next = json_object_get(page, "more");
-    *more = next != NULL;
-    return !next || json_object_update(items, next) == 0 || error_set(err, "out of memory");
+    if (next)
+        json_object_update(items, next);
+    return next != NULL;
 }
 
 bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,
@@ -59,10 +59,11 @@ bool pages_write(const struct pages *pages, const char *socket, const char *comm
     bool ok, more = false, first = true;
     do {
         json_t *page = client_request(socket, command, json_copy(items), err);
-        ok = page && write_page(pages, page, first, err) && pages_turn(items, page, &more, err);
+        ok = page && write_page(pages, page, first, err);
+        more = ok && pages_turn(items, page);
         first = false;
         json_decref(page);
-    } while (ok && more);
+    } while (more);
     json_decref(items);
     return ok;
 }

@@ -15,9 +15,8 @@ struct pages {
     bool (*show)(FILE *out, const json_t *page, bool first); // NULL: as JSON
 };
 
-// Changes `items` so that they request the page after this one; `*more`: there is one. False with a
-// sentence: out of memory.
-bool pages_turn(json_t *items, const json_t *page, bool *more, struct error *err);
+// Changes `items` so that they request the page after this one. Returns whether there is one.
+bool pages_turn(json_t *items, const json_t *page);
 
 // Requests all pages and writes them; takes over the reference of `items`. False with a sentence:
 // a page did not come; the pages before it are written.

@@ -31,9 +31,9 @@ static bool picture_command_add_alarms(const struct arguments *a, struct picture
         ok = page && (json_is_array(json_object_get(page, "alarms")) || show_refuse_shape(err));
         if (ok)
             picture_command_take(picture, page);
-        ok = ok && pages_turn(items, page, &more, err);
+        more = ok && pages_turn(items, page);
         json_decref(page);
-    } while (ok && more);
+    } while (more);
     json_decref(items);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "ctl/progress.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/thread.h"
 
 #include <stdbool.h>
@@ -63,7 +64,7 @@ static void *progress_run(void *ctx)
 
 struct progress *progress_begin(const struct progress_task *task)
 {
-    struct progress *p = isatty(STDERR_FILENO) ? calloc(1, sizeof *p) : NULL;
+    struct progress *p = isatty(STDERR_FILENO) ? memory_zeroed(1, sizeof *p) : NULL;
     if (!p)
         return NULL;
     p->task = *task;

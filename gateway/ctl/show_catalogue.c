@@ -21,15 +21,6 @@ void show_catalogue(FILE *out)
     }
 }
 
-// Appends the value and returns the array; NULL: out of memory. Takes over both references.
-static json_t *appended(json_t *array, json_t *value)
-{
-    if (json_array_append_new(array, value) == 0)
-        return array;
-    json_decref(array);
-    return NULL;
-}
-
 static json_t *show_catalogue_oid_json(const struct mib_oid *oid)
 {
     char buffer[MIB_OID_MAX * 11];
@@ -53,9 +44,9 @@ static json_t *notification_json(const struct mib_notification *n)
     json_t *objects = json_array();
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         const struct mib_object *o = n->objects[i];
-        objects = appended(objects, json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
-                                              show_catalogue_oid_json(&o->oid), "syntax",
-                                              syntax_word(o->syntax), "size", (int)o->size));
+        json_array_append_new(objects, json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
+                                                 show_catalogue_oid_json(&o->oid), "syntax",
+                                                 syntax_word(o->syntax), "size", (int)o->size));
     }
     return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", show_catalogue_oid_json(&n->oid),
                      "objects", objects);
@@ -65,7 +56,7 @@ static json_t *entry_json(const struct catalogue_entry *e)
 {
     json_t *fields = json_array();
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && e->fields[i] != FIELD_NONE; i++)
-        fields = appended(fields, json_string(field_name(e->fields[i])));
+        json_array_append_new(fields, json_string(field_name(e->fields[i])));
     return json_pack(
         "{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:b, s:o, s:i, s:b, s:o}", "event",
         e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
@@ -81,6 +72,6 @@ json_t *show_catalogue_json(void)
 {
     json_t *events = json_array();
     for (int i = 0; i < CATALOGUE_COUNT; i++)
-        events = appended(events, entry_json(catalogue_get((enum catalogue_event)i)));
+        json_array_append_new(events, entry_json(catalogue_get((enum catalogue_event)i)));
     return json_pack("{s:i, s:o}", "version", 1, "events", events);
 }

@@ -2,6 +2,7 @@
 #include "ctl/watch_command.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ctl/show.h"
 #include "ctl/show_events.h"
 #include "ctl/watch_screen.h"
@@ -54,12 +55,9 @@ static void watch_explain(struct watch *w)
         return;
     json_t *answer = watch_data_ask(&w->data, "explain",
                                     json_pack("{s:s}", "id", member_word(alarm, "id")), &err);
-    FILE *out = answer ? open_memstream(&w->page, &w->page_size) : NULL;
-    bool ok = out && (show_explanation(out, answer) || show_refuse_shape(&err));
-    if (answer && !out)
-        error_set(&err, "out of memory");
-    if (out && fclose(out) != 0 && ok)
-        ok = error_set(&err, "out of memory");
+    FILE *out = memory_need(open_memstream(&w->page, &w->page_size));
+    const bool ok = answer && (show_explanation(out, answer) || show_refuse_shape(&err));
+    fclose(out);
     json_decref(answer);
     if (ok) {
         w->view.page = w->page;
@@ -196,8 +194,9 @@ enum command_outcome watch_command(const struct arguments *a, struct error *err)
 {
     struct watch w = {0};
     const struct client_idle idle = {watch_idle, &w};
-    bool ok = watch_data_begin(&w.data, a->socket, &idle) || error_set(err, "out of memory");
-    if (ok && (ok = watch_screen_begin(err))) {
+    watch_data_begin(&w.data, a->socket, &idle);
+    const bool ok = watch_screen_begin(err);
+    if (ok) {
         watch_run(&w);
         watch_screen_end();
     }

@@ -11,14 +11,13 @@ enum {
     ALARMS_SHARE = 10, // of the time, one in so many is spent on the alarms: there may be very many
 };
 
-bool watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle)
+void watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle)
 {
     *data = (struct watch_data){.socket = socket,
                                 .idle = *idle,
                                 .alarms = json_array(),
                                 .events = json_array(),
                                 .place = -1};
-    return data->alarms && data->events;
 }
 
 json_t *watch_data_ask(struct watch_data *data, const char *command, json_t *items,
@@ -107,8 +106,8 @@ static bool watch_data_read_last(struct watch_data *data)
                                   &data->problem);
     const json_t *events = json_object_get(page, "events");
     bool ok = page && (json_is_array(events) || show_refuse_shape(&data->problem));
-    for (size_t i = json_array_size(events); ok && i > 0; i--)
-        ok = json_array_append(data->events, json_array_get(events, i - 1)) == 0;
+    for (size_t i = json_array_size(events); i > 0; i--)
+        json_array_append(data->events, json_array_get(events, i - 1));
     if (ok)
         data->place = member_count(page, "last");
     json_decref(page);

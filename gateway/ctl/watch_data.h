@@ -33,9 +33,9 @@ struct watch_data {
     int64_t alarms_due_us; // monotonic: they are not read again before
 };
 
-// `idle` is called while the daemon does not answer, in all functions that ask it. False: out of
-// memory. watch_data_end is due in any case.
-bool watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle);
+// `idle` is called while the daemon does not answer, in all functions that ask it.
+// watch_data_end is due in any case.
+void watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle);
 void watch_data_end(struct watch_data *data);
 
 // Asks the daemon, as client_request_idly does.

@@ -559,7 +559,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     char reason[LOOP_REASON_SIZE] = "it could not start";
     *g.conf = *conf;
     fix_mmap_threshold();
-    server_erase_freed();
+    server_own_memory();
     json_object_seed(0); // opens a file, so call it before there are threads
     fabric_builder_seed(&random_system);
     struct error unsaved;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/followers.h"
 
+#include "base/memory.h"
+
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -65,16 +67,16 @@ static bool followers_serve(struct follower *one)
         return true;
     size_t size = 0;
     char *text = one->all->source(one->all->ctx, &one->after, &size);
-    bool ok = text != NULL;
-    if (ok && size > 0)
-        ok = evbuffer_add(out, text, size) == 0;
+    if (!text)
+        return false;
+    evbuffer_add(out, text, size);
     free(text);
     one->quiet_s = size > 0 ? 0 : one->quiet_s + 1;
-    if (ok && one->quiet_s >= FOLLOWERS_BEAT_S) {
+    if (one->quiet_s >= FOLLOWERS_BEAT_S) {
         one->quiet_s = 0;
-        ok = evbuffer_add(out, BEAT, sizeof BEAT - 1) == 0;
+        evbuffer_add(out, BEAT, sizeof BEAT - 1);
     }
-    return ok;
+    return true;
 }
 
 static void followers_on_tick(evutil_socket_t fd, short what, void *ctx)
@@ -98,15 +100,10 @@ static void followers_notice_death(struct bufferevent *stream)
 
 struct followers *followers_new(struct event_base *base, followers_source source, void *ctx)
 {
-    struct followers *all = calloc(1, sizeof *all);
-    if (!all)
-        return NULL;
+    struct followers *all = memory_get(sizeof *all);
     *all = (struct followers){.source = source, .ctx = ctx};
     all->tick = event_new(base, -1, EV_PERSIST, followers_on_tick, all);
-    if (all->tick)
-        return all;
-    free(all);
-    return NULL;
+    return all;
 }
 
 void followers_free(struct followers *all)
@@ -124,19 +121,14 @@ bool followers_are_full(const struct followers *all)
     return all->count == FOLLOWERS_MAX;
 }
 
-bool followers_add(struct followers *all, struct bufferevent *stream, int64_t after)
+void followers_add(struct followers *all, struct bufferevent *stream, int64_t after)
 {
-    struct follower *one = all->count < FOLLOWERS_MAX ? calloc(1, sizeof *one) : NULL;
-    if (!one)
-        return false;
-    if (all->count == 0 && event_add(all->tick, &FOLLOWERS_TICK) != 0) {
-        free(one);
-        return false;
-    }
+    struct follower *one = memory_get(sizeof *one);
+    if (all->count == 0)
+        event_add(all->tick, &FOLLOWERS_TICK);
     *one = (struct follower){.all = all, .stream = stream, .after = after};
     all->list[all->count++] = one;
     bufferevent_setcb(stream, followers_discard, NULL, followers_end, one);
     bufferevent_set_timeouts(stream, NULL, &FOLLOWERS_IDLE);
     followers_notice_death(stream);
-    return true;
 }

@@ -27,14 +27,13 @@ typedef char *(*followers_source)(void *ctx, int64_t *after, size_t *size);
 
 struct followers;
 
-struct followers *followers_new(struct event_base *base, followers_source source,
-                                void *ctx); // NULL: out of memory
+struct followers *followers_new(struct event_base *base, followers_source source, void *ctx);
 void followers_free(struct followers *all); // drops all; NULL is allowed
 
 bool followers_are_full(const struct followers *all);
 
 // Takes over the client, whose output has the head of the answer. It gets the events after number
-// `after` from now on. False: out of memory, or full; the stream stays the caller's.
-bool followers_add(struct followers *all, struct bufferevent *stream, int64_t after);
+// `after` from now on. Not when followers_are_full.
+void followers_add(struct followers *all, struct bufferevent *stream, int64_t after);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics_parts.h"
 
+#include "base/memory.h"
 #include "install.h"
 #include "metrics/metrics.h"
 #include "metrics/port_metrics.h"
@@ -39,15 +40,10 @@ static void read_parts(const struct parts *parts, struct metrics *out)
 static char *metrics_parts_write_text(const struct metrics *metrics, size_t *size)
 {
     char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    if (!out)
-        return NULL;
+    FILE *out = memory_need(open_memstream(&text, size));
     metrics_write(out, metrics);
-    bool ok = !ferror(out);
-    if (fclose(out) == 0 && ok)
-        return text;
-    free(text);
-    return NULL;
+    fclose(out);
+    return memory_need(text);
 }
 
 static char *render_gateway(const struct parts *parts, size_t *size)
@@ -55,9 +51,7 @@ static char *render_gateway(const struct parts *parts, size_t *size)
     struct sweeper_status sweep;
     struct demand_counters reads;
     struct metrics metrics;
-    struct metrics_receiver *receivers = calloc(parts->receiver_count + 1, sizeof *receivers);
-    if (!receivers)
-        return NULL;
+    struct metrics_receiver *receivers = memory_zeroed(parts->receiver_count, sizeof *receivers);
     read_parts(parts, &metrics);
     read_receivers(parts, receivers);
     metrics.receivers = receivers;
@@ -85,16 +79,13 @@ struct metrics_scrape {
     struct port_metrics ports;
 };
 
-// False: out of memory.
-static bool begin_ports(struct metrics_scrape *scrape, const struct parts *parts)
+static void begin_ports(struct metrics_scrape *scrape, const struct parts *parts)
 {
     const enum conf_port_metrics wanted = parts->conf->metrics.ports;
     const bool read = parts->conf->counters.ports != CONF_NO_PORTS; // else they are old
     if (wanted == CONF_PORT_METRICS_OFF)
-        return true;
-    scrape->piece = malloc(PIECE_SIZE);
-    if (!scrape->piece)
-        return false;
+        return;
+    scrape->piece = memory_get(PIECE_SIZE);
     port_metrics_begin(&scrape->ports,
                        &(struct port_metrics_source){
                            .fabric = topology_current(parts->topology),
@@ -102,7 +93,6 @@ static bool begin_ports(struct metrics_scrape *scrape, const struct parts *parts
                            .accumulated = read ? pipeline_accumulated(parts->pipeline) : NULL,
                            .errors = read ? pipeline_measured_errors(parts->pipeline) : NULL,
                            .traffic = wanted == CONF_PORT_METRICS_ALL});
-    return true;
 }
 
 static void metrics_parts_end(void *ctx)
@@ -118,30 +108,26 @@ static void metrics_parts_end(void *ctx)
 static void *metrics_parts_begin(void *ctx)
 {
     const struct parts *parts = ctx;
-    struct metrics_scrape *scrape = calloc(1, sizeof *scrape);
-    if (!scrape)
-        return NULL;
+    struct metrics_scrape *scrape = memory_zeroed(1, sizeof *scrape);
     scrape->gateway = render_gateway(parts, &scrape->gateway_size);
-    if (scrape->gateway && begin_ports(scrape, parts))
-        return scrape;
-    metrics_parts_end(scrape);
-    return NULL;
+    begin_ports(scrape, parts);
+    return scrape;
 }
 
-static enum metrics_piece metrics_parts_next(void *ctx, const char **text, size_t *size)
+static bool metrics_parts_next(void *ctx, const char **text, size_t *size)
 {
     struct metrics_scrape *scrape = ctx;
     if (scrape->gateway_size > 0) {
         *text = scrape->gateway;
         *size = scrape->gateway_size;
         scrape->gateway_size = 0;
-        return scrape->piece ? METRICS_MORE : METRICS_LAST;
+        return scrape->piece != NULL;
     }
     struct text piece = text_in(scrape->piece, PIECE_SIZE);
     const bool more = port_metrics_write(&scrape->ports, &piece);
     *text = piece.buf;
     *size = piece.len;
-    return more ? METRICS_MORE : METRICS_LAST;
+    return more;
 }
 
 const struct metrics_source METRICS_PARTS_SOURCE = {metrics_parts_begin, metrics_parts_next,

@@ -2,6 +2,7 @@
 #include "metrics/metrics_server.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -129,8 +130,8 @@ static void metrics_server_client_event(struct bufferevent *stream, short what, 
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->stage == STAGE_ANSWERING) {
         client->ended = true;
         // Without reading, the stream has no timeout that would end the wait for a document.
-        if (client->awaited[0] != '\0' && evtimer_add(client->deadline, &IDLE_MAX) != 0)
-            metrics_server_drop(client);
+        if (client->awaited[0] != '\0')
+            evtimer_add(client->deadline, &IDLE_MAX);
     } else if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0') {
         metrics_server_miss_document(client);
     } else {
@@ -142,11 +143,12 @@ static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct metrics_client *client = ctx;
-    if (client->ended && client->awaited[0] != '\0' &&
-        evtimer_add(client->deadline, &IDLE_MAX) == 0)
+    if (client->ended && client->awaited[0] != '\0') {
+        evtimer_add(client->deadline, &IDLE_MAX);
         metrics_server_miss_document(client);
-    else
+    } else {
         metrics_server_drop(client);
+    }
 }
 
 // Ends our side only, and waits for the client to close: closing while it still sends would reset
@@ -193,31 +195,25 @@ static void answer_text(struct metrics_client *client, bool head_only, const cha
     metrics_server_answer(client, head_only, status, TEXT, body, strlen(body));
 }
 
-// Adds a piece of a long answer. False: out of memory.
-static bool add_piece(const struct metrics_client *client, const char *text, size_t size, bool last)
+// Adds a piece of a long answer.
+static void add_piece(const struct metrics_client *client, const char *text, size_t size, bool last)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
-    bool ok = true;
-    if (!client->chunked)
-        return evbuffer_add(out, text, size) == 0;
-    if (size > 0)
-        ok = evbuffer_add_printf(out, "%zx\r\n", size) > 0 && evbuffer_add(out, text, size) == 0 &&
-             evbuffer_add(out, "\r\n", 2) == 0;
-    return ok && (!last || evbuffer_add(out, "0\r\n\r\n", 5) == 0);
+    const bool chunked = client->chunked && size > 0;
+    if (chunked)
+        evbuffer_add_printf(out, "%zx\r\n", size);
+    evbuffer_add(out, text, size);
+    evbuffer_add_printf(out, "%s%s", chunked ? "\r\n" : "",
+                        client->chunked && last ? "0\r\n\r\n" : "");
 }
 
 static void metrics_server_go_on(struct bufferevent *stream, void *ctx);
 
-// Adds the first piece of a long answer behind its head, or a later one. Drops the client when
-// memory is short.
-static void go_on_with(struct metrics_client *client, enum metrics_piece kind, const char *text,
-                       size_t size)
+// Adds the first piece of a long answer behind its head, or a later one.
+static void go_on_with(struct metrics_client *client, bool more, const char *text, size_t size)
 {
-    if (kind == METRICS_FAILED || !add_piece(client, text, size, kind == METRICS_LAST)) {
-        metrics_server_drop(client);
-        return;
-    }
-    if (kind == METRICS_LAST) {
+    add_piece(client, text, size, !more);
+    if (!more) {
         client->server->source.end(client->scrape);
         client->scrape = NULL;
         metrics_server_await(client, answer_sent);
@@ -234,8 +230,8 @@ static void metrics_server_go_on(struct bufferevent *stream, void *ctx)
     struct metrics_client *client = ctx;
     const char *text = "";
     size_t size = 0;
-    enum metrics_piece kind = client->server->source.next(client->scrape, &text, &size);
-    go_on_with(client, kind, text, size);
+    const bool more = client->server->source.next(client->scrape, &text, &size);
+    go_on_with(client, more, text, size);
     (void)stream;
 }
 
@@ -248,7 +244,7 @@ static void answer_at_length(struct metrics_client *client, bool head_only, cons
     if (!head_only) {
         // While it reads, it need not send.
         bufferevent_set_timeouts(client->stream, NULL, &IDLE_MAX);
-        go_on_with(client, METRICS_MORE, text, size);
+        go_on_with(client, true, text, size);
         return;
     }
     client->server->source.end(client->scrape);
@@ -262,18 +258,12 @@ static void answer_metrics(struct metrics_client *client, bool head_only)
     const char *text;
     size_t size;
     client->scrape = source->begin(client->server->ctx);
-    enum metrics_piece kind =
-        client->scrape ? source->next(client->scrape, &text, &size) : METRICS_FAILED;
-    if (kind == METRICS_MORE) {
+    if (source->next(client->scrape, &text, &size)) {
         answer_at_length(client, head_only, text, size);
         return;
     }
-    if (kind == METRICS_LAST)
-        metrics_server_answer(client, head_only, "200 OK", METRICS, text, size);
-    else
-        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
-    if (client->scrape)
-        source->end(client->scrape);
+    metrics_server_answer(client, head_only, "200 OK", METRICS, text, size);
+    source->end(client->scrape);
     client->scrape = NULL;
 }
 
@@ -367,15 +357,12 @@ static void answer_made(struct metrics_client *client, bool head_only, const cha
 {
     const struct metrics_page *page = &client->server->page;
     struct metrics_document document = {0};
-    const enum metrics_made made = page->make(page->ctx, path, &document);
-    if (made == METRICS_MADE) {
+    if (page->make(page->ctx, path, &document)) {
         answer_document(client, head_only, &document);
-    } else if (made == METRICS_LATER) {
+    } else {
         snprintf(client->awaited, sizeof client->awaited, "%s", path);
         client->head_only = head_only;
         metrics_server_await(client, NULL);
-    } else {
-        answer_text(client, head_only, "500 Internal Server Error", "ibtrapd is out of memory.\n");
     }
 }
 
@@ -414,11 +401,10 @@ static void answer_events(struct metrics_client *client, bool head_only, int64_t
     evbuffer_add(bufferevent_get_output(client->stream), HEAD, sizeof HEAD - 1);
     if (head_only) {
         metrics_server_await(client, answer_sent);
-    } else if (followers_add(server->followers, client->stream, after)) {
+    } else {
+        followers_add(server->followers, client->stream, after);
         metrics_server_take_out(client);
         metrics_server_part(client);
-    } else {
-        metrics_server_drop(client);
     }
 }
 
@@ -500,25 +486,17 @@ static void read_request(struct bufferevent *stream, void *ctx)
     }
 }
 
-// NULL: out of memory; the descriptor stays the caller's.
 static struct metrics_client *metrics_server_new_client(struct metrics_server *server,
                                                         evutil_socket_t fd)
 {
-    struct metrics_client *client = calloc(1, sizeof *client);
-    if (!client)
-        return NULL;
+    struct metrics_client *client = memory_zeroed(1, sizeof *client);
     client->server = server;
     client->stage = STAGE_ASKING;
     client->moved_us = clock_monotonic(&clock_system);
     client->deadline = evtimer_new(server->base, metrics_server_end_client, client);
-    if (client->deadline && evtimer_add(client->deadline, &CLIENT_MAX) == 0)
-        client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
-    if (client->stream)
-        return client;
-    if (client->deadline)
-        event_free(client->deadline);
-    free(client);
-    return NULL;
+    evtimer_add(client->deadline, &CLIENT_MAX);
+    client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
+    return client;
 }
 
 // A client that just came is about to ask. Without its place behind answers that nobody takes, a
@@ -548,16 +526,11 @@ static void metrics_server_accept_client(struct evconnlistener *listener, evutil
     (void)listener, (void)address, (void)length;
     struct metrics_server *server = ctx;
     struct metrics_client *client = metrics_server_new_client(server, fd);
-    if (!client) {
-        evutil_closesocket(fd);
-        return;
-    }
     if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
         metrics_server_drop(metrics_server_find_victim(server));
     server->clients[server->client_count++] = client;
     bufferevent_setcb(client->stream, read_request, NULL, metrics_server_client_event, client);
     evbuffer_add_cb(bufferevent_get_output(client->stream), metrics_server_note_move, client);
-    // A watermark would do the same, but libevent 2.1 crashes if it has no memory for one.
     bufferevent_set_max_single_read(client->stream, METRICS_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
     bufferevent_enable(client->stream, EV_READ | EV_WRITE);
@@ -633,23 +606,15 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
                                             uint16_t port, const struct metrics_source *source,
                                             void *ctx, struct log *log, struct error *err)
 {
-    struct metrics_server *server = calloc(1, sizeof *server);
-    if (!server) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct metrics_server *server = memory_get(sizeof *server);
     *server = (struct metrics_server){.base = base, .source = *source, .ctx = ctx};
     server->pause = event_new(base, -1, 0, metrics_server_end_pause, server);
-    if (server->pause)
-        server->listener = listen_at(server, address, port, log, err);
-    else
-        error_set(err, "out of memory");
+    server->listener = listen_at(server, address, port, log, err);
     if (server->listener) {
         evconnlistener_set_error_cb(server->listener, metrics_server_pause);
         return server;
     }
-    if (server->pause)
-        event_free(server->pause);
+    event_free(server->pause);
     free(server);
     return NULL;
 }
@@ -659,11 +624,10 @@ void metrics_server_serve_health(struct metrics_server *server, metrics_judge ju
     server->judge = judge;
 }
 
-bool metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page)
+void metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page)
 {
     server->page = *page;
     server->followers = followers_new(server->base, page->follow, page->ctx);
-    return server->followers != NULL;
 }
 
 void metrics_server_stop(struct metrics_server *server)

@@ -25,16 +25,13 @@ enum {
     METRICS_SERVER_CLIENT_S = 60, // so is one that takes so long for all, however it reads
 };
 
-enum metrics_piece { METRICS_FAILED, METRICS_MORE, METRICS_LAST };
-
 // Makes the metrics. The server's thread calls all functions.
 struct metrics_source {
-    // Begins a scrape, which ends with `end`. NULL: out of memory.
+    // Begins a scrape, which ends with `end`.
     void *(*begin)(void *ctx);
-    // Sets `text` to the next piece, which lives until the next call. A piece of METRICS_MORE may
-    // be empty; a call takes a millisecond or so. METRICS_FAILED: out of memory, and no piece
-    // follows.
-    enum metrics_piece (*next)(void *scrape, const char **text, size_t *size);
+    // Sets `text` to the next piece, which lives until the next call and may be empty; a call takes
+    // a millisecond or so. Returns whether another piece follows.
+    bool (*next)(void *scrape, const char **text, size_t *size);
     void (*end)(void *scrape);
 };
 
@@ -51,18 +48,13 @@ struct metrics_document {
 
 enum { METRICS_PATH_SIZE = 32 }; // of a document that is made later
 
-enum metrics_made {
-    METRICS_NOT_MADE, // out of memory
-    METRICS_MADE,
-    METRICS_LATER, // call metrics_server_take_documents then
-};
-
 // The page. The server's thread calls all functions.
 struct metrics_page {
     // Whether there is a document at a path such as "/page.css", or the events are there.
     bool (*has)(void *ctx, const char *path);
-    // Makes the document, without stopping the loop; METRICS_LATER if it cannot.
-    enum metrics_made (*make)(void *ctx, const char *path, struct metrics_document *out);
+    // Makes the document, without stopping the loop. Returns false if it cannot; call
+    // metrics_server_take_documents when the document is made.
+    bool (*make)(void *ctx, const char *path, struct metrics_document *out);
     const char *events; // the path of the events, which `follow` makes
     followers_source follow;
     void *ctx;
@@ -84,10 +76,10 @@ void metrics_server_serve_health(struct metrics_server *server, metrics_judge ju
 // Also serves the page, which is copied, with headers that let a browser load nothing from
 // elsewhere. To a request whose Host is a name with a dot it is refused: by such a name a page of
 // somebody else could make a browser read this one (DNS rebinding). At most FOLLOWERS_MAX clients
-// follow the events at a time, besides the others. False: out of memory.
-bool metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page);
+// follow the events at a time, besides the others.
+void metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page);
 
-// A document was made, or could not be: asks again for those that clients wait for. The loop's
+// A document was made: asks again for those that clients wait for. The loop's
 // thread. A client that waits for METRICS_SERVER_IDLE_S hears that it is not there.
 void metrics_server_take_documents(struct metrics_server *server);
 

@@ -2,6 +2,7 @@
 #include "page/page.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "control/answer.h"
 #include "control/commands.h"
 #include "control/event_answers.h"
@@ -68,9 +69,7 @@ static void page_take_before(struct worker_job *job);
 
 struct page *page_new(struct control *control, struct worker *worker, struct metrics_server *server)
 {
-    struct page *page = calloc(1, sizeof *page);
-    if (!page)
-        return NULL;
+    struct page *page = memory_zeroed(1, sizeof *page);
     page->control = control;
     page->worker = worker;
     page->server = server;
@@ -125,13 +124,12 @@ static bool page_is_too_soon(const struct page_document *document, int64_t now)
     return now - document->at < PAGE_SHARE * document->took;
 }
 
-// False: the worker has stopped.
-static bool page_begin(struct page_document *document)
+// Without effect if the worker has stopped.
+static void page_begin(struct page_document *document)
 {
     document->topology = document->page->control->parts->topology;
     document->journal = document->page->control->parts->journal;
     document->under_way = worker_put(document->page->worker, &document->job);
-    return document->under_way;
 }
 
 static void page_take(struct worker_job *job)
@@ -149,11 +147,11 @@ static void page_take(struct worker_job *job)
     document->is_new = false;
 }
 
-static enum metrics_made page_give(const struct page_document *document, const char *type,
-                                   struct metrics_document *out)
+static bool page_give(const struct page_document *document, const char *type,
+                      struct metrics_document *out)
 {
     *out = (struct metrics_document){type, document->text, document->size};
-    return document->text ? METRICS_MADE : METRICS_NOT_MADE;
+    return true;
 }
 
 // Answers of the control socket, as an unprivileged user gets them.
@@ -212,7 +210,7 @@ static json_t *page_map_version(const struct fabric *fabric)
     return json_integer(fabric ? (json_int_t)fabric->time_us : 0);
 }
 
-// All but the alarms. NULL: out of memory.
+// All but the alarms.
 static json_t *page_state_json(const struct page *page)
 {
     static const char *const HEALTH[] = {"state", "ready", "line", "findings", "alarms", NULL};
@@ -226,15 +224,11 @@ static json_t *page_state_json(const struct page *page)
     json_object_set_new(out, "health", verdict);
     page_add_status(out, status);
     json_object_set_new(out, "map", page_map_version(fabric));
-    const bool ok = health && status;
     json_decref(health);
     json_decref(status);
     json_decref(request);
     fabric_unref(fabric);
-    if (ok)
-        return out;
-    json_decref(out);
-    return NULL;
+    return out;
 }
 
 // The worker's thread.
@@ -245,9 +239,9 @@ static void page_run_state(struct worker_job *job)
     struct fabric *fabric = topology_current(d->topology);
     struct names *names = topology_names(d->topology);
     json_t *alarms = page_alarms_json(d->journal, fabric, names, &d->page->then);
-    if (json_object_set_new(d->state, "alarms", alarms) == 0)
-        d->made = json_dumps(d->state, JSON_COMPACT);
-    d->made_size = d->made ? strlen(d->made) : 0;
+    json_object_set_new(d->state, "alarms", alarms);
+    d->made = json_dumps(d->state, JSON_COMPACT);
+    d->made_size = strlen(d->made);
     json_decref(d->state);
     d->state = NULL;
     names_unref(names);
@@ -255,19 +249,17 @@ static void page_run_state(struct worker_job *job)
     d->made_took = page_time_used() - began;
 }
 
-static enum metrics_made page_make_state(struct page *page, struct metrics_document *out)
+static bool page_make_state(struct page *page, struct metrics_document *out)
 {
     struct page_document *d = &page->state;
     if (d->is_new || (d->text && page_is_too_soon(d, clock_monotonic(&clock_system))))
         return page_give(d, "application/json", out);
-    if (d->under_way)
-        return METRICS_LATER;
-    d->state = page_state_json(page);
-    if (d->state && page_begin(d))
-        return METRICS_LATER;
-    json_decref(d->state);
-    d->state = NULL;
-    return METRICS_NOT_MADE;
+    if (!d->under_way) {
+        json_decref(d->state);
+        d->state = page_state_json(page);
+        page_begin(d);
+    }
+    return false;
 }
 
 // The map.
@@ -288,7 +280,7 @@ static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, i
                          page_is_too_soon(map, clock_monotonic(&clock_system)));
 }
 
-static enum metrics_made page_make_map(struct page *page, struct metrics_document *out)
+static bool page_make_map(struct page *page, struct metrics_document *out)
 {
     struct page_document *d = &page->map;
     struct fabric *fabric = topology_current(page->control->parts->topology);
@@ -297,11 +289,12 @@ static enum metrics_made page_make_map(struct page *page, struct metrics_documen
     fabric_unref(fabric);
     if (d->is_new || (!d->under_way && page_keeps_map(d, fabric_us, last)))
         return page_give(d, "image/svg+xml", out);
-    if (d->under_way)
-        return METRICS_LATER;
-    d->fabric_us = fabric_us;
-    d->last = last;
-    return page_begin(d) ? METRICS_LATER : METRICS_NOT_MADE;
+    if (!d->under_way) {
+        d->fabric_us = fabric_us;
+        d->last = last;
+        page_begin(d);
+    }
+    return false;
 }
 
 // Documents.
@@ -322,7 +315,7 @@ static bool page_has(void *ctx, const char *path)
             strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0);
 }
 
-static enum metrics_made page_make(void *ctx, const char *path, struct metrics_document *out)
+static bool page_make(void *ctx, const char *path, struct metrics_document *out)
 {
     const struct page_file *file = page_find_file(path);
     if (file)
@@ -331,7 +324,7 @@ static enum metrics_made page_make(void *ctx, const char *path, struct metrics_d
         *out = (struct metrics_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
     else
         return strcmp(path, PAGE_MAP) == 0 ? page_make_map(ctx, out) : page_make_state(ctx, out);
-    return METRICS_MADE;
+    return true;
 }
 
 // Events.
@@ -343,9 +336,8 @@ static void page_write_event(FILE *out, const json_t *event)
     json_t *one = json_object();
     page_copy(one, event, ITEMS);
     char *line = json_dumps(one, JSON_COMPACT); // has no line ends
-    if (line)
-        fprintf(out, "id: %lld\ndata: %s\n\n",
-                (long long)json_integer_value(json_object_get(event, "number")), line);
+    fprintf(out, "id: %lld\ndata: %s\n\n",
+            (long long)json_integer_value(json_object_get(event, "number")), line);
     free(line);
     json_decref(one);
 }
@@ -429,23 +421,20 @@ static char *page_follow(void *ctx, int64_t *after, size_t *size)
         *after = last > PAGE_EVENTS_MAX ? last - PAGE_EVENTS_MAX : 0;
     if (*after == last || !page_has_events(page, *after)) {
         *size = 0;
-        return calloc(1, 1);
+        return memory_zeroed(1, 1);
     }
     char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    if (out && *after + 1 < journal_first_in_memory(page->control->parts->journal))
+    FILE *out = memory_need(open_memstream(&text, size));
+    if (*after + 1 < journal_first_in_memory(page->control->parts->journal))
         page_write_before(out, &page->before, after);
     json_t *request =
         json_pack("{s:I, s:i}", "after", (json_int_t)*after, "limit", PAGE_EVENTS_MAX);
-    json_t *answer = out ? page_ask(page, "events", request) : NULL;
-    if (answer)
-        page_write_events(out, answer, after);
+    json_t *answer = page_ask(page, "events", request);
+    page_write_events(out, answer, after);
     json_decref(answer);
     json_decref(request);
-    if (out && fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    fclose(out);
+    return text;
 }
 
 struct metrics_page page_functions(struct page *page)

@@ -17,8 +17,7 @@ enum {
 
 struct page;
 
-// All outlive the page, but for the server; wiring may exchange the members of `control`. NULL: out
-// of memory.
+// All outlive the page, but for the server; wiring may exchange the members of `control`.
 struct page *page_new(struct control *control, struct worker *worker,
                       struct metrics_server *server);
 void page_free(struct page *page); // NULL is allowed; after the server, when the worker has stopped

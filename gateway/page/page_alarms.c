@@ -72,10 +72,9 @@ json_t *page_alarms_json(struct journal *journal, const struct fabric *fabric,
 {
     struct page_alarms all = {.journal = journal, .fabric = fabric, .names = names, .then = then};
     struct worst_alarms worst;
-    json_t *list = worst_alarms_find(journal, clock_utc(&clock_system), PAGE_ALARMS_MAX, &worst)
-                       ? json_array()
-                       : NULL;
-    for (size_t i = 0; list && i < worst.count; i++)
+    json_t *list = json_array();
+    worst_alarms_find(journal, clock_utc(&clock_system), PAGE_ALARMS_MAX, &worst);
+    for (size_t i = 0; i < worst.count; i++)
         json_array_append_new(list, page_alarms_one(&all, worst.all[i]));
     worst_alarms_free(&worst);
     return list;

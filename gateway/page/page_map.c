@@ -61,8 +61,7 @@ char *page_map_write(struct topology *topology, struct journal *journal, struct 
     FILE *out = memory_need(open_memstream(&text, size));
     struct page_map map = {.picture = picture_new(fabric ? fabric : &NOTHING, names, false)};
     page_map_draw(&map, journal, then, out);
-    if (fclose(out) != 0)
-        memory_end();
+    fclose(out);
     picture_free(map.picture);
     names_unref(names);
     fabric_unref(fabric);

@@ -9,7 +9,7 @@
 enum { PAGE_MAP_ALARMS_MAX = 10000 }; // that the map knows of
 
 // The fabric with its alarms as SVG without a style of its own, malloc'ed. Before the first sweep
-// it is empty. `then` knows the names of what is gone. NULL: out of memory.
+// it is empty. `then` knows the names of what is gone.
 char *page_map_write(struct topology *topology, struct journal *journal, struct page_names *then,
                      size_t *size);
 

@@ -22,8 +22,8 @@ static struct sockaddr_in address;
 static char *got;
 static size_t got_size;
 
-// The source: `pieces` of it, of which every third is empty; piece `fails` fails.
-static unsigned pieces, fails, made, begun, ended;
+// The source: `pieces` of it, of which every third is empty.
+static unsigned pieces, made, begun, ended;
 static char piece[PIECE_SIZE];
 
 // The clock of the server's loop: the system's, and the seconds that a test lets pass.
@@ -44,15 +44,13 @@ static void *begin_scrape(void *ctx)
     return &pieces;
 }
 
-static enum metrics_piece next_piece(void *scrape, const char **text, size_t *size)
+static bool next_piece(void *scrape, const char **text, size_t *size)
 {
     assert_ptr_equal(scrape, &pieces);
     memset(piece, 'a' + (int)(made % 26), sizeof piece);
     *text = piece;
     *size = made % 3 == 2 ? 0 : sizeof piece;
-    if (made == fails)
-        return METRICS_FAILED;
-    return ++made == pieces ? METRICS_LAST : METRICS_MORE;
+    return ++made != pieces;
 }
 
 static void end_scrape(void *scrape)
@@ -79,7 +77,6 @@ static int begin(void **state)
     struct error err;
     (void)state;
     pieces = 1;
-    fails = UINT32_MAX;
     begun = ended = made = 0;
     got = malloc(GOT_MAX);
     base = event_base_new();
@@ -255,37 +252,6 @@ TEST(others_are_served_meanwhile)
     serve();
 }
 
-TEST(an_answer_that_fails_has_no_end)
-{
-    pieces = 30;
-    fails = 20;
-    int fd = ask(GET);
-    read_all(fd);
-    assert_int_equal(decode(body()), SIZE_MAX);
-    assert_int_equal(ended, 1);
-    close(fd);
-}
-
-TEST(without_chunks_an_answer_that_fails_is_reset)
-{
-    pieces = 30;
-    fails = 20;
-    int fd = ask("GET /metrics HTTP/1.0\r\n\r\n");
-    assert_false(read_all(fd));
-    assert_int_equal(ended, 1);
-    close(fd);
-}
-
-TEST(an_answer_that_fails_at_once_is_an_error)
-{
-    fails = 0;
-    int fd = ask(GET);
-    assert_true(read_all(fd));
-    assert_non_null(strstr(got, "HTTP/1.1 500 "));
-    assert_int_equal(ended, 1);
-    close(fd);
-}
-
 TEST(a_client_that_is_replaced_ends_its_scrape)
 {
     int fds[METRICS_SERVER_CLIENTS_MAX + 1];
@@ -418,13 +384,13 @@ static bool has_page(void *ctx, const char *path)
     return !page_off && (strcmp(path, "/doc") == 0 || strcmp(path, "/events") == 0);
 }
 
-static enum metrics_made makes; // what becomes of a document
+static bool makes; // whether a document is made at once
 static unsigned make_calls;
 static const char *large; // the document, of LARGE octets; NULL: it is a word
 
 enum { LARGE = 32 << 20 }; // more than the sockets hold
 
-static enum metrics_made make_page(void *ctx, const char *path, struct metrics_document *out)
+static bool make_page(void *ctx, const char *path, struct metrics_document *out)
 {
     assert_ptr_equal(ctx, &base);
     assert_string_equal(path, "/doc");
@@ -455,10 +421,10 @@ static int begin_page(void **state)
     const int result = begin(state);
     const struct metrics_page page = {has_page, make_page, "/events", follow, &base};
     batches = follow_calls = make_calls = 0;
-    makes = METRICS_MADE;
+    makes = true;
     page_off = false;
     large = NULL;
-    assert_true(metrics_server_serve_page(server, &page));
+    metrics_server_serve_page(server, &page);
     return result;
 }
 
@@ -522,7 +488,7 @@ static void leave(int fd)
 
 TEST(who_wants_a_document_that_is_made_later_waits_alone)
 {
-    makes = METRICS_LATER;
+    makes = false;
     int fd = ask(ASK_DOCUMENT), head = ask("HEAD /doc HTTP/1.1\r\nHost: x\r\n\r\n");
     int gone = ask(ASK_DOCUMENT), other = ask(GET);
     assert_true(read_all(other));
@@ -531,7 +497,7 @@ TEST(who_wants_a_document_that_is_made_later_waits_alone)
     metrics_server_take_documents(server); // another one was made
     serve();
     expect_nothing(fd);
-    makes = METRICS_MADE;
+    makes = true;
     metrics_server_take_documents(server);
     assert_int_equal(make_calls, 3 + 2 + 2);
     got_size = 0;
@@ -548,20 +514,9 @@ TEST(who_wants_a_document_that_is_made_later_waits_alone)
     close(other);
 }
 
-TEST(a_document_that_cannot_be_made_later_is_an_error)
-{
-    makes = METRICS_LATER;
-    int fd = ask(ASK_DOCUMENT);
-    makes = METRICS_NOT_MADE;
-    metrics_server_take_documents(server);
-    assert_true(read_all(fd));
-    assert_non_null(strstr(got, "HTTP/1.1 500 "));
-    close(fd);
-}
-
 TEST(who_waits_too_long_for_a_document_hears_why)
 {
-    makes = METRICS_LATER;
+    makes = false;
     int fd = ask(ASK_DOCUMENT);
     passed += METRICS_SERVER_IDLE_S - 2;
     serve();
@@ -578,12 +533,12 @@ TEST(who_waits_too_long_for_a_document_hears_why)
 
 TEST(who_sends_no_more_gets_the_document_that_is_made_later)
 {
-    makes = METRICS_LATER;
+    makes = false;
     int fd = ask(ASK_DOCUMENT), late = ask(ASK_DOCUMENT);
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
     serve();
     expect_nothing(fd);
-    makes = METRICS_MADE;
+    makes = true;
     metrics_server_take_documents(server);
     assert_true(read_all(fd));
     assert_string_equal(body(), "document");
@@ -595,7 +550,7 @@ TEST(who_sends_no_more_gets_the_document_that_is_made_later)
 
 TEST(who_sends_no_more_and_waits_too_long_hears_why)
 {
-    makes = METRICS_LATER;
+    makes = false;
     int fd = ask(ASK_DOCUMENT);
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
     let_pass(METRICS_SERVER_IDLE_S - 2);
@@ -610,12 +565,12 @@ TEST(who_sends_no_more_and_waits_too_long_hears_why)
 TEST(who_sends_no_more_has_time_to_read_a_document_that_was_made_late)
 {
     char *document = calloc(1, LARGE);
-    makes = METRICS_LATER;
+    makes = false;
     large = document;
     int fd = ask(ASK_DOCUMENT);
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
     let_pass(METRICS_SERVER_IDLE_S - 2);
-    makes = METRICS_MADE;
+    makes = true;
     metrics_server_take_documents(server);
     let_pass(4);
     assert_true(read_all(fd));
@@ -648,7 +603,7 @@ TEST(who_leaves_before_his_request_is_whole_is_dropped)
 
 TEST(a_stop_ends_those_that_wait_for_a_document)
 {
-    makes = METRICS_LATER;
+    makes = false;
     int fd = ask(ASK_DOCUMENT);
     metrics_server_stop(server);
     server = NULL;
@@ -759,9 +714,6 @@ int main(void)
         SERVER_TEST(head_makes_no_pieces),
         SERVER_TEST(who_does_not_read_makes_no_further_pieces),
         SERVER_TEST(others_are_served_meanwhile),
-        SERVER_TEST(an_answer_that_fails_has_no_end),
-        SERVER_TEST(without_chunks_an_answer_that_fails_is_reset),
-        SERVER_TEST(an_answer_that_fails_at_once_is_an_error),
         SERVER_TEST(a_client_that_is_replaced_ends_its_scrape),
         SERVER_TEST(answers_under_way_are_replaced_last),
         SERVER_TEST(answers_that_nobody_takes_cost_nobody_else_a_place),
@@ -771,7 +723,6 @@ int main(void)
         SERVER_TEST(a_stop_ends_scrapes),
         PAGE_TEST(a_document_comes_with_its_headers),
         PAGE_TEST(who_wants_a_document_that_is_made_later_waits_alone),
-        PAGE_TEST(a_document_that_cannot_be_made_later_is_an_error),
         PAGE_TEST(who_waits_too_long_for_a_document_hears_why),
         PAGE_TEST(who_sends_no_more_gets_the_document_that_is_made_later),
         PAGE_TEST(who_sends_no_more_has_time_to_read_a_document_that_was_made_late),

@@ -22,9 +22,6 @@
 #define READ_IT "{\"version\":1,\"is\":\"read\"}\n"
 #define LATE    "{\"version\":1,\"error\":\"it takes too long\"}\n"
 #define IN_LINE "{\"version\":1,\"error\":\"others take too long\"}\n"
-#define NO_ROOM                                                                                    \
-    "{\"version\":1,\"error\":\"ibtrapd has no memory for the answer; ask for less at a time\"}\n"
-#define SHORT "{\"version\":1,\"error\":\"ibtrapd is out of memory\"}\n"
 #define STOPS_BEFORE                                                                               \
     "{\"version\":1,\"error\":\"ibtrapd stops; this request was not begun: ask again\"}\n"
 #define STOPS_DURING                                                                               \
@@ -33,7 +30,7 @@
 #define CROWDED                                                                                    \
     "{\"version\":1,\"error\":\"ibtrapd has too many clients and gave this place to another; "     \
     "this request was not begun: ask again\"}\n"
-#define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping, or out of memory\"}\n"
+#define STOPPING "{\"version\":1,\"error\":\"ibtrapd is stopping\"}\n"
 
 static const int64_t LONG_US = 3600 * CLOCK_US_PER_S, SHORT_US = 20000;
 static const int64_t DEADLINE_US = 20 * CLOCK_US_PER_S;
@@ -50,31 +47,11 @@ static struct error err;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int begun, run, ended, unwanted;
 
-// Memory is short for jansson, for the beginning of work, for libevent; the last from an answer on.
-static atomic_bool jansson_gets_nothing, work_gets_nothing, libevent_gets_nothing,
-    the_answer_gets_nothing, end_gets_nothing;
-
-static void *jansson_malloc(size_t size)
-{
-    return jansson_gets_nothing ? NULL : malloc(size);
-}
-
-static void *libevent_malloc(size_t size)
-{
-    return libevent_gets_nothing ? NULL : malloc(size);
-}
-
-static void *libevent_realloc(void *old, size_t size)
-{
-    return libevent_gets_nothing ? NULL : realloc(old, size);
-}
-
 static json_t *handle(void *ctx, const struct peer_credentials *client, const char *command,
                       const json_t *request)
 {
     (void)ctx, (void)client, (void)request;
     assert_string_equal(command, "status");
-    libevent_gets_nothing = (bool)the_answer_gets_nothing;
     return json_pack("{s:i, s:s}", "version", 1, "is", "well");
 }
 
@@ -95,8 +72,6 @@ static void *slow_begin(void *ctx, const struct peer_credentials *client, const 
 {
     (void)ctx, (void)client;
     assert_string_equal(command, "slow");
-    if (work_gets_nothing)
-        return NULL;
     atomic_fetch_add(&begun, 1);
     return json_incref(request);
 }
@@ -140,11 +115,12 @@ static const char *slow_late(const void *work, bool has_begun)
     return has_begun ? "it takes too long" : "others take too long";
 }
 
-static bool slow_end(void *work, struct evbuffer *out)
+static void slow_end(void *work, struct evbuffer *out)
 {
     json_decref(work);
     atomic_fetch_add(out ? &ended : &unwanted, 1);
-    return out && !end_gets_nothing && evbuffer_add(out, READ_IT, strlen(READ_IT)) == 0;
+    if (out)
+        evbuffer_add(out, READ_IT, strlen(READ_IT));
 }
 
 static int64_t patience_us;
@@ -460,51 +436,6 @@ TEST(a_stop_does_not_wait_for_what_hangs)
     close(late);
 }
 
-// The handler would use at once what the worker uses.
-TEST(without_memory_the_handler_does_not_do_the_work)
-{
-    work_gets_nothing = true;
-    int fd = ask(SLOW);
-    expect(fd, SHORT);
-    work_gets_nothing = false;
-    assert_int_equal(send(fd, SLOW, strlen(SLOW), MSG_NOSIGNAL), strlen(SLOW));
-    expect(fd, READ_IT);
-    close(fd);
-}
-
-TEST(without_memory_for_a_refusal_the_server_goes_on)
-{
-    jansson_gets_nothing = true;
-    int fd = ask(STATUS);
-    expect(fd, NO_ROOM);
-    jansson_gets_nothing = false;
-    int other = ask(SLOW);
-    expect(other, READ_IT);
-    close(fd);
-    close(other);
-}
-
-TEST(without_memory_for_the_workers_answer_the_client_hears_so)
-{
-    end_gets_nothing = true;
-    int fd = ask(SLOW STATUS);
-    expect(fd, NO_ROOM WELL);
-    end_gets_nothing = false;
-    close(fd);
-}
-
-TEST(without_memory_for_a_sentence_the_client_is_dropped)
-{
-    the_answer_gets_nothing = true;
-    int fd = ask(STATUS STATUS);
-    expect_end(fd);
-    the_answer_gets_nothing = libevent_gets_nothing = false;
-    int other = ask(STATUS);
-    expect(other, WELL);
-    close(fd);
-    close(other);
-}
-
 #define LATER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -521,13 +452,7 @@ int main(void)
         LATER_TEST(what_had_not_begun_when_its_client_heard_so_never_does),
         LATER_TEST(what_comes_meanwhile_waits_within_bounds),
         LATER_TEST(a_stop_does_not_wait_for_what_hangs),
-        LATER_TEST(without_memory_the_handler_does_not_do_the_work),
-        LATER_TEST(without_memory_for_a_refusal_the_server_goes_on),
-        LATER_TEST(without_memory_for_the_workers_answer_the_client_hears_so),
-        LATER_TEST(without_memory_for_a_sentence_the_client_is_dropped),
     };
-    json_set_alloc_funcs(jansson_malloc, free);
-    event_set_mem_functions(libevent_malloc, libevent_realloc, free);
     signal(SIGPIPE, SIG_IGN); // as the daemon's loop does
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,7 @@ static void speak(struct event_base *base, int fd)
 
 TEST(a_request_is_wiped)
 {
-    server_erase_freed();
+    server_own_memory();
     struct event_base *base = event_base_new();
     struct log *log = support_log(NULL);
     const struct server_options options = {.base = base,
