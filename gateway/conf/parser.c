@@ -32,11 +32,6 @@ struct parser {
     unsigned secret_line; // line whose words may be a secret; 0: none yet
     // The sections without a name of their own, in their places of SCHEMA.
     struct section single[SCHEMA_SECTIONS_MAX];
-    // Of the receivers, in their places of the configuration.
-    struct parser_receiver {
-        const struct schema_section *schema; // NULL: the section has a mistake
-        unsigned line;                       // its last one
-    } receivers[CONF_RECEIVERS_MAX];
 };
 
 // Stepping through the tokens. After a token that the grammar does not allow the parser is lost,
@@ -419,9 +414,6 @@ static void parser_run_block(struct parser *p, struct section *section)
     parser_step(p);
     if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
         section->schema->check(section);
-    if (section->schema->object == SCHEMA_RECEIVER && !section->bad)
-        p->receivers[(struct conf_receiver *)section->object - p->conf->receivers] =
-            (struct parser_receiver){section->schema, section->line};
 }
 
 static void parser_run_named(struct parser *p, const struct schema_section *schema)
@@ -499,21 +491,6 @@ static void parser_group_receivers(struct conf *conf)
     explicit_bzero(spare, sizeof *spare);
 }
 
-// Checks what receivers may not have in common. That rests on sections which may follow theirs.
-static void parser_check_receivers(struct parser *p)
-{
-    for (size_t i = 0; i < p->conf->receiver_count && !p->stopped; i++) {
-        struct conf_receiver *r = &p->conf->receivers[i];
-        struct section section = {.schema = p->receivers[i].schema,
-                                  .object = r,
-                                  .name = r->name,
-                                  .line = p->receivers[i].line,
-                                  .report = p->report};
-        if (section.schema)
-            section_check_source(&section, p->conf);
-    }
-}
-
 // Checks the sections without a name of their own, also those that the file does not have. It may
 // have them in several pieces, so only its end completes them.
 static void parser_end(struct parser *p)
@@ -523,7 +500,6 @@ static void parser_end(struct parser *p)
         if (SCHEMA[i].object == SCHEMA_CONF && SCHEMA[i].check && !section->bad)
             SCHEMA[i].check(section);
     }
-    parser_check_receivers(p);
     parser_group_receivers(p->conf);
 }
 

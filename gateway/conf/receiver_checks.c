@@ -358,35 +358,3 @@ void section_check_alertmanager(struct section *section)
              receiver_check_tls(section, "a URL with https"))
         http_check_access(section, plain ? "http://elsewhere" : "http://localhost/", !plain);
 }
-
-static bool alertmanager_shares_url(const char *urls, const char *others)
-{
-    const char *one;
-    size_t n;
-    while ((n = alertmanager_next_url(&urls, &one)) > 0) {
-        if (alertmanager_lists(others, one, n))
-            return true;
-    }
-    return false;
-}
-
-static const char *alertmanager_source(const struct conf *conf, const struct conf_receiver *r)
-{
-    return r->alertmanager.source[0] ? r->alertmanager.source : conf->name;
-}
-
-bool section_check_source(struct section *section, const struct conf *conf)
-{
-    const struct conf_receiver *b = section->object;
-    for (const struct conf_receiver *a = conf->receivers; a < b; a++) {
-        if (b->kind == CONF_ALERTMANAGER && a->kind == CONF_ALERTMANAGER &&
-            strcmp(alertmanager_source(conf, a), alertmanager_source(conf, b)) == 0 &&
-            alertmanager_shares_url(a->alertmanager.urls, b->alertmanager.urls))
-            return section_refuse(
-                section,
-                "'%s' has the same source at the same Alertmanager, and each would "
-                "end the other's alerts: give it an item 'source'",
-                a->name);
-    }
-    return true;
-}

@@ -15,10 +15,6 @@ void section_check_kafka(struct section *section);
 void section_check_http(struct section *section);
 void section_check_alertmanager(struct section *section);
 
-// Refuses a receiver that would end the alerts of an earlier one in the file: one of the same
-// source, at the same Alertmanager. The file was read to its end, which decides the default source.
-bool section_check_source(struct section *section, const struct conf *conf);
-
 // Returns the format of a syslog receiver whose section has none.
 enum conf_format section_syslog_format(enum conf_transport transport);
 

@@ -268,14 +268,15 @@ static const struct schema_item ALERTMANAGER[] = {
              "/api/v2. Each gets every alert. The item must be there."},
     {"source", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.source), .check = check_source,
      .example = "\"fabric1\"",
-     .help = "The label `source` of each alert: letters, digits and `._-`. ibtrapd ends alerts "
-             "with this label that it has no alarm for, so that no other sender may have it, but "
-             "for the other gateway of a pair with `active = \"with-master-sm\"`, which should: "
-             "then alerts go on when the other one takes over. Without it, the gateway's name."},
+     .help = "The label `source` of each alert: letters, digits and `._-`. The other gateway of a "
+             "pair with `active = \"with-master-sm\"` should have the same one: then alerts go on "
+             "when the other one takes over. Without it, the gateway's name."},
     {"expire", SCHEMA_NUMBER, SCHEMA_LIVE, IN_RECEIVER(alertmanager.expire_s), RANGE(20, 86400),
      .initial = "300",
-     .help = "Seconds after which an Alertmanager ends an alert that is not posted again, as when "
-             "ibtrapd is down. Each alert is posted again after a quarter of that."},
+     .help =
+         "Seconds after which an Alertmanager ends an alert that is not posted again, as when "
+         "ibtrapd is down. Each alert, and for that long its end, is posted again after a quarter "
+         "of that."},
 };
 const struct schema_part SCHEMA_ALERTMANAGER = {NULL, ALERTMANAGER, COUNT(ALERTMANAGER)};
 

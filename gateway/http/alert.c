@@ -2,6 +2,7 @@
 #include "http/alert.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "model/catalogue.h"
 
 #include <inttypes.h>
@@ -9,19 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// An object that begins, and whether all fit into memory: half of the labels are other labels.
-struct alert_object {
-    json_t *json;
-    bool whole;
-};
-
-static struct alert_object alert_begin(void)
-{
-    json_t *json = json_object();
-    return (struct alert_object){json, json != NULL};
-}
-
-static void alert_set(struct alert_object *o, const char *name, const char *value)
+static void alert_set(json_t *o, const char *name, const char *value)
 {
     char clean[EVENT_TEXT_SIZE];
     const char *text = value;
@@ -30,12 +19,11 @@ static void alert_set(struct alert_object *o, const char *name, const char *valu
         text = clean;
     }
     if (text[0] != '\0') // Alertmanager removes empty labels
-        o->whole = o->whole && json_object_set_new(o->json, name, json_string(text)) == 0;
+        json_object_set_new(o, name, memory_need(json_string(text)));
 }
 
 // The node's name, or its GUID where it has none.
-static void alert_set_node(struct alert_object *labels, const char *name,
-                           const struct endpoint *node)
+static void alert_set_node(json_t *labels, const char *name, const struct endpoint *node)
 {
     char guid[24];
     const uint64_t number = node->node_guid ? node->node_guid : node->guid;
@@ -46,7 +34,7 @@ static void alert_set_node(struct alert_object *labels, const char *name,
         alert_set(labels, name, guid);
 }
 
-static void alert_set_number(struct alert_object *labels, const char *name, unsigned number)
+static void alert_set_number(json_t *labels, const char *name, unsigned number)
 {
     char text[16];
     snprintf(text, sizeof text, "%u", number);
@@ -54,10 +42,10 @@ static void alert_set_number(struct alert_object *labels, const char *name, unsi
         alert_set(labels, name, text);
 }
 
-static char *alert_end(struct alert_object *o)
+static char *alert_finish(json_t *o)
 {
-    char *text = o->whole ? json_dumps(o->json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    json_decref(o->json);
+    char *text = memory_need(json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS));
+    json_decref(o);
     return text;
 }
 
@@ -65,36 +53,36 @@ char *alert_labels(const struct alarm *alarm, const struct event *event,
                    const struct alert_origin *origin)
 {
     char subnet[24];
-    struct alert_object labels = alert_begin();
+    json_t *labels = memory_need(json_object());
     snprintf(subnet, sizeof subnet, "%016" PRIx64, event->subnet_prefix);
-    alert_set(&labels, "alertname", alarm->type);
-    alert_set(&labels, "severity", severity_word(alarm->severity));
-    alert_set(&labels, "category", category_word(alarm->category));
-    alert_set(&labels, ALERT_LABEL_SOURCE, origin->source);
+    alert_set(labels, "alertname", alarm->type);
+    alert_set(labels, "severity", severity_word(alarm->severity));
+    alert_set(labels, "category", category_word(alarm->category));
+    alert_set(labels, "source", origin->source);
     if (catalogue_is_own(event->type))
-        alert_set(&labels, ALERT_LABEL_GATEWAY, origin->gateway);
-    alert_set(&labels, ALERT_LABEL_KEY, alarm->key);
-    alert_set_node(&labels, "node", &event->subject);
-    alert_set_number(&labels, "port", event->subject.port);
-    alert_set_node(&labels, "peer", &event->peer);
-    alert_set_number(&labels, "peerport", event->peer.port);
+        alert_set(labels, "gateway", origin->gateway);
+    alert_set(labels, "alarmkey", alarm->key);
+    alert_set_node(labels, "node", &event->subject);
+    alert_set_number(labels, "port", event->subject.port);
+    alert_set_node(labels, "peer", &event->peer);
+    alert_set_number(labels, "peerport", event->peer.port);
     if (event->subnet_prefix != 0)
-        alert_set(&labels, "subnet", subnet);
+        alert_set(labels, "subnet", subnet);
     if (event->test)
-        alert_set(&labels, ALERT_LABEL_TEST, "true");
-    return alert_end(&labels);
+        alert_set(labels, "test", "true");
+    return alert_finish(labels);
 }
 
 char *alert_annotations(const struct alarm *alarm)
 {
     char explain[sizeof alarm->event_id + 24];
-    struct alert_object annotations = alert_begin();
+    json_t *annotations = memory_need(json_object());
     snprintf(explain, sizeof explain, "ibtrapctl explain %s", alarm->event_id);
-    alert_set(&annotations, "summary", alarm->text);
-    alert_set(&annotations, "explain", explain);
+    alert_set(annotations, "summary", alarm->text);
+    alert_set(annotations, "explain", explain);
     if (alarm->acknowledged_us != 0)
-        alert_set(&annotations, "acknowledged", alarm->note[0] != '\0' ? alarm->note : "yes");
-    return alert_end(&annotations);
+        alert_set(annotations, "acknowledged", alarm->note[0] != '\0' ? alarm->note : "yes");
+    return alert_finish(annotations);
 }
 
 void alert_of_test(const struct event *event, struct alarm *out)
@@ -115,18 +103,13 @@ void alert_write(struct text *t, const char *labels, const char *annotations, in
     char time[CLOCK_TEXT_SIZE];
     text_add(t, "{\"labels\":");
     text_add(t, labels);
-    if (annotations) {
-        text_add(t, ",\"annotations\":");
-        text_add(t, annotations);
-    }
-    if (starts_us != 0) {
-        clock_format_utc(starts_us, time);
-        text_add(t, ",\"startsAt\":\"");
-        text_add(t, time);
-        text_add(t, "\"");
-    }
+    text_add(t, ",\"annotations\":");
+    text_add(t, annotations);
+    clock_format_utc(starts_us, time);
+    text_add(t, ",\"startsAt\":\"");
+    text_add(t, time);
     clock_format_utc(ends_us, time);
-    text_add(t, ",\"endsAt\":\"");
+    text_add(t, "\",\"endsAt\":\"");
     text_add(t, time);
     text_add(t, "\"}");
 }

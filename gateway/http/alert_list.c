@@ -2,6 +2,7 @@
 #include "http/alert_list.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "http/alert.h"
 
 #include <stdlib.h>
@@ -9,71 +10,88 @@
 #include <sys/queue.h>
 
 enum { GUESS_WAIT_MAX = 1024 }; // scans
-enum { OF_A_KEY_MAX = 64 };     // alerts of one key; a peer that has more than this makes them up
 
 #define TEST_KEY "test" // of all tests
 
-static const int64_t FLYING = INT64_MAX; // in the batch that is under way to the peer
-
 struct alert {
     char *key, *labels, *annotations;       // NULL labels: the receiver does not get this alarm
-    int64_t last_sequence, acknowledged_us; // of the alarm, as it was when last put
-    int64_t starts_us, ends_us;             // UTC; ends_us: once it ended
-    int64_t due[ALERT_LIST_PEERS_MAX];      // monotonic, when to post it next; FLYING
-    uint32_t scan;                          // that saw it last
-    uint32_t guessed_at, guess_wait;        // the scan; so many later its labels are asked for
-    uint8_t told, heard;                    // peers that may have it; that said it lasts there
-    uint8_t owed, flying;                   // of an ended one: peers to tell; in their batches
+    int64_t last_sequence, acknowledged_us; // of the alarm, when last put
+    int64_t starts_us, ends_us;             // UTC; ends_us: of an ended alert
+    int64_t forget_us;                      // monotonic: when an ended alert leaves the list
+    uint64_t number;                        // grows with each change; 0 without labels
+    uint32_t scan;                          // that saw the alarm last
+    uint32_t guessed_at, guess_wait; // the scan; after so many scans the labels are asked for
     bool guessed, ended, is_test;
+    bool posted; // to any Alertmanager
     struct hash_node by_key;
-    TAILQ_ENTRY(alert) in_order;
+    TAILQ_ENTRY(alert) in_order, in_state;
 };
 
 TAILQ_HEAD(alerts, alert);
 
 struct alert_list {
-    unsigned peers;
-    struct hash by_key;          // active and ended ones: those of a key follow each other
-    struct alerts active, ended; // ended: oldest first
-    size_t active_count, ended_count;
-    size_t lacking, beyond; // alarms without room: of the scan that goes on, of the last one
+    int64_t expire_us;
+    int64_t now_us;              // monotonic: when the last scan began
+    struct hash by_key;          // several alerts may have one key, with other labels
+    struct alerts order;         // by number
+    struct alerts active, ended; // both without tests; ended: oldest first
+    struct alerts tests;         // oldest first
+    size_t active_count, ended_count, test_count;
+    size_t lacking, beyond; // alarms without room: of the scan that goes on, of the last scan
+    uint64_t number;        // of the last change
     uint32_t scan;
 };
 
-struct alert_list *alert_list_new(unsigned peers, const struct random *random)
+struct alert_list *alert_list_new(int64_t expire_us, const struct random *random)
 {
-    struct alert_list *list = calloc(1, sizeof *list);
-    if (!list || !hash_init(&list->by_key, 2 * (size_t)ALERT_LIST_MAX, random)) {
-        free(list);
-        return NULL;
-    }
-    list->peers = peers;
+    struct alert_list *list = memory_zeroed(1, sizeof *list);
+    hash_init(&list->by_key, 2 * (size_t)ALERT_LIST_MAX + ALERT_LIST_TESTS_MAX, random);
+    list->expire_us = expire_us;
+    TAILQ_INIT(&list->order);
     TAILQ_INIT(&list->active);
     TAILQ_INIT(&list->ended);
+    TAILQ_INIT(&list->tests);
     return list;
 }
 
-static void alert_list_free_strings(struct alert *a)
+// The alerts of one state, and how many there are.
+static struct alerts *alert_list_state(struct alert_list *list, const struct alert *a,
+                                       size_t **count)
 {
+    *count = a->is_test ? &list->test_count : a->ended ? &list->ended_count : &list->active_count;
+    return a->is_test ? &list->tests : a->ended ? &list->ended : &list->active;
+}
+
+static void alert_list_enter(struct alert_list *list, struct alert *a)
+{
+    size_t *count;
+    struct alerts *state = alert_list_state(list, a, &count);
+    TAILQ_INSERT_TAIL(state, a, in_state);
+    ++*count;
+}
+
+static void alert_list_leave(struct alert_list *list, struct alert *a)
+{
+    size_t *count;
+    struct alerts *state = alert_list_state(list, a, &count);
+    TAILQ_REMOVE(state, a, in_state);
+    --*count;
+}
+
+static void alert_list_drop(struct alert_list *list, struct alert *a)
+{
+    alert_list_leave(list, a);
+    TAILQ_REMOVE(&list->order, a, in_order);
+    hash_remove(&list->by_key, &a->by_key);
     free(a->key);
     free(a->labels);
     free(a->annotations);
     free(a);
 }
 
-static void alert_list_drop(struct alert_list *list, struct alert *a)
-{
-    TAILQ_REMOVE(a->ended ? &list->ended : &list->active, a, in_order);
-    *(a->ended ? &list->ended_count : &list->active_count) -= 1;
-    hash_remove(&list->by_key, &a->by_key);
-    alert_list_free_strings(a);
-}
-
 void alert_list_clear(struct alert_list *list)
 {
-    for (struct alert *a; (a = TAILQ_FIRST(&list->active)) != NULL;)
-        alert_list_drop(list, a);
-    for (struct alert *a; (a = TAILQ_FIRST(&list->ended)) != NULL;)
+    for (struct alert *a; (a = TAILQ_FIRST(&list->order)) != NULL;)
         alert_list_drop(list, a);
     list->beyond = 0;
 }
@@ -87,7 +105,7 @@ void alert_list_free(struct alert_list *list)
     free(list);
 }
 
-// The next alert of the key behind `from`; NULL: from the first.
+// Returns the next alert of the key behind `from`, or the first for NULL.
 static struct alert *alert_list_next(const struct alert_list *list, const char *key,
                                      const struct alert *from)
 {
@@ -99,6 +117,7 @@ static struct alert *alert_list_next(const struct alert_list *list, const char *
     return HASH_THING(node, struct alert, by_key);
 }
 
+// Returns the active alert of the key, or NULL.
 static struct alert *alert_list_find(const struct alert_list *list, const char *key)
 {
     struct alert *a = alert_list_next(list, key, NULL);
@@ -107,71 +126,67 @@ static struct alert *alert_list_find(const struct alert_list *list, const char *
     return a;
 }
 
-// Makes room for an ended one: the oldest is forgotten, and expires at its peers.
-static void alert_list_make_room(struct alert_list *list)
+// Forgets the end of an alert that is to be posted anew: a repeated end would end the new alert.
+// Returns whether there was an end, so that Alertmanagers may have the alert.
+static bool alert_list_drop_end(struct alert_list *list, const char *key, const char *labels)
 {
-    if (list->ended_count >= ALERT_LIST_MAX)
-        alert_list_drop(list, TAILQ_FIRST(&list->ended));
+    struct alert *a = alert_list_next(list, key, NULL);
+    while (a && (!a->ended || strcmp(a->labels, labels) != 0))
+        a = alert_list_next(list, key, a);
+    if (a)
+        alert_list_drop(list, a);
+    return a != NULL;
 }
 
-// Takes the strings. NULL: out of memory, or no room.
-static struct alert *alert_list_add(struct alert_list *list, const char *key, char *labels,
-                                    char *annotations, bool ended)
+// Puts the alert behind all others, as a change that is to be posted.
+static void alert_list_note_change(struct alert_list *list, struct alert *a)
 {
-    struct alert *a = calloc(1, sizeof *a);
-    char *copy = strdup(key);
-    if (ended)
-        alert_list_make_room(list);
-    if (!a || !copy || (!ended && list->active_count >= ALERT_LIST_MAX)) {
-        free(a);
-        free(copy);
-        free(labels);
-        free(annotations);
-        return NULL;
-    }
-    *a = (struct alert){.key = copy, .labels = labels, .annotations = annotations, .ended = ended};
+    TAILQ_REMOVE(&list->order, a, in_order);
+    TAILQ_INSERT_TAIL(&list->order, a, in_order);
+    a->number = ++list->number;
+}
+
+// Takes the strings.
+static struct alert *alert_list_add(struct alert_list *list, const char *key, char *labels,
+                                    char *annotations, bool is_test)
+{
+    struct alert *a = memory_zeroed(1, sizeof *a);
+    *a = (struct alert){.key = memory_copy(key),
+                        .labels = labels,
+                        .annotations = annotations,
+                        .ended = is_test,
+                        .is_test = is_test,
+                        .posted = labels && alert_list_drop_end(list, key, labels)};
     hash_add(&list->by_key, &a->by_key, hash_digest_string(&list->by_key, key));
-    TAILQ_INSERT_TAIL(ended ? &list->ended : &list->active, a, in_order);
-    *(ended ? &list->ended_count : &list->active_count) += 1;
+    TAILQ_INSERT_HEAD(&list->order, a, in_order);
+    alert_list_enter(list, a);
+    if (labels)
+        alert_list_note_change(list, a);
     return a;
 }
 
-// An end of the same alert that waits. An alert that flaps while a peer is away ends once for it.
-static struct alert *alert_list_twin(const struct alert_list *list, const struct alert *a)
-{
-    struct alert *b = NULL;
-    while ((b = alert_list_next(list, a->key, b)) != NULL) {
-        if (b->ended && !b->is_test && strcmp(b->labels, a->labels) == 0)
-            break;
-    }
-    return b;
-}
-
-// The alert is over: the peers that may have it are to be told.
+// The alert is over. The Alertmanagers are told until the alert has expired at each of them.
 static void alert_list_finish(struct alert_list *list, struct alert *a, int64_t ended_us)
 {
-    if (!a->labels || a->told == 0) {
+    if (!a->labels || !a->posted) {
         alert_list_drop(list, a);
         return;
     }
-    struct alert *twin = alert_list_twin(list, a);
-    const uint8_t owed = (uint8_t)(a->told | (twin ? twin->owed : 0));
-    if (twin)
-        alert_list_drop(list, twin);
-    alert_list_make_room(list);
-    TAILQ_REMOVE(&list->active, a, in_order);
-    TAILQ_INSERT_TAIL(&list->ended, a, in_order);
-    list->active_count--;
-    list->ended_count++;
+    if (list->ended_count >= ALERT_LIST_MAX)
+        alert_list_drop(list, TAILQ_FIRST(&list->ended));
+    alert_list_leave(list, a);
     a->ended = true;
-    a->owed = owed;
     a->ends_us = ended_us;
+    a->forget_us = list->now_us + list->expire_us;
+    alert_list_enter(list, a);
+    alert_list_note_change(list, a);
 }
 
 // Scans.
 
-void alert_list_begin(struct alert_list *list)
+void alert_list_begin(struct alert_list *list, int64_t now_us)
 {
+    list->now_us = now_us;
     list->scan++;
     list->lacking = 0;
 }
@@ -195,7 +210,7 @@ bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm)
     return lacks;
 }
 
-// Whether the alert stays the same one with these labels; then it takes the annotations.
+// Returns whether the alert stays the same with these labels; then the alert takes the annotations.
 static bool alert_list_renew(struct alert_list *list, struct alert *a, const char *labels,
                              char *annotations)
 {
@@ -203,22 +218,14 @@ static bool alert_list_renew(struct alert_list *list, struct alert *a, const cha
         return !a->labels && !labels;
     if (strcmp(a->labels, labels) != 0)
         return false;
-    const bool same = strcmp(a->annotations, annotations) == 0;
+    if (strcmp(a->annotations, annotations) != 0)
+        alert_list_note_change(list, a);
     free(a->annotations);
     a->annotations = annotations;
-    for (unsigned i = 0; i < list->peers && !same; i++)
-        a->due[i] = 0;
     return true;
 }
 
-// Whether the labels of the same event were known before, or that it is not for the receiver, as
-// the journal has it no longer.
-static bool alert_list_knows_better(const struct alert *a, const struct alarm *alarm, bool guessed)
-{
-    return guessed && !a->guessed && a->last_sequence == alarm->last_sequence;
-}
-
-// What the labels lack may be known later, or never: it is asked for ever more rarely.
+// What the labels lack may be known later, or never: the list asks ever more rarely.
 static void alert_list_note_guess(const struct alert_list *list, struct alert *a,
                                   const struct alarm *alarm, bool guessed)
 {
@@ -230,12 +237,13 @@ static void alert_list_note_guess(const struct alert_list *list, struct alert *a
     a->guessed_at = list->scan;
 }
 
-bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
+void alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed)
 {
     struct alert *a = alert_list_find(list, alarm->key);
-    const bool better = a && alert_list_knows_better(a, alarm, guessed);
-    const char *wanted = better ? a->labels : labels;
+    // Labels, or that the receiver does not get the alarm, that were known of the same event stay.
+    const bool keeps = a && guessed && !a->guessed && a->last_sequence == alarm->last_sequence;
+    const char *wanted = keeps ? a->labels : labels;
     if (!wanted) {
         free(annotations);
         annotations = NULL;
@@ -246,255 +254,174 @@ bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *la
         if (a)
             alert_list_finish(list, a, alarm->last_us);
         a = alert_list_add(list, alarm->key, labels, annotations, false);
-        if (!a)
-            return false;
         a->starts_us = alarm->raised_us;
     }
-    alert_list_note_guess(list, a, alarm, guessed && !better);
+    alert_list_note_guess(list, a, alarm, guessed && !keeps);
     a->last_sequence = alarm->last_sequence;
     a->acknowledged_us = alarm->acknowledged_us;
     a->scan = list->scan;
-    return true;
 }
 
-void alert_list_end(struct alert_list *list, bool whole, int64_t ended_us)
+static void alert_list_forget(struct alert_list *list, struct alerts *ended)
+{
+    for (struct alert *a; (a = TAILQ_FIRST(ended)) != NULL && a->forget_us <= list->now_us;)
+        alert_list_drop(list, a);
+}
+
+void alert_list_end(struct alert_list *list, bool whole, int64_t utc_us)
 {
     struct alert *next;
     list->beyond = list->lacking;
     for (struct alert *a = TAILQ_FIRST(&list->active); a && whole; a = next) {
-        next = TAILQ_NEXT(a, in_order);
+        next = TAILQ_NEXT(a, in_state);
         if (a->scan != list->scan)
-            alert_list_finish(list, a, ended_us);
+            alert_list_finish(list, a, utc_us);
     }
+    alert_list_forget(list, &list->ended);
+    alert_list_forget(list, &list->tests);
 }
 
-// Makes room for a test: forgets the oldest.
-static void alert_list_make_room_for_test(struct alert_list *list)
+void alert_list_add_test(struct alert_list *list, char *labels, char *annotations, int64_t lasts_us,
+                         const struct alert_list_times *times)
 {
-    struct alert *a;
-    TAILQ_FOREACH(a, &list->ended, in_order)
-    {
-        if (a->is_test)
-            break;
-    }
-    if (a)
-        alert_list_drop(list, a);
-}
-
-// The test with these labels that waits; NULL: none. Sets `*count` to how many wait, if none.
-static struct alert *alert_list_find_test(const struct alert_list *list, const char *labels,
-                                          size_t *count)
-{
-    struct alert *a = NULL;
-    *count = 0;
-    while ((a = alert_list_next(list, TEST_KEY, a)) != NULL) {
-        if (a->is_test && strcmp(a->labels, labels) == 0)
-            break;
-        *count += a->is_test;
-    }
-    return a;
-}
-
-bool alert_list_add_test(struct alert_list *list, char *labels, char *annotations,
-                         int64_t starts_us, int64_t ends_us)
-{
-    size_t count;
-    struct alert *a = alert_list_find_test(list, labels, &count);
-    if (a) {
-        free(labels);
-        free(annotations);
-    } else {
-        if (count >= ALERT_LIST_TESTS_MAX)
-            alert_list_make_room_for_test(list);
-        a = alert_list_add(list, TEST_KEY, labels, annotations, true);
-    }
-    if (!a)
-        return false;
-    a->is_test = true;
-    a->owed = (uint8_t)((1U << list->peers) - 1);
-    a->starts_us = starts_us;
-    a->ends_us = ends_us;
-    return true;
-}
-
-// What a peer has.
-
-void alert_list_ask(struct alert_list *list, unsigned peer)
-{
-    for (struct alert *a = TAILQ_FIRST(&list->active); a; a = TAILQ_NEXT(a, in_order))
-        a->heard &= (uint8_t) ~(1U << peer);
-}
-
-// Whether both have the same value of a label, which every alert of ours has.
-static bool alert_list_agree(const char *labels, const char *others, const char *label)
-{
-    const char *a = strstr(labels, label), *b = strstr(others, label);
-    const size_t n = strlen(label);
-    return a && b && strcspn(a + n, "\"") == strcspn(b + n, "\"") &&
-           strncmp(a, b, n + strcspn(a + n, "\"")) == 0;
-}
-
-// Whether the alert takes the labels that a peer has of it: then `*labels`, which were made with
-// malloc, become its own, and NULL.
-static bool alert_list_adopt(struct alert *a, char **labels)
-{
-    if (a->ended || !a->labels || !a->guessed || a->told != 0 ||
-        !alert_list_agree(a->labels, *labels, "\"alertname\":\"") ||
-        !alert_list_agree(a->labels, *labels, "\"severity\":\""))
-        return false;
-    free(a->labels);
-    a->labels = *labels;
-    *labels = NULL;
-    a->guessed = false;
-    return true;
-}
-
-// The alert with these labels, rather one that is active; NULL: none. It may take `*copy` of them
-// (alert_list_adopt). Sets `*of_key` to how many alerts the key has.
-static struct alert *alert_list_match(const struct alert_list *list, const char *key,
-                                      const char *labels, char **copy, size_t *of_key)
-{
-    struct alert *found = NULL;
-    *of_key = 0;
-    for (struct alert *a = NULL; (a = alert_list_next(list, key, a)) != NULL; ++*of_key) {
-        if (a->labels && (strcmp(a->labels, labels) == 0 || (*copy && alert_list_adopt(a, copy))))
-            found = !found || found->ended ? a : found;
-    }
-    return found;
-}
-
-enum alert_hearing alert_list_hear(struct alert_list *list, unsigned peer, const char *key,
-                                   const char *labels, bool lasts)
-{
-    const uint8_t bit = (uint8_t)(1U << peer);
-    size_t of_key;
-    char *copy = strdup(labels);
-    if (!copy)
-        return ALERT_NO_MEMORY;
-    struct alert *known = alert_list_match(list, key, labels, &copy, &of_key);
-    if (known) {
-        free(copy);
-        known->heard |= lasts ? bit : 0;
-        known->told |= bit;
-        known->owed |= bit;
-        return ALERT_HEARD;
-    }
-    if (of_key >= OF_A_KEY_MAX || strlen(labels) > ALERT_LIST_LABELS_MAX) {
-        free(copy);
-        return ALERT_PASSED_OVER;
-    }
-    struct alert *stray = alert_list_add(list, key, copy, NULL, true);
-    if (!stray)
-        return ALERT_NO_MEMORY;
-    stray->owed = bit;
-    return ALERT_HEARD;
-}
-
-void alert_list_heard(struct alert_list *list, unsigned peer)
-{
-    struct alert *a;
-    TAILQ_FOREACH(a, &list->active, in_order)
-    {
-        if ((a->heard & 1U << peer) == 0 && a->due[peer] != FLYING)
-            a->due[peer] = 0;
-    }
-}
-
-// Batches.
-
-// The end as the peer's clock has it: one that lies before it would be an alert that goes on.
-static void alert_list_write_ended(const struct alert *a, const struct alert_list_times *times,
-                                   struct text *body)
-{
-    const bool later = a->ends_us == 0 || a->ends_us > times->peer_utc_us;
-    const int64_t ends = later && !a->is_test ? times->peer_utc_us : a->ends_us;
-    alert_write(body, a->labels, a->annotations, a->starts_us < ends ? a->starts_us : ends, ends);
-}
-
-// An alarm that would end before it began, as the peer's clock has it, begins now: Alertmanager
-// refuses it otherwise.
-static void alert_list_write_active(const struct alert *a, const struct alert_list_times *times,
-                                    struct text *body)
-{
-    const int64_t ends = times->peer_utc_us + times->expire_us;
-    const int64_t starts = a->starts_us < ends ? a->starts_us : times->peer_utc_us;
-    alert_write(body, a->labels, a->annotations, starts, ends);
-}
-
-// Adds an alert to a batch of `n`. False: it does not fit.
-static bool alert_list_write(const struct alert *a, const struct alert_list_times *times, size_t n,
-                             size_t most, struct text *body)
-{
-    const struct text before = *body;
-    if (n == most)
-        return false;
-    if (n > 0)
-        text_add(body, ",");
-    if (a->ended)
-        alert_list_write_ended(a, times, body);
-    else
-        alert_list_write_active(a, times, body);
-    if (!body->cut && body->len + 2 < body->size)
-        return true;
-    text_go_back(body, &before);
-    return false;
-}
-
-size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       size_t max, bool was_asked, struct text *body)
-{
-    const uint8_t bit = (uint8_t)(1U << peer);
-    const size_t most = max < ALERT_LIST_BATCH_MAX ? max : ALERT_LIST_BATCH_MAX;
-    size_t n = 0;
-    bool fits = true; // an alert that began again follows its end
-    struct alert *a;
-    text_add(body, "[");
-    TAILQ_FOREACH(a, &list->ended, in_order)
-    {
-        if ((a->owed & bit) == 0)
-            continue;
-        fits = alert_list_write(a, times, n, most, body);
-        if (!fits)
-            break;
-        a->flying |= bit;
-        n++;
-    }
-    TAILQ_FOREACH(a, &list->active, in_order)
-    {
-        if (!a->labels || a->due[peer] > times->now_us || (a->guessed && !was_asked))
-            continue;
-        if (!fits || !alert_list_write(a, times, n, most, body))
-            break;
-        a->due[peer] = FLYING;
-        a->told |= bit;
-        n++;
-    }
-    text_add(body, "]");
-    return n;
-}
-
-void alert_list_taken(struct alert_list *list, unsigned peer, bool taken,
-                      const struct alert_list_times *times)
-{
-    const uint8_t bit = (uint8_t)(1U << peer);
-    struct alert *a, *next;
-    TAILQ_FOREACH(a, &list->active, in_order)
-    {
-        const int64_t early = times->expire_us / 16 * (int64_t)(a->by_key.digest & 255) / 256;
-        if (a->due[peer] == FLYING)
-            a->due[peer] = taken ? times->now_us + times->expire_us / 4 - early : 0;
-    }
-    for (a = TAILQ_FIRST(&list->ended); a; a = next) {
-        next = TAILQ_NEXT(a, in_order);
-        if (taken)
-            a->owed &= (uint8_t) ~(a->flying & bit);
-        a->flying &= (uint8_t)~bit;
-        if (a->owed == 0)
-            alert_list_drop(list, a);
-    }
+    if (list->test_count >= ALERT_LIST_TESTS_MAX)
+        alert_list_drop(list, TAILQ_FIRST(&list->tests));
+    struct alert *a = alert_list_add(list, TEST_KEY, labels, annotations, true);
+    a->starts_us = times->utc_us;
+    a->ends_us = times->utc_us + lasts_us;
+    a->forget_us = times->now_us + lasts_us;
 }
 
 size_t alert_list_beyond(const struct alert_list *list)
 {
     return list->beyond;
+}
+
+// Batches.
+
+// An end by the Alertmanager's clock: an end that lies before it would be an alert that goes on.
+// An alarm that would end before it began, by that clock, begins now: Alertmanager refuses it
+// otherwise.
+static void alert_list_write_alert(const struct alert_list *list, const struct alert *a,
+                                   const struct alert_list_times *times, struct text *body)
+{
+    int64_t ends = a->ends_us, starts = a->starts_us;
+    if (!a->ended)
+        ends = times->utc_us + list->expire_us;
+    else if (!a->is_test && ends > times->utc_us)
+        ends = times->utc_us;
+    if (starts >= ends)
+        starts = a->ended ? ends : times->utc_us;
+    alert_write(body, a->labels, a->annotations, starts, ends);
+}
+
+// A batch that is being written.
+struct alert_batch {
+    const struct alert_list_times *times;
+    struct text *body;
+    size_t count, max;
+};
+
+// Writes the alerts with numbers beyond `*at` and up to `last`; moves `*at`. Returns whether all
+// fit.
+static bool alert_list_write(struct alert_list *list, struct alert_batch *b, uint64_t *at,
+                             uint64_t last)
+{
+    struct alert *a;
+    TAILQ_FOREACH(a, &list->order, in_order)
+    {
+        const struct text before = *b->body;
+        if (a->number <= *at)
+            continue;
+        if (a->number > last)
+            break;
+        if (b->count == b->max)
+            return false;
+        text_add(b->body, b->count > 0 ? "," : "");
+        alert_list_write_alert(list, a, b->times, b->body);
+        if (b->body->cut || b->body->len + 2 >= b->body->size) {
+            text_go_back(b->body, &before);
+            return false;
+        }
+        a->posted = true;
+        b->count++;
+        *at = a->number;
+    }
+    return true;
+}
+
+static bool alert_list_is_round_due(const struct alert_list *list, const struct alert_place *place,
+                                    int64_t now_us)
+{
+    return !place->in_round &&
+           (place->owes_round || now_us >= place->began_us + list->expire_us / 4);
+}
+
+// Writes what fits of a round: the alerts behind the last one posted, then those before it.
+static void alert_list_go_round(struct alert_list *list, struct alert_batch *b,
+                                struct alert_place *next, uint64_t newest)
+{
+    if (!next->wrapped) {
+        if (!alert_list_write(list, b, &next->at, newest))
+            return;
+        next->wrapped = true;
+        next->at = 0;
+    }
+    if (!alert_list_write(list, b, &next->at, next->stop))
+        return;
+    next->in_round = next->owes_round = false;
+    next->lasted_us = b->times->now_us - next->began_us;
+}
+
+bool alert_list_take(struct alert_list *list, const struct alert_place *place,
+                     const struct alert_list_times *times, size_t max, struct text *body,
+                     size_t *count, struct alert_place *next)
+{
+    struct alert_batch b = {.times = times,
+                            .body = body,
+                            .max = max < ALERT_LIST_BATCH_MAX ? max : ALERT_LIST_BATCH_MAX};
+    const bool begins = alert_list_is_round_due(list, place, times->now_us);
+    *next = *place;
+    if (begins) {
+        next->in_round = true;
+        next->wrapped = false;
+        next->stop = next->at;
+        next->began_us = times->now_us;
+    }
+    if (begins && place->told == 0) // all alerts are changes
+        next->in_round = next->owes_round = false;
+    text_add(body, "[");
+    if (alert_list_write(list, &b, &next->told, UINT64_MAX)) {
+        next->told = list->number;
+        if (next->in_round)
+            alert_list_go_round(list, &b, next, place->told);
+    }
+    text_add(body, "]");
+    *count = b.count;
+    return b.count > 0 || begins;
+}
+
+void alert_place_forget(struct alert_place *place)
+{
+    place->in_round = false;
+    place->owes_round = true;
+}
+
+bool alert_list_has_due(const struct alert_list *list, const struct alert_place *place,
+                        int64_t now_us)
+{
+    return place->told != list->number || place->in_round ||
+           alert_list_is_round_due(list, place, now_us);
+}
+
+bool alert_list_is_told(const struct alert_list *list, const struct alert_place *place)
+{
+    return place->told == list->number && !place->owes_round;
+}
+
+int64_t alert_list_lateness(const struct alert_list *list, const struct alert_place *place,
+                            int64_t now_us)
+{
+    const int64_t lasts = place->in_round ? now_us - place->began_us : place->lasted_us;
+    return lasts > list->expire_us ? lasts : 0;
 }

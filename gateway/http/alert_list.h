@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Alertmanagers are to know: the alerts that are active, those that ended and that some
-// Alertmanager has not been told, and when each has to be told of each. Pure: no network, and the
-// time is passed in. One thread.
+// The alerts that Alertmanagers are to have: those of the active alarms, and those that ended a
+// short time ago. Pure: no network, and the time is passed in. One thread.
 //
-// Each Alertmanager, a peer here, is judged on its own: it is posted what it has not taken yet. A
-// batch goes to a peer (alert_list_take) and comes back taken or not (alert_list_taken); alerts
-// that change meanwhile are posted once more.
+// The list is the same for all Alertmanagers. Each Alertmanager has a place in the list: what
+// changed behind the place is posted at once, and everything is posted again in rounds, as
+// Prometheus does. Nothing is known of what an Alertmanager has.
+//
+// Decides: When does an alert end at Alertmanager?
 #ifndef IBTRAPD_HTTP_ALERT_LIST_H
 #define IBTRAPD_HTTP_ALERT_LIST_H
 
@@ -14,83 +15,87 @@
 #include "model/alarm.h"
 
 enum {
-    ALERT_LIST_PEERS_MAX = 8,
-    ALERT_LIST_MAX = 131072, // alarms; further ones are counted and not posted
+    ALERT_LIST_MAX = 131072, // active alarms; further alarms are counted and not posted
     ALERT_LIST_TESTS_MAX = 512,
     ALERT_LIST_BATCH_MAX = 500,
-    ALERT_LIST_LABELS_MAX = 8192,     // octets; ours are fewer
     ALERT_LIST_BODY_SIZE = 512 << 10, // octets of a batch: a proxy may have a limit of 1 MiB
 };
 
 struct alert_list;
 
-struct alert_list *alert_list_new(unsigned peers, const struct random *random); // NULL: no memory
-void alert_list_free(struct alert_list *list);                                  // NULL is allowed
-void alert_list_clear(struct alert_list *list); // forgets all alerts
+// Each round begins a quarter of `expire_us` after the round before. An alert that ended stays in
+// the list for `expire_us`.
+struct alert_list *alert_list_new(int64_t expire_us, const struct random *random);
+void alert_list_free(struct alert_list *list);  // NULL is allowed
+void alert_list_clear(struct alert_list *list); // forgets all alerts without an end
 
-// A scan of the alarm list: begin, see or put each alarm that is to be posted, end. An alarm of
+// A scan of the alarm list: begin, see or put each alarm that is to be posted, end. An alarm for
 // which neither was called has ended.
 
-void alert_list_begin(struct alert_list *list);
+void alert_list_begin(struct alert_list *list, int64_t now_us); // monotonic
 
-// True: the alarm is known as it is now. False: call alert_list_put; of an alarm of which it was
-// guessed also after 1, 2, 4 ... scans, and then every 1,024, as they may be known by now.
+// Returns false if alert_list_put is to be called: the alarm is new or changed, or the labels were
+// guessed. An alarm with guessed labels is asked for after 1, 2, 4 ... scans, at last after 1,024.
 bool alert_list_see(struct alert_list *list, const struct alarm *alarm);
 
-// True: there is no room for an alarm that is not known yet. Counts it; do not put it.
+// Returns true if a new alarm has no room, and counts the alarm; do not put it.
 bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm);
 
-// Takes `labels` and `annotations`, which were made with malloc. NULL labels: the receiver does not
-// get this alarm. `guessed`: not all that the labels should have, or that decides whether it gets
-// it, was known; then it needs annotations in any case. Other labels than before end the alert that
-// had those; but what is guessed does not change what is known of the same event. False: there is
-// no room or memory for it.
-bool alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
+// Takes `labels` and `annotations`, which are freed with free(). `labels` are NULL if the receiver
+// does not get this alarm. `guessed`: the alarm's event could not be read, so that labels may be
+// missing, and the filter may have judged wrongly. Other labels than before end the alert that had
+// those; guessed labels do not replace known ones of the same event.
+void alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed);
 
-// `whole`: every alarm that is active was seen or put; otherwise none ends. `ended_us`: now, UTC.
-void alert_list_end(struct alert_list *list, bool whole, int64_t ended_us);
-
-// Posts an alert to all peers that ends by itself; one of the same labels that waits gets the
-// times. Takes the strings. Of more than ALERT_LIST_TESTS_MAX that wait the oldest is forgotten.
-// False: no memory.
-bool alert_list_add_test(struct alert_list *list, char *labels, char *annotations,
-                         int64_t starts_us, int64_t ends_us);
-
-// What a peer says that it has, as active alerts: between ask and told, one call for each. The peer
-// is told of the end of those that are not in the list; alerts that it lacks, or that it ends
-// before long, are posted at once. An alert whose labels were guessed takes those that the peer
-// has. `key`: the label; `labels`: as alert_labels writes them; both stay the caller's. `lasts`:
-// the peer does not end it before it is posted again.
-enum alert_hearing {
-    ALERT_HEARD,
-    ALERT_PASSED_OVER, // labels too long to be ours, or too many of one key: it expires
-    ALERT_NO_MEMORY,
-};
-void alert_list_ask(struct alert_list *list, unsigned peer);
-enum alert_hearing alert_list_hear(struct alert_list *list, unsigned peer, const char *key,
-                                   const char *labels, bool lasts);
-void alert_list_heard(struct alert_list *list, unsigned peer);
+// `whole`: every active alarm was seen or put; otherwise no alert ends. `utc_us`: now.
+void alert_list_end(struct alert_list *list, bool whole, int64_t utc_us);
 
 struct alert_list_times {
-    int64_t now_us;      // monotonic
-    int64_t peer_utc_us; // the peer's clock now, at the latest
-    int64_t expire_us;   // after which the peer ends an alert that is not posted again
+    int64_t now_us; // monotonic
+    int64_t utc_us; // by the clock of the Alertmanager, for alert_list_take; else of this host
 };
 
-// Writes what is due for the peer as a JSON array: ends first, `max` alerts at most, and no more
-// than ALERT_LIST_BATCH_MAX. `was_asked`: the list has heard what the peer has; otherwise alerts
-// whose labels were guessed wait for that. Returns how many; 0: nothing is due. No batch may be
-// under way for this peer.
-size_t alert_list_take(struct alert_list *list, unsigned peer, const struct alert_list_times *times,
-                       size_t max, bool was_asked, struct text *body);
+// Adds an alert that ends by itself after `lasts_us`, and takes the strings. Beyond
+// ALERT_LIST_TESTS_MAX of them the oldest is forgotten.
+void alert_list_add_test(struct alert_list *list, char *labels, char *annotations, int64_t lasts_us,
+                         const struct alert_list_times *times);
 
-// The peer took the batch, or it did not. Those taken are due again after a quarter of `expire_us`
-// or somewhat less, so that not all are due at once.
-void alert_list_taken(struct alert_list *list, unsigned peer, bool taken,
-                      const struct alert_list_times *times);
-
-// Alarms of the last scan that ended for which there was no room.
+// Returns how many active alarms had no room in the last scan.
 size_t alert_list_beyond(const struct alert_list *list);
+
+// How far an Alertmanager was told. All zero: nothing was posted yet.
+struct alert_place {
+    uint64_t told;   // the number of the last change that was posted
+    bool owes_round; // a whole round is due at once
+    bool in_round;   // a round goes on behind alert `at`, up to the newest alert, and then,
+    bool wrapped;    // once it has begun again with the oldest alert, up to alert `stop`
+    uint64_t at, stop;
+    int64_t began_us;  // the last round; monotonic
+    int64_t lasted_us; // the last whole round
+};
+
+// Writes a JSON array of up to `max` alerts, ALERT_LIST_BATCH_MAX at most, that are due at the
+// place: changes first, then a round. Sets `*count`, and `*next` to the place once the Alertmanager
+// has taken the array. Returns false if nothing is to be posted; then `*next` is the place. The
+// array is empty if a round begins and there are no alerts.
+bool alert_list_take(struct alert_list *list, const struct alert_place *place,
+                     const struct alert_list_times *times, size_t max, struct text *body,
+                     size_t *count, struct alert_place *next);
+
+// Makes a round begin at once: the Alertmanager may have lost what it had. The round begins where
+// the last one ended or broke off, so that each alert has its turn.
+void alert_place_forget(struct alert_place *place);
+
+// Whether something is due. Takes no time.
+bool alert_list_has_due(const struct alert_list *list, const struct alert_place *place,
+                        int64_t now_us);
+
+// Whether every change was posted, and a whole round since alert_place_forget.
+bool alert_list_is_told(const struct alert_list *list, const struct alert_place *place);
+
+// Returns how long a round takes if alerts expire before they are posted again, or 0.
+int64_t alert_list_lateness(const struct alert_list *list, const struct alert_place *place,
+                            int64_t now_us);
 
 #endif

@@ -2,6 +2,8 @@
 #include "http/alertmanager.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "http/alert.h"
 #include "http/alert_peer.h"
 #include "model/catalogue.h"
 
@@ -30,10 +32,11 @@ struct alertmanager {
     struct alert_peer peers[ALERTMANAGER_PEERS_MAX];
     unsigned peer_count;
     struct alert_peers all;
+    struct alert_origin origin;
 
     // The scan of the alarm list that goes on, or the last one.
-    bool scans, failed;               // it goes on; memory was short
-    bool lacks_memory;                // the last one that ended failed
+    bool scans;                       // it goes on
+    bool is_standby;                  // only alarms about the gateway itself are told
     enum module_alarms_state state;   // when it began
     int64_t after, began_at, next_at; // the last number; monotonic
     struct alarm page[PAGE];
@@ -56,56 +59,44 @@ static void alertmanager_copy(void *ctx, const struct alarm *alarm)
     s->page[s->page_count++] = *alarm;
 }
 
-// Puts an alarm that is new or changed. False: out of memory.
-static bool alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
+// Puts an alarm that is new or changed.
+static void alertmanager_put(struct alertmanager *s, const struct alarm *alarm)
 {
     bool refused;
     struct event *event = s->alarms->event(s->alarms->ctx, alarm, s->options->filter, &refused);
-    if (!event)
-        return false;
-    s->all.version++;
     const bool guessed = event->number == 0;
-    char *labels = refused ? NULL : alert_labels(alarm, event, &s->all.origin);
-    char *annotations = alert_annotations(alarm);
+    char *labels = refused ? NULL : alert_labels(alarm, event, &s->origin);
     event_unref(event);
-    if ((labels || refused) && annotations)
-        return alert_list_put(s->all.list, alarm, labels, annotations, guessed);
-    free(labels);
-    free(annotations);
-    return false;
+    alert_list_put(s->all.list, alarm, labels, alert_annotations(alarm), guessed);
 }
 
 static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
 {
     const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
     const bool standby = state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
-    if (standby != s->all.is_standby) {
+    if (standby != s->is_standby) {
         // What another gateway tells now, or what it told, is not over.
         for (unsigned i = 0; i < s->peer_count; i++)
-            alert_peer_close(&s->peers[i], &s->all);
+            alert_peer_close(&s->peers[i]);
         alert_list_clear(s->all.list);
     }
-    s->all.is_standby = standby;
-    s->all.is_whole = false;
+    s->is_standby = standby;
     s->state = state;
     s->scans = true;
-    s->failed = s->wants_scan = false;
+    s->wants_scan = false;
     s->after = 0;
     s->began_at = now;
     s->seen = s->pending;
-    alert_list_begin(s->all.list);
+    alert_list_begin(s->all.list, now);
 }
 
 static void alertmanager_end_scan(struct alertmanager *s, int64_t now)
 {
-    const bool whole = !s->failed && s->state == s->alarms->state(s->alarms->ctx) &&
+    const bool whole = s->state == s->alarms->state(s->alarms->ctx) &&
                        s->state != MODULE_ALARMS_PARTIAL &&
                        s->state != MODULE_ALARMS_STANDBY_PARTIAL;
     alert_list_end(s->all.list, whole, clock_utc(&clock_system));
-    s->all.is_whole = whole;
-    s->all.version++;
     s->scans = false;
-    s->lacks_memory = s->failed;
     s->finished = s->seen;
     s->next_at = now + 4 * (now - s->began_at);
 }
@@ -119,7 +110,7 @@ static bool alertmanager_scan_page(struct alertmanager *s)
         s->after = alarm->event_sequence;
         if (s->alarms->may_pass(s->alarms->ctx, alarm, s->options->filter) &&
             !alert_list_see(s->all.list, alarm) && !alert_list_lacks_room(s->all.list, alarm))
-            s->failed |= !alertmanager_put(s, alarm);
+            alertmanager_put(s, alarm);
     }
     return more;
 }
@@ -156,13 +147,26 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
         struct alert_peer *peer = &s->peers[i];
         alert_peer_step(peer, &s->all, alert_peer_is_away(peer) ? 0 : timeout_ms, &may_look_up);
     }
-    alert_peers_hand_on(&s->all, s->peers, s->peer_count);
     for (unsigned i = 0; i < s->peer_count; i++) {
         const struct alert_peer *peer = &s->peers[i];
-        is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer, &s->all) &&
-                   !alert_peer_waits(peer, &s->all);
+        is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer, &s->all);
     }
     return is_busy;
+}
+
+// Returns false with a sentence if an Alertmanager gets what it gets too late to keep it.
+static bool alertmanager_is_in_time(const struct alertmanager *s, struct error *err)
+{
+    for (unsigned i = 0; i < s->peer_count; i++) {
+        const int64_t lasts =
+            alert_list_lateness(s->all.list, &s->peers[i].place, alertmanager_now());
+        if (lasts > 0)
+            return error_set(err,
+                             "alerts expire before they are posted again: to post all of them to "
+                             "%s takes %lld s: raise 'expire', or narrow the receiver's filter",
+                             s->peers[i].url, (long long)(lasts / CLOCK_US_PER_S));
+    }
+    return true;
 }
 
 static bool alertmanager_describe(const struct alertmanager *s, struct error *err)
@@ -183,13 +187,12 @@ static bool alertmanager_describe(const struct alertmanager *s, struct error *er
         return error_set(err, "%s", first->problem.text);
     if (refuses)
         return error_set(err, "an alert is refused: %s", refuses->refusal.text);
-    if (s->lacks_memory)
-        return error_set(err, "memory is short: no alert ends until there is enough");
-    return beyond == 0 ||
-           error_set(err,
-                     "%zu alarms are not told, as there is room for %d: narrow the receiver's "
-                     "filter",
-                     beyond, ALERT_LIST_MAX);
+    if (beyond > 0)
+        return error_set(err,
+                         "%zu alarms are not told, as there is room for %d: narrow the receiver's "
+                         "filter",
+                         beyond, ALERT_LIST_MAX);
+    return alertmanager_is_in_time(s, err);
 }
 
 static bool alertmanager_keep(void *self, struct error *err)
@@ -215,39 +218,26 @@ static bool alertmanager_is_settled(const struct alertmanager *s)
 
 // Events.
 
-static enum sink_result alertmanager_send_test(struct alertmanager *s, const struct event *event,
-                                               struct error *err)
+static void alertmanager_send_test(struct alertmanager *s, const struct event *event)
 {
     struct alarm alarm;
+    const struct alert_list_times times = {alertmanager_now(), clock_utc(&clock_system)};
     alert_of_test(event, &alarm);
-    char *labels = alert_labels(&alarm, event, &s->all.origin);
-    char *annotations = alert_annotations(&alarm);
-    const int64_t now = clock_utc(&clock_system);
-    if (!labels || !annotations) {
-        free(labels);
-        free(annotations);
-        error_set(err, "out of memory");
-        return SINK_FAILED;
-    }
-    if (!alert_list_add_test(s->all.list, labels, annotations, now, now + TEST_US)) {
-        error_set(err, "out of memory");
-        return SINK_FAILED;
-    }
-    s->all.version++;
-    return SINK_PENDING;
+    alert_list_add_test(s->all.list, alert_labels(&alarm, event, &s->origin),
+                        alert_annotations(&alarm), TEST_US, &times);
 }
 
 static enum sink_result alertmanager_send(void *self, const struct event *event, struct error *err)
 {
     struct alertmanager *s = self;
-    enum sink_result result = SINK_PENDING;
+    (void)err;
     if (event->test)
-        result = alertmanager_send_test(s, event, err);
+        alertmanager_send_test(s, event);
     else if (event_alarm(event) == ALARM_NONE)
         return SINK_SKIPPED;
-    s->pending += result == SINK_PENDING;
+    s->pending++;
     s->wants_scan = true;
-    return result;
+    return SINK_PENDING;
 }
 
 static int alertmanager_wait(void *self, int timeout_ms, struct error *err)
@@ -277,7 +267,7 @@ static void alertmanager_close(void *self)
 {
     struct alertmanager *s = self;
     for (unsigned i = 0; i < s->peer_count; i++)
-        alert_peer_close(&s->peers[i], &s->all);
+        alert_peer_close(&s->peers[i]);
     s->scans = false;
     s->pending = s->seen = s->finished = 0;
 }
@@ -300,8 +290,7 @@ static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
             break;
         if (s->peer_count == ALERTMANAGER_PEERS_MAX)
             return error_set(err, "there are more than %d URLs", ALERTMANAGER_PEERS_MAX);
-        if (!alert_peer_init(&s->peers[s->peer_count], s->peer_count, at, length, &s->options->to,
-                             &s->all.origin, err))
+        if (!alert_peer_init(&s->peers[s->peer_count], at, length, &s->options->to, err))
             return false;
         s->peer_count++;
         at += length;
@@ -319,9 +308,8 @@ static bool alertmanager_fill(struct alertmanager *s, const struct alertmanager_
     snprintf(s->source, sizeof s->source, "%s", options->source[0] ? options->source : gateway);
     for (char *c = s->source; (c += strspn(c, SAFE))[0] != '\0';)
         *c = '_';
-    s->all.origin = (struct alert_origin){.source = s->source, .gateway = gateway};
+    s->origin = (struct alert_origin){.source = s->source, .gateway = gateway};
     s->all.expire_us = options->expire_s * CLOCK_US_PER_S;
-    s->all.version = 1;
     return alertmanager_add_peers(s, err);
 }
 
@@ -329,20 +317,15 @@ bool alertmanager_make(struct sink *out, const char *name,
                        const struct alertmanager_options *options, const struct module_host *host,
                        struct error *err)
 {
-    struct alertmanager *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_set(err, "out of memory");
+    struct alertmanager *s = memory_zeroed(1, sizeof *s);
     snprintf(s->name, sizeof s->name, "%s", name);
     s->all.name = s->name;
     s->all.log = s->log = host->log;
-    bool made = alertmanager_fill(s, options, host->alarms, err);
-    s->all.list = made ? alert_list_new(s->peer_count, &random_system) : NULL;
-    if (made && !s->all.list)
-        made = error_set(err, "out of memory");
-    if (!made) {
+    if (!alertmanager_fill(s, options, host->alarms, err)) {
         free(s);
         return false;
     }
+    s->all.list = alert_list_new(s->all.expire_us, &random_system);
     *out = (struct sink){.open = alertmanager_open,
                          .send = alertmanager_send,
                          .wait = alertmanager_wait,
@@ -358,8 +341,8 @@ bool alertmanager_make(struct sink *out, const char *name,
 
 bool alertmanager_check(const struct alertmanager_options *options, struct error *err)
 {
-    struct alertmanager *s = calloc(1, sizeof *s);
-    const bool ok = s ? alertmanager_fill(s, options, NULL, err) : error_set(err, "out of memory");
+    struct alertmanager *s = memory_zeroed(1, sizeof *s);
+    const bool ok = alertmanager_fill(s, options, NULL, err);
     free(s);
     return ok;
 }

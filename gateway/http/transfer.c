@@ -658,13 +658,6 @@ int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *a
     return -1;
 }
 
-void transfer_forget(struct transfer *t)
-{
-    free(t->body);
-    t->body = NULL;
-    t->size = t->room = 0;
-}
-
 bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
                        struct transfer_answer *answer, struct error *err)
 {

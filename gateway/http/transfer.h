@@ -55,7 +55,7 @@ struct transfer_answer {
     int status;       // 101..999; 200..599 from servers in their right mind
     int retry_after;  // seconds, 0..TRANSFER_RETRY_AFTER_MAX; 0: the answer does not say
     int64_t date;     // UTC seconds: the server's clock when it answered; 0: it does not say
-    const char *body; // NUL-terminated; valid until the next begin, forget or close
+    const char *body; // NUL-terminated; valid until the next begin or close
     size_t size;
     bool cut; // the body was longer than answer_max: only its beginning is here
 };
@@ -105,9 +105,6 @@ int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *a
 // Both in one. Waits for request->timeout_ms at most. False with a sentence.
 bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
                        struct transfer_answer *answer, struct error *err);
-
-// Frees the body of the last answer. No exchange may be under way.
-void transfer_forget(struct transfer *t);
 
 // Scheme, host and port for sentences, "https://host:443"; valid until transfer_close.
 const char *transfer_peer(const struct transfer *t);

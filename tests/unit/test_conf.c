@@ -1668,24 +1668,11 @@ TEST(bad_alertmanager_receivers_are_refused)
         assert_string_equal(error_of(ROWS[i].content), ROWS[i].error);
 }
 
-#define PAIR(urls, items)                                                                          \
-    ALERTS("http://a, http://b:9093/", "")                                                         \
-    "\nalertmanager \"b\" { urls = \"" urls "\" " items " "                                        \
-    "}"
-
-TEST(receivers_that_would_end_each_others_alerts_are_refused)
+// Neither ends the alerts of the other.
+TEST(two_sections_may_have_one_source_at_one_alertmanager)
 {
-    static const char SENTENCE[] = "alertmanager 'b': 'a' has the same source at the same "
-                                   "Alertmanager, and each would end the "
-                                   "other's alerts: give it an item 'source'";
-    assert_non_null(strstr(error_of(PAIR("http://c,http://b:9093", "")), SENTENCE));
-    assert_non_null(strstr(
-        error_of("gateway { name = \"g\" }\n" PAIR("http://a", "source = \"g\"")), SENTENCE));
-    assert_non_null(strstr(
-        error_of(PAIR("http://a", "source = \"g\"") "\ngateway { name = \"g\" }"), SENTENCE));
-    load(PAIR("http://a", "source = \"other\"") "\ngateway { name = \"g\" }");
-    load(PAIR("http://a", "source = \"other\""));
-    load(PAIR("http://c", ""));
+    load(
+        ALERTS("http://a", "") "\nalertmanager \"b\" { urls = \"http://a\" severity = \"error\" }");
 }
 
 TEST(a_secret_for_alertmanagers_needs_tls_at_each_that_is_elsewhere)
@@ -2554,7 +2541,7 @@ int main(void)
         CONF_TEST(bad_http_receivers_are_refused),
         CONF_TEST(bad_urls_are_refused),
         CONF_TEST(alertmanager_receivers),
-        CONF_TEST(receivers_that_would_end_each_others_alerts_are_refused),
+        CONF_TEST(two_sections_may_have_one_source_at_one_alertmanager),
         CONF_TEST(bad_alertmanager_receivers_are_refused),
         CONF_TEST(a_secret_for_alertmanagers_needs_tls_at_each_that_is_elsewhere),
         CONF_TEST(a_secret_over_http_needs_tls_unless_the_server_is_here),
