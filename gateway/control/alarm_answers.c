@@ -4,8 +4,7 @@
 #include "control/answer.h"
 #include "control/worst_alarms.h"
 #include "ctl/protocol.h"
-#include "pipeline/open_alarms.h"
-#include "pipeline/reconcile.h"
+#include "pipeline/statements.h"
 #include "topology/alarm_key.h"
 
 #include <stdlib.h>
@@ -175,20 +174,16 @@ static void find_type(void *ctx, const struct alarm *alarm)
 
 // A node that is gone for good took its cables with it: ends the alarms about its links. First, so
 // that none of them is told in place of the node's.
-static void clear_links(const struct clearing *c, struct emitter *emitter)
+static enum statement say_links_over(void *ctx, const struct policy_alarm *alarm, struct text *why)
 {
-    struct alarm_key node;
-    if (!alarm_key_read(c->key, &node) || node.kind != ALARM_KEY_NODE)
-        return;
-    struct open_alarms alarms;
-    open_alarms_collect(&alarms, c->journal);
-    for (size_t i = 0; i < alarms.count; i++) {
-        const struct open_alarm *a = &alarms.all[i];
-        if (a->what.kind == ALARM_KEY_LINK &&
-            (a->what.guid == node.guid || a->what.peer_guid == node.guid))
-            emitter_end_alarm(emitter, a->key, a->type, c->reason);
-    }
-    open_alarms_clear(&alarms);
+    const struct clearing *c = ctx;
+    struct alarm_key node, link;
+    text_add(why, c->reason);
+    return alarm_key_read(c->key, &node) && node.kind == ALARM_KEY_NODE &&
+                   alarm_key_read(alarm->key, &link) && link.kind == ALARM_KEY_LINK &&
+                   (link.guid == node.guid || link.peer_guid == node.guid)
+               ? STATEMENT_IS_OVER
+               : STATEMENT_OF_OTHERS;
 }
 
 static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
@@ -197,7 +192,7 @@ static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
     journal_each_alarm(c->journal, find_type, c);
     if (c->type[0] == '\0')
         return;
-    clear_links(c, inside->emitter);
+    statements_compare_all(inside->emitter, &(struct detector){.say = say_links_over, .ctx = c});
     emitter_end_alarm(inside->emitter, c->key, catalogue_find(c->type), c->reason);
 }
 

@@ -8,6 +8,7 @@
 #include "pipeline/held_errors.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
+#include "pipeline/restore.h"
 #include "topology/describe.h"
 
 #include <inttypes.h>
@@ -210,6 +211,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     bool any = changes.count > 0;
     if (correlator->watching_since == 0)
         correlator->watching_since = emitter_now(correlator->emitter);
+    restore_left_out(correlator->emitter);
     if (topology_has_base(correlator->emitter->topology)) {
         reconcile_alarms(correlator->emitter, correlator->watching_since, late,
                          correlator->options.age_us);

@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/counter_alarms.h"
 
-#include "model/catalogue.h"
-
-#include <string.h>
-
-enum { PAGE = 64 }; // alarms that are looked at in one go
-
-// Alarms that are to end.
-struct counter_alarms_page {
-    const struct counter_alarms *of;
-    bool all;     // also those that a counter holds
-    int64_t last; // number of the last alarm that was looked at
-    size_t count;
-    struct {
-        char key[EVENT_KEY_SIZE];
-        const struct catalogue_entry *type;
-    } found[PAGE];
-};
+#include "pipeline/statements.h"
 
 // Cleared by hand.
 
@@ -83,37 +67,30 @@ static bool is_about_counter(const struct counter_alarms *of, const char *key, b
     return true;
 }
 
-static void look_at_alarm(void *ctx, const struct alarm *alarm)
+static enum statement say_lost(void *ctx, const struct policy_alarm *alarm, struct text *why)
 {
-    struct counter_alarms_page *page = ctx;
     bool held;
-    page->last = alarm->event_sequence;
-    if (!is_about_counter(page->of, alarm->key, &held) || (held && !page->all))
-        return;
-    if (!page->all && !policy_is_raised(page->of->emitter->policy, alarm->key))
-        return; // the journal was read late, and nobody was told of its alarms yet
-    memcpy(page->found[page->count].key, alarm->key, sizeof alarm->key);
-    page->found[page->count++].type = catalogue_find(alarm->type);
+    if (!is_about_counter(ctx, alarm->key, &held))
+        return STATEMENT_OF_OTHERS;
+    text_add(why, "it is not known any more; further errors raise it again");
+    return held ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
 
-static void end_found(const struct counter_alarms *of, bool all, const char *why)
+static enum statement say_over(void *ctx, const struct policy_alarm *alarm, struct text *why)
 {
-    struct counter_alarms_page page = {.of = of, .all = all};
-    for (bool more = true; more;) {
-        page.count = 0;
-        more =
-            journal_each_alarm_after(of->emitter->journal, page.last, PAGE, look_at_alarm, &page);
-        for (size_t i = 0; i < page.count; i++)
-            emitter_end_alarm(of->emitter, page.found[i].key, page.found[i].type, why);
-    }
+    bool held;
+    text_add(why, "the port counters are not read any more");
+    return is_about_counter(ctx, alarm->key, &held) ? STATEMENT_IS_OVER : STATEMENT_OF_OTHERS;
 }
 
 void counter_alarms_end_lost(const struct counter_alarms *of)
 {
-    end_found(of, false, "it is not known any more; further errors raise it again");
+    struct counter_alarms ctx = *of;
+    statements_compare_all(of->emitter, &(struct detector){.say = say_lost, .ctx = &ctx});
 }
 
 void counter_alarms_end_all(const struct counter_alarms *of)
 {
-    end_found(of, true, "the port counters are not read any more");
+    struct counter_alarms ctx = *of;
+    statements_compare_all(of->emitter, &(struct detector){.say = say_over, .ctx = &ctx});
 }

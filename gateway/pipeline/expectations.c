@@ -2,12 +2,10 @@
 #include "pipeline/expectations.h"
 
 #include "base/memory.h"
-#include "pipeline/open_alarms.h"
+#include "pipeline/statements.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { PAGE = 64 }; // alarms that are looked at in one go
 
 // The keys of all differences, one behind the other.
 struct difference_keys {
@@ -31,33 +29,16 @@ struct expectations {
     struct difference_keys keys;
     struct difference_counts counts;
     char summary_id[EVENT_ID_SIZE]; // of the event topology-differs; empty: it is not active
-    struct open_alarms alarms;      // that may be root causes
-    const struct open_alarm **by_key;
-    bool has_alarms;
-    size_t unexpected; // differences of that kind so far
+    size_t unexpected;              // differences of that kind so far
 };
 
 static const char SUMMARY_KEY[] = "expected topology";
+static const char NOT_EXPECTED[] = "no topology is expected any more";
 
 static bool is_unexpected(const struct change *difference)
 {
     return difference->type == CATALOGUE_NODE_UNEXPECTED ||
            difference->type == CATALOGUE_LINK_UNEXPECTED;
-}
-
-// Whether an alarm that is active in the journal may end. Policy does not know those for which it
-// had no room at the start: they may. Nor does it know those that were read late, of which nobody
-// was told yet: they may not.
-static bool expectations_may_end(const struct expectations *e, const char *key)
-{
-    return policy_is_raised(e->emitter->policy, key) || policy_left_out_alarms(e->emitter->policy);
-}
-
-// `id`: of its event in the journal; empty: there is none.
-static bool expectations_has_summary(const struct expectations *e, const char *id)
-{
-    return policy_is_raised(e->emitter->policy, SUMMARY_KEY) ||
-           (id[0] != '\0' && expectations_may_end(e, SUMMARY_KEY));
 }
 
 // Keys.
@@ -123,43 +104,15 @@ static bool has_key(const struct difference_keys *keys, const char *key)
 
 // Ends.
 
-struct ending {
-    char key[EVENT_KEY_SIZE];
-    const struct catalogue_entry *type;
-    int64_t last_sequence;
-};
-
-// Alarms that are to end.
-struct expectations_page {
-    const struct expectations *of;
-    int64_t last; // number of the last alarm that was looked at
-    size_t count;
-    struct ending found[PAGE];
-    char summary_id[EVENT_ID_SIZE]; // of the event topology-differs, if it is active
-};
-
-static void look_at_expected(void *ctx, const struct alarm *alarm)
+// The event as-expected, from the event that raised the alarm. Returns NULL if that cannot be read,
+// or if no topology is expected.
+static struct event *make_end(void *ctx, const struct policy_alarm *alarm)
 {
-    struct expectations_page *page = ctx;
-    page->last = alarm->event_sequence;
-    if (strcmp(alarm->key, SUMMARY_KEY) == 0)
-        memcpy(page->summary_id, alarm->event_id, sizeof page->summary_id);
-    if (!expectation_read_key(alarm->key, NULL) || has_key(&page->of->keys, alarm->key))
-        return;
-    if (!expectations_may_end(page->of, alarm->key))
-        return;
-    struct ending *ending = &page->found[page->count++];
-    memcpy(ending->key, alarm->key, sizeof ending->key);
-    ending->type = catalogue_find(alarm->type);
-    ending->last_sequence = alarm->last_sequence;
-}
-
-// The event as-expected, from the one that raised the alarm. NULL: that one cannot be read.
-static struct event *make_end(const struct expectations *e, const struct ending *ending)
-{
-    struct event *last = journal_find(e->emitter->journal, ending->last_sequence);
+    const struct expectations *e = ctx;
+    struct event *last =
+        e->expectation ? journal_find(e->emitter->journal, alarm->last_number) : NULL;
     struct event *event =
-        last && strcmp(last->alarm_key, ending->key) == 0 ? event_copy(last) : NULL;
+        last && strcmp(last->alarm_key, alarm->key) == 0 ? event_copy(last) : NULL;
     event_unref(last);
     if (!event)
         return NULL;
@@ -167,82 +120,50 @@ static struct event *make_end(const struct expectations *e, const struct ending 
     event->affected = 0;
     event->related_id[0] = '\0';
     struct text t = text_in(event->reason, sizeof event->reason);
-    text_add(&t, "the alarm ");
-    text_add(&t, ending->type ? ending->type->name : "about it");
-    text_add(&t, " is over");
+    text_addf(&t, "the alarm %s is over", alarm->type ? alarm->type->name : "about it");
     event_builder_again(&e->emitter->builder, event);
-    if (ending->type)
-        event->category = ending->type->category;
+    if (alarm->type)
+        event->category = alarm->type->category;
     return event;
 }
 
-static void end_expected(const struct expectations *e, const struct ending *ending)
+static enum statement expectations_say(void *ctx, const struct policy_alarm *alarm,
+                                       struct text *why)
 {
-    struct event *event = e->expectation ? make_end(e, ending) : NULL;
-    if (event)
-        emitter_emit(e->emitter, event);
-    else
-        emitter_end_alarm(e->emitter, ending->key, ending->type,
-                          e->expectation ? "it is as expected again"
-                                         : "no topology is expected any more");
+    const struct expectations *e = ctx;
+    text_add(why, e->expectation ? "it is as expected again" : NOT_EXPECTED);
+    if (!expectation_read_key(alarm->key, NULL))
+        return STATEMENT_OF_OTHERS;
+    return has_key(&e->keys, alarm->key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
 
 static void end_gone(struct expectations *e)
 {
-    struct expectations_page *page = memory_zeroed(1, sizeof *page);
-    page->of = e;
-    for (bool more = true; more;) {
-        page->count = 0;
-        more =
-            journal_each_alarm_after(e->emitter->journal, page->last, PAGE, look_at_expected, page);
-        for (size_t i = 0; i < page->count; i++)
-            end_expected(e, &page->found[i]);
-    }
-    memcpy(e->summary_id, page->summary_id, sizeof e->summary_id);
-    if (!e->expectation && expectations_has_summary(e, page->summary_id))
-        emitter_end_alarm(e->emitter, SUMMARY_KEY, catalogue_get(CATALOGUE_TOPOLOGY_DIFFERS),
-                          "no topology is expected any more");
-    free(page);
+    struct policy_alarm summary;
+    statements_compare_all(
+        e->emitter, &(struct detector){.say = expectations_say, .make_end = make_end, .ctx = e});
+    if (!policy_find_alarm(e->emitter->policy, SUMMARY_KEY, &summary))
+        return;
+    if (!e->expectation)
+        emitter_end_alarm(e->emitter, SUMMARY_KEY, summary.type, NOT_EXPECTED);
+    else
+        snprintf(e->summary_id, sizeof e->summary_id, "%s", summary.event_id);
 }
 
 // Raises.
 
-static int compare_open_keys(const void *a, const void *b)
-{
-    const struct open_alarm *const *m = a, *const *n = b;
-    return strcmp((*m)->key, (*n)->key);
-}
-
-// The alarms that sweeps raise, sorted by key; they are collected when they are first needed.
-static void collect_causes(struct expectations *e)
-{
-    if (e->has_alarms)
-        return;
-    e->has_alarms = true;
-    open_alarms_collect(&e->alarms, e->emitter->journal);
-    e->by_key = memory_zeroed(e->alarms.count, sizeof(const struct open_alarm *));
-    for (size_t i = 0; i < e->alarms.count; i++)
-        e->by_key[i] = &e->alarms.all[i];
-    if (e->alarms.count > 0)
-        qsort(e->by_key, e->alarms.count, sizeof *e->by_key, compare_open_keys);
-}
-
 // The identifier of the event that raised the alarm about the same loss; empty: there is none.
-static const char *find_loss(struct expectations *e, const struct change *difference)
+static const char *find_loss(const struct expectations *e, const struct change *difference)
 {
     struct alarm_key what;
+    struct policy_alarm loss;
     char key[EVENT_KEY_SIZE];
-    const struct open_alarm wanted = {.key = key}, *at = &wanted;
     if (is_unexpected(difference) || !expectation_read_key(difference->alarm_key, &what))
         return "";
     if (difference->type == CATALOGUE_LINK_BELOW_EXPECTED)
         what.kind = ALARM_KEY_RATE;
     alarm_key_write(key, &what);
-    collect_causes(e);
-    const struct open_alarm **found =
-        e->alarms.count > 0 ? bsearch(&at, e->by_key, e->alarms.count, sizeof at, compare_open_keys)
-                            : NULL;
-    return found ? (*found)->event_id : "";
+    return policy_find_alarm(e->emitter->policy, key, &loss) ? loss.event_id : "";
 }
 
 // While topology-differs is active, an alarm whose root cause is over follows from it: the alarms
@@ -250,21 +171,22 @@ static const char *find_loss(struct expectations *e, const struct change *differ
 static void expectations_find_cause(const struct expectations *e, const char *key)
 {
     struct policy *policy = e->emitter->policy;
-    if (e->summary_id[0] == '\0' || policy_cause_of(policy, key) != POLICY_CAUSE_CLEARED)
+    struct policy_alarm alarm;
+    if (e->summary_id[0] == '\0' || !policy_find_alarm(policy, key, &alarm) ||
+        alarm.cause_id[0] == '\0' || alarm.cause_key)
         return;
-    policy_set_cause(policy, key, SUMMARY_KEY, clock_monotonic(e->emitter->builder.clock));
+    policy_set_cause(policy, key, SUMMARY_KEY, emitter_now(e->emitter));
     journal_set_alarm_cause(e->emitter->journal, key, e->summary_id);
 }
 
 static void raise_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
-    struct policy *policy = e->emitter->policy;
     if (!is_unexpected(difference))
         expectations_find_cause(e, difference->alarm_key);
     if (unseen || difference->cause != FABRIC_NONE ||
         (is_unexpected(difference) && e->unexpected++ >= EXPECTATIONS_UNEXPECTED_MAX) ||
-        policy_is_raised(policy, difference->alarm_key) || !policy_has_room(policy))
+        !statements_may_raise(e->emitter, difference->alarm_key))
         return;
     const char *cause = find_loss(e, difference);
     if (cause[0] == '\0' && !is_unexpected(difference))
@@ -307,10 +229,10 @@ static struct event *make_summary(const struct expectations *e, enum catalogue_e
     return event_builder_from_change(&e->emitter->builder, &change, false, "", "");
 }
 
-// Raises or ends it. `summary_id` is that of one which is active already.
+// Raises or ends it.
 static void update_summary(struct expectations *e)
 {
-    const bool active = expectations_has_summary(e, e->summary_id);
+    const bool active = e->summary_id[0] != '\0';
     struct event *event = NULL;
     if (!active && e->counts.all > EXPECTATIONS_SINGLE_MAX && policy_has_room(e->emitter->policy)) {
         event = make_summary(e, CATALOGUE_TOPOLOGY_DIFFERS);
@@ -343,9 +265,6 @@ void expectations_update(struct emitter *emitter, const struct expectation *expe
         end_gone(&e);
     else if (fabric)
         follow_expectation(&e, fabric);
-    if (e.has_alarms)
-        open_alarms_clear(&e.alarms);
-    free(e.by_key);
     free(e.keys.octets);
     free(e.keys.sorted);
     fabric_unref(fabric);

@@ -3,77 +3,10 @@
 
 #include "base/memory.h"
 #include "base/search.h"
-#include "base/wire.h"
 #include "model/fabric_builder.h"
 #include "topology/root_causes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-// Pieces of memory for texts, the newest first; none of them moves.
-struct open_alarm_texts {
-    struct open_alarm_texts *next;
-    size_t used;
-    char octets[1 << 16];
-};
-
-struct collection {
-    struct open_alarms *alarms;
-    const struct catalogue_entry *type; // of the last alarm, as many alarms have the same
-};
-
-// A copy of the text, the list's.
-static const char *keep_text(struct open_alarms *alarms, const char *text)
-{
-    struct open_alarm_texts *piece = alarms->texts;
-    const size_t size = strlen(text) + 1;
-    if (!piece || sizeof piece->octets - piece->used < size) {
-        piece = memory_get(sizeof *piece);
-        piece->next = alarms->texts;
-        piece->used = 0;
-        alarms->texts = piece;
-    }
-    char *copy = piece->octets + piece->used;
-    piece->used += size;
-    return memcpy(copy, text, size);
-}
-
-// Many alarms in a row have the same root cause.
-static const char *keep_cause(struct open_alarms *alarms, const char *cause_id)
-{
-    const char *last = alarms->count > 0 ? alarms->all[alarms->count - 1].cause_id : "";
-    return strcmp(last, cause_id) == 0 ? last : keep_text(alarms, cause_id);
-}
-
-static void open_alarms_make_room(struct open_alarms *list)
-{
-    if (list->count < list->room)
-        return;
-    list->room = list->room > 0 ? list->room * 2 : 64;
-    list->all = memory_resize(list->all, list->room, sizeof *list->all);
-}
-
-static const struct catalogue_entry *collection_find_type(struct collection *c, const char *name)
-{
-    if (!c->type || strcmp(c->type->name, name) != 0)
-        c->type = catalogue_find(name);
-    return c->type;
-}
-
-static void collect_alarm(void *ctx, const struct alarm *alarm)
-{
-    struct collection *c = ctx;
-    struct open_alarm a = {.last_sequence = alarm->last_sequence, .raised_us = alarm->raised_us};
-    if (!alarm_key_read(alarm->key, &a.what))
-        return;
-    a.key = keep_text(c->alarms, alarm->key);
-    a.event_id = keep_text(c->alarms, alarm->event_id);
-    a.cause_id = keep_cause(c->alarms, alarm->cause_id);
-    a.type = collection_find_type(c, alarm->type);
-    open_alarms_make_room(c->alarms);
-    c->alarms->all[c->alarms->count++] = a;
-}
 
 static void index_end(struct open_alarms *alarms, uint64_t guid, uint8_t port, size_t alarm)
 {
@@ -104,51 +37,24 @@ static void index_ends(struct open_alarms *alarms)
     qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
 }
 
-// The last octets of an identifier, in which those of a gateway differ.
-static uint64_t end_of_id(const char *id)
+void open_alarms_collect(struct open_alarms *alarms, const struct policy *policy)
 {
-    const size_t length = strlen(id), size = length < 8 ? length : 8;
-    return wire_get((const uint8_t *)id + length - size, size);
-}
-
-static int compare_ids(const void *a, const void *b, void *ctx)
-{
-    const struct open_alarms *alarms = ctx;
-    const struct open_alarm_id *m = a, *n = b;
-    if (m->end != n->end)
-        return m->end < n->end ? -1 : 1;
-    return strcmp(alarms->all[m->alarm].event_id, alarms->all[n->alarm].event_id);
-}
-
-static void index_ids(struct open_alarms *alarms)
-{
-    alarms->by_id = memory_zeroed(alarms->count, sizeof *alarms->by_id);
-    for (size_t i = 0; i < alarms->count; i++)
-        alarms->by_id[i] =
-            (struct open_alarm_id){.end = end_of_id(alarms->all[i].event_id), .alarm = (uint32_t)i};
-    qsort_r(alarms->by_id, alarms->count, sizeof *alarms->by_id, compare_ids, alarms);
-}
-
-void open_alarms_collect(struct open_alarms *alarms, struct journal *journal)
-{
-    struct collection c = {.alarms = alarms};
-    *alarms = (struct open_alarms){0};
-    journal_each_alarm(journal, collect_alarm, &c);
+    size_t count;
+    struct policy_alarm *all = policy_list_alarms(policy, &count);
+    *alarms = (struct open_alarms){.all = memory_zeroed(count, sizeof *alarms->all)};
+    for (size_t i = 0; i < count; i++) {
+        struct open_alarm *a = &alarms->all[alarms->count];
+        a->is = all[i];
+        alarms->count += alarm_key_read(all[i].key, &a->what);
+    }
+    free(all);
     index_ends(alarms);
-    index_ids(alarms);
 }
 
 void open_alarms_clear(struct open_alarms *alarms)
 {
     free(alarms->all);
     free(alarms->ends);
-    free(alarms->by_id);
-    while (alarms->texts) {
-        struct open_alarm_texts *next = alarms->texts->next;
-        free(alarms->texts);
-        alarms->texts = next;
-    }
-    *alarms = (struct open_alarms){0};
 }
 
 // The graph of what is missing: the missing nodes, and those of the fabric that they hung on.
@@ -161,9 +67,9 @@ struct graph {
 
 static uint8_t type_of_node(const struct open_alarm *alarm)
 {
-    if (alarm->type == catalogue_get(CATALOGUE_SWITCH_REMOVED))
+    if (alarm->is.type == catalogue_get(CATALOGUE_SWITCH_REMOVED))
         return FABRIC_SWITCH;
-    return alarm->type == catalogue_get(CATALOGUE_ROUTER_REMOVED) ? FABRIC_ROUTER : FABRIC_CA;
+    return alarm->is.type == catalogue_get(CATALOGUE_ROUTER_REMOVED) ? FABRIC_ROUTER : FABRIC_CA;
 }
 
 static void add_missing_nodes(const struct graph *g)
@@ -171,7 +77,7 @@ static void add_missing_nodes(const struct graph *g)
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
         const struct fabric_node node = {.guid = a->what.guid, .type = type_of_node(a)};
-        if (a->what.kind == ALARM_KEY_NODE && !a->ended)
+        if (a->what.kind == ALARM_KEY_NODE && !a->is.ended)
             fabric_builder_node(g->builder, &node);
     }
 }
@@ -191,7 +97,7 @@ static void add_missing_links(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
-        if (a->what.kind != ALARM_KEY_LINK || a->ended)
+        if (a->what.kind != ALARM_KEY_LINK || a->is.ended)
             continue;
         uint32_t node = graph_end(g, a->what.guid), peer = graph_end(g, a->what.peer_guid);
         if (node != FABRIC_NONE && peer != FABRIC_NONE)
@@ -275,12 +181,12 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
 {
     for (size_t i = 0; i < alarms->count; i++) {
         const struct open_alarm *a = &alarms->all[i];
-        if (a->what.kind == ALARM_KEY_NODE && !a->ended)
+        if (a->what.kind == ALARM_KEY_NODE && !a->is.ended)
             f->alarm_of[fabric_find_node(graph, a->what.guid)] = (uint32_t)i;
     }
     for (size_t i = 0; i < alarms->count; i++) {
         struct open_alarm *a = &alarms->all[i];
-        if (a->what.kind != ALARM_KEY_NODE || a->ended)
+        if (a->what.kind != ALARM_KEY_NODE || a->is.ended)
             continue;
         const uint32_t node = fabric_find_node(graph, a->what.guid);
         // A node that is there has no root; its alarm could not end yet.
@@ -304,19 +210,6 @@ void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
     fabric_unref(graph);
 }
 
-const struct open_alarm *open_alarms_find_id(const struct open_alarms *alarms, const char *id)
-{
-    const uint64_t end = end_of_id(id);
-    size_t at;
-    SEARCH_FIRST(at, 0, alarms->count, alarms->by_id[at].end < end);
-    for (; at < alarms->count && alarms->by_id[at].end == end; at++) {
-        const struct open_alarm *a = &alarms->all[alarms->by_id[at].alarm];
-        if (strcmp(a->event_id, id) == 0)
-            return a->ended ? NULL : a;
-    }
-    return NULL;
-}
-
 const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,
                                                uint8_t port)
 {
@@ -326,7 +219,7 @@ const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms,
     // A port may be an end of several missing links, one after the other.
     for (; at < alarms->end_count && compare_ends(&alarms->ends[at], &wanted) == 0; at++) {
         const struct open_alarm *a = &alarms->all[alarms->ends[at].alarm];
-        if (!a->ended)
+        if (!a->is.ended)
             return a;
     }
     return NULL;

@@ -63,13 +63,10 @@ struct pipeline {
 // What the journal knows of the time before.
 static void recall(struct pipeline *p)
 {
-    restore_policy(p->options.journal, p->emitter.policy, p->emitter.builder.clock);
-    if (p->options.thresholds)
-        restore_thresholds(p->options.journal, p->options.thresholds);
-    if (p->options.error_rates)
-        restore_error_rates(p->options.journal, p->options.error_rates);
-    if (p->options.congestion)
-        restore_congestion(p->options.journal, p->options.congestion);
+    restore_policy(&p->emitter);
+    restore_counters(&p->emitter,
+                     &(struct restored_counters){p->options.thresholds, p->options.error_rates,
+                                                 p->options.congestion});
     unreliable_links_restore(&p->unreliable_links);
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "pipeline/open_alarms.h"
+#include "pipeline/statements.h"
 #include "topology/comparison.h"
 #include "topology/describe.h"
 #include "topology/link_rate.h"
@@ -23,7 +24,7 @@ struct reconcile {
     const struct fabric *fabric;
     struct open_alarms alarms;
     bool late;
-    int64_t watching_since;
+    int64_t watching_since, age_us;
     int64_t now_us; // policy's clock
     int64_t utc_us;
 };
@@ -165,71 +166,66 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
     }
 }
 
-// Ending alarms.
-
-static void end_alarm(struct reconcile *r, struct open_alarm *a, const char *why)
-{
-    a->ended = true;
-    emitter_end_alarm(r->emitter, a->key, a->type, why);
-}
-
-// Ends the refuted alarms: links first, as alarms about ports depend on them.
-static void end_refuted(struct reconcile *r, bool links)
-{
-    for (size_t i = 0; i < r->alarms.count; i++) {
-        struct open_alarm *a = &r->alarms.all[i];
-        char buf[EVENT_REASON_SIZE];
-        struct text why = text_in(buf, sizeof buf);
-        if (!a->ended && (a->what.kind == ALARM_KEY_LINK) == links && is_refuted(r, &a->what, &why))
-            end_alarm(r, a, buf);
-    }
-}
-
-// A slow link is not missing, and a port ends with its link: either would be raised again.
-static bool has_age(enum alarm_key_kind kind)
-{
-    return kind != ALARM_KEY_RATE && kind != ALARM_KEY_PORT;
-}
-
-// How old the alarm is: as long as this run has watched it, or, of an alarm from before, as the
-// wall clock says.
-static int64_t reconcile_age_of(const struct reconcile *r, const struct open_alarm *a)
+// How old the alarm is. An alarm of this run is as old as policy's clock says. An alarm from before
+// is as old as the wall clock says, once that is trusted, and as this run at least.
+static int64_t reconcile_age_of(const struct reconcile *r, const struct policy_alarm *alarm)
 {
     const int64_t watched = r->now_us - r->watching_since;
-    const int64_t age = policy_age_of(r->emitter->policy, a->key, r->now_us);
-    const int64_t by_clock = r->utc_us - a->raised_us;
+    const int64_t age = r->now_us - alarm->raised_at_us;
+    const int64_t by_clock = r->utc_us - alarm->since_us;
     if (age <= watched)
         return age;
     return watched >= TRUST_CLOCK_US && by_clock > watched ? by_clock : watched;
 }
 
-static void end_aged(struct reconcile *r, int64_t age_us)
+// Whether the alarm is too old. A slow link is not missing, and a port ends with its link: either
+// alarm would be raised again.
+static bool is_aged(const struct reconcile *r, const struct open_alarm *a, struct text *why)
 {
-    char why[64];
-    snprintf(why, sizeof why, "nothing was seen of it for %" PRId64 " days",
-             age_us / (INT64_C(24) * 3600 * CLOCK_US_PER_S));
-    for (size_t i = 0; age_us > 0 && i < r->alarms.count; i++) {
-        struct open_alarm *a = &r->alarms.all[i];
-        if (!a->ended && has_age(a->what.kind) && reconcile_age_of(r, a) > age_us)
-            end_alarm(r, a, why);
+    if (r->age_us == 0 || a->what.kind == ALARM_KEY_RATE || a->what.kind == ALARM_KEY_PORT ||
+        reconcile_age_of(r, &a->is) <= r->age_us)
+        return false;
+    text_addf(why, "nothing was seen of it for %" PRId64 " days",
+              r->age_us / (INT64_C(24) * 3600 * CLOCK_US_PER_S));
+    return true;
+}
+
+static enum statement reconcile_say(void *ctx, const struct policy_alarm *alarm, struct text *why)
+{
+    const struct reconcile *r = ctx;
+    const struct open_alarm *a = (const struct open_alarm *)alarm;
+    return is_refuted(r, &a->what, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
+}
+
+// Links first, as alarms about ports depend on them.
+static void end_alarms(struct reconcile *r)
+{
+    const struct detector detector = {.say = reconcile_say, .ctx = r};
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < r->alarms.count; i++) {
+            struct open_alarm *a = &r->alarms.all[i];
+            if ((a->what.kind == ALARM_KEY_LINK) == (pass == 0))
+                statements_compare(r->emitter, &detector, &a->is);
+        }
     }
 }
 
 // Raising what no event told.
+
+// Whether the alarm had a root cause that is over.
+static bool has_cause_over(const struct policy_alarm *alarm)
+{
+    return alarm->cause_id[0] != '\0' && !alarm->cause_key;
+}
 
 // Sets the identifier of the event. `cause`: its root cause; NULL: none.
 static void raise_change(const struct reconcile *r, const struct change *change,
                          const struct open_alarm *cause, char id[EVENT_ID_SIZE])
 {
     struct event *event = event_builder_from_change(&r->emitter->builder, change, r->late,
-                                                    cause ? cause->event_id : "", "");
+                                                    cause ? cause->is.event_id : "", "");
     memcpy(id, event->id, EVENT_ID_SIZE);
     emitter_emit(r->emitter, event);
-}
-
-static bool may_raise(const struct reconcile *r, const char *key)
-{
-    return !policy_is_raised(r->emitter->policy, key) && policy_has_room(r->emitter->policy);
 }
 
 static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t peer,
@@ -240,7 +236,7 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
                             .switch_guid = comparison_switch_guid(r->fabric, first),
                             .cause = FABRIC_NONE};
     comparison_link_key(change.alarm_key, ALARM_KEY_RATE, r->fabric, port);
-    if (!may_raise(r, change.alarm_key))
+    if (!statements_may_raise(r->emitter, change.alarm_key))
         return;
     describe_port(r->fabric, first, r->emitter->builder.names, &change.subject);
     describe_port(r->fabric, first == port ? peer : port, r->emitter->builder.names, &change.peer);
@@ -274,7 +270,7 @@ static bool is_host_there(const struct reconcile *r, uint64_t guid)
 static void describe_missing(const struct reconcile *r, uint64_t guid, struct endpoint *out)
 {
     const struct open_alarm *a = open_alarms_find_node(&r->alarms, guid);
-    struct event *event = a ? journal_find(r->emitter->journal, a->last_sequence) : NULL;
+    struct event *event = a ? journal_find(r->emitter->journal, a->is.last_number) : NULL;
     if (event && event->subject.node_guid == guid)
         *out = event->subject;
     event_unref(event);
@@ -302,7 +298,7 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
     struct change change = {.type = CATALOGUE_PORT_REMOVED, .cause = FABRIC_NONE};
     alarm_key_write(change.alarm_key,
                     &(struct alarm_key){.kind = ALARM_KEY_PORT, .guid = guid, .port = port});
-    if (!is_host_there(r, guid) || !may_raise(r, change.alarm_key))
+    if (!is_host_there(r, guid) || !statements_may_raise(r->emitter, change.alarm_key))
         return;
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);
@@ -310,17 +306,18 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
                          : fabric_is_element(change.peer.type)  ? change.peer.node_guid
                                                                 : 0;
     raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
-    if (policy_cause_of(r->emitter->policy, link->key) != POLICY_CAUSE_CLEARED)
+    struct policy_alarm now;
+    if (!policy_find_alarm(r->emitter->policy, link->is.key, &now) || !has_cause_over(&now))
         return;
-    policy_set_cause(r->emitter->policy, link->key, change.alarm_key, r->now_us);
-    journal_set_alarm_cause(r->emitter->journal, link->key, id);
+    policy_set_cause(r->emitter->policy, link->is.key, change.alarm_key, r->now_us);
+    journal_set_alarm_cause(r->emitter->journal, link->is.key, id);
 }
 
 static void raise_missing_ports(const struct reconcile *r)
 {
     for (size_t i = 0; i < r->alarms.count; i++) {
         const struct open_alarm *a = &r->alarms.all[i];
-        if (a->ended || a->what.kind != ALARM_KEY_LINK)
+        if (a->is.ended || a->what.kind != ALARM_KEY_LINK)
             continue;
         raise_port(r, a, a->what.guid, a->what.port, a->what.peer_guid, a->what.peer_port);
         raise_port(r, a, a->what.peer_guid, a->what.peer_port, a->what.guid, a->what.port);
@@ -338,15 +335,6 @@ static const struct open_alarm *explanation(const struct reconcile *r, const str
     return node;
 }
 
-// Whether a missing node explains the alarm: the node, or one at the alarm's end, is connected to
-// it by missing links.
-static bool is_explained_by(const struct reconcile *r, const struct open_alarm *a,
-                            const struct open_alarm *cause)
-{
-    const struct open_alarm *node = a->what.kind == ALARM_KEY_NODE ? a : explanation(r, a);
-    return cause->what.kind != ALARM_KEY_NODE || (node && node->island == cause->island);
-}
-
 // Whether a node that is missing may explain the alarm no more. A port whose other end is missing
 // keeps its cause, and so does a service while its node is missing.
 static bool may_lose_node(const struct open_alarm *a)
@@ -357,27 +345,30 @@ static bool may_lose_node(const struct open_alarm *a)
 // Whether the alarm had a root cause that is over, or does not explain it any more.
 static bool has_lost_cause(const struct reconcile *r, const struct open_alarm *a)
 {
-    if (a->ended)
+    struct policy_alarm now;
+    struct alarm_key cause;
+    if (a->is.ended || !policy_find_alarm(r->emitter->policy, a->is.key, &now))
         return false;
-    const enum policy_cause state = policy_cause_of(r->emitter->policy, a->key);
-    const struct open_alarm *cause = state == POLICY_CAUSE_ACTIVE && may_lose_node(a)
-                                         ? open_alarms_find_id(&r->alarms, a->cause_id)
-                                         : NULL;
-    return state == POLICY_CAUSE_CLEARED || (cause && !is_explained_by(r, a, cause));
+    if (!now.cause_key || !may_lose_node(a) || !alarm_key_read(now.cause_key, &cause) ||
+        cause.kind != ALARM_KEY_NODE)
+        return has_cause_over(&now);
+    const struct open_alarm *node = a->what.kind == ALARM_KEY_NODE ? a : explanation(r, a);
+    const struct open_alarm *other = open_alarms_find_node(&r->alarms, cause.guid);
+    return other && !(node && node->island == other->island);
 }
 
 static void set_cause(const struct reconcile *r, const struct open_alarm *a,
                       const struct open_alarm *cause)
 {
-    policy_set_cause(r->emitter->policy, a->key, cause ? cause->key : NULL, r->now_us);
-    journal_set_alarm_cause(r->emitter->journal, a->key, cause ? cause->event_id : "");
+    policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
+    journal_set_alarm_cause(r->emitter->journal, a->is.key, cause ? cause->is.event_id : "");
 }
 
 // Adds the name of a missing node, from the event that said that it left.
 static void add_missing_name(const struct emitter *emitter, struct text *t,
                              const struct open_alarm *a)
 {
-    struct event *event = journal_find(emitter->journal, a->last_sequence);
+    struct event *event = journal_find(emitter->journal, a->is.last_number);
     if (event && event->subject.name[0] != '\0')
         text_add(t, event->subject.name);
     else
@@ -408,7 +399,7 @@ static void add_missing_names(const struct emitter *emitter, struct text *t,
 static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root,
                                      const struct group *behind)
 {
-    struct event *last = journal_find(r->emitter->journal, root->last_sequence);
+    struct event *last = journal_find(r->emitter->journal, root->is.last_number);
     if (!last)
         return NULL;
     struct event *event = event_copy(last);
@@ -502,13 +493,12 @@ void reconcile_alarms(struct emitter *emitter, int64_t watching_since, bool late
                           .fabric = fabric,
                           .watching_since = watching_since,
                           .late = late,
+                          .age_us = age_us,
                           .now_us = emitter_now(emitter),
                           .utc_us = clock_utc(emitter->builder.clock)};
     if (fabric) {
-        open_alarms_collect(&r.alarms, emitter->journal);
-        end_refuted(&r, true);
-        end_aged(&r, age_us);
-        end_refuted(&r, false);
+        open_alarms_collect(&r.alarms, emitter->policy);
+        end_alarms(&r);
         raise_all_degraded(&r);
         raise_missing_ports(&r);
         find_causes(&r);
@@ -532,7 +522,7 @@ static int compare_causes(const void *a, const void *b, void *ctx)
 {
     const struct open_alarms *alarms = ctx;
     const uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
-    const int order = strcmp(alarms->all[m].cause_id, alarms->all[n].cause_id);
+    const int order = strcmp(alarms->all[m].is.cause_id, alarms->all[n].is.cause_id);
     return order != 0 ? order : m < n ? -1 : m > n;
 }
 
@@ -541,7 +531,7 @@ static void list_missing(struct lost_nodes *lost, const struct fabric *fabric)
     lost->members = memory_zeroed(lost->alarms.count, sizeof *lost->members);
     for (size_t i = 0; i < lost->alarms.count; i++) {
         const struct open_alarm *a = &lost->alarms.all[i];
-        if (a->what.kind == ALARM_KEY_NODE && a->cause_id[0] != '\0' &&
+        if (a->what.kind == ALARM_KEY_NODE && a->is.cause_id[0] != '\0' &&
             fabric_find_node(fabric, a->what.guid) == FABRIC_NONE)
             lost->members[lost->count++] = (uint32_t)i;
     }
@@ -550,7 +540,7 @@ static void list_missing(struct lost_nodes *lost, const struct fabric *fabric)
 
 static const char *cause_of(const struct lost_nodes *lost, size_t at)
 {
-    return lost->alarms.all[lost->members[at]].cause_id;
+    return lost->alarms.all[lost->members[at]].is.cause_id;
 }
 
 static struct group find_group(const struct lost_nodes *lost, const char *cause_id)
@@ -566,7 +556,7 @@ static struct group find_group(const struct lost_nodes *lost, const char *cause_
 static uint64_t count_affected(const struct emitter *emitter, const struct open_alarm *a,
                                uint64_t least)
 {
-    struct event *event = journal_find(emitter->journal, a->last_sequence);
+    struct event *event = journal_find(emitter->journal, a->is.last_number);
     const uint64_t affected = event ? event->affected : 0;
     event_unref(event);
     return affected > least ? affected : least;
@@ -575,7 +565,7 @@ static uint64_t count_affected(const struct emitter *emitter, const struct open_
 static void explain_return(const struct lost_nodes *lost, struct change *change)
 {
     const struct open_alarm *root = open_alarms_find_node(&lost->alarms, change->subject.node_guid);
-    const struct group missing = root ? find_group(lost, root->event_id) : (struct group){0};
+    const struct group missing = root ? find_group(lost, root->is.event_id) : (struct group){0};
     if (missing.count == 0)
         return;
     char came[EVENT_REASON_SIZE];
@@ -604,7 +594,7 @@ void reconcile_explain_returns(const struct emitter *emitter, struct changes *ch
     if (!fabric)
         return;
     struct lost_nodes lost = {.emitter = emitter};
-    open_alarms_collect(&lost.alarms, emitter->journal);
+    open_alarms_collect(&lost.alarms, emitter->policy);
     list_missing(&lost, fabric);
     for (uint32_t i = 0; i < changes->count; i++) {
         if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Restores the state of policy, thresholds and error rates at the gateway's end from the journal.
+// Restores policy and the detectors of counters from the journal. Pipeline's thread.
 #ifndef IBTRAPD_PIPELINE_RESTORE_H
 #define IBTRAPD_PIPELINE_RESTORE_H
 
-#include "journal/journal.h"
-#include "policy/policy.h"
+#include "pipeline/emitter.h"
 #include "topology/error_rates.h"
 #include "topology/thresholds.h"
 
 // Restores maintenance windows and open alarms. Call it before the first event, or when the journal
 // was read late: then it has the alarms of this run, too.
-void restore_policy(struct journal *journal, struct policy *policy, const struct clock *clock);
+void restore_policy(const struct emitter *emitter);
 
-// Restores the thresholds whose alarms are active. Call it when you call restore_policy.
-void restore_thresholds(struct journal *journal, struct thresholds *thresholds);
+// Restores the active alarms that policy had no room for, as far as there is room now.
+void restore_left_out(const struct emitter *emitter);
 
-// Restores the alarms of counters that grow too often. Call it before the first reading.
-void restore_error_rates(struct journal *journal, struct error_rates *rates);
-void restore_congestion(struct journal *journal, struct congestion *congestion);
+// What is restored from the alarms that policy has; each may be NULL.
+struct restored_counters {
+    struct thresholds *thresholds;
+    struct error_rates *error_rates;
+    struct congestion *congestion;
+};
+void restore_counters(const struct emitter *emitter, const struct restored_counters *counters);
 
 #endif

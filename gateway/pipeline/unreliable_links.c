@@ -144,13 +144,18 @@ static void read_past(struct unreliable_links_past *past, struct journal *journa
     }
 }
 
-static void unreliable_links_restore_alarm(void *ctx, const struct alarm *alarm)
+static void restore_unreliable(const struct policy *policy,
+                               const struct unreliable_links_past *past)
 {
-    const struct unreliable_links_past *past = ctx;
+    size_t count;
     struct link_ends link;
-    if (event_builder_read_unreliable_key(alarm->key, &link))
-        link_history_restore(past->history, &link, unreliable_links_to_past(past, alarm->raised_us),
-                             past->now_us);
+    struct policy_alarm *alarms = policy_list_alarms(policy, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (event_builder_read_unreliable_key(alarms[i].key, &link))
+            link_history_restore(past->history, &link,
+                                 unreliable_links_to_past(past, alarms[i].since_us), past->now_us);
+    }
+    free(alarms);
 }
 
 void unreliable_links_restore(struct unreliable_links *links)
@@ -169,7 +174,7 @@ void unreliable_links_restore(struct unreliable_links *links)
             link_history_add(links->history, &past.all[i].incident);
     }
     free(past.all);
-    journal_each_alarm(links->emitter->journal, unreliable_links_restore_alarm, &past);
+    restore_unreliable(links->emitter->policy, &past);
 }
 
 // Judging.

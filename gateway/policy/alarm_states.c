@@ -10,6 +10,7 @@
 TAILQ_HEAD(alarm_state_list, alarm_state);
 
 struct alarm_states {
+    size_t count, max;     // all states
     size_t kept, kept_max; // states that keep an event
     struct hash by_key, by_id;
     struct alarm_state_list order;
@@ -19,10 +20,11 @@ struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
                                       const struct random *random)
 {
     struct alarm_states *states = memory_zeroed(1, sizeof *states);
+    states->max = states_max;
     states->kept_max = kept_max;
     TAILQ_INIT(&states->order);
-    hash_init(&states->by_key, states_max, random);
-    hash_init(&states->by_id, states_max, random);
+    hash_init(&states->by_key, POLICY_ALARMS_MAX, random);
+    hash_init(&states->by_id, POLICY_ALARMS_MAX, random);
     return states;
 }
 
@@ -58,23 +60,46 @@ struct alarm_state *alarm_states_find(const struct alarm_states *states, const c
     return alarm_states_find_digest(states, key, hash_digest_string(&states->by_key, key));
 }
 
-struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key)
+static struct alarm_state *alarm_states_make(struct alarm_states *states, const char *key,
+                                             size_t max)
 {
     const uint64_t digest = hash_digest_string(&states->by_key, key);
     struct alarm_state *state = alarm_states_find_digest(states, key, digest);
-    if (state || hash_is_full(&states->by_key))
+    if (state || states->count >= max)
         return state;
     const size_t length = strnlen(key, EVENT_KEY_SIZE - 1);
     state = memory_zeroed(1, sizeof *state + length + 1);
     memcpy(state->key, key, length);
     hash_add(&states->by_key, &state->by_key, digest);
     TAILQ_INSERT_TAIL(&states->order, state, in_order);
+    states->count++;
     return state;
+}
+
+struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key)
+{
+    return alarm_states_make(states, key, states->max);
+}
+
+struct alarm_state *alarm_states_restore(struct alarm_states *states, const char *key)
+{
+    return alarm_states_make(states, key, POLICY_ALARMS_MAX);
+}
+
+size_t alarm_states_count(const struct alarm_states *states)
+{
+    return states->count;
 }
 
 bool alarm_states_are_full(const struct alarm_states *states)
 {
-    return hash_is_full(&states->by_key);
+    return states->count >= states->max;
+}
+
+void alarm_states_move_last(struct alarm_states *states, struct alarm_state *state)
+{
+    TAILQ_REMOVE(&states->order, state, in_order);
+    TAILQ_INSERT_TAIL(&states->order, state, in_order);
 }
 
 static void drop_id(struct alarm_states *states, struct alarm_state *state)
@@ -87,6 +112,7 @@ static void drop_id(struct alarm_states *states, struct alarm_state *state)
 
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state)
 {
+    states->count--;
     hash_remove(&states->by_key, &state->by_key);
     TAILQ_REMOVE(&states->order, state, in_order);
     drop_id(states, state);

@@ -26,6 +26,7 @@ struct alarm_state {
     int64_t settled_elsewhere; // when another gateway sent `settled`; 0: none did lately
     int64_t notified_at;
     int64_t raised_at;
+    int64_t since_us;    // UTC, when it was raised
     int64_t check_at;    // when to check whether the last event may be sent, if it is pending
     int64_t last_number; // of the last event about it, in the journal; 0: none
     int64_t shelved_until;
@@ -57,17 +58,23 @@ struct alarm_state {
 
 struct alarm_states;
 
-// Room for so many states, and for so many events that they keep, both 1 at least.
+// Room for `states_max` states that events make, and for `kept_max` events that the states keep,
+// both 1 at least. Restored states have POLICY_ALARMS_MAX places in all.
 struct alarm_states *alarm_states_new(size_t states_max, size_t kept_max,
                                       const struct random *random);
 void alarm_states_free(struct alarm_states *states); // NULL is allowed
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
-struct alarm_state *alarm_states_get(struct alarm_states *states,
-                                     const char *key); // makes it if missing; NULL: no room
+// Both make the state if it is missing. NULL: no room.
+struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key);
+struct alarm_state *alarm_states_restore(struct alarm_states *states, const char *key);
+size_t alarm_states_count(const struct alarm_states *states);
 bool alarm_states_are_full(const struct alarm_states *states);
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state);
+
+// Moves the state behind all others: it is raised now.
+void alarm_states_move_last(struct alarm_states *states, struct alarm_state *state);
 
 // The state of the alarm that the event with this identifier raised, while it is raised; else NULL.
 const struct alarm_state *alarm_states_find_raised(const struct alarm_states *states,

@@ -102,8 +102,11 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
 static void decide_note_raise(struct policy *p, struct alarm_state *t, const struct event *event)
 {
     apart_set_cause(t, event->cause_id, !t->raised);
-    if (!t->raised)
+    if (!t->raised) {
         t->raised_at = p->now;
+        t->since_us = event->time_us;
+        alarm_states_move_last(p->states, t);
+    }
     t->raised = true;
     t->type = event->type;
     if (!t->notified) {
@@ -180,6 +183,7 @@ enum policy_reason decide_event(struct policy *p, struct event *event)
         t = alarm_states_get(p->states, event->alarm_key);
     if (!t) {
         p->counters.overflowed++;
+        p->left_out |= role == ALARM_RAISES;
         return decide_alone(p, event, &verdict);
     }
     const enum policy_reason reason = decide_alarm(p, t, event, &verdict);

@@ -157,65 +157,80 @@ void policy_change_options(struct policy *policy, const struct policy_options *o
     alarm_states_each(policy->states, pending_reconsider, policy);
 }
 
-static bool restore_flapping(struct policy *p, const struct policy_restored_alarm *alarm)
+// Converts a UTC time of the past to policy's clock. After the clock was set back, the time is now.
+static int64_t to_past(const struct policy *p, int64_t utc_us, int64_t now_utc_us)
 {
-    struct alarm_state *t = alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
+    return now_utc_us > utc_us ? p->now - (now_utc_us - utc_us) : p->now;
+}
+
+static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_t utc_us)
+{
+    struct alarm_state *t =
+        alarm_states_restore(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
     if (!t)
         return false;
     if (!t->flap)
         t->flap = memory_zeroed(1, sizeof *t->flap);
     t->flap->told = alarm->notified != ALARM_NOT_NOTIFIED;
     if (alarm->over) { // it has settled; the other gateway was to say so
-        t->settled_elsewhere = alarm->notified == ALARM_END_ELSEWHERE ? alarm->last_at_us : 0;
+        t->settled_elsewhere =
+            alarm->notified == ALARM_END_ELSEWHERE ? to_past(p, alarm->last_us, utc_us) : 0;
         pending_schedule(p, t);
         return true;
     }
     t->flap->on = t->flap->announced = true;
     t->flap->last = p->now;
-    t->flap->since_us = alarm->since_us;
+    t->flap->since_us = alarm->raised_us;
     t->flap->severity = alarm->severity;
     t->flap->category = alarm->category;
-    t->flap->number = alarm->last_number;
+    t->flap->number = alarm->last_sequence;
     snprintf(t->flap->id, sizeof t->flap->id, "%s", alarm->notified_id);
     if (t->last_number == 0)
-        t->last_number = alarm->last_number; // an event about the same link or node
+        t->last_number = alarm->last_sequence; // an event about the same link or node
     pending_schedule(p, t);
     return true;
 }
 
-// What the journal says of an alarm is what receivers were told. Where that is not so any more, the
-// event is pending at once.
-bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
-                          int64_t now_us)
+// What the journal says of an alarm is what receivers were told. If that differs from the alarm's
+// state, the event is pending at once.
+static void restore_state(struct policy *p, struct alarm_state *t, const struct alarm *alarm,
+                          int64_t utc_us)
 {
-    policy->now = now_us;
-    if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
-        return restore_flapping(policy, alarm);
-    struct alarm_state *t = alarm_states_get(policy->states, alarm->key);
-    policy->left_out |= !t;
-    if (!t)
-        return false;
     t->raised = !alarm->over;
-    t->raised_at = alarm->raised_at_us;
-    t->type = alarm->type;
+    t->raised_at = to_past(p, alarm->raised_us, utc_us);
+    t->since_us = alarm->raised_us;
+    t->type = catalogue_find(alarm->type);
     t->category = alarm->category;
     t->notified = alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE;
-    t->notified_at = alarm->last_at_us;
+    t->notified_at = to_past(p, alarm->last_us, utc_us);
     t->elsewhere =
         alarm->notified == ALARM_NOTIFIED_ELSEWHERE || alarm->notified == ALARM_END_ELSEWHERE;
     t->severity = t->notified_severity = alarm->severity;
-    t->shelved_until = alarm->shelved_until_us;
-    t->last_number = alarm->last_number;
+    t->shelved_until =
+        alarm->shelved_until_us > utc_us ? p->now + (alarm->shelved_until_us - utc_us) : 0;
+    t->last_number = alarm->last_sequence;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", alarm->notified_id);
     snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
-    alarm_states_set_raised_id(policy->states, t, alarm->event_id);
+    alarm_states_set_raised_id(p->states, t, alarm->event_id);
     t->apart_due = t->raised && !t->notified && t->cause_id[0];
     t->apart = t->apart_due ? APART_SEVERAL : 0;
     t->pending = t->raised != t->notified;
     t->last_type = t->pending && t->raised ? t->type : NULL;
-    t->check_at = now_us;
-    pending_schedule(policy, t);
-    return true;
+    t->check_at = p->now;
+    pending_schedule(p, t);
+}
+
+bool policy_restore_alarm(struct policy *policy, const struct alarm *alarm, int64_t utc_us,
+                          int64_t now_us)
+{
+    policy->now = now_us;
+    if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
+        return restore_flapping(policy, alarm, utc_us);
+    struct alarm_state *t = alarm_states_restore(policy->states, alarm->key);
+    policy->left_out |= !t;
+    if (t)
+        restore_state(policy, t, alarm, utc_us);
+    return t != NULL;
 }
 
 // Sends again what another gateway was to send: it may have failed, or have had a reason to
@@ -271,29 +286,61 @@ bool policy_is_raised(const struct policy *policy, const char *key)
     return t && t->raised;
 }
 
-bool policy_left_out_alarms(const struct policy *policy)
+static void describe_alarm(const struct policy *p, const struct alarm_state *t,
+                           struct policy_alarm *out)
 {
-    return policy->left_out;
+    const struct alarm_state *cause =
+        t->cause_id[0] != '\0' ? alarm_states_find_raised(p->states, t->cause_id) : NULL;
+    *out = (struct policy_alarm){.key = t->key,
+                                 .type = t->type,
+                                 .event_id = t->raised_id,
+                                 .cause_id = t->cause_id,
+                                 .cause_key = cause ? cause->key : NULL,
+                                 .last_number = t->last_number,
+                                 .since_us = t->since_us,
+                                 .raised_at_us = t->raised_at};
 }
 
-int64_t policy_age_of(const struct policy *policy, const char *key, int64_t now_us)
+bool policy_find_alarm(const struct policy *policy, const char *key, struct policy_alarm *out)
 {
     const struct alarm_state *t = alarm_states_find(policy->states, key);
-    return t && t->raised ? now_us - t->raised_at : 0;
+    if (t && t->raised)
+        describe_alarm(policy, t, out);
+    return t && t->raised;
+}
+
+struct listing {
+    const struct policy *policy;
+    struct policy_alarm *all;
+    size_t count;
+};
+
+static void list_alarm(void *ctx, struct alarm_state *t)
+{
+    struct listing *listing = ctx;
+    if (t->raised)
+        describe_alarm(listing->policy, t, &listing->all[listing->count++]);
+}
+
+struct policy_alarm *policy_list_alarms(const struct policy *policy, size_t *count)
+{
+    struct listing listing = {.policy = policy};
+    listing.all = memory_zeroed(alarm_states_count(policy->states), sizeof *listing.all);
+    alarm_states_each(policy->states, list_alarm, &listing);
+    *count = listing.count;
+    return listing.all;
+}
+
+bool policy_left_out_alarms(struct policy *policy)
+{
+    const bool left_out = policy->left_out;
+    policy->left_out = false;
+    return left_out;
 }
 
 bool policy_has_room(const struct policy *policy)
 {
     return !alarm_states_are_full(policy->states);
-}
-
-enum policy_cause policy_cause_of(const struct policy *policy, const char *key)
-{
-    const struct alarm_state *t = alarm_states_find(policy->states, key);
-    if (!t || !t->raised || t->cause_id[0] == '\0')
-        return POLICY_NO_CAUSE;
-    return alarm_states_find_raised(policy->states, t->cause_id) ? POLICY_CAUSE_ACTIVE
-                                                                 : POLICY_CAUSE_CLEARED;
 }
 
 void policy_set_cause(struct policy *policy, const char *key, const char *cause_key, int64_t now_us)
@@ -392,7 +439,7 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
     p->maintenance = maintenance_new();
-    timers_init(&p->timers, alarms_max);
+    timers_init(&p->timers, POLICY_ALARMS_MAX);
     return p;
 }
 

@@ -33,25 +33,10 @@ void policy_free(struct policy *policy); // NULL is allowed
 void policy_change_options(struct policy *policy, const struct policy_options *options,
                            int64_t now_us);
 
-// An open alarm when the gateway stopped: an active one, or one whose end receivers were not told.
-struct policy_restored_alarm {
-    const char *key;
-    const char *event_id;    // of the event that raised it
-    const char *notified_id; // of the event that notified receivers; empty: another gateway's
-    const char *cause_id;    // of its root cause; empty: none
-    const struct catalogue_entry *type; // of the event that raised it; NULL: unknown
-    enum severity severity;             // these two as well
-    enum category category;
-    enum alarm_notified notified;
-    bool over;
-    int64_t last_number;      // of the last event about it
-    int64_t since_us;         // UTC, when it was raised
-    int64_t raised_at_us;     // the same on policy's clock
-    int64_t last_at_us;       // time of the last event about it, on policy's clock
-    int64_t shelved_until_us; // on policy's clock; 0: not shelved
-};
-// Restores it, before the first event is processed, or between two. False: the table is full.
-bool policy_restore_alarm(struct policy *policy, const struct policy_restored_alarm *alarm,
+// Restores an open alarm of the journal, before the first event is processed, or between two: an
+// active alarm, or one whose end receivers were not told. `utc_us`: the wall clock at `now_us`.
+// Returns false if there is no room.
+bool policy_restore_alarm(struct policy *policy, const struct alarm *alarm, int64_t utc_us,
                           int64_t now_us);
 
 // Decides about one event, exactly once, and lists it for policy_next. Sets its severity, category,
@@ -80,16 +65,29 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us);
 // Call it after each snapshot with which the alarms agree.
 void policy_confirm(struct policy *policy, int64_t now_us);
 
-bool policy_is_raised(const struct policy *policy, const char *key);
-// Whether policy_restore_alarm returned false: an alarm that is not raised here may be active.
-bool policy_left_out_alarms(const struct policy *policy);
-int64_t policy_age_of(const struct policy *policy, const char *key,
-                      int64_t now_us);             // since it was raised; 0: it is not raised
-bool policy_has_room(const struct policy *policy); // for the state of a further alarm
+// An alarm that is raised. Its texts are policy's, and valid while the alarm is raised.
+struct policy_alarm {
+    const char *key;
+    const struct catalogue_entry *type; // of the event that raised it last; NULL: unknown
+    const char *event_id;               // of the event that raised it first
+    const char *cause_id;               // of the event that raised its root cause; empty: none
+    const char *cause_key;              // of the root cause, if that is raised; else NULL
+    int64_t last_number;                // of the last event about it, in the journal
+    int64_t since_us;                   // UTC
+    int64_t raised_at_us;               // the same on policy's clock
+    bool ended;                         // for the caller; begins as false
+};
 
-// Whether an alarm that is raised has a root cause, and whether that is active.
-enum policy_cause { POLICY_NO_CAUSE, POLICY_CAUSE_ACTIVE, POLICY_CAUSE_CLEARED };
-enum policy_cause policy_cause_of(const struct policy *policy, const char *key);
+bool policy_is_raised(const struct policy *policy, const char *key);
+// Fills `out` if the alarm is raised. Returns false if it is not.
+bool policy_find_alarm(const struct policy *policy, const char *key, struct policy_alarm *out);
+// All raised alarms, in the order in which they were raised. The caller frees the array.
+struct policy_alarm *policy_list_alarms(const struct policy *policy, size_t *count);
+
+// Whether there was no room for an alarm that the journal has. The next policy_restore_alarm may
+// have room: policy_left_out_alarms resets what the function says.
+bool policy_left_out_alarms(struct policy *policy);
+bool policy_has_room(const struct policy *policy); // for the state of a further alarm
 
 // Sets the root cause, itself an alarm, and checks at the next tick whether the alarm is still a
 // consequence. NULL, or an alarm that is not raised: it has none.

@@ -31,7 +31,7 @@ struct policy {
     struct event **listed;
     size_t list_first, list_count, list_room;
     struct event *handed; // the event that policy_next returned last
-    bool left_out;        // there was no room for an alarm of the journal
+    bool left_out;        // there was no room for an alarm that the journal has
     struct policy_counters counters;
 };
 

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "event/event_builder.h"
 #include "journal/journal.h"
-#include "pipeline/open_alarms.h"
 #include "pipeline/restore.h"
 #include "policy/policy.h"
 
@@ -200,9 +199,8 @@ static void count_alarm(void *ctx, const struct alarm *alarm)
 static void use_journal(struct bench *b)
 {
     size_t count = 0;
-    struct open_alarms open;
-    TIMED("open_alarms_collect", open_alarms_collect(&open, b->journal));
-    open_alarms_clear(&open);
+    TIMED("policy_list_alarms", free(policy_list_alarms(b->policy, &count)));
+    count = 0;
     TIMED("journal_each_alarm", journal_each_alarm(b->journal, count_alarm, &count));
     TIMED("journal_forget_ends", journal_forget_ends(b->journal, 0));
     TIMED("a commit without changes", journal_commit(b->journal));
@@ -215,7 +213,9 @@ static void start_again(struct bench *b)
 {
     policy_free(b->policy);
     start_policy(b);
-    TIMED("restore_policy", restore_policy(b->journal, b->policy, &clock_system));
+    const struct emitter emitter = {
+        .builder = b->builder, .policy = b->policy, .journal = b->journal};
+    TIMED("restore_policy", restore_policy(&emitter));
     b->now = clock_monotonic(&clock_system);
     TIMED("policy_set_active, true", policy_set_active(b->policy, true, b->now));
     run_ticks(b, "ticks of a minute", 60 * CLOCK_US_PER_S);

@@ -212,13 +212,13 @@ TEST(an_alarm_ends_without_the_counterpart_of_its_event)
 
 TEST(an_alarm_survives_a_restart)
 {
-    const struct policy_restored_alarm was = {.key = LINK,
-                                              .event_id = "old",
-                                              .notified_id = "told",
-                                              .cause_id = "",
-                                              .notified = ALARM_NOTIFIED,
-                                              .severity = SEVERITY_WARNING};
-    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    const struct alarm was = {.key = LINK,
+                              .event_id = "old",
+                              .notified_id = "told",
+                              .cause_id = "",
+                              .notified = ALARM_NOTIFIED,
+                              .severity = SEVERITY_WARNING};
+    assert_true(policy_restore_alarm(st.policy, &was, 0, 0));
     const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
     check_held(&down, "duplicate");
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
@@ -232,14 +232,15 @@ TEST(an_alarm_that_was_held_back_at_the_end_is_told_after_the_start)
     strcpy(e->suppressed, "hold-down");
     e->number = 7;
     st.recent[7] = event_ref(e);
-    const struct policy_restored_alarm was = {.key = LINK,
-                                              .event_id = e->id,
-                                              .notified_id = "",
-                                              .cause_id = "",
-                                              .type = e->type,
-                                              .severity = SEVERITY_WARNING,
-                                              .last_number = 7};
-    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    strcpy(e->id, "7");
+    const struct alarm was = {.key = LINK,
+                              .event_id = "7",
+                              .notified_id = "",
+                              .cause_id = "",
+                              .type = "link-down",
+                              .severity = SEVERITY_WARNING,
+                              .last_sequence = 7};
+    assert_true(policy_restore_alarm(st.policy, &was, 0, 0));
     stage_wait(&st, 1);
     const struct heard *late = stage_last_passed(&st);
     assert_non_null(late);
@@ -621,20 +622,20 @@ TEST(whoever_turns_the_detection_off_has_no_flapping_left)
 TEST(a_flapping_that_lasted_over_a_restart_is_cleared)
 {
     struct event *e = stage_alarm(&st, CATALOGUE_FLAPPING, "flapping " LINK);
-    const struct policy_restored_alarm flapping = {.key = e->alarm_key,
-                                                   .event_id = "f",
-                                                   .notified_id = "f",
-                                                   .cause_id = "",
-                                                   .notified = ALARM_NOTIFIED,
-                                                   .severity = SEVERITY_WARNING};
-    const struct policy_restored_alarm down = {.key = LINK,
-                                               .event_id = "d",
-                                               .notified_id = "d",
-                                               .cause_id = "",
-                                               .notified = ALARM_NOTIFIED,
-                                               .severity = SEVERITY_WARNING};
-    assert_true(policy_restore_alarm(st.policy, &flapping, 0));
-    assert_true(policy_restore_alarm(st.policy, &down, 0));
+    const struct alarm flapping = {.key = "flapping " LINK,
+                                   .event_id = "f",
+                                   .notified_id = "f",
+                                   .cause_id = "",
+                                   .notified = ALARM_NOTIFIED,
+                                   .severity = SEVERITY_WARNING};
+    const struct alarm down = {.key = LINK,
+                               .event_id = "d",
+                               .notified_id = "d",
+                               .cause_id = "",
+                               .notified = ALARM_NOTIFIED,
+                               .severity = SEVERITY_WARNING};
+    assert_true(policy_restore_alarm(st.policy, &flapping, 0, 0));
+    assert_true(policy_restore_alarm(st.policy, &down, 0, 0));
     event_unref(e);
     stage_wait(&st, 100 * S);
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);
@@ -1009,24 +1010,24 @@ static struct event *read_nothing(void *ctx, int64_t number)
 }
 
 // An alarm as a start finds it; the journal has dropped the event that raised it.
-static struct policy_restored_alarm old_alarm(void)
+static struct alarm old_alarm(void)
 {
     stage_reads(&st, read_nothing);
-    return (struct policy_restored_alarm){.key = LINK,
-                                          .event_id = "old",
-                                          .notified_id = "",
-                                          .cause_id = "",
-                                          .type = catalogue_get(CATALOGUE_LINK_DOWN),
-                                          .severity = SEVERITY_WARNING,
-                                          .category = CATEGORY_LINK,
-                                          .last_number = 1};
+    return (struct alarm){.key = LINK,
+                          .event_id = "old",
+                          .notified_id = "",
+                          .cause_id = "",
+                          .type = "link-down",
+                          .severity = SEVERITY_WARNING,
+                          .category = CATEGORY_LINK,
+                          .last_sequence = 1};
 }
 
 TEST(a_shelved_alarm_is_silent_although_the_journal_has_dropped_its_event)
 {
-    struct policy_restored_alarm was = old_alarm();
+    struct alarm was = old_alarm();
     was.shelved_until_us = 3600 * S;
-    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    assert_true(policy_restore_alarm(st.policy, &was, 0, 0));
     stage_wait(&st, 3600 * S - 1);
     assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), 0);
     stage_wait(&st, 10 * S);
@@ -1038,8 +1039,8 @@ TEST(a_disabled_alarm_is_silent_although_the_journal_has_dropped_its_event)
     struct policy_rule off = rule("off", "link-down", NULL);
     off.enabled = POLICY_NO;
     use_rules(&off, 1);
-    const struct policy_restored_alarm was = old_alarm();
-    assert_true(policy_restore_alarm(st.policy, &was, 0));
+    const struct alarm was = old_alarm();
+    assert_true(policy_restore_alarm(st.policy, &was, 0, 0));
     stage_wait(&st, 3600 * S);
     assert_int_equal(stage_passed(&st, CATALOGUE_COUNT), 0);
     const struct heard up = give_alarm(CATALOGUE_LINK_UP, LINK);

@@ -143,26 +143,26 @@ TEST(a_new_root_cause_may_be_one_that_others_do_not_hear_of)
     check_apart(&up, "never-notified", 0); // whichever of the two somebody did not hear of
 }
 
+static void restore(const struct heard *raise, const char *notified_id, const char *cause_id,
+                    enum alarm_notified notified)
+{
+    struct alarm was = {.notified = notified, .last_sequence = raise->number};
+    strcpy(was.key, raise->key);
+    strcpy(was.event_id, raise->id);
+    strcpy(was.notified_id, notified_id);
+    strcpy(was.cause_id, cause_id);
+    strcpy(was.type, raise->type->name);
+    assert_true(policy_restore_alarm(st.policy, &was, 0, 0));
+}
+
 static void restart(const struct heard *down, bool active)
 {
-    const struct policy_restored_alarm node = {.key = dead.key,
-                                               .event_id = dead.id,
-                                               .notified_id = dead.id,
-                                               .cause_id = "",
-                                               .type = dead.type,
-                                               .notified = ALARM_NOTIFIED,
-                                               .last_number = dead.number};
-    const struct policy_restored_alarm link = {.key = down->key,
-                                               .event_id = down->id,
-                                               .notified_id = "",
-                                               .cause_id = dead.id,
-                                               .type = down->type,
-                                               .last_number = down->number};
+    const struct heard link = *down;
     policy_free(st.policy);
     stage_open(&st);
     policy_set_active(st.policy, active, 0);
-    assert_true(policy_restore_alarm(st.policy, &node, 0));
-    assert_true(policy_restore_alarm(st.policy, &link, 0));
+    restore(&dead, dead.id, "", ALARM_NOTIFIED);
+    restore(&link, "", dead.id, ALARM_NOT_NOTIFIED);
 }
 
 TEST(after_a_restart_they_are_not_notified_twice)

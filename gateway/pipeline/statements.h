@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Compares the alarms that are raised with what a detector says of them now, and ends those that do
+// not hold. Policy's table is the one table of raised alarms: a detector keeps no list of its own.
+// Decides: When does an alarm end, if no event of its kind ends the alarm?
+// Pipeline's thread.
+#ifndef IBTRAPD_PIPELINE_STATEMENTS_H
+#define IBTRAPD_PIPELINE_STATEMENTS_H
+
+#include "pipeline/emitter.h"
+
+// What a detector says of an alarm.
+enum statement { STATEMENT_OF_OTHERS, STATEMENT_HOLDS, STATEMENT_IS_OVER };
+
+struct detector {
+    // Writes to `why` a piece of a sentence, if the alarm is over.
+    enum statement (*say)(void *ctx, const struct policy_alarm *alarm, struct text *why);
+    // The event that ends the alarm; NULL: alarm-cleared, with `why`. The function itself may be
+    // NULL.
+    struct event *(*make_end)(void *ctx, const struct policy_alarm *alarm);
+    void *ctx;
+};
+
+// Asks the detector about the alarm, and ends the alarm at once if it is over: sets `ended`. Passes
+// over an alarm that has ended.
+void statements_compare(struct emitter *emitter, const struct detector *detector,
+                        struct policy_alarm *alarm);
+
+// The same for all alarms that are raised, in the order in which they were raised.
+void statements_compare_all(struct emitter *emitter, const struct detector *detector);
+
+// Whether a detector may raise that alarm: it is not raised, and policy has room for the alarm.
+bool statements_may_raise(const struct emitter *emitter, const char *key);
+
+#endif
