@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "http/body.h"
 
-#include <stdio.h>
+#include "base/json_text.h"
+#include "sink/format_fields.h"
 
-const struct body_format *body_find(enum http_format format)
-{
-    static const struct body_format *const FORMATS[HTTP_FORMAT_COUNT] = {
-        [HTTP_JSON] = &BODY_JSON,     [HTTP_CLOUDEVENTS] = &BODY_CLOUDEVENTS,
-        [HTTP_OTLP] = &BODY_OTLP,     [HTTP_LOKI] = &BODY_LOKI,
-        [HTTP_SPLUNK] = &BODY_SPLUNK, [HTTP_ELASTIC] = &BODY_ELASTIC,
-    };
-    return format < HTTP_FORMAT_COUNT ? FORMATS[format] : NULL;
-}
+#include <string.h>
 
 void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict)
 {
@@ -92,4 +85,171 @@ void body_judge_status(const struct transfer_answer *answer, size_t count, struc
         body_explain(answer, body_advice(answer->status), &out->problem);
         body_give_all(out, count, BODY_AGAIN);
     }
+}
+
+// A line leaves out fields beyond FORMAT_SIZE, so that the line is the same for every receiver.
+void body_add_line(struct text *t, enum format format, const struct body_context *context,
+                   const struct event *event)
+{
+    struct text line = text_in(t->buf + t->len, FORMAT_SIZE);
+    format_line(&line, format, &context->origin, event);
+    t->len += line.len;
+}
+
+void body_add_shared(struct text *t, enum event_text_place place, format_part *make,
+                     const struct body_context *context, const struct event *event)
+{
+    const uint64_t variant = format_shared_variant(&context->origin, event);
+    const struct event_text *kept = event_text_find(event, place, variant);
+    const size_t begin = t->len;
+    if (kept) {
+        text_add_n(t, kept->octets, kept->size);
+        return;
+    }
+    make(t, &context->origin, event);
+    if (!t->cut)
+        event_text_keep(event, place, variant, t->buf + begin, t->len - begin);
+}
+
+// The formats whose answers say nothing but the status.
+
+static void body_judge_simple(const struct body_context *context,
+                              const struct transfer_answer *answer, size_t count,
+                              struct body_result *out)
+{
+    (void)context;
+    body_judge_status(answer, count, out);
+}
+
+// A JSON array of objects (RFC 8259), each with every field of an event by its name.
+
+static void body_json_begin(struct text *t, const struct body_context *context)
+{
+    (void)context;
+    text_add(t, "[");
+}
+
+static void body_json_end(struct text *t, const struct body_context *context)
+{
+    (void)context;
+    text_add(t, "]");
+}
+
+static void body_json_add(struct text *t, const struct body_context *context,
+                          const struct event *event)
+{
+    body_add_line(t, FORMAT_JSON, context, event);
+}
+
+static const struct body_format BODY_JSON = {.content_type = "application/json",
+                                             .scheme = "Bearer",
+                                             .separator = ",\n",
+                                             .begin = body_json_begin,
+                                             .end = body_json_end,
+                                             .add = body_json_add,
+                                             .judge = body_judge_simple};
+
+// CloudEvents 1.0 over HTTP, in the batched content mode, or with one event for each request in the
+// structured content mode.
+
+static void body_cloudevents_begin(struct text *t, const struct body_context *context)
+{
+    text_add(t, context->alone ? "" : "[");
+}
+
+static void body_cloudevents_end(struct text *t, const struct body_context *context)
+{
+    text_add(t, context->alone ? "" : "]");
+}
+
+static void body_cloudevents_add(struct text *t, const struct body_context *context,
+                                 const struct event *event)
+{
+    body_add_line(t, FORMAT_CLOUDEVENTS, context, event);
+}
+
+static const struct body_format BODY_CLOUDEVENTS = {
+    .content_type = "application/cloudevents-batch+json; charset=utf-8",
+    .alone_type = "application/cloudevents+json; charset=utf-8",
+    .scheme = "Bearer",
+    .separator = ",\n",
+    .begin = body_cloudevents_begin,
+    .end = body_cloudevents_end,
+    .add = body_cloudevents_add,
+    .judge = body_judge_simple};
+
+// Grafana Loki's push API (POST /loki/api/v1/push). An event is an entry: its sentence, with all
+// fields as structured metadata. The labels make 88 streams of a gateway at most: 8 severities by
+// 11 categories.
+
+static void body_loki_begin(struct text *t, const struct body_context *context)
+{
+    (void)context;
+    text_add(t, "{\"streams\":[");
+}
+
+static void body_loki_add_labels(struct text *t, const struct format_origin *origin,
+                                 const struct event *event)
+{
+    text_add(t, "{");
+    json_text_member(t, "service_name", "ibtrapd");
+    json_text_member(t, "host", origin->hostname);
+    json_text_member(t, "level", severity_word(format_severity(origin, event)));
+    json_text_member(t, "category", category_word(event->category));
+    text_add(t, "}");
+}
+
+static void body_loki_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+{
+    (void)kind;
+    if (strcmp(name, "category") != 0) // a label has it
+        json_text_member(ctx, name, value);
+}
+
+// Loki takes two entries of a stream with the same time and line for one. The nanoseconds, which an
+// event has not, tell them apart; an event that is sent again has the same.
+static void body_loki_make(struct text *t, const struct format_origin *origin,
+                           const struct event *event)
+{
+    text_add(t, "{\"stream\":");
+    body_loki_add_labels(t, origin, event);
+    text_add(t, ",\"values\":[[");
+    json_text_time_ns(t, event->time_us, (unsigned)(event->number % 1000));
+    text_add(t, ",");
+    json_text_add(t, event->text);
+    text_add(t, ",{");
+    format_fields(event, body_loki_take, t);
+    text_add(t, "}]]}");
+}
+
+static void body_loki_add(struct text *t, const struct body_context *context,
+                          const struct event *event)
+{
+    body_add_shared(t, EVENT_TEXT_LOKI, body_loki_make, context, event);
+}
+
+static void body_loki_end(struct text *t, const struct body_context *context)
+{
+    (void)context;
+    text_add(t, "]}");
+}
+
+static const struct body_format BODY_LOKI = {
+    .content_type = "application/json",
+    .scheme = "Bearer",
+    .separator = ",",
+    .begin = body_loki_begin,
+    .end = body_loki_end,
+    .add = body_loki_add,
+    .judge = body_judge_simple,
+};
+
+const struct body_format *body_find(enum http_format format)
+{
+    static const struct body_format *const FORMATS[HTTP_FORMAT_COUNT] = {
+        [HTTP_JSON] = &BODY_JSON,     [HTTP_CLOUDEVENTS] = &BODY_CLOUDEVENTS,
+        [HTTP_OTLP] = &BODY_OTLP,     [HTTP_LOKI] = &BODY_LOKI,
+        [HTTP_SPLUNK] = &BODY_SPLUNK, [HTTP_ELASTIC] = &BODY_ELASTIC,
+    };
+    return format < HTTP_FORMAT_COUNT ? FORMATS[format] : NULL;
 }

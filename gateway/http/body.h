@@ -9,7 +9,8 @@
 
 #include "base/text.h"
 #include "http/options.h"
-#include "sink/format_origin.h"
+#include "sink/format.h"
+#include "sink/format_shared.h"
 
 enum {
     BODY_ENDS_MAX = 4096,  // octets of `begin` and `end` together
@@ -71,8 +72,7 @@ struct body_format {
     const char *channel_header; // "X-Splunk-Request-Channel": gets a random UUID for each open
 };
 
-extern const struct body_format BODY_JSON, BODY_CLOUDEVENTS, BODY_OTLP, BODY_LOKI, BODY_SPLUNK,
-    BODY_ELASTIC;
+extern const struct body_format BODY_OTLP, BODY_SPLUNK, BODY_ELASTIC;
 
 // NULL: there is none yet.
 const struct body_format *body_find(enum http_format format);
@@ -85,6 +85,15 @@ void body_judge_status(const struct transfer_answer *answer, size_t count, struc
 
 // Fills `count` verdicts.
 void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict);
+
+// Adds the line of an event that other receivers get, too.
+void body_add_line(struct text *t, enum format format, const struct body_context *context,
+                   const struct event *event);
+
+// Adds what `make` adds: a piece of a format that only this module makes, which depends on nothing
+// but the event and format_shared_variant. Receivers of a format share the piece (model/event.h).
+void body_add_shared(struct text *t, enum event_text_place place, format_part *make,
+                     const struct body_context *context, const struct event *event);
 
 // Copies the beginning of the server's words, clean and in one line, for a sentence.
 enum { BODY_WORDS_SIZE = 201 };

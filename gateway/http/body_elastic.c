@@ -2,7 +2,7 @@
 // Elasticsearch's bulk API (POST /INDEX/_bulk), which OpenSearch has as well: for each event a line
 // with the action and one with the document, which is ECS. The action is `create` with the event's
 // identifier: an event that comes again gets a conflict and is not there twice.
-#include "http/body_lines.h"
+#include "http/body.h"
 
 #include "base/json_text.h"
 

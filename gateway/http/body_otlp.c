@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // OpenTelemetry's protocol over HTTP, with logs in JSON (OTLP 1: ExportLogsServiceRequest in the
 // JSON mapping of protobuf): keys in lowerCamelCase, 64-bit numbers as strings, enums as numbers.
-#include "http/body_shared.h"
+#include "http/body.h"
 
 #include "base/json_text.h"
 #include "install.h"

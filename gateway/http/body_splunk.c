@@ -2,7 +2,7 @@
 // Splunk's HTTP Event Collector (POST /services/collector/event): objects one behind the other,
 // each with an event in ibtrapd's own JSON. With acknowledgements, an answer carries a number, and
 // Splunk says later, at /services/collector/ack, whether the indexers have what came with it.
-#include "http/body_lines.h"
+#include "http/body.h"
 
 #include "base/clock.h"
 #include "base/json_text.h"

@@ -2,21 +2,23 @@
 #include "http/transfer.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "base/secret.h"
 #include "base/text.h"
-#include "http/gzip.h"
 #include "http/hide.h"
 #include "install.h"
 #include "sink/resolve.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 // Older libcurls name the protocols by bits, and newer ones complain about that.
 #if LIBCURL_VERSION_NUM >= 0x075500
@@ -35,6 +37,9 @@ enum {
     BASIC_SIZE = 2 * SECRET_SIZE,
     URL_SIZE = 2048 + PEER_SIZE,
     ANSWER_FIRST = 4096,
+    // zlib's window of 32 KiB, with the header of gzip (RFC 1952); its usual memory.
+    GZIP_WINDOW = 15 + 16,
+    GZIP_MEMORY = 8,
 };
 
 // Where the URL leads.
@@ -60,7 +65,8 @@ struct transfer {
     CURL *easy;
     struct curl_slist *addresses, *detour; // of the host; from the certificate's name to it
     struct curl_slist *headers;            // of the request under way
-    struct gzip packed;
+    void *packed;                          // the body under way, by gzip; NULL: it is not packed
+    size_t packed_size;
     char reason[CURL_ERROR_SIZE];
     struct error problem; // of a callback; empty: none
     int timeout_ms;       // of the request under way
@@ -75,21 +81,22 @@ struct transfer {
 
 // The URL.
 
-// A part of the URL, for curl_free; NULL: it has none, or memory is short, which is noted.
-static char *transfer_part(CURLU *url, CURLUPart part, bool *scarce)
+// Returns a part of the URL, for curl_free, or NULL if the URL does not have it.
+static char *transfer_part(CURLU *url, CURLUPart part)
 {
     char *value = NULL;
-    const unsigned flags = part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0;
-    const CURLUcode code = curl_url_get(url, part, &value, flags);
-    *scarce |= code == CURLUE_OUT_OF_MEMORY;
+    const CURLUcode code =
+        curl_url_get(url, part, &value, part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0);
+    if (code == CURLUE_OUT_OF_MEMORY)
+        memory_end();
     return code == CURLUE_OK ? value : NULL;
 }
 
-static bool transfer_read_host(CURLU *url, struct place *out, bool *scarce)
+static bool transfer_read_host(CURLU *url, struct place *out)
 {
-    char *host = transfer_part(url, CURLUPART_HOST, scarce);
-    char *port = transfer_part(url, CURLUPART_PORT, scarce);
-    char *scheme = transfer_part(url, CURLUPART_SCHEME, scarce);
+    char *host = transfer_part(url, CURLUPART_HOST);
+    char *port = transfer_part(url, CURLUPART_PORT);
+    char *scheme = transfer_part(url, CURLUPART_SCHEME);
     bool ok = host && port && scheme;
     if (ok) {
         const size_t n = strlen(host);
@@ -106,44 +113,34 @@ static bool transfer_read_host(CURLU *url, struct place *out, bool *scarce)
     return ok;
 }
 
-// The zone of an IPv6 address (RFC 6874). False: it is too long.
-static bool transfer_read_zone(CURLU *url, struct place *out, bool *scarce)
+// Reads the zone of an IPv6 address (RFC 6874). Returns false if the zone is too long.
+static bool transfer_read_zone(CURLU *url, struct place *out)
 {
-    char *zone = transfer_part(url, CURLUPART_ZONEID, scarce);
+    char *zone = transfer_part(url, CURLUPART_ZONEID);
     const int length = snprintf(out->zone, sizeof out->zone, "%s", zone ? zone : "");
     curl_free(zone);
     return (size_t)length < sizeof out->zone;
 }
 
-static bool transfer_has(CURLU *url, CURLUPart part, bool *scarce)
+static bool transfer_has(CURLU *url, CURLUPart part)
 {
-    char *value = transfer_part(url, part, scarce);
-    const bool has = value != NULL;
+    char *value = transfer_part(url, part);
     curl_free(value);
-    return has;
+    return value != NULL;
 }
 
-// No sentence shows the URL: it may have a secret in it.
+// No sentence shows the URL, because the URL may have a secret in it.
 static bool transfer_read_url(const char *text, struct place *out, struct error *err)
 {
-    CURLU *url = curl_url();
-    if (!url)
-        return error_set(err, "out of memory");
-    const bool fits = strlen(text) < URL_SIZE - PEER_SIZE;
-    const CURLUcode code = fits ? curl_url_set(url, CURLUPART_URL, text, 0) : CURLUE_OK;
-    bool scarce = code == CURLUE_OUT_OF_MEMORY;
-    bool ok = fits && code == CURLUE_OK && transfer_read_host(url, out, &scarce) &&
-              transfer_read_zone(url, out, &scarce);
-    const bool user = ok && (transfer_has(url, CURLUPART_USER, &scarce) ||
-                             transfer_has(url, CURLUPART_PASSWORD, &scarce));
-    const bool fragment = ok && transfer_has(url, CURLUPART_FRAGMENT, &scarce);
-    if (scarce)
-        ok = error_set(err, "out of memory");
-    else if (!ok)
+    CURLU *url = memory_need(curl_url());
+    bool ok = strlen(text) < URL_SIZE - PEER_SIZE &&
+              curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+              transfer_read_host(url, out) && transfer_read_zone(url, out);
+    if (!ok)
         error_set(err, "'url' must be an http or https URL, such as https://host:8088/path");
-    else if (user)
+    else if (transfer_has(url, CURLUPART_USER) || transfer_has(url, CURLUPART_PASSWORD))
         ok = error_set(err, "'url' has a user in it: items 'user' and 'password_file' say that");
-    else if (fragment)
+    else if (transfer_has(url, CURLUPART_FRAGMENT))
         ok = error_set(err, "'url' has a '#' in it, which servers do not get to see");
     curl_url_cleanup(url);
     return ok;
@@ -186,13 +183,9 @@ bool transfer_check(const struct transfer_options *options, struct error *err)
     return transfer_has_library(err) && transfer_read_url(options->url, &place, err);
 }
 
-// Adds to a list. False: out of memory; the list stays as it was.
-static bool transfer_add(struct curl_slist **list, const char *text)
+static void transfer_add(struct curl_slist **list, const char *text)
 {
-    struct curl_slist *longer = curl_slist_append(*list, text);
-    if (longer)
-        *list = longer;
-    return longer != NULL;
+    *list = memory_need(curl_slist_append(*list, text));
 }
 
 // Looks up the host's addresses for libcurl, whose own look-up may take long.
@@ -209,7 +202,8 @@ static bool transfer_look_up(struct transfer *t, struct error *err)
     text_addf(&entry, "%s:%u:", t->place.host, t->place.port);
     for (size_t i = 0; i < n; i++)
         text_addf(&entry, "%s%s", i > 0 ? "," : "", all[i].text);
-    return transfer_add(&t->addresses, line) || error_set(err, "out of memory");
+    transfer_add(&t->addresses, line);
+    return true;
 }
 
 static bool transfer_read_secret(struct transfer *t, const char *item, const char *file,
@@ -276,12 +270,7 @@ static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
         size_t room = t->room > 0 ? t->room * 2 : ANSWER_FIRST;
         while (room <= t->size + take)
             room *= 2;
-        char *longer = realloc(t->body, room);
-        if (!longer) {
-            error_set(&t->problem, "out of memory");
-            return 0;
-        }
-        t->body = longer;
+        t->body = memory_resize(t->body, room, 1);
         t->room = room;
     }
     memcpy(t->body + t->size, octets, take);
@@ -365,34 +354,31 @@ static bool transfer_set(struct transfer *t)
 
 // Of a certificate with another name than the host's, the URL gets the name, and the connection
 // goes to the host.
-static bool transfer_name(struct transfer *t)
+static void transfer_name(struct transfer *t)
 {
     const char *name = t->place.tls ? t->options->tls.name : "";
     char detour[PEER_SIZE], bare[PEER_SIZE];
     transfer_write_root(t->peer, &t->place, t->place.host, t->place.zone);
     if (name[0] == '\0') {
         memcpy(t->root, t->peer, sizeof t->root);
-        return true;
+        return;
     }
     transfer_write_root(t->root, &t->place, name, "");
     // A zone is this machine's own word; no request has it.
     transfer_write_root(bare, &t->place, t->place.host, "");
     snprintf(t->host_header, sizeof t->host_header, "Host: %s", strstr(bare, "//") + 2);
     snprintf(detour, sizeof detour, "::%s", strstr(t->peer, "//") + 2);
-    return transfer_add(&t->detour, detour);
+    transfer_add(&t->detour, detour);
 }
 
 static bool transfer_prepare(struct transfer *t, struct error *err)
 {
-    if (!transfer_name(t))
-        return error_set(err, "out of memory");
+    transfer_name(t);
     if (!transfer_read_secrets(t, err) ||
         (t->place.tls && !tls_files_check(&t->options->tls, err)) || !transfer_look_up(t, err))
         return false;
-    t->multi = curl_multi_init();
-    t->easy = t->multi ? curl_easy_init() : NULL;
-    if (!t->easy)
-        return error_set(err, "out of memory");
+    t->multi = memory_need(curl_multi_init());
+    t->easy = memory_need(curl_easy_init());
     return transfer_set(t) ||
            error_set(err, "libcurl %s lacks what ibtrapd needs, such as TLS by OpenSSL",
                      curl_version_info(CURLVERSION_NOW)->version);
@@ -411,11 +397,7 @@ struct transfer *transfer_open(const struct transfer_options *options, struct er
     struct place place;
     if (!transfer_has_library(err) || !transfer_read_url(options->url, &place, err))
         return NULL;
-    struct transfer *t = calloc(1, sizeof *t);
-    if (!t) {
-        error_set(err, "out of memory");
-        return NULL;
-    }
+    struct transfer *t = memory_zeroed(1, sizeof *t);
     t->options = options;
     t->place = place;
     t->old_at = transfer_age_from_now(options);
@@ -475,42 +457,55 @@ void transfer_close(struct transfer *t)
     transfer_drop_headers(t);
     curl_slist_free_all(t->addresses);
     curl_slist_free_all(t->detour);
-    gzip_free(&t->packed);
+    free(t->packed);
     free(t->body);
     explicit_bzero(t->secret, sizeof t->secret);
     explicit_bzero(t->basic, sizeof t->basic);
     free(t);
 }
 
-static bool transfer_add_header(struct transfer *t, const char *name, const char *value)
+static void transfer_add_header(struct transfer *t, const char *name, const char *value)
 {
     char line[TRANSFER_HEADER_SIZE];
     snprintf(line, sizeof line, "%s: %s", name, value);
-    return transfer_add(&t->headers, line);
+    transfer_add(&t->headers, line);
 }
 
-static bool transfer_set_headers(struct transfer *t, const struct transfer_request *r, bool packed)
+static void transfer_make_headers(struct transfer *t, const struct transfer_request *r)
 {
     const struct transfer_options *o = t->options;
-    bool ok = (!r->content_type || (transfer_add_header(t, "Content-Type", r->content_type) &&
-                                    transfer_add(&t->headers, "Expect:"))) &&
-              (!packed || transfer_add_header(t, "Content-Encoding", "gzip")) &&
-              (!t->host_header[0] || transfer_add(&t->headers, t->host_header)) &&
-              (o->password_file[0] || !t->secret[0] || transfer_add(&t->headers, t->secret));
-    for (size_t i = 0; ok && i < o->header_count; i++)
-        ok = !o->headers[i][0] || transfer_add(&t->headers, o->headers[i]);
-    return ok && curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK;
+    transfer_drop_headers(t);
+    transfer_add_header(t, "Content-Type", r->content_type);
+    transfer_add(&t->headers, "Expect:");
+    if (t->packed)
+        transfer_add_header(t, "Content-Encoding", "gzip");
+    if (t->host_header[0])
+        transfer_add(&t->headers, t->host_header);
+    if (!o->password_file[0] && t->secret[0])
+        transfer_add(&t->headers, t->secret);
+    for (size_t i = 0; i < o->header_count; i++) {
+        if (o->headers[i][0])
+            transfer_add(&t->headers, o->headers[i]);
+    }
 }
 
-static bool transfer_set_body(struct transfer *t, const struct transfer_request *r, bool packed)
+// Packs the body if the request asks for that.
+static void transfer_pack(struct transfer *t, const struct transfer_request *r)
 {
-    if (!r->content_type)
-        return curl_easy_setopt(t->easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
-    const void *octets = packed ? t->packed.octets : r->body;
-    const size_t size = packed ? t->packed.size : r->size;
-    return curl_easy_setopt(t->easy, CURLOPT_POST, 1L) == CURLE_OK &&
-           curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size) == CURLE_OK &&
-           curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, octets) == CURLE_OK;
+    z_stream z = {.next_in = (Bytef *)r->body, .avail_in = (uInt)r->size};
+    free(t->packed);
+    t->packed = NULL;
+    if (!r->gzip || r->size < TRANSFER_GZIP_MIN || r->size > UINT_MAX / 2)
+        return;
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        memory_end();
+    const size_t room = deflateBound(&z, r->size);
+    t->packed = z.next_out = memory_get(room);
+    z.avail_out = (uInt)room;
+    deflate(&z, Z_FINISH); // fits, by deflateBound
+    t->packed_size = z.total_out;
+    deflateEnd(&z);
 }
 
 // With another host in the URL, what follows the host comes from the options all the same.
@@ -529,21 +524,24 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
 {
     const long timeout = request->timeout_ms;
     const long connect = timeout < TRANSFER_CONNECT_MS ? timeout : TRANSFER_CONNECT_MS;
-    const bool packed = request->content_type && request->gzip &&
-                        request->size >= TRANSFER_GZIP_MIN &&
-                        gzip_pack(&t->packed, request->body, request->size);
     t->reason[0] = t->problem.text[0] = '\0';
     t->size = t->header_octets = 0;
     t->cut = t->whole = false;
     t->date = t->retry_after = t->retry_date = 0;
     t->timeout_ms = request->timeout_ms;
-    transfer_drop_headers(t);
-    const bool ok = transfer_set_headers(t, request, packed) &&
-                    transfer_set_body(t, request, packed) && transfer_set_url(t, request->path) &&
+    transfer_pack(t, request);
+    transfer_make_headers(t, request);
+    const curl_off_t size = (curl_off_t)(t->packed ? t->packed_size : request->size);
+    const void *octets = t->packed ? t->packed : request->body;
+    const bool ok = curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) == CURLE_OK &&
+                    curl_easy_setopt(t->easy, CURLOPT_POST, 1L) == CURLE_OK &&
+                    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, size) == CURLE_OK &&
+                    curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, octets) == CURLE_OK &&
+                    transfer_set_url(t, request->path) &&
                     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, timeout) == CURLE_OK &&
                     curl_easy_setopt(t->easy, CURLOPT_CONNECTTIMEOUT_MS, connect) == CURLE_OK &&
                     curl_multi_add_handle(t->multi, t->easy) == CURLM_OK;
-    return ok || error_set(err, "%s: out of memory, or the path is too long", t->peer);
+    return ok || error_set(err, "%s: the path of a request is too long", t->peer);
 }
 
 static void transfer_explain_time(struct transfer *t, struct error *err)
@@ -656,18 +654,4 @@ int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *a
     }
     transfer_explain(t, code, err);
     return -1;
-}
-
-bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
-                       struct transfer_answer *answer, struct error *err)
-{
-    // libcurl ends the exchange when its time is over.
-    const int patience_ms = request->timeout_ms + 1000;
-    if (!transfer_begin(t, request, err))
-        return false;
-    const int result = transfer_go_on(t, patience_ms, answer, err);
-    if (result != 0)
-        return result > 0;
-    curl_multi_remove_handle(t->multi, t->easy);
-    return error_set(err, "%s: it does not answer within %g s", t->peer, t->timeout_ms / 1000.0);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exchanges with one HTTP server, one after another: a request, then its answer (HTTP/1.1, over TLS
-// if the URL says https). The connection stays open between them.
+// Exchanges with one HTTP server, one after another: a POST, then its answer (HTTP/1.1, over TLS if
+// the URL says https). The connection stays open between them.
 //
 // Follows no redirect, uses no proxy and no file of the environment, and speaks no other protocol.
 // A request that found its old connection closed before any octet of an answer came is sent again
@@ -44,8 +44,8 @@ struct transfer_options {
 
 struct transfer_request {
     const char *path; // with its query, instead of the URL's path and query; NULL: those of the URL
-    const char *content_type; // NULL: a GET, without a body
-    const void *body;         // the caller's; must stay until the exchange has ended
+    const char *content_type;
+    const void *body; // the caller's; must stay until the exchange has ended
     size_t size;
     bool gzip;      // a body from TRANSFER_GZIP_MIN octets on
     int timeout_ms; // for the whole exchange, at least 1
@@ -92,8 +92,8 @@ static inline void transfer_renew_or_tell(struct transfer **t, struct log *log,
                           receiver, err.text);
 }
 
-// Begins an exchange. None may be under way. False with a sentence: out of memory, or
-// a path beyond 2,048 octets.
+// Begins to post. No exchange may be under way. Returns false with a sentence if the path is longer
+// than 2,048 octets.
 bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err);
 
 // Goes on with the exchange, and waits up to `timeout_ms` for its end (0: not at all). 1: it ended,
@@ -101,10 +101,6 @@ bool transfer_begin(struct transfer *t, const struct transfer_request *request, 
 // answer may have come. After 1 and -1 the next exchange may begin.
 int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
                    struct error *err);
-
-// Both in one. Waits for request->timeout_ms at most. False with a sentence.
-bool transfer_exchange(struct transfer *t, const struct transfer_request *request,
-                       struct transfer_answer *answer, struct error *err);
 
 // Scheme, host and port for sentences, "https://host:443"; valid until transfer_close.
 const char *transfer_peer(const struct transfer *t);
