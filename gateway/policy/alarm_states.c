@@ -7,6 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool told_is_raised(enum told told)
+{
+    return told == TOLD_RAISED || told == TOLD_RAISED_ELSEWHERE || told == TOLD_RAISED_AGAIN;
+}
+
+bool told_is_elsewhere(enum told told)
+{
+    return told == TOLD_RAISED_ELSEWHERE || told == TOLD_END_ELSEWHERE;
+}
+
+bool told_is_again(enum told told)
+{
+    return told == TOLD_RAISED_AGAIN || told == TOLD_END_AGAIN;
+}
+
+enum told told_by_event(bool raised, bool ours)
+{
+    static const enum told AFTER[2][2] = {{TOLD_END_ELSEWHERE, TOLD_NOTHING},
+                                          {TOLD_RAISED_ELSEWHERE, TOLD_RAISED}};
+    return AFTER[raised][ours];
+}
+
+enum told told_at_takeover(enum told told, bool recent)
+{
+    static const enum told AFTER[][2] = {
+        [TOLD_NOTHING] = {TOLD_NOTHING, TOLD_NOTHING},
+        [TOLD_RAISED] = {TOLD_RAISED, TOLD_RAISED},
+        [TOLD_RAISED_ELSEWHERE] = {TOLD_RAISED, TOLD_RAISED_AGAIN},
+        [TOLD_END_ELSEWHERE] = {TOLD_NOTHING, TOLD_END_AGAIN},
+        [TOLD_RAISED_AGAIN] = {TOLD_RAISED_AGAIN, TOLD_RAISED_AGAIN},
+        [TOLD_END_AGAIN] = {TOLD_END_AGAIN, TOLD_END_AGAIN},
+    };
+    return AFTER[told][recent];
+}
+
+bool alarm_state_is_known(const struct alarm_state *state)
+{
+    return state->raised == told_is_raised(state->told) && !told_is_again(state->told);
+}
+
 TAILQ_HEAD(alarm_state_list, alarm_state);
 
 struct alarm_states {

@@ -6,12 +6,33 @@
 
 #include "base/hash.h"
 #include "policy/flap.h"
+#include "policy/policy_types.h"
 #include "policy/timers.h"
 
 #include <sys/queue.h>
 
 // There was more than one root cause, or it is not known which.
 enum { APART_SEVERAL = -1 };
+
+// What receivers believe of an alarm, and who told them.
+enum told {
+    TOLD_NOTHING,          // the alarm is not raised, as far as they know
+    TOLD_RAISED,           // the alarm is raised: this gateway told them
+    TOLD_RAISED_ELSEWHERE, // the alarm is raised: the active gateway told them
+    TOLD_END_ELSEWHERE,    // the alarm is over: the active gateway told them
+    // The last two, after that gateway may have failed: this gateway tells them once more.
+    TOLD_RAISED_AGAIN,
+    TOLD_END_AGAIN,
+};
+
+bool told_is_raised(enum told told);    // they believe that the alarm is raised
+bool told_is_elsewhere(enum told told); // another gateway told them last
+bool told_is_again(enum told told);
+
+// The transitions: an event is sent, by this gateway (`ours`) or the active one; this gateway takes
+// over, and the other one may have failed to tell them (`recent`).
+enum told told_by_event(bool raised, bool ours);
+enum told told_at_takeover(enum told told, bool recent);
 
 // There may be POLICY_ALARMS_MAX of them: keep it small.
 struct alarm_state {
@@ -37,13 +58,11 @@ struct alarm_state {
     enum category category; // of the event that raised it last
     enum severity severity; // of the event that raised it last, or was sent
     enum severity notified_severity;
-    bool raised;                     // now
-    bool notified;                   // receivers believe that it is raised
-    bool elsewhere;                  // another gateway notified them last, this one stood by
-    bool again;                      // to be sent once more: that gateway may have failed
-    bool unnotifiable;               // a rule, maintenance or shelving suppressed its raise
-    bool local_reason;               // maintenance or shelving did, which this gateway alone knows
-    bool disabled;                   // a rule disables its raise, as far as was checked
+    bool raised; // now
+    enum told told;
+    // Why the raise is suppressed, as far as was checked; and why it was when the alarm was raised,
+    // if a rule, maintenance, shelving or a root cause suppressed the event.
+    enum policy_reason reason, first_reason;
     bool pending;                    // the last event may be sent later
     bool cause_cleared;              // at the last check, its root cause was not active
     bool apart_due;                  // they are to be notified, by this gateway if it is active
@@ -57,6 +76,9 @@ struct alarm_state {
 };
 
 struct alarm_states;
+
+// Whether receivers know what the alarm is now.
+bool alarm_state_is_known(const struct alarm_state *state);
 
 // Room for `states_max` states that events make, and for `kept_max` events that the states keep,
 // both 1 at least. Restored states have POLICY_ALARMS_MAX places in all.

@@ -36,8 +36,7 @@ static bool check_is_known(const struct alarm_state *t, const struct event *last
 {
     const int severity =
         verdict->severity != POLICY_SAME ? verdict->severity : (int)last->type->severity;
-    return t->raised == t->notified && !t->again &&
-           !(t->raised && severity < (int)t->notified_severity);
+    return alarm_state_is_known(t) && !(t->raised && severity < (int)t->notified_severity);
 }
 
 // Sends the pending event `last` unless it is still suppressed. False: the rate of late events does
@@ -46,8 +45,6 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
 {
     int64_t until;
     const struct rule_decision verdict = rules_evaluate(p->rules, last);
-    if (t->raised)
-        t->disabled = !verdict.enabled;
     enum policy_reason reason = reasons_silence(p, t, last, &verdict, false, &until);
     if (check_is_known(t, last, &verdict)) {
         log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);
@@ -56,6 +53,7 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
     }
     if (reason == POLICY_PASSES)
         reason = reasons_restrain(p, t, last, &verdict, false, &until);
+    t->reason = reason;
     if (reason == POLICY_CONSEQUENCE && apart_may_notify(p, t, last, &verdict, &until)) {
         if (p->active && !check_rate(p))
             return false;
@@ -78,7 +76,7 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
 // few times. Then an event that says less takes its place. False: as check_pending_event.
 static bool check_unread(struct policy *p, struct alarm_state *t)
 {
-    if (t->unread >= UNREAD_MAX && t->raised == t->notified && !t->again) {
+    if (t->unread >= UNREAD_MAX && alarm_state_is_known(t)) {
         pending_drop(p, t);
         return true;
     }
@@ -144,7 +142,7 @@ void check_at_end(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
     int64_t until;
-    struct event *last = t->pending && t->notified ? pending_last(p, t) : NULL;
+    struct event *last = t->pending && told_is_raised(t->told) ? pending_last(p, t) : NULL;
     if (!last)
         return;
     const struct rule_decision verdict = rules_evaluate(p->rules, last);

@@ -14,7 +14,7 @@
 static void decide_note_end(struct policy *p, struct alarm_state *t, struct event *clear)
 {
     const bool same_nodes = clear->type->category == CATEGORY_LINK || event_is_own(clear);
-    const bool matters = t->apart != 0 || (t->notified && !same_nodes);
+    const bool matters = t->apart != 0 || (told_is_raised(t->told) && !same_nodes);
     struct event *raise = matters ? pending_last(p, t) : NULL;
     notify_refer_to_nodes(clear, raise);
     apart_end(p, t, raise, clear);
@@ -44,7 +44,8 @@ static void decide_note_change(struct policy *p, struct alarm_state *t, const st
 static bool decide_may_be_known(const struct policy *p, const struct alarm_state *t)
 {
     const int64_t taken_over = p->handover_until - POLICY_HANDOVER_US;
-    return p->now < p->handover_until && (t->raised_at >= taken_over || t->local_reason);
+    const bool local = t->first_reason == POLICY_MAINTENANCE || t->first_reason == POLICY_SHELVED;
+    return p->now < p->handover_until && (t->raised_at >= taken_over || local);
 }
 
 // Decides about the clear of an alarm of which this gateway did not notify receivers.
@@ -57,7 +58,7 @@ static enum policy_reason decide_unknown_clear(struct policy *p, struct alarm_st
     if (reasons_in_storm(p, event))
         return POLICY_STORM;
     notify_record(p, t, event);
-    return t->elsewhere ? POLICY_STANDBY : POLICY_PASSES;
+    return told_is_elsewhere(t->told) ? POLICY_STANDBY : POLICY_PASSES;
 }
 
 // Suppresses an event whose state receivers know already.
@@ -85,6 +86,7 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
         reason = reasons_restrain(p, t, event, verdict, true, &until);
     else if (reason == POLICY_CONSEQUENCE)
         apart_take(p, t, event, verdict, &until);
+    t->reason = reason;
     if (reason != POLICY_PASSES) {
         pending_keep(p, t, event, until);
         if (reason == POLICY_FLAPPING)
@@ -95,7 +97,7 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
     notify_record(p, t, event);
-    return t->elsewhere ? POLICY_STANDBY : POLICY_PASSES;
+    return told_is_elsewhere(t->told) ? POLICY_STANDBY : POLICY_PASSES;
 }
 
 // Notes that the event raises the alarm, for the first time or again.
@@ -109,7 +111,7 @@ static void decide_note_raise(struct policy *p, struct alarm_state *t, const str
     }
     t->raised = true;
     t->type = event->type;
-    if (!t->notified) {
+    if (!told_is_raised(t->told)) {
         t->category = event->category;
         t->severity = event->severity;
     }
@@ -121,25 +123,24 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
     int64_t until;
     const bool raises = event->type->alarm == ALARM_RAISES;
     const bool changed = raises != t->raised;
-    if (raises) {
+    if (raises)
         decide_note_raise(p, t, event);
-        t->disabled = !verdict->enabled;
-    }
     const enum policy_reason silent = reasons_silence(p, t, event, verdict, true, &until);
     if (raises && changed) {
-        t->unnotifiable = silent != POLICY_PASSES;
-        t->local_reason = silent == POLICY_MAINTENANCE || silent == POLICY_SHELVED;
+        t->first_reason = silent;
         alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;
+    t->reason = silent;
     if (!raises) {
         notify_refer_to_raise(t, event);
         decide_note_end(p, t, event);
     }
-    if (changed && silent == POLICY_PASSES && !t->unnotifiable && !event_is_own(event))
+    if (changed && silent == POLICY_PASSES && t->first_reason == POLICY_PASSES &&
+        !event_is_own(event))
         decide_note_change(p, t, event);
-    const bool worse = raises && t->notified && event->severity < t->notified_severity;
-    if (t->raised == t->notified && !worse && !t->again)
+    const bool worse = raises && told_is_raised(t->told) && event->severity < t->notified_severity;
+    if (alarm_state_is_known(t) && !worse)
         return decide_known(p, t, event, changed);
     return decide_unknown(p, t, event, verdict, silent, until);
 }
@@ -177,7 +178,8 @@ enum policy_reason decide_event(struct policy *p, struct event *event)
     if (event->test || role == ALARM_NONE || event->alarm_key[0] == '\0')
         return decide_alone(p, event, &verdict);
     struct alarm_state *t = alarm_states_find(p->states, event->alarm_key);
-    if (role == ALARM_CLEARS && (!t || (!t->raised && !t->notified))) // it clears no alarm
+    if (role == ALARM_CLEARS &&
+        (!t || (!t->raised && !told_is_raised(t->told)))) // it clears no alarm
         return decide_alone(p, event, &verdict);
     if (!t)
         t = alarm_states_get(p->states, event->alarm_key);

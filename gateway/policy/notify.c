@@ -88,17 +88,17 @@ static enum notify_kind notify_end_kind(const struct alarm_state *t)
 {
     if (t->raised)
         return NOTIFY_NEWS;
-    return t->notified && !t->elsewhere ? NOTIFY_END_OF_OURS : NOTIFY_END;
+    return told_is_raised(t->told) && !told_is_elsewhere(t->told) ? NOTIFY_END_OF_OURS : NOTIFY_END;
 }
 
 void notify_record(struct policy *p, struct alarm_state *t, const struct event *event)
 {
-    t->elsewhere = !notify_is_ours(p, event) && notify_end_kind(t) != NOTIFY_END_OF_OURS;
-    t->notified = t->raised;
+    const bool ours = notify_is_ours(p, event) || notify_end_kind(t) == NOTIFY_END_OF_OURS;
+    t->told = told_by_event(t->raised, ours);
+    t->reason = POLICY_PASSES;
     t->notified_at = p->now;
     t->notified_severity = event->severity;
-    t->again = false;
-    snprintf(t->notified_id, sizeof t->notified_id, "%s", t->elsewhere ? "" : event->id);
+    snprintf(t->notified_id, sizeof t->notified_id, "%s", ours ? event->id : "");
     if (t->raised) {
         t->category = event->category;
         t->severity = event->severity;
@@ -112,7 +112,8 @@ void notify_refer_to_raise(const struct alarm_state *t, struct event *event)
     event->cleared_severity = t->severity;
     event->cleared_category = t->category;
     event_complete_cleared(event);
-    memcpy(event->clears_id, t->notified || t->again ? t->notified_id : t->raised_id,
+    memcpy(event->clears_id,
+           told_is_raised(t->told) || told_is_again(t->told) ? t->notified_id : t->raised_id,
            sizeof event->clears_id);
 }
 
@@ -130,7 +131,7 @@ void notify_refer_to_cause(const struct policy *p, struct event *event)
         event->cause_id[0] ? alarm_states_find_raised(p->states, event->cause_id) : NULL;
     if (cause)
         snprintf(event->cause_id, sizeof event->cause_id, "%s",
-                 cause->notified ? cause->notified_id : "");
+                 told_is_raised(cause->told) ? cause->notified_id : "");
 }
 
 void notify_flapping(struct policy *p, struct alarm_state *t)

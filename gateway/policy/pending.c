@@ -39,7 +39,7 @@ struct event *pending_last(struct policy *p, const struct alarm_state *t)
 
 bool pending_in_handover(const struct policy *p, const struct alarm_state *t)
 {
-    return t->elsewhere && p->now - t->notified_at < POLICY_HANDOVER_US;
+    return told_is_elsewhere(t->told) && p->now - t->notified_at < POLICY_HANDOVER_US;
 }
 
 bool pending_flap_in_handover(const struct policy *p, const struct alarm_state *t)
@@ -49,7 +49,7 @@ bool pending_flap_in_handover(const struct policy *p, const struct alarm_state *
 
 bool pending_is_idle(const struct alarm_state *t)
 {
-    return !t->raised && !t->notified && !t->pending && !alarm_states_flap(t)->on;
+    return !t->raised && !told_is_raised(t->told) && !t->pending && !alarm_states_flap(t)->on;
 }
 
 static int64_t pending_later(int64_t a, int64_t b)

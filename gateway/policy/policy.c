@@ -196,15 +196,17 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
 static void restore_state(struct policy *p, struct alarm_state *t, const struct alarm *alarm,
                           int64_t utc_us)
 {
+    static const enum told TOLD[] = {[ALARM_NOT_NOTIFIED] = TOLD_NOTHING,
+                                     [ALARM_NOTIFIED] = TOLD_RAISED,
+                                     [ALARM_NOTIFIED_ELSEWHERE] = TOLD_RAISED_ELSEWHERE,
+                                     [ALARM_END_ELSEWHERE] = TOLD_END_ELSEWHERE};
     t->raised = !alarm->over;
     t->raised_at = to_past(p, alarm->raised_us, utc_us);
     t->since_us = alarm->raised_us;
     t->type = catalogue_find(alarm->type);
     t->category = alarm->category;
-    t->notified = alarm->notified == ALARM_NOTIFIED || alarm->notified == ALARM_NOTIFIED_ELSEWHERE;
+    t->told = TOLD[alarm->notified];
     t->notified_at = to_past(p, alarm->last_us, utc_us);
-    t->elsewhere =
-        alarm->notified == ALARM_NOTIFIED_ELSEWHERE || alarm->notified == ALARM_END_ELSEWHERE;
     t->severity = t->notified_severity = alarm->severity;
     t->shelved_until =
         alarm->shelved_until_us > utc_us ? p->now + (alarm->shelved_until_us - utc_us) : 0;
@@ -212,9 +214,9 @@ static void restore_state(struct policy *p, struct alarm_state *t, const struct 
     snprintf(t->notified_id, sizeof t->notified_id, "%s", alarm->notified_id);
     snprintf(t->cause_id, sizeof t->cause_id, "%s", alarm->cause_id);
     alarm_states_set_raised_id(p->states, t, alarm->event_id);
-    t->apart_due = t->raised && !t->notified && t->cause_id[0];
+    t->apart_due = t->raised && !told_is_raised(t->told) && t->cause_id[0];
     t->apart = t->apart_due ? APART_SEVERAL : 0;
-    t->pending = t->raised != t->notified;
+    t->pending = t->raised != told_is_raised(t->told);
     t->last_type = t->pending && t->raised ? t->type : NULL;
     t->check_at = p->now;
     pending_schedule(p, t);
@@ -243,15 +245,17 @@ static void send_again(void *ctx, struct alarm_state *t)
     if (pending_flap_in_handover(p, t))
         notify_settled(p, t, NULL);
     t->settled_elsewhere = 0;
-    if (t->elsewhere && (t->raised ? t->notified : pending_in_handover(p, t))) {
-        t->again = t->pending = true;
+    const bool elsewhere = told_is_elsewhere(t->told);
+    const bool recent = t->raised ? told_is_raised(t->told) : pending_in_handover(p, t);
+    t->told = told_at_takeover(t->told, recent);
+    if (elsewhere && recent) {
+        t->pending = true;
         t->apart_due = t->raised && t->cause_id[0] != '\0';
         t->last_type = t->raised ? t->type : NULL;
         t->check_at = p->now + CONFIRM_US;
     }
     if (t->apart_due && !p->options.has_partner)
         pending_reconsider(p, t);
-    t->elsewhere = false;
     pending_schedule(p, t);
 }
 
@@ -269,7 +273,7 @@ void policy_set_active(struct policy *policy, bool active, int64_t now_us)
 
 static void confirm(void *ctx, struct alarm_state *t)
 {
-    if (t->again || t->apart_due)
+    if (told_is_again(t->told) || t->apart_due)
         pending_reconsider(ctx, t);
 }
 
@@ -296,6 +300,7 @@ static void describe_alarm(const struct policy *p, const struct alarm_state *t,
                                  .event_id = t->raised_id,
                                  .cause_id = t->cause_id,
                                  .cause_key = cause ? cause->key : NULL,
+                                 .reason = t->reason,
                                  .last_number = t->last_number,
                                  .since_us = t->since_us,
                                  .raised_at_us = t->raised_at};

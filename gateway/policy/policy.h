@@ -72,6 +72,7 @@ struct policy_alarm {
     const char *event_id;               // of the event that raised it first
     const char *cause_id;               // of the event that raised its root cause; empty: none
     const char *cause_key;              // of the root cause, if that is raised; else NULL
+    enum policy_reason reason;          // why it is suppressed, as far as was checked
     int64_t last_number;                // of the last event about it, in the journal
     int64_t since_us;                   // UTC
     int64_t raised_at_us;               // the same on policy's clock

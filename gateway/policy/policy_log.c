@@ -19,7 +19,7 @@ static void policy_log_add_time(struct text *t, int64_t until_us, int64_t now_us
 static void policy_log_add_state(struct text *t, const struct alarm_state *state, int64_t now_us)
 {
     text_addf(t, "; its alarm is %s, receivers %s", state->raised ? "raised" : "cleared",
-              state->raised == state->notified ? "know" : "do not know");
+              state->raised == told_is_raised(state->told) ? "know" : "do not know");
     if (alarm_states_flap(state)->on)
         text_add(t, ", it flaps");
     if (!state->pending)

@@ -21,7 +21,7 @@ const struct alarm_state *reasons_cause(const struct policy *p, const struct ala
 {
     for (int i = 0; i < CAUSES_MAX; i++) {
         t = alarm_states_find_raised(p->states, t->cause_id);
-        if (!t || t->notified || !t->disabled)
+        if (!t || told_is_raised(t->told) || t->reason != POLICY_DISABLED)
             return t;
     }
     return NULL;
@@ -58,7 +58,7 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
 {
     *until = INT64_MAX;
     if (event->type->alarm == ALARM_CLEARS)
-        return verdict->enabled || t->notified ? POLICY_PASSES : POLICY_DISABLED;
+        return verdict->enabled || told_is_raised(t->told) ? POLICY_PASSES : POLICY_DISABLED;
     if (!verdict->enabled)
         return POLICY_DISABLED;
     *until = event_is_own(event) ? 0 : maintenance_until(p->maintenance, event, p->now);
