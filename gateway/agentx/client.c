@@ -3,8 +3,8 @@
 
 #include "agentx/registration.h"
 #include "agentx/requests.h"
-#include "base/backoff.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/wire.h"
 
 #include <assert.h>

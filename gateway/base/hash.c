@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/hash.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
@@ -67,19 +69,16 @@ uint64_t hash_digest_string(const struct hash *hash, const char *string)
 
 // The table.
 
-bool hash_init(struct hash *hash, size_t capacity, const struct random *random)
+void hash_init(struct hash *hash, size_t capacity, const struct random *random)
 {
     uint8_t secret[16];
     assert(capacity >= 1);
     *hash = (struct hash){.capacity = capacity, .bucket_count = 1};
-    hash->buckets = malloc(capacity * sizeof(struct hash_node *));
-    if (!hash->buckets)
-        return false;
+    hash->buckets = memory_resize(NULL, capacity, sizeof(struct hash_node *));
     hash->buckets[0] = NULL;
     random->fill(random->ctx, secret, sizeof secret);
     hash->secret[0] = hash_word(secret, 8);
     hash->secret[1] = hash_word(secret + 8, 8);
-    return true;
 }
 
 void hash_clear(struct hash *hash)

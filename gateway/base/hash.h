@@ -32,8 +32,8 @@ struct hash {
     uint64_t secret[2];
 };
 
-// An empty table with room for `capacity` things, 1 at least. False: out of memory.
-bool hash_init(struct hash *hash, size_t capacity, const struct random *random);
+// Makes an empty table with room for `capacity` things, at least 1.
+void hash_init(struct hash *hash, size_t capacity, const struct random *random);
 
 // Frees the buckets, not the things. A table of zeros is allowed.
 void hash_clear(struct hash *hash);
@@ -60,5 +60,19 @@ static inline void *hash_thing_at(struct hash_node *node, size_t offset)
 
 // The thing of type `type` whose member `member` is the node; NULL for NULL.
 #define HASH_THING(node, type, member) ((type *)hash_thing_at(node, offsetof(type, member)))
+
+// FNV-1a with 64 bits, to find equal things quickly. Equal digests do not prove equality, and this
+// digest protects no secret.
+
+#define DIGEST_OF_NOTHING UINT64_C(0xcbf29ce484222325)
+
+// Returns the digest of what `digest` is of and these octets.
+static inline uint64_t digest_add(uint64_t digest, const void *octets, size_t size)
+{
+    const uint8_t *each = octets;
+    for (size_t i = 0; i < size; i++)
+        digest = (digest ^ each[i]) * UINT64_C(0x100000001b3);
+    return digest;
+}
 
 #endif

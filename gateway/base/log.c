@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/log.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -98,9 +99,7 @@ bool log_is_journal(int fd, const char *journal_stream)
 struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
                      const struct clock *clock)
 {
-    struct log *log = calloc(1, sizeof *log);
-    if (!log)
-        return NULL;
+    struct log *log = memory_zeroed(1, sizeof *log);
     log->stream = stream;
     for (int i = 0; i < LOG_FOLDER_COUNT; i++)
         atomic_init(&log->levels[i], level);

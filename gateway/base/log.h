@@ -52,7 +52,7 @@ struct log {
 
 // The stream stays the caller's and must outlive the log. Every folder begins with `level`. With
 // `prefix_priority`, each line begins with "<3>" or another number, which journald turns into a
-// priority (sd-daemon(3)); otherwise with the UTC time and the level. NULL: out of memory.
+// priority (sd-daemon(3)); otherwise with the UTC time and the level.
 struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
                      const struct clock *clock);
 void log_close(struct log *log);

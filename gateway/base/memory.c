@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/memory.h"
 
-#include "base/log.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +10,7 @@ void memory_end(void)
 {
     static const char line[] = "<3>out of memory: this process ends; what it acknowledged is in "
                                "the journal. Give it more memory, in the unit: MemoryMax.\n";
-    const size_t priority = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM")) ? 0 : 3;
+    const size_t priority = getenv("JOURNAL_STREAM") ? 0 : 3;
     if (write(STDERR_FILENO, line + priority, sizeof line - 1 - priority) < 0)
         _exit(EXIT_FAILURE + 1);
     _exit(EXIT_FAILURE);

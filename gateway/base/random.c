@@ -7,7 +7,7 @@
 
 // getrandom(2) waits until the pool is seeded, and then fulfils small requests completely. So it
 // fails only if our arguments are wrong.
-static void system_fill(void *ctx, void *out, size_t size)
+static void random_fill(void *ctx, void *out, size_t size)
 {
     (void)ctx;
     for (size_t done = 0; done < size;) {
@@ -19,4 +19,17 @@ static void system_fill(void *ctx, void *out, size_t size)
     }
 }
 
-const struct random random_system = {system_fill, NULL};
+const struct random random_system = {random_fill, NULL};
+
+int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
+                   const struct random *random)
+{
+    int64_t us = first_us;
+    for (unsigned i = 1; i < failures && us < last_us; i++)
+        us *= 2;
+    if (us > last_us)
+        us = last_us;
+    uint32_t r;
+    random->fill(random->ctx, &r, sizeof r);
+    return us - (int64_t)(r % (uint64_t)(us / 2));
+}

@@ -4,6 +4,7 @@
 #define IBTRAPD_BASE_RANDOM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct random {
     void (*fill)(void *ctx, void *out, size_t size); // never fails
@@ -12,5 +13,13 @@ struct random {
 
 // The kernel's generator, getrandom(2).
 extern const struct random random_system;
+
+// Exponential back-off: how long to wait before a retry.
+//
+// `first_us` after the first failure, doubled after each further failure in a row, up to `last_us`;
+// both at least 2. Jitter shortens it by up to one half, so that many gateways do not retry at
+// once.
+int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
+                   const struct random *random);
 
 #endif

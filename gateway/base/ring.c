@@ -2,6 +2,7 @@
 #include "base/ring.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,9 +17,7 @@ struct ring {
 
 struct ring *ring_new(size_t capacity)
 {
-    struct ring *ring = calloc(1, sizeof *ring + capacity * sizeof(void *));
-    if (!ring)
-        return NULL;
+    struct ring *ring = memory_zeroed(1, sizeof *ring + capacity * sizeof(void *));
     ring->capacity = capacity;
     pthread_mutex_init(&ring->lock, NULL);
     clock_condition_init(&ring->filled);
@@ -34,7 +33,7 @@ void ring_free(struct ring *ring)
     free(ring);
 }
 
-static void *pop_oldest(struct ring *ring)
+static void *ring_pop_oldest(struct ring *ring)
 {
     void *item = ring->slots[ring->head];
     ring->head = (ring->head + 1) % ring->capacity;
@@ -71,7 +70,7 @@ void *ring_pop(struct ring *ring, int64_t timeout_us)
             break;
     }
     if (ring->count > 0)
-        item = pop_oldest(ring);
+        item = ring_pop_oldest(ring);
     pthread_mutex_unlock(&ring->lock);
     return item;
 }

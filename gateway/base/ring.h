@@ -9,7 +9,7 @@
 
 struct ring;
 
-// For `capacity` pointers, at least 1. NULL: out of memory.
+// Makes a ring for `capacity` pointers, at least 1.
 struct ring *ring_new(size_t capacity);
 
 // No other call may be under way. Does not free the items. NULL is allowed.

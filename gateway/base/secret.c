@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/secret.h"
 
-#include "base/regular_file.h"
+#include "base/path.h"
 #include "install.h"
 
 #include <errno.h>

@@ -65,4 +65,18 @@ bool text_is_utf8(const char *s);
 // Truncates a text that does not fit.
 void text_ascii(const char *in, char *out, size_t out_size);
 
+// Finds the name that somebody meant who wrote another name.
+
+struct nearest {
+    const char *wanted, *name; // what was written; the nearest name so far, NULL: none is near
+    unsigned distance;         // letters between the two
+};
+
+// Begins a search. `wanted` outlives it.
+struct nearest nearest_begin(const char *wanted);
+
+// Takes `name` for the nearest one if it is so, and no more than two letters of `wanted` are too
+// many, missing, wrong or exchanged with their neighbour. It outlives the search.
+void nearest_try(struct nearest *nearest, const char *name);
+
 #endif

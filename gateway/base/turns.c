@@ -2,6 +2,7 @@
 #include "base/turns.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -44,9 +45,7 @@ size_t turns_processors(void)
 
 struct turns *turns_make(size_t at_a_time, int64_t us)
 {
-    struct turns *turns = calloc(1, sizeof *turns + at_a_time * sizeof turns->places[0]);
-    if (!turns)
-        return NULL;
+    struct turns *turns = memory_zeroed(1, sizeof *turns + at_a_time * sizeof turns->places[0]);
     turns->count = at_a_time;
     turns->us = us;
     TAILQ_INIT(&turns->waiters);

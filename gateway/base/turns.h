@@ -22,7 +22,7 @@ struct turn {
 // How many processors this process may use, at least 1.
 size_t turns_processors(void);
 
-// For `at_a_time` threads, at least 1; a turn counts for `us` microseconds. NULL: out of memory.
+// Makes turns for `at_a_time` threads, at least 1. A turn counts for `us` microseconds.
 struct turns *turns_make(size_t at_a_time, int64_t us);
 
 // No call may be under way. NULL is allowed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/hint.h"
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "conf/schema.h"
 
 // Finds the nearest name that may stand there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/receivers.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_alarms.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/sinks.h"
 
-#include "base/writable.h"
+#include "base/path.h"
 #include "conf/word.h"
 #include "http/alertmanager_options.h"
 #include "http/options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/surroundings.h"
 
-#include "base/writable.h"
+#include "base/path.h"
 #include "daemon/sinks.h"
 
 #include <libgen.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "http/alert_peer.h"
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "ib/mkeys.h"
 
 #include "base/memory.h"
-#include "base/regular_file.h"
+#include "base/path.h"
 #include "base/search.h"
 
 #include <pthread.h>

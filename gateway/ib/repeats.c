@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/repeats.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 
 void repeats_init(struct repeats *r, const struct random *random)
 {

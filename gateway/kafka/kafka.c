@@ -2,7 +2,7 @@
 #include "kafka/options.h"
 
 #include "base/clock.h"
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "install.h"
 #include "kafka/client.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/catalogue.h"
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "mib_modules.h"
 #include "model/fabric.h"
 #include "model/notice.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/event.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "model/catalogue.h"
 #include "model/fabric.h"

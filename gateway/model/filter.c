@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/filter.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "model/catalogue.h"
 
 #include <fnmatch.h>

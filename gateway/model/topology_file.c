@@ -2,7 +2,7 @@
 #include "model/topology_file.h"
 
 #include "base/memory.h"
-#include "base/regular_file.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "model/fabric_builder.h"
 

@@ -2,7 +2,7 @@
 #include "sink/file.h"
 
 #include "base/memory.h"
-#include "base/writable.h"
+#include "base/path.h"
 #include "sink/format.h"
 #include "sink/output.h"
 

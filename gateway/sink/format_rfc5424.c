@@ -2,7 +2,7 @@
 #include "sink/format_lines.h"
 
 #include "base/clock.h"
-#include "base/digest.h"
+#include "base/hash.h"
 #include "install.h"
 #include "mib_root.h"
 #include "model/catalogue.h"

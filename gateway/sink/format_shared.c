@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/format_shared.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 
 uint64_t format_shared_variant(const struct format_origin *origin, const struct event *event)
 {

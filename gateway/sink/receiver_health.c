@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/receiver_health.h"
 
-#include "base/backoff.h"
+#include "base/random.h"
 #include "model/catalogue.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp_trap.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "model/event.h"
 #include "sink/snmp_engine.h"

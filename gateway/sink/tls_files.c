@@ -2,7 +2,7 @@
 #include "sink/tls_files.h"
 
 #include "base/memory.h"
-#include "base/regular_file.h"
+#include "base/path.h"
 #include "base/secret.h"
 
 #include <errno.h>

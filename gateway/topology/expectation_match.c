@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/expectation_match.h"
 
-#include "base/digest.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -31,7 +31,8 @@ static struct hash hash;
 static int begin(void **state)
 {
     (void)state;
-    return hash_init(&hash, CAPACITY, &counting) ? 0 : -1;
+    hash_init(&hash, CAPACITY, &counting);
+    return 0;
 }
 
 static int end(void **state)
@@ -60,7 +61,7 @@ TEST(digests_are_those_of_siphash)
 TEST(digests_depend_on_octets_and_length_and_secret)
 {
     struct hash other;
-    assert_true(hash_init(&other, 1, &ones));
+    hash_init(&other, 1, &ones);
     assert_true(hash_digest_string(&hash, "link 7") == hash_digest(&hash, "link 7", 6));
     assert_true(hash_digest_string(&hash, "link 7") != hash_digest_string(&hash, "link 8"));
     assert_true(hash_digest(&hash, "\0\0", 1) != hash_digest(&hash, "\0\0", 2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
-#include "base/regular_file.h"
+#include "base/path.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

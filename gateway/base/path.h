@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Opens and reads files whose paths users choose. Never waits, not even for the writer of a FIFO,
 // and refuses what is not a regular file: a device may go on without end. Follows links.
-#ifndef IBTRAPD_BASE_REGULAR_FILE_H
-#define IBTRAPD_BASE_REGULAR_FILE_H
+#ifndef IBTRAPD_BASE_PATH_H
+#define IBTRAPD_BASE_PATH_H
 
 #include "base/error.h"
 
@@ -17,5 +17,18 @@ char *regular_file_read(const char *path, size_t max, size_t *size, struct error
 
 // Does the same with an open file, which stays open. `path` is for the sentence.
 char *regular_file_take(int fd, const char *path, size_t max, size_t *size, struct error *err);
+
+// Whether this process may write to a file, or make files in a directory, and what to tell if it
+// may not even look there.
+
+// Whether the file may be written, or, if it does not exist, made. Changes nothing and never waits
+// for a FIFO or device. False with a sentence that says what to do.
+bool writable_check_file(const char *path, struct error *err);
+
+// Whether files may be made in the directory, or, if it does not exist, the directory itself.
+bool writable_check_directory(const char *path, struct error *err);
+
+// False, with a sentence that says why stat() of `path` failed, by errno, and what to do.
+bool writable_cannot_look(const char *path, struct error *err);
 
 #endif
