@@ -17,14 +17,14 @@ struct page {
 
 static json_t *alarm_json(const struct alarm *a)
 {
-    return json_pack("{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "number",
-                     (json_int_t)a->event_sequence, "key", answer_text(a->key), "event", a->type,
-                     "severity", severity_word(a->severity), "id", a->event_id, "text",
-                     answer_text(a->text), "node",
-                     a->node_guid ? answer_guid(a->node_guid) : json_null(), "raised",
-                     answer_time(a->raised_us), "last", answer_time(a->last_us), "count",
-                     (json_int_t)a->count, "acknowledged", answer_time(a->acknowledged_us), "note",
-                     answer_text(a->note), "shelved_until", answer_time(a->shelved_until_us));
+    return json_pack(
+        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "number",
+        (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event", a->type, "severity",
+        severity_word(a->severity), "id", a->event_id, "text", protocol_text(a->text), "node",
+        a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
+        protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
+        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "note",
+        protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us));
 }
 
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)
@@ -231,7 +231,7 @@ static json_t *answer_cleared(const struct clearing *c)
 {
     if (c->type[0] == '\0')
         return answer_found(false);
-    return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key", answer_text(c->key),
+    return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key", protocol_text(c->key),
                      "note", describe_return(c->key));
 }
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/answer.h"
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "ctl/protocol.h"
-#include "model/address.h"
 
 #include <event2/buffer.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { TEXT_MAX = 1100 };
 
 json_t *answer_done(void)
 {
@@ -25,7 +20,7 @@ json_t *answer_refuse(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "error", answer_text(sentence));
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "error", protocol_text(sentence));
 }
 
 bool answer_read_number(const json_t *request, const char *item, int64_t max, int64_t *out)
@@ -46,29 +41,6 @@ bool answer_read_text(const json_t *request, const char *item, char *out, size_t
         return false;
     snprintf(out, size, "%s", text);
     return true;
-}
-
-json_t *answer_text(const char *s)
-{
-    char clean[TEXT_MAX];
-    text_clean(s, strlen(s), clean, sizeof clean);
-    return json_string(clean);
-}
-
-json_t *answer_guid(uint64_t guid)
-{
-    char text[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(guid, text);
-    return json_string(text);
-}
-
-json_t *answer_time(int64_t utc_us)
-{
-    char text[CLOCK_TEXT_SIZE];
-    if (utc_us == 0)
-        return json_null();
-    clock_format_utc(utc_us, text);
-    return json_string(text);
 }
 
 static int answer_add(const char *octets, size_t size, void *out)

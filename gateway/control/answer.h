@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads the items of requests, and writes the values of answers in JSON.
+// Reads the items of requests, and writes answers.
 #ifndef IBTRAPD_CONTROL_ANSWER_H
 #define IBTRAPD_CONTROL_ANSWER_H
 
@@ -21,11 +21,6 @@ bool answer_read_number(const json_t *request, const char *item, int64_t max, in
 
 // Reads a text; a missing one is empty. False when the item is anything else, or does not fit.
 bool answer_read_text(const json_t *request, const char *item, char *out, size_t size);
-
-// New references.
-json_t *answer_text(const char *s);  // any octets; replaces those that are not UTF-8
-json_t *answer_guid(uint64_t guid);  // "0x0002c90300001234"
-json_t *answer_time(int64_t utc_us); // RFC 3339; null for 0
 
 // Adds the answer as a line to `out`.
 void answer_write(const json_t *answer, struct evbuffer *out);

@@ -43,7 +43,6 @@ static const struct control_command COMMANDS[] = {
     {"contexts", context_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
     {"topology", topology_answers_show, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"topology-list", topology_answers_list, CONTROL_READS, CONTROL_BY_ANSWERS},
-    {"topology-diff", topology_answers_diff, CONTROL_READS, CONTROL_BY_ANSWERS},
     {"maintenance-start", maintenance_answers_start, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"maintenance-stop", maintenance_answers_stop, CONTROL_WRITES, CONTROL_BY_CHANGES},
     {"maintenance-list", maintenance_answers_list, CONTROL_READS, CONTROL_AT_ONCE},
@@ -147,15 +146,12 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
 {
     struct control *c = ctx;
     struct control_asked *asked = memory_get(sizeof *asked);
-    *asked = (struct control_asked){.control = c,
-                                    .own = {.parts = c->parts,
-                                            .builder = c->builder,
-                                            .reload = c->reload,
-                                            .ctx = c->ctx,
-                                            .pages = c->pages},
-                                    .command = control_find_command(command),
-                                    .client = *client,
-                                    .request = json_incref(request)};
+    *asked = (struct control_asked){
+        .control = c,
+        .own = {.parts = c->parts, .builder = c->builder, .reload = c->reload, .ctx = c->ctx},
+        .command = control_find_command(command),
+        .client = *client,
+        .request = json_incref(request)};
     return asked;
 }
 

@@ -34,8 +34,7 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
                        const json_t *request);
 
 // Work for struct server_later: control_worker and control_begin take a struct control as
-// control_answer does. Each worker does one piece of work at a time; `answers` keeps pages for
-// clients.
+// control_answer does. Each worker does one piece of work at a time.
 struct worker *control_worker(void *ctx, const char *command);
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request);

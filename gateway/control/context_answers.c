@@ -2,6 +2,7 @@
 #include "control/context_answers.h"
 
 #include "control/answer.h"
+#include "ctl/protocol.h"
 
 enum { PAGE = 1000 };
 
@@ -17,8 +18,8 @@ static json_t *context_json(const struct control *c, const struct fabric_node *n
     const char *known = names_find(c->names, node->guid);
     contexts_name(port->guid, context);
     return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name",
-                     answer_text(known ? known : node->description), "type",
-                     context_type_word(node->type), "guid", answer_guid(node->guid), "port",
+                     protocol_text(known ? known : node->description), "type",
+                     context_type_word(node->type), "guid", protocol_guid(node->guid), "port",
                      (int)port->number, "context", context);
 }
 

@@ -17,17 +17,6 @@
 enum {
     CONTROL_RESTART_SIZE = 512,
     CONTROL_BACKLOGS_SIZE = 32768,
-    CONTROL_SNAPSHOTS_MAX = 4, // snapshots whose last page no client has fetched yet
-};
-
-// The snapshots that clients fetch page by page. Used by topology_answers.c, in the thread that
-// answers these commands; begins with zeros.
-struct control_pages {
-    struct {
-        int64_t number; // in the journal; 0: the fabric as it was then
-        struct fabric *fabric;
-    } snapshots[CONTROL_SNAPSHOTS_MAX];
-    unsigned next; // the one to be replaced next
 };
 
 // All parts outlive the server of the control socket. Used by the thread of the control socket
@@ -43,7 +32,6 @@ struct control {
     // changed, a sentence a line. False with a sentence: the configuration stays as it was.
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
-    struct control_pages *pages;
 
     // Valid while a request is answered.
     const struct peer_credentials *user; // who sent it

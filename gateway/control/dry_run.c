@@ -193,8 +193,8 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     if (r->count > 0)
         move_to(r, until + AFTERMATH_US);
     json_t *answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION,
-                               "events", (json_int_t)r->count, "from", answer_time(r->first_us),
-                               "until", answer_time(until), "suppressed", reasons_json(r),
+                               "events", (json_int_t)r->count, "from", protocol_time(r->first_us),
+                               "until", protocol_time(until), "suppressed", reasons_json(r),
                                "receivers", dry_run_receivers_json(r));
     policy_free(r->policy);
     free(r);

@@ -36,8 +36,8 @@ static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
     const struct receiver_event_outcome result = receiver_outcome_of(receiver, number);
     const struct sink *r = receiver_sink(receiver);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
-                     outcomes_word(result.outcome), "time", answer_time(result.time_us), "reason",
-                     answer_text(explain_reason_of(receiver, &status, &result, event)));
+                     outcomes_word(result.outcome), "time", protocol_time(result.time_us), "reason",
+                     protocol_text(explain_reason_of(receiver, &status, &result, event)));
 }
 
 static json_t *explain_receivers_json(const struct control *c, int64_t number,
@@ -135,7 +135,7 @@ static json_t *other_json(struct journal *journal, const char *id)
     if (!event)
         return json_pack("{s:s, s:n, s:n, s:n}", "id", id, "number", "event", "text");
     json_t *other = json_pack("{s:s, s:I, s:s, s:o}", "id", id, "number", (json_int_t)number,
-                              "event", event->type->name, "text", answer_text(event->text));
+                              "event", event->type->name, "text", protocol_text(event->text));
     event_unref(event);
     return other;
 }
@@ -150,9 +150,9 @@ json_t *explain_answer(struct control *control, const json_t *request)
     json_t *answer = json_pack(
         "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
         (json_int_t)number, "title", event->type->title, "event", event_answers_json(number, event),
-        "suppressed", answer_text(event->suppressed), "cause", other_json(journal, event->cause_id),
-        "related", other_json(journal, event->related_id), "notifications",
-        notifications_json(event));
+        "suppressed", protocol_text(event->suppressed), "cause",
+        other_json(journal, event->cause_id), "related", other_json(journal, event->related_id),
+        "notifications", notifications_json(event));
     control->found = event;
     return answer;
 }

@@ -10,7 +10,7 @@ static json_t *health_line_json(const struct health *health)
     char line[HEALTH_LINE_SIZE];
     struct text t = text_in(line, sizeof line);
     health_add_line(health, &t);
-    return answer_text(line);
+    return protocol_text(line);
 }
 
 static json_t *health_findings_json(const struct health *health)
@@ -19,7 +19,7 @@ static json_t *health_findings_json(const struct health *health)
     for (size_t i = 0; i < health->count; i++)
         json_array_append_new(list, json_pack("{s:s, s:o}", "state",
                                               health_word(health->findings[i].state), "sentence",
-                                              answer_text(health->findings[i].sentence)));
+                                              protocol_text(health->findings[i].sentence)));
     return list;
 }
 

@@ -36,8 +36,8 @@ static json_t *wait_json(const struct measured_errors *errors, const struct endp
 
 static json_t *end_json(const struct measured_errors *errors, const struct endpoint *end)
 {
-    return json_pack("{s:o, s:o, s:i, s:{s:o, s:o}}", "node", answer_guid(end->node_guid), "name",
-                     answer_text(end->name), "port", (int)end->port, "wait", "short",
+    return json_pack("{s:o, s:o, s:i, s:{s:o, s:o}}", "node", protocol_guid(end->node_guid), "name",
+                     protocol_text(end->name), "port", (int)end->port, "wait", "short",
                      wait_json(errors, end, ERROR_WINDOW_SHORT), "long",
                      wait_json(errors, end, ERROR_WINDOW_LONG));
 }
@@ -61,7 +61,7 @@ static json_t *occasions_json(const struct link_record *record)
     for (unsigned i = 0; i < record->count; i++) {
         const struct link_occasion *one = &record->occasions[i];
         json_array_append_new(list,
-                              json_pack("{s:o, s:i, s:i, s:i}", "time", answer_time(one->utc_us),
+                              json_pack("{s:o, s:i, s:i, s:i}", "time", protocol_time(one->utc_us),
                                         "failures", (int)one->incidents[LINK_FAILED], "flaps",
                                         (int)one->incidents[LINK_FLAPPED], "error_alarms",
                                         (int)one->incidents[LINK_HAD_ERRORS]));
@@ -78,7 +78,7 @@ static json_t *record_json(const struct control *c, const struct link_record *re
                      (json_int_t)link_record_incidents(record, LINK_FAILED), "flaps",
                      (json_int_t)link_record_incidents(record, LINK_FLAPPED), "error_alarms",
                      (json_int_t)link_record_incidents(record, LINK_HAD_ERRORS), "last",
-                     answer_time(last), "occasions", occasions_json(record));
+                     protocol_time(last), "occasions", occasions_json(record));
 }
 
 json_t *link_answers_list(struct control *control, const json_t *request)

@@ -22,12 +22,12 @@ static json_t *receiver_json(struct receiver *receiver)
     receiver_get_status(receiver, &s);
     json_t *delivered = s.confirms ? json_integer((json_int_t)s.sent) : json_null();
     return json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
-                     r->name, "kind", r->kind, "address", answer_text(r->address), "state",
+                     r->name, "kind", r->kind, "address", protocol_text(r->address), "state",
                      state_word(&s), "sent", (json_int_t)s.handed, "delivered", delivered,
                      "filtered", (json_int_t)s.filtered, "queued", (json_int_t)s.lag, "failed",
                      (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "refused",
                      (json_int_t)s.refused, "cursor", (json_int_t)s.cursor, "problem",
-                     answer_text(s.problem));
+                     protocol_text(s.problem));
 }
 
 json_t *receiver_answers_all(const struct control *c)
@@ -41,8 +41,8 @@ json_t *receiver_answers_all(const struct control *c)
 static void receiver_answers_add_gone(void *ctx, const struct journal_receiver_state *state)
 {
     if (state->gone_us != 0)
-        json_array_append_new(ctx, json_pack("{s:o, s:o, s:I}", "name", answer_text(state->name),
-                                             "since", answer_time(state->gone_us), "cursor",
+        json_array_append_new(ctx, json_pack("{s:o, s:o, s:I}", "name", protocol_text(state->name),
+                                             "since", protocol_time(state->gone_us), "cursor",
                                              (json_int_t)state->cursor));
 }
 

@@ -6,9 +6,10 @@
 #include "control/answer.h"
 #include "control/health_answers.h"
 #include "control/receiver_answers.h"
-#include "control/topology_json.h"
+#include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "install.h"
+#include "model/words.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
 
@@ -21,11 +22,11 @@ static json_t *status_port_json(const struct sa_status *s)
     wire_put(gid, 8, s->port.subnet_prefix);
     wire_put(gid + 8, 8, s->id.guid);
     address_format_gid(gid, gid_text);
-    return json_pack("{s:s, s:i, s:s, s:i, s:o, s:s, s:s, s:o}", "device",
-                     s->open ? s->id.device : "", "port", (int)s->id.port, "state",
-                     mad_port_state_words(s->port.state), "lid", (int)s->port.lid, "guid",
-                     answer_guid(s->id.guid), "gid", gid_text, "known_by",
-                     s->smp_refusal[0] ? "kernel" : "smp", "no_smps", answer_text(s->smp_refusal));
+    return json_pack(
+        "{s:s, s:i, s:s, s:i, s:o, s:s, s:s, s:o}", "device", s->open ? s->id.device : "", "port",
+        (int)s->id.port, "state", words_port_state(s->port.state), "lid", (int)s->port.lid, "guid",
+        protocol_guid(s->id.guid), "gid", gid_text, "known_by",
+        s->smp_refusal[0] ? "kernel" : "smp", "no_smps", protocol_text(s->smp_refusal));
 }
 
 static json_t *status_sm_json(const struct sa_status *s)
@@ -33,9 +34,9 @@ static json_t *status_sm_json(const struct sa_status *s)
     char name[130];
     text_clean(s->sm.description, strlen(s->sm.description), name, sizeof name);
     return json_pack("{s:i, s:o, s:s, s:b, s:i, s:o}", "lid", (int)s->port.sm_lid, "guid",
-                     answer_guid(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers,
+                     protocol_guid(s->sm.port_guid), "name", name, "answers", (int)s->sm_answers,
                      "sa_lid", (int)(s->sa.lid ? s->sa.lid : s->port.sm_lid), "unanswered",
-                     answer_text(s->unanswered));
+                     protocol_text(s->unanswered));
 }
 
 static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)
@@ -57,8 +58,8 @@ static json_t *journal_json(struct journal *journal)
     struct journal_status s;
     journal_get_status(journal, &s);
     return json_pack("{s:b, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "durable",
-                     (int)s.durable, "pruning", (int)s.pruning, "problem", answer_text(s.problem),
-                     "warning", answer_text(s.warning), "rows", (json_int_t)s.rows, "bytes",
+                     (int)s.durable, "pruning", (int)s.pruning, "problem", protocol_text(s.problem),
+                     "warning", protocol_text(s.warning), "rows", (json_int_t)s.rows, "bytes",
                      (json_int_t)s.bytes, "first", (json_int_t)s.first, "last", (json_int_t)s.last,
                      "pending", (json_int_t)s.pending, "dropped", (json_int_t)s.dropped, "commits",
                      (json_int_t)s.commits, "alarms", (json_int_t)s.alarms, "alarms_missed",
@@ -79,15 +80,15 @@ static json_t *sweep_json(const struct sweeper_status *s)
     return json_pack(
         "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
         "s:I, s:o}",
-        "method", method_word(s->method), "no_smps", answer_text(s->no_smps), "running",
+        "method", method_word(s->method), "no_smps", protocol_text(s->no_smps), "running",
         (int)s->running, "found", (json_int_t)(s->running ? s->found : 0), "last",
-        answer_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
-        (int)s->last_complete, "problem", answer_text(s->problem), "mkeys", answer_text(s->locked),
-        "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed, "overflowed",
-        (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
+        protocol_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
+        (int)s->last_complete, "problem", protocol_text(s->problem), "mkeys",
+        protocol_text(s->locked), "sweeps", (json_int_t)s->sweeps, "failed", (json_int_t)s->failed,
+        "overflowed", (json_int_t)s->overflowed, "mads", (json_int_t)s->mads, "unanswered",
         (json_int_t)s->unanswered, "nodes", (json_int_t)s->nodes, "switches",
         (json_int_t)s->switches, "links", (json_int_t)s->links, "silent", (json_int_t)s->silent,
-        "pkeys", answer_text(s->pkeys));
+        "pkeys", protocol_text(s->pkeys));
 }
 
 static json_t *port_counters_json(const struct sweeper_status *s,
@@ -95,7 +96,7 @@ static json_t *port_counters_json(const struct sweeper_status *s,
 {
     if (s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
-    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "last", answer_time(s->counters_last_us),
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "last", protocol_time(s->counters_last_us),
                      "duration_us", (json_int_t)s->counters_duration_us, "ports",
                      (json_int_t)s->counters_ports, "silent", (json_int_t)s->counters_silent,
                      "unwatched_errors", (json_int_t)unwatched->errors, "unwatched_waits",
@@ -106,7 +107,7 @@ static json_t *role_json(const struct control *c, const struct sa_status *sa)
 {
     const bool active = pipeline_is_active(c->parts->pipeline);
     return json_pack("{s:b, s:o}", "active", (int)active, "reason",
-                     answer_text(role_words(c->parts->conf, sa, c->fabric, active)));
+                     protocol_text(role_words(c->parts->conf, sa, c->fabric, active)));
 }
 
 static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
@@ -142,7 +143,7 @@ static json_t *subagent_json(struct agent *subagent, struct demand *demand, cons
         return json_null();
     agent_get_status(subagent, &status);
     return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "socket", socket, "context", context,
-                     "up", (int)status.up, "problem", answer_text(status.problem), "varbinds",
+                     "up", (int)status.up, "problem", protocol_text(status.problem), "varbinds",
                      (json_int_t)status.varbinds, "sets", (json_int_t)status.sets, "reads",
                      reads_json(demand));
 }
@@ -151,8 +152,8 @@ static json_t *reload_json(const struct reload_refusal *refusal)
 {
     if (refusal->time_us == 0)
         return json_null();
-    return json_pack("{s:o, s:o}", "refused", answer_time(refusal->time_us), "reason",
-                     answer_text(refusal->reason.text));
+    return json_pack("{s:o, s:o}", "refused", protocol_time(refusal->time_us), "reason",
+                     protocol_text(refusal->reason.text));
 }
 
 void status_line(const struct sa_status *sa, char *out, size_t size)
@@ -162,7 +163,7 @@ void status_line(const struct sa_status *sa, char *out, size_t size)
         subscribed += sa->subscriptions[i].state == SUBSCRIPTION_SUBSCRIBED;
     if (sa->open)
         snprintf(out, size, "%s port %u %s, %u of %u subscriptions", sa->id.device, sa->id.port,
-                 mad_port_state_words(sa->port.state), subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
+                 words_port_state(sa->port.state), subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
     else
         snprintf(out, size, "Waiting for an InfiniBand port");
 }
@@ -186,7 +187,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o}",
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
-        "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", answer_text(s.problem),
+        "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", protocol_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
         "counters", counters_json(&s.counters, &p), "journal", journal_json(c->parts->journal),
         "policy", policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
@@ -197,5 +198,5 @@ json_t *status_answer(struct control *c, const json_t *request)
         "fabric_device",
         subagent_json(c->parts->fabric_agent, NULL, c->parts->conf->subagent.fabric_socket, ""),
         "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep, &p.unwatched),
-        "sms", c->fabric ? topology_sms_json(c->fabric, c->names) : json_array());
+        "sms", c->fabric ? fabric_json_sms(c->fabric, c->names) : json_array());
 }

@@ -1,140 +1,112 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "control/topology_answers.h"
 
+#include "base/memory.h"
 #include "control/answer.h"
-#include "control/topology_json.h"
+#include "ctl/protocol.h"
 #include "model/fabric_record.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Keeps the snapshots that clients fetch page by page, so that all pages show the same snapshot.
+enum { TOPOLOGY_PAGE = 1 << 20 }; // octets of the record and the names in one answer
 
-static struct fabric *find_kept(const struct control *c, int64_t number, int64_t time_us)
-{
-    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        struct fabric *fabric = c->pages->snapshots[i].fabric;
-        if (fabric && c->pages->snapshots[i].number == number && fabric->time_us == time_us)
-            return fabric;
-    }
-    return NULL;
-}
+struct topology_record {
+    uint8_t *octets; // of the record, then those of the names
+    size_t record, size;
+    int64_t time_us;
+};
 
-// Keeps the snapshot for the next page, in place of the oldest one kept.
-static void keep_for_pages(struct control *c, int64_t number, struct fabric *fabric)
-{
-    if (find_kept(c, number, fabric->time_us))
-        return;
-    fabric_unref(c->pages->snapshots[c->pages->next].fabric);
-    c->pages->snapshots[c->pages->next].number = number;
-    c->pages->snapshots[c->pages->next].fabric = fabric_ref(fabric);
-    c->pages->next = (c->pages->next + 1) % CONTROL_SNAPSHOTS_MAX;
-}
-
-static void topology_answers_let_go(struct control *c, const struct fabric *fabric)
-{
-    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        if (c->pages->snapshots[i].fabric == fabric) {
-            fabric_unref(c->pages->snapshots[i].fabric);
-            c->pages->snapshots[i].fabric = NULL;
-        }
-    }
-}
-
-// Ends the use of a snapshot for one page; drops the caller's reference.
-static void topology_answers_finish(struct control *c, int64_t number, struct fabric *fabric,
-                                    bool more)
-{
-    if (more)
-        keep_for_pages(c, number, fabric);
-    else
-        topology_answers_let_go(c, fabric);
-    fabric_unref(fabric);
-}
-
-void topology_answers_clear(struct control_pages *pages)
-{
-    for (size_t i = 0; i < CONTROL_SNAPSHOTS_MAX; i++) {
-        fabric_unref(pages->snapshots[i].fabric);
-        pages->snapshots[i].fabric = NULL;
-    }
-}
-
-static struct fabric *read_fabric(struct journal *journal, int64_t number, struct error *err)
+// Reads the record of the snapshot. Returns NULL with a sentence if there is none.
+static uint8_t *topology_answers_read(const struct control *c, int64_t number, size_t *size,
+                                      int64_t *time_us, struct error *err)
 {
     struct journal_snapshot meta;
-    size_t size;
-    uint8_t *record = journal_read_snapshot(journal, number, &meta, &size, err);
-    if (!record)
-        return NULL;
-    struct fabric *fabric = fabric_record_read(record, size, err);
-    free(record);
-    if (fabric)
-        fabric->time_us = meta.time_us;
-    return fabric;
+    if (number == 0) {
+        if (!c->fabric) {
+            error_set(err, "no sweep of the fabric has ended yet");
+            return NULL;
+        }
+        *time_us = c->fabric->time_us;
+        return fabric_record_write(c->fabric, size);
+    }
+    uint8_t *record = journal_read_snapshot(c->parts->journal, number, &meta, size, err);
+    *time_us = record ? meta.time_us : 0;
+    return record;
 }
 
-// Returns a reference; NULL with a sentence: failed. `number` 0: the fabric as it is now.
-// `time_us`: the snapshot's time in the earlier pages; 0: this is the first page.
-static struct fabric *topology_answers_read(const struct control *c, int64_t number,
-                                            int64_t time_us, struct error *err)
+static bool topology_answers_collect(const struct control *c, int64_t number,
+                                     struct topology_record *out, struct error *err)
 {
-    struct fabric *fabric = time_us ? find_kept(c, number, time_us) : NULL;
-    if (fabric)
-        return fabric_ref(fabric);
-    if (number != 0)
-        return read_fabric(c->parts->journal, number, err);
-    if (c->fabric && (time_us == 0 || c->fabric->time_us == time_us))
-        return fabric_ref(c->fabric);
-    error_set(
-        err, time_us ? "the pages of this snapshot are no longer kept; ask for the first page again"
-                     : "no sweep of the fabric has ended yet");
-    return NULL;
+    char *octets = NULL;
+    uint8_t *record = topology_answers_read(c, number, &out->record, &out->time_us, err);
+    if (!record)
+        return false;
+    FILE *all = memory_need(open_memstream(&octets, &out->size));
+    fwrite(record, out->record, 1, all);
+    names_pack(c->names, all);
+    fclose(all);
+    free(record);
+    out->octets = (uint8_t *)octets;
+    return true;
+}
+
+static json_t *topology_answers_hex(const uint8_t *octets, size_t size)
+{
+    char *digits = memory_get(2 * size + 1);
+    struct text t = text_in(digits, 2 * size + 1);
+    text_add_hex(&t, octets, size);
+    json_t *hex = json_stringn(digits, t.len);
+    free(digits);
+    return hex;
+}
+
+static json_t *topology_answers_page(const struct topology_record *r, int64_t number, size_t first,
+                                     const char *digest)
+{
+    const size_t size = r->size - first < TOPOLOGY_PAGE ? r->size - first : TOPOLOGY_PAGE;
+    json_t *page = json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "version", PROTOCOL_VERSION,
+                             "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
+                             "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
+                             topology_answers_hex(r->octets + first, size));
+    if (first + size < r->size)
+        json_object_set_new(
+            page, "more",
+            json_pack("{s:I, s:s}", "first", (json_int_t)(first + size), "digest", digest));
+    return page;
 }
 
 json_t *topology_answers_show(struct control *c, const json_t *request)
 {
     struct error err;
-    int64_t number, first, time_us;
+    struct topology_record record;
+    int64_t number, first;
+    char asked[20], digest[20];
     if (!answer_read_number(request, "snapshot", INT64_MAX, &number) ||
         !answer_read_number(request, "first", UINT32_MAX, &first) ||
-        !answer_read_number(request, "time_us", INT64_MAX, &time_us))
-        return answer_refuse("'snapshot', 'first' and 'time_us' must be numbers");
-    struct fabric *fabric = topology_answers_read(c, number, time_us, &err);
-    if (!fabric)
+        !answer_read_text(request, "digest", asked, sizeof asked))
+        return answer_refuse("'snapshot' and 'first' must be numbers, and 'digest' a text");
+    if (!topology_answers_collect(c, number, &record, &err))
         return answer_refuse("%s", err.text);
-    json_t *out = topology_json(fabric, number, c->names, (uint32_t)first);
-    topology_answers_finish(c, number, fabric, json_object_get(out, "more") != NULL);
-    return out;
+    snprintf(digest, sizeof digest, "%016" PRIx64,
+             fabric_record_digest(record.octets, record.size));
+    const bool goes_on = strcmp(asked, digest) == 0 && (uint64_t)first < record.size;
+    json_t *page = topology_answers_page(&record, number, goes_on ? (size_t)first : 0, digest);
+    free(record.octets);
+    return page;
 }
 
 json_t *topology_answers_list(struct control *c, const json_t *request)
 {
     (void)request;
-    return topology_list_json(c->parts->journal);
-}
-
-json_t *topology_answers_diff(struct control *c, const json_t *request)
-{
-    struct error err;
-    int64_t from, to, first, from_time_us, to_time_us;
-    if (!answer_read_number(request, "from", INT64_MAX, &from) ||
-        !answer_read_number(request, "to", INT64_MAX, &to) ||
-        !answer_read_number(request, "first", UINT32_MAX, &first) ||
-        !answer_read_number(request, "from_time_us", INT64_MAX, &from_time_us) ||
-        !answer_read_number(request, "to_time_us", INT64_MAX, &to_time_us))
-        return answer_refuse(
-            "'from', 'to', 'first', 'from_time_us' and 'to_time_us' must be numbers");
-    struct fabric *before = topology_answers_read(c, from, from_time_us, &err);
-    struct fabric *after = before ? topology_answers_read(c, to, to_time_us, &err) : NULL;
-    if (!after) {
-        fabric_unref(before);
-        return answer_refuse("%s", err.text);
-    }
-    const struct topology_side sides[] = {{before, from}, {after, to}};
-    json_t *out = topology_diff_json(&sides[0], &sides[1], &c->builder, (uint32_t)first);
-    bool more = json_object_get(out, "more") != NULL;
-    topology_answers_finish(c, from, before, more);
-    topology_answers_finish(c, to, after, more);
-    return out;
+    struct journal_snapshot kept[JOURNAL_SNAPSHOTS_MAX + 1];
+    size_t n = journal_list_snapshots(c->parts->journal, kept);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:I, s:o, s:I, s:I}", "snapshot", (json_int_t)kept[i].number, "time",
+                            protocol_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes,
+                            "links", (json_int_t)kept[i].links));
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "snapshots", list);
 }

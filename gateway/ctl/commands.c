@@ -121,7 +121,7 @@ static const struct command COMMANDS[] = {
      "counted at their switch; up to four of a switch with something wrong are drawn."},
     {"topology list", "", 0, 0, 0, topology_commands_list, "topology-list",
      "list the snapshots of the fabric that the journal has", NULL},
-    {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology-diff",
+    {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology",
      "list the changes from one snapshot to another",
      "A and B are numbers of snapshots; either may be the word now."},
     {"topology save", "FILE", 1, 1, 0, expectation_commands_save, "topology",

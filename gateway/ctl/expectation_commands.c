@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "ctl/fabric_pages.h"
+#include "ctl/fabric_request.h"
 #include "ctl/protocol.h"
 #include "ctl/show.h"
 #include "ctl/topology_commands.h"
@@ -22,20 +22,6 @@
 #include <unistd.h>
 
 // Saving.
-
-struct topology_save {
-    FILE *out;
-    bool complete;
-};
-
-static bool save_page(void *ctx, const json_t *page, bool first, struct error *err)
-{
-    struct topology_save *save = ctx;
-    (void)err;
-    if (first)
-        save->complete = json_is_true(json_object_get(page, "complete"));
-    return topology_commands_show_nodes(save->out, page, first);
-}
 
 static bool end_file(FILE *out, const char *path, struct error *err)
 {
@@ -63,23 +49,22 @@ static bool find_file(const char *name, char out[PATH_MAX], struct error *err)
 // The new file is whole before it takes its name: a reload at any time reads the old one or the new
 // one. What cannot be read back is not kept.
 static bool save_as(const struct arguments *a, const char *path, const char *draft,
-                    struct topology_save *save, struct error *err)
+                    const struct fabric_request *what, struct error *err)
 {
     const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    save->out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!save->out)
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
         return error_set(err, "cannot make '%s': %s%s", draft, strerror(errno),
                          errno == EEXIST ? "; remove it if no other ibtrapctl writes it" : "");
-    bool ok = fabric_pages_each(a->socket, a->wire, save_page, save, err);
-    struct error unused;
-    ok = end_file(save->out, draft, ok ? err : &unused) && ok;
+    topology_commands_write(out, what);
+    bool ok = end_file(out, draft, err);
     struct fabric *fabric = ok ? topology_file_load(draft, err) : NULL;
     ok = fabric && (rename(draft, path) == 0 ||
                     error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
     if (ok)
         fprintf(a->out, "%s has %" PRIu32 " nodes and %" PRIu32 " links.%s\n", a->words[0],
                 fabric->node_count, fabric_count_links(fabric),
-                save->complete ? "" : " Some nodes did not answer: look at what it lacks.");
+                what->fabric->complete ? "" : " Some nodes did not answer: look at what it lacks.");
     else
         unlink(draft);
     fabric_unref(fabric);
@@ -89,11 +74,14 @@ static bool save_as(const struct arguments *a, const char *path, const char *dra
 enum command_outcome expectation_commands_save(const struct arguments *a, struct error *err)
 {
     char path[PATH_MAX], draft[PATH_MAX + sizeof ".new"];
-    struct topology_save save = {0};
+    struct fabric_request what = {0};
     if (!find_file(a->words[0], path, err))
         return COMMAND_REFUSED;
     snprintf(draft, sizeof draft, "%s.new", path);
-    return command_outcome(save_as(a, path, draft, &save, err));
+    const bool ok =
+        fabric_request_begin(&what, a->socket, 0, err) && save_as(a, path, draft, &what, err);
+    fabric_request_end(&what);
+    return command_outcome(ok);
 }
 
 // Checking.
@@ -104,15 +92,10 @@ struct topology_check {
     size_t unseen;
 };
 
-static json_t *check_guid(uint64_t guid)
-{
-    return json_sprintf("0x%016" PRIx64, guid);
-}
-
 static json_t *check_endpoint(const struct endpoint *who)
 {
-    return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", check_guid(who->guid), "node",
-                     check_guid(who->node_guid), "type", words_node_type(who->type), "port",
+    return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", protocol_guid(who->guid), "node",
+                     protocol_guid(who->node_guid), "type", words_node_type(who->type), "port",
                      (int)who->port, "name", who->name);
 }
 
@@ -181,18 +164,18 @@ static bool show_check(const struct arguments *a, const struct topology_check *c
 static enum command_outcome check_fabric(const struct arguments *a,
                                          const struct expectation *expectation, struct error *err)
 {
-    struct names *names;
-    struct fabric *now = fabric_pages_read(a->socket, a->wire, &names, err);
-    if (!now)
+    struct fabric_request now;
+    if (!fabric_request_begin(&now, a->socket, 0, err)) {
+        fabric_request_end(&now);
         return COMMAND_TROUBLE;
+    }
     const struct event_builder builder = {
-        .clock = &clock_system, .random = &random_system, .names = names};
+        .clock = &clock_system, .random = &random_system, .names = now.names};
     struct topology_check check = {.builder = &builder, .differences = json_array()};
-    expectation_compare(expectation, now, names, take_difference, &check);
+    expectation_compare(expectation, now.fabric, now.names, take_difference, &check);
     const bool differs = json_array_size(check.differences) > check.unseen;
-    const bool ok = show_check(a, &check, now->complete, err) && end_output(a, err);
-    names_unref(names);
-    fabric_unref(now);
+    const bool ok = show_check(a, &check, now.fabric->complete, err) && end_output(a, err);
+    fabric_request_end(&now);
     return !ok ? COMMAND_TROUBLE : differs ? COMMAND_DIFFERS : COMMAND_DONE;
 }
 

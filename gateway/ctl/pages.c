@@ -7,42 +7,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Writes everything but the list, which follows.
-static void write_json_head(FILE *out, const json_t *page, const char *list)
+void pages_list_begin(struct pages_list *list, const json_t *page, const char *name)
 {
     json_t *head = json_copy((json_t *)page);
-    json_object_del(head, list);
+    json_object_del(head, name);
     json_object_del(head, "more");
     char *text = json_dumps(head, JSON_COMPACT);
-    fprintf(out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, list);
+    fprintf(list->out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, name);
     free(text);
     json_decref(head);
 }
 
-// Writes one object a line, and keeps no more of them in memory than one page has.
-static void pages_write_array(const struct pages *p, const json_t *page, bool first)
+void pages_list_add(struct pages_list *list, const json_t *one)
 {
-    size_t i;
-    json_t *one;
-    if (first)
-        write_json_head(p->out, page, p->list);
-    json_array_foreach(json_object_get(page, p->list), i, one)
-    {
-        fputs(first && i == 0 ? "\n" : ",\n", p->out);
-        json_dumpf(one, p->out, JSON_COMPACT);
-    }
-    if (!json_object_get(page, "more"))
-        fputs("\n]}\n", p->out);
+    fputs(list->count++ == 0 ? "\n" : ",\n", list->out);
+    json_dumpf(one, list->out, JSON_COMPACT);
 }
 
-static bool write_page(const struct pages *p, const json_t *page, bool first, struct error *err)
+void pages_list_end(struct pages_list *list)
 {
-    bool ok = json_is_array(json_object_get(page, p->list));
-    if (ok && p->show)
-        ok = p->show(p->out, page, first);
-    else if (ok)
-        pages_write_array(p, page, first);
-    return ok || show_refuse_shape(err);
+    fputs("\n]}\n", list->out);
+}
+
+static bool pages_write_one(const struct pages *p, struct pages_list *list, const json_t *page,
+                            bool first, struct error *err)
+{
+    size_t i;
+    const json_t *one, *all = json_object_get(page, p->list);
+    if (!json_is_array(all) || (p->show && !p->show(p->out, page, first)))
+        return show_refuse_shape(err);
+    if (p->show)
+        return true;
+    if (first)
+        pages_list_begin(list, page, p->list);
+    json_array_foreach(all, i, one) pages_list_add(list, one);
+    if (!json_object_get(page, "more"))
+        pages_list_end(list);
+    return true;
 }
 
 bool pages_turn(json_t *items, const json_t *page)
@@ -56,10 +57,11 @@ bool pages_turn(json_t *items, const json_t *page)
 bool pages_write(const struct pages *pages, const char *socket, const char *command, json_t *items,
                  struct error *err)
 {
-    bool ok, more = false, first = true;
+    struct pages_list list = {.out = pages->out};
+    bool ok, more, first = true;
     do {
         json_t *page = client_request(socket, command, json_copy(items), err);
-        ok = page && write_page(pages, page, first, err);
+        ok = page && pages_write_one(pages, &list, page, first, err);
         more = ok && pages_turn(items, page);
         first = false;
         json_decref(page);

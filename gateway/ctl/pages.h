@@ -15,6 +15,17 @@ struct pages {
     bool (*show)(FILE *out, const json_t *page, bool first); // NULL: as JSON
 };
 
+// A list of an object in JSON, one item a line, so that the whole list is never in memory.
+struct pages_list {
+    FILE *out;
+    size_t count; // of the items so far
+};
+
+// Writes the members of the object but the list `name` and "more", and begins the list.
+void pages_list_begin(struct pages_list *list, const json_t *page, const char *name);
+void pages_list_add(struct pages_list *list, const json_t *one);
+void pages_list_end(struct pages_list *list);
+
 // Changes `items` so that they request the page after this one. Returns whether there is one.
 bool pages_turn(json_t *items, const json_t *page);
 

@@ -3,9 +3,17 @@
 #ifndef IBTRAPD_CTL_PROTOCOL_H
 #define IBTRAPD_CTL_PROTOCOL_H
 
+#include <jansson.h>
+#include <stdint.h>
+
 enum {
     PROTOCOL_VERSION = 1,      // "version" of requests and answers
     PROTOCOL_LINE_MAX = 65536, // octets of a request
 };
+
+// Each returns a value of an answer, a new reference.
+json_t *protocol_text(const char *s);  // any octets; replaces octets that are not UTF-8
+json_t *protocol_guid(uint64_t guid);  // "0x0002c90300001234"
+json_t *protocol_time(int64_t utc_us); // RFC 3339; null for 0
 
 #endif

@@ -1,168 +1,304 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/topology_commands.h"
 
+#include "base/clock.h"
+#include "base/random.h"
+#include "ctl/client.h"
+#include "ctl/fabric_json.h"
 #include "ctl/pages.h"
-#include "ctl/picture_command.h"
+#include "ctl/protocol.h"
 #include "ctl/show.h"
+#include "picture/dot.h"
+#include "picture/svg.h"
+#include "topology/changes.h"
+#include "topology/describe.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-static uint64_t show_topology_guid(const json_t *object, const char *key)
+// Calls `each` for every node: switches first, then hosts, routers and others.
+static void topology_each_node(const struct fabric *fabric, void (*each)(void *ctx, uint32_t node),
+                               void *ctx)
 {
-    return strtoull(member_word(object, key), NULL, 16);
-}
-
-static bool is_switch(const json_t *object)
-{
-    return strcmp(member_word(object, "type"), "switch") == 0;
+    static const uint8_t TYPES[] = {FABRIC_SWITCH, FABRIC_CA, FABRIC_ROUTER, 0};
+    for (size_t turn = 0; turn < sizeof TYPES; turn++) {
+        for (uint32_t i = 0; i < fabric->node_count; i++) {
+            const uint8_t type = fabric->nodes[i].type;
+            if ((type <= FABRIC_ROUTER ? type : 0) == TYPES[turn])
+                each(ctx, i);
+        }
+    }
 }
 
 // Nodes and links in the format of ibnetdiscover(8), which other tools read; all else is in
 // comments.
 
-static void show_id(FILE *out, const json_t *node)
+struct topology_text {
+    FILE *out;
+    const struct fabric *fabric;
+    const struct names *names;
+};
+
+static void topology_write_id(FILE *out, const struct fabric_node *node)
 {
-    const char *type = member_word(node, "type");
-    char letter = is_switch(node)               ? 'S'
-                  : strcmp(type, "host") == 0   ? 'H'
-                  : strcmp(type, "router") == 0 ? 'R'
-                                                : '?';
-    fprintf(out, "\"%c-%016" PRIx64 "\"", letter, show_topology_guid(node, "guid"));
+    static const char LETTERS[] = {
+        [0] = '?', [FABRIC_CA] = 'H', [FABRIC_SWITCH] = 'S', [FABRIC_ROUTER] = 'R'};
+    fprintf(out, "\"%c-%016" PRIx64 "\"", LETTERS[node->type <= FABRIC_ROUTER ? node->type : 0],
+            node->guid);
 }
 
 // Writes the name in quotation marks, and its own quotation marks as apostrophes.
-static void show_name(FILE *out, const json_t *node)
+static void topology_write_name(const struct topology_text *t, const struct fabric_node *node)
 {
-    fputc('"', out);
-    for (const char *p = member_word(node, "name"); *p; p++)
-        fputc(*p == '"' ? '\'' : *p, out);
-    fputc('"', out);
+    fputc('"', t->out);
+    for (const char *p = describe_name(node, 0, t->names); *p; p++)
+        fputc(*p == '"' ? '\'' : *p, t->out);
+    fputc('"', t->out);
 }
 
-static void show_rate(FILE *out, const json_t *port)
+static void topology_write_rate(FILE *out, const struct fabric_port *port)
 {
-    long long width = member_count(port, "width");
-    const char *speed = member_word(port, "speed");
-    if (width > 0)
-        fprintf(out, "%lldx", width);
+    const bool is_rated = port->known && port->state != FABRIC_DOWN;
+    const unsigned lanes = is_rated ? fabric_lanes(port->width_active) : 0;
+    const char *speed = is_rated ? fabric_speed_word(port->speed_active) : "?";
+    if (lanes > 0)
+        fprintf(out, "%ux", lanes);
     else
         fputs("??", out);
-    fputs(speed[0] == '\0' || speed[0] == '?' ? "???" : speed, out);
+    fputs(speed[0] == '?' ? "???" : speed, out);
 }
 
-static void show_switch_port(FILE *out, const json_t *port, const json_t *peer)
+// Writes the line of a port with a link.
+static void topology_write_port(const struct topology_text *t, const struct fabric_node *node,
+                                const struct fabric_port *port, const struct fabric_port *peer)
 {
-    fprintf(out, "[%lld]\t", member_count(port, "port"));
-    show_id(out, peer);
-    fprintf(out, "[%lld]", member_count(peer, "port"));
-    if (!is_switch(peer))
-        fprintf(out, "(%" PRIx64 ") ", show_topology_guid(peer, "port_guid"));
-    fputs("\t\t# ", out);
-    show_name(out, peer);
-    fprintf(out, " lid %lld ", member_count(peer, "lid"));
-    show_rate(out, port);
-    fputc('\n', out);
+    const struct fabric_node *other = &t->fabric->nodes[port->peer_node];
+    const bool is_switch = node->type == FABRIC_SWITCH;
+    fprintf(t->out, "[%u]", port->number);
+    if (is_switch)
+        fputc('\t', t->out);
+    else
+        fprintf(t->out, "(%" PRIx64 ") \t", port->guid);
+    topology_write_id(t->out, other);
+    fprintf(t->out, "[%u]", peer->number);
+    if (other->type != FABRIC_SWITCH)
+        fprintf(t->out, "%s(%" PRIx64 ") ", is_switch ? "" : " ", peer->guid);
+    fputs("\t\t# ", t->out);
+    if (!is_switch)
+        fprintf(t->out, "lid %u lmc %u ", port->lid, port->lmc);
+    topology_write_name(t, other);
+    fprintf(t->out, " lid %u ", fabric_json_lid(t->fabric, port->peer_node, peer));
+    topology_write_rate(t->out, port);
+    fputc('\n', t->out);
 }
 
-static void show_other_port(FILE *out, const json_t *port, const json_t *peer)
+static void topology_write_ids(FILE *out, const struct fabric_node *node)
 {
-    fprintf(out, "[%lld](%" PRIx64 ") \t", member_count(port, "port"),
-            show_topology_guid(port, "guid"));
-    show_id(out, peer);
-    fprintf(out, "[%lld]", member_count(peer, "port"));
-    if (!is_switch(peer))
-        fprintf(out, " (%" PRIx64 ") ", show_topology_guid(peer, "port_guid"));
-    fprintf(out, "\t\t# lid %lld lmc %lld ", member_count(port, "lid"), member_count(port, "lmc"));
-    show_name(out, peer);
-    fprintf(out, " lid %lld ", member_count(peer, "lid"));
-    show_rate(out, port);
-    fputc('\n', out);
-}
-
-static void show_ids(FILE *out, const json_t *node)
-{
-    uint64_t system = show_topology_guid(node, "system_guid");
-    if (json_is_true(json_object_get(node, "silent")))
+    if (node->silent)
         fputs("\n# It did not answer; this is what was known of it.", out);
-    fprintf(out, "\nvendid=0x%llx\ndevid=0x%llx\n", member_count(node, "vendor"),
-            member_count(node, "device"));
-    if (system != 0)
-        fprintf(out, "sysimgguid=0x%" PRIx64 "\n", system);
+    fprintf(out, "\nvendid=0x%x\ndevid=0x%x\n", node->vendor, node->device);
+    if (node->system_guid != 0)
+        fprintf(out, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
 }
 
-static void show_switch(FILE *out, const json_t *node)
+static void topology_write_switch(const struct topology_text *t, const struct fabric_node *node)
 {
-    const json_t *zero = json_array_get(json_object_get(node, "ports"), 0);
-    bool has_zero = member_count(zero, "port") == 0;
-    fprintf(out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%lld ",
-            show_topology_guid(node, "guid"), has_zero ? show_topology_guid(zero, "guid") : 0,
-            member_count(node, "port_count"));
-    show_id(out, node);
-    fputs("\t\t# ", out);
-    show_name(out, node);
-    fprintf(out, " base port 0 lid %lld lmc %lld\n", has_zero ? member_count(zero, "lid") : 0,
-            has_zero ? member_count(zero, "lmc") : 0);
+    const struct fabric_port *first = &t->fabric->ports[node->first_port];
+    static const struct fabric_port NONE = {0};
+    const struct fabric_port *zero = node->ports > 0 && first->number == 0 ? first : &NONE;
+    fprintf(t->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%u ", node->guid, zero->guid,
+            node->port_count);
+    topology_write_id(t->out, node);
+    fputs("\t\t# ", t->out);
+    topology_write_name(t, node);
+    fprintf(t->out, " base port 0 lid %u lmc %u\n", zero->lid, zero->lmc);
 }
 
-static void show_topology_other(FILE *out, const json_t *node)
+static void topology_write_other(const struct topology_text *t, const struct fabric_node *node)
 {
-    bool host = strcmp(member_word(node, "type"), "host") == 0;
-    fprintf(out, "%sguid=0x%" PRIx64 "\n%s\t%lld ", host ? "ca" : "rt",
-            show_topology_guid(node, "guid"), host ? "Ca" : "Rt", member_count(node, "port_count"));
-    show_id(out, node);
-    fputs("\t\t# ", out);
-    show_name(out, node);
-    fputc('\n', out);
+    const bool host = node->type == FABRIC_CA;
+    fprintf(t->out, "%sguid=0x%" PRIx64 "\n%s\t%u ", host ? "ca" : "rt", node->guid,
+            host ? "Ca" : "Rt", node->port_count);
+    topology_write_id(t->out, node);
+    fputs("\t\t# ", t->out);
+    topology_write_name(t, node);
+    fputc('\n', t->out);
 }
 
-static void show_node(FILE *out, const json_t *node)
+static void topology_write_node(void *ctx, uint32_t index)
 {
-    size_t i;
-    const json_t *port;
-    show_ids(out, node);
-    if (is_switch(node))
-        show_switch(out, node);
+    const struct topology_text *t = ctx;
+    const struct fabric_node *node = &t->fabric->nodes[index];
+    topology_write_ids(t->out, node);
+    if (node->type == FABRIC_SWITCH)
+        topology_write_switch(t, node);
     else
-        show_topology_other(out, node);
-    json_array_foreach(json_object_get(node, "ports"), i, port)
-    {
-        const json_t *peer = json_object_get(port, "peer");
-        if (json_is_object(peer) && is_switch(node))
-            show_switch_port(out, port, peer);
-        else if (json_is_object(peer))
-            show_other_port(out, port, peer);
+        topology_write_other(t, node);
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        const uint32_t peer = fabric_peer(t->fabric, i);
+        if (peer != FABRIC_NONE)
+            topology_write_port(t, node, &t->fabric->ports[i], &t->fabric->ports[peer]);
     }
 }
 
-static void show_place(FILE *out, const json_t *side)
+static void topology_write_place(FILE *out, const struct fabric_request *side)
 {
-    if (member_count(side, "snapshot") != 0)
-        fprintf(out, "snapshot %lld (%s)", member_count(side, "snapshot"),
-                member_word(side, "time"));
+    char time[CLOCK_TEXT_SIZE];
+    clock_format_utc(side->fabric->time_us, time);
+    if (side->number != 0)
+        fprintf(out, "snapshot %" PRId64 " (%s)", side->number, time);
     else
-        fprintf(out, "now (%s)", member_word(side, "time"));
+        fprintf(out, "now (%s)", time);
 }
 
-bool topology_commands_show_nodes(FILE *out, const json_t *page, bool first)
+void topology_commands_write(FILE *out, const struct fabric_request *what)
+{
+    struct topology_text text = {out, what->fabric, what->names};
+    char time[CLOCK_TEXT_SIZE];
+    clock_format_utc(what->fabric->time_us, time);
+    fprintf(out, "#\n# Topology file: generated on %s\n#\n# %" PRIu32 " nodes, %" PRIu32 " links; ",
+            time, what->fabric->node_count, fabric_count_links(what->fabric));
+    topology_write_place(out, what);
+    fputs(what->fabric->complete ? "\n" : "; some nodes did not answer\n", out);
+    topology_each_node(what->fabric, topology_write_node, &text);
+}
+
+// JSON.
+
+struct topology_json {
+    struct pages_list list;
+    const struct fabric_request *what;
+};
+
+static void topology_add_json(void *ctx, uint32_t node)
+{
+    struct topology_json *json = ctx;
+    json_t *one = fabric_json_node(json->what->fabric, node, json->what->names);
+    pages_list_add(&json->list, one);
+    json_decref(one);
+}
+
+void topology_commands_write_json(FILE *out, const struct fabric_request *what)
+{
+    struct topology_json json = {.list = {.out = out}, .what = what};
+    json_t *head = fabric_json_head(what->fabric, what->number, what->names);
+    pages_list_begin(&json.list, head, "nodes");
+    json_decref(head);
+    topology_each_node(what->fabric, topology_add_json, &json);
+    pages_list_end(&json.list);
+}
+
+// Changes.
+
+void topology_commands_write_changes(FILE *out, bool json, const struct fabric_request *from,
+                                     const struct fabric_request *to)
+{
+    const struct event_builder builder = {
+        .clock = &clock_system, .random = &random_system, .names = to->names};
+    struct changes changes = {0};
+    struct pages_list list = {.out = out};
+    changes_between(from->fabric, to->fabric, to->names, &changes);
+    json_t *head = json_pack("{s:i, s:o, s:o, s:I}", "version", PROTOCOL_VERSION, "from",
+                             fabric_json_side(from->fabric, from->number), "to",
+                             fabric_json_side(to->fabric, to->number), "change_count",
+                             (json_int_t)changes.count);
+    if (json) {
+        pages_list_begin(&list, head, "changes");
+    } else {
+        fputs("From ", out);
+        topology_write_place(out, from);
+        fputs(" to ", out);
+        topology_write_place(out, to);
+        fprintf(out, ": %" PRIu32 " change%s\n", changes.count, changes.count == 1 ? "" : "s");
+    }
+    json_decref(head);
+    for (uint32_t i = 0; i < changes.count; i++) {
+        json_t *change = fabric_json_change(&changes.all[i], &builder);
+        if (json)
+            pages_list_add(&list, change);
+        else
+            fprintf(out, "%s%s\n", changes.all[i].cause == FABRIC_NONE ? "" : "  ",
+                    member_word(change, "text"));
+        json_decref(change);
+    }
+    if (json)
+        pages_list_end(&list);
+    changes_clear(&changes);
+}
+
+// Pictures.
+
+static void topology_mark_alarms(struct picture *picture, const json_t *page)
 {
     size_t i;
-    const json_t *node;
-    if (first) {
-        fprintf(out, "#\n# Topology file: generated on %s\n#\n# %lld nodes, %lld links; ",
-                member_word(page, "time"), member_count(page, "node_count"),
-                member_count(page, "link_count"));
-        show_place(out, page);
-        fputs(json_is_true(json_object_get(page, "complete")) ? "\n"
-                                                              : "; some nodes did not answer\n",
-              out);
-    }
-    json_array_foreach(json_object_get(page, "nodes"), i, node) show_node(out, node);
-    return true;
+    const json_t *alarm;
+    json_array_foreach(json_object_get(page, "alarms"), i, alarm)
+        picture_add_alarm(picture, member_word(alarm, "key"), member_word(alarm, "event"));
 }
 
-static bool show_snapshots(FILE *out, const json_t *answer, bool first)
+static bool topology_request_alarms(const struct arguments *a, struct picture *picture,
+                                    struct error *err)
+{
+    json_t *items = json_object();
+    bool ok, more;
+    do {
+        json_t *page = client_request(a->socket, "alarms", json_copy(items), err);
+        ok = page && (json_is_array(json_object_get(page, "alarms")) || show_refuse_shape(err));
+        if (ok)
+            topology_mark_alarms(picture, page);
+        more = ok && pages_turn(items, page);
+        json_decref(page);
+    } while (more);
+    json_decref(items);
+    return ok;
+}
+
+static bool topology_draw(const struct arguments *a, const struct fabric_request *what,
+                          struct error *err)
+{
+    struct picture *picture =
+        picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
+    const bool ok = topology_request_alarms(a, picture, err);
+    if (ok)
+        picture_finish(picture);
+    if (ok && a->values[OPTION_DOT])
+        dot_write(a->out, picture);
+    else if (ok)
+        svg_write(a->out, picture, true);
+    picture_free(picture);
+    return ok;
+}
+
+// Commands.
+
+// Reads the number of a snapshot; the word "now" is 0.
+static bool topology_read_number(const char *text, long long *out)
+{
+    *out = 0;
+    return strcmp(text, "now") == 0 || (arguments_read_number(text, out) && *out > 0);
+}
+
+enum command_outcome topology_commands_show(const struct arguments *a, struct error *err)
+{
+    const bool draws = a->values[OPTION_DOT] || a->values[OPTION_SVG] || a->values[OPTION_HOSTS];
+    const bool is_one_picture = !a->values[OPTION_DOT] != !a->values[OPTION_SVG];
+    struct fabric_request what;
+    long long number = 0;
+    if ((draws && (!is_one_picture || a->json || a->count > 0)) ||
+        (a->count == 1 && !topology_read_number(a->words[0], &number)))
+        return COMMAND_WRONG_USAGE;
+    bool ok = fabric_request_begin(&what, a->socket, number, err);
+    if (ok && draws)
+        ok = topology_draw(a, &what, err);
+    else if (ok && a->json)
+        topology_commands_write_json(a->out, &what);
+    else if (ok)
+        topology_commands_write(a->out, &what);
+    fabric_request_end(&what);
+    return command_outcome(ok);
+}
+
+static bool topology_list(FILE *out, const json_t *answer, bool first)
 {
     size_t i;
     const json_t *one;
@@ -179,62 +315,23 @@ static bool show_snapshots(FILE *out, const json_t *answer, bool first)
     return true;
 }
 
-bool topology_commands_show_changes(FILE *out, const json_t *page, bool first)
-{
-    size_t i;
-    const json_t *change;
-    const json_t *from = json_object_get(page, "from"), *to = json_object_get(page, "to");
-    if (!json_is_object(from) || !json_is_object(to))
-        return false;
-    if (first) {
-        fputs("From ", out);
-        show_place(out, from);
-        fputs(" to ", out);
-        show_place(out, to);
-        fprintf(out, ": %lld change%s\n", member_count(page, "change_count"),
-                member_count(page, "change_count") == 1 ? "" : "s");
-    }
-    json_array_foreach(json_object_get(page, "changes"), i, change)
-    {
-        bool follows = json_is_integer(json_object_get(change, "cause"));
-        fprintf(out, "%s%s\n", follows ? "  " : "", member_word(change, "text"));
-    }
-    return true;
-}
-
-// Commands.
-
-// Reads the number of a snapshot; the word "now" is 0.
-static bool read_snapshot(const char *text, long long *out)
-{
-    *out = 0;
-    return strcmp(text, "now") == 0 || (arguments_read_number(text, out) && *out > 0);
-}
-
-enum command_outcome topology_commands_show(const struct arguments *a, struct error *err)
-{
-    const struct pages pages = {a->out, "nodes", a->json ? NULL : topology_commands_show_nodes};
-    long long number = 0;
-    if (picture_command_wanted(a))
-        return picture_command(a, err);
-    if (a->count == 1 && !read_snapshot(a->words[0], &number))
-        return COMMAND_WRONG_USAGE;
-    json_t *items = json_pack("{s:I}", "snapshot", (json_int_t)number);
-    return command_outcome(pages_write(&pages, a->socket, a->wire, items, err));
-}
-
 enum command_outcome topology_commands_list(const struct arguments *a, struct error *err)
 {
-    const struct pages pages = {a->out, "snapshots", a->json ? NULL : show_snapshots};
+    const struct pages pages = {a->out, "snapshots", a->json ? NULL : topology_list};
     return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
 }
 
 enum command_outcome topology_commands_diff(const struct arguments *a, struct error *err)
 {
-    const struct pages pages = {a->out, "changes", a->json ? NULL : topology_commands_show_changes};
-    long long from, to;
-    if (!read_snapshot(a->words[0], &from) || !read_snapshot(a->words[1], &to))
+    struct fabric_request from = {0}, to = {0};
+    long long before, after;
+    if (!topology_read_number(a->words[0], &before) || !topology_read_number(a->words[1], &after))
         return COMMAND_WRONG_USAGE;
-    json_t *items = json_pack("{s:I, s:I}", "from", (json_int_t)from, "to", (json_int_t)to);
-    return command_outcome(pages_write(&pages, a->socket, a->wire, items, err));
+    const bool ok = fabric_request_begin(&from, a->socket, before, err) &&
+                    fabric_request_begin(&to, a->socket, after, err);
+    if (ok)
+        topology_commands_write_changes(a->out, a->json, &from, &to);
+    fabric_request_end(&from);
+    fabric_request_end(&to);
+    return command_outcome(ok);
 }

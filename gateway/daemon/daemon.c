@@ -6,7 +6,6 @@
 #include "control/commands.h"
 #include "control/server.h"
 #include "control/status.h"
-#include "control/topology_answers.h"
 #include "daemon/alarm_source.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
@@ -360,8 +359,7 @@ static bool start_loop(struct gateway *g, struct error *err)
     g->control = (struct control){.parts = &g->parts,
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .reload = daemon_answer_reload,
-                                  .ctx = g,
-                                  .pages = &g->pages};
+                                  .ctx = g};
     struct event_base *base = loop_base(g->loop);
     if (!(g->control.answers = worker_start(base, "answers", err)) ||
         !(g->control.changes = worker_start(base, "changes", err)) ||
@@ -525,7 +523,6 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     worker_free(g->control.answers);
     worker_free(g->control.changes);
     worker_free(g->control.reloads);
-    topology_answers_clear(&g->pages);
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
     loop_free(g->loop);

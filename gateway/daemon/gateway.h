@@ -70,7 +70,6 @@ struct gateway {
     struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
-    struct control_pages pages;    // the thread of `answers` only
     struct gateway_task at_signal; // a reload that SIGHUP asks for; main thread only
     struct gateway_task settings;  // that are to be put in force; as well
     struct server *server;

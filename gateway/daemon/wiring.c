@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/wiring.h"
 
-#include "control/topology_answers.h"
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
 #include "daemon/receiver_alarms.h"

@@ -354,9 +354,3 @@ const char *mad_status_words(uint16_t status)
         return "unknown status";
     }
 }
-
-const char *mad_port_state_words(unsigned state)
-{
-    static const char *const WORDS[] = {"unknown", "down", "initialize", "armed", "active"};
-    return WORDS[state < sizeof WORDS / sizeof *WORDS ? state : 0];
-}

@@ -127,6 +127,5 @@ bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out);
 
 // The status of an SA MAD in words, such as "request invalid" (IBA 13.4.7, 15.2.2).
 const char *mad_status_words(uint16_t status);
-const char *mad_port_state_words(unsigned state);
 
 #endif

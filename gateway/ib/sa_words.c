@@ -2,6 +2,7 @@
 #include "ib/sa_words.h"
 
 #include "base/text.h"
+#include "model/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +22,7 @@ void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port
 {
     struct text t = text_in(out, size);
     text_addf(&t, "port %u of %s is not ready (state %s, LID %u, SM LID %u)", id->port, id->device,
-              mad_port_state_words(port->state), port->lid, port->sm_lid);
+              words_port_state(port->state), port->lid, port->sm_lid);
 }
 
 bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
@@ -52,8 +53,8 @@ bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *po
         return false;
     text_addf(&t,
               "state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64 "%s",
-              mad_port_state_words(port->state), mad_port_state_words(old->state), port->lid,
-              old->lid, port->sm_lid, old->sm_lid, port->subnet_prefix,
+              words_port_state(port->state), words_port_state(old->state), port->lid, old->lid,
+              port->sm_lid, old->sm_lid, port->subnet_prefix,
               port->client_reregister ? ", new registrations are wanted" : "");
     return true;
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "base/wire.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -159,6 +160,38 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
     }
     sort_and_merge(names);
     return names;
+}
+
+// Of two names for a GUID, names_unpack keeps the later name.
+void names_pack(const struct names *names, FILE *out)
+{
+    if (!names)
+        return;
+    names_pack(names->below, out);
+    for (size_t i = 0; i < names->count; i++) {
+        uint8_t guid[8];
+        wire_put(guid, sizeof guid, names->entries[i].guid);
+        fwrite(guid, sizeof guid, 1, out);
+        fwrite(names->entries[i].name, strlen(names->entries[i].name) + 1, 1, out);
+    }
+}
+
+struct names *names_unpack(const uint8_t *octets, size_t size)
+{
+    struct error err;
+    struct names *names = new_names();
+    const uint8_t *end = octets + size, *nul;
+    bool ok = true;
+    for (; ok && octets < end; octets = nul + 1) {
+        nul = end - octets > 8 ? memchr(octets + 8, '\0', (size_t)(end - octets - 8)) : NULL;
+        ok = nul && names_add(names, wire_get64(octets), (const char *)octets + 8,
+                              (size_t)(nul - octets - 8), &err);
+    }
+    sort_and_merge(names);
+    if (ok)
+        return names;
+    names_unref(names);
+    return NULL;
 }
 
 // Does not wait for the other end of a FIFO. NULL with a sentence.

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum {
     NAMES_NAME_SIZE = 128,      // octets of a name with its NUL; longer ones are truncated
@@ -24,6 +25,12 @@ struct names *names_load(const char *path, struct error *err);
 
 // The same from memory; `origin` is the file's name in errors.
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err);
+
+// Writes each name as its GUID (8 octets, big-endian) and its text with a NUL. `names` may be NULL.
+void names_pack(const struct names *names, FILE *out);
+
+// Reads what names_pack wrote. Returns NULL if the octets are something else.
+struct names *names_unpack(const uint8_t *octets, size_t size);
 
 // Combines `map` with the gswSwitchName settings, which take precedence. Both may be NULL. Returns
 // one reference, the caller's, or NULL if there are no names.

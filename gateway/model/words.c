@@ -82,3 +82,9 @@ void words_add_change_flags(struct text *t, uint16_t flags)
 {
     add_bits(t, CHANGES, COUNT(CHANGES), flags);
 }
+
+const char *words_port_state(unsigned state)
+{
+    static const char *const STATES[] = {"unknown", "down", "initialize", "armed", "active"};
+    return STATES[state < COUNT(STATES) ? state : 0];
+}

@@ -6,6 +6,7 @@
 #include "control/answer.h"
 #include "control/commands.h"
 #include "control/event_answers.h"
+#include "ctl/protocol.h"
 #include "page/files.h"
 #include "page/page_alarms.h"
 #include "page/page_map.h"
@@ -220,7 +221,7 @@ static json_t *page_state_json(const struct page *page)
     json_t *status = page_ask(page, "status", request);
     json_t *out = json_object(), *verdict = json_object();
     page_copy(verdict, health, HEALTH);
-    json_object_set_new(out, "now", answer_time(clock_utc(&clock_system)));
+    json_object_set_new(out, "now", protocol_time(clock_utc(&clock_system)));
     json_object_set_new(out, "health", verdict);
     page_add_status(out, status);
     json_object_set_new(out, "map", page_map_version(fabric));

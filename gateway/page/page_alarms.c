@@ -3,6 +3,7 @@
 
 #include "control/answer.h"
 #include "control/worst_alarms.h"
+#include "ctl/protocol.h"
 #include "picture/picture.h"
 
 struct page_alarms {
@@ -36,7 +37,7 @@ static json_t *page_alarms_end(const struct page_alarms *all, const struct page_
     if (!name)
         name = node != FABRIC_NONE ? all->fabric->nodes[node].description
                                    : page_alarms_name_then(then, guid);
-    return json_pack("{s:o, s:o, s:i}", "guid", answer_guid(guid), "name", answer_text(name),
+    return json_pack("{s:o, s:o, s:i}", "guid", protocol_guid(guid), "name", protocol_text(name),
                      "port", (int)port);
 }
 
@@ -61,10 +62,11 @@ static json_t *page_alarms_one(struct page_alarms *all, const struct alarm *a)
 {
     return json_pack("{s:I, s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "number",
                      (json_int_t)a->event_sequence, "event", a->type, "severity",
-                     severity_word(a->severity), "text", answer_text(a->text), "raised",
-                     answer_time(a->raised_us), "count", (json_int_t)a->count, "acknowledged",
-                     answer_time(a->acknowledged_us), "note", answer_text(a->note), "shelved_until",
-                     answer_time(a->shelved_until_us), "ends", page_alarms_ends(all, a));
+                     severity_word(a->severity), "text", protocol_text(a->text), "raised",
+                     protocol_time(a->raised_us), "count", (json_int_t)a->count, "acknowledged",
+                     protocol_time(a->acknowledged_us), "note", protocol_text(a->note),
+                     "shelved_until", protocol_time(a->shelved_until_us), "ends",
+                     page_alarms_ends(all, a));
 }
 
 json_t *page_alarms_json(struct journal *journal, const struct fabric *fabric,

@@ -8,7 +8,6 @@
 #include "control/explain.h"
 #include "control/server.h"
 #include "control/test_answers.h"
-#include "control/topology_answers.h"
 #include "ctl/client.h"
 #include "ctl/protocol.h"
 #include "model/fabric_builder.h"
@@ -31,7 +30,6 @@ static struct fabric *fabric;
 static const struct event_builder builder = {.clock = &clock_system, .random = &random_system};
 static struct parts parts;
 static struct control control;
-static struct control_pages pages;
 
 // The event of a test command can be made.
 static json_t *answer_test(const json_t *request)
@@ -89,7 +87,6 @@ static void stop(void)
     event_base_free(base);
     pipeline_stop(pipeline);
     pipeline_free(pipeline);
-    topology_answers_clear(&pages);
     fabric_unref(fabric);
     journal_close(journal);
     log_close(log_);
@@ -183,8 +180,7 @@ static void start(void)
         &(struct pipeline_options){.builder = builder, .journal = journal, .log = log_}, &err);
     REQUIRE(pipeline);
     parts = (struct parts){.journal = journal, .pipeline = pipeline};
-    control =
-        (struct control){.parts = &parts, .fabric = fabric, .builder = builder, .pages = &pages};
+    control = (struct control){.parts = &parts, .fabric = fabric, .builder = builder};
     atexit(stop);
 }
 

@@ -9,6 +9,7 @@
 #include "ib/smp_decode.h"
 #include "model/event_record.h"
 #include "model/mib.h"
+#include "model/words.h"
 #include "sink/format.h"
 #include "sink/snmp_pdu.h"
 #include "support_clock.h"
@@ -148,7 +149,7 @@ static void read_answers(const uint8_t *data, size_t size)
     if (mad_read_node(data, size, &node))
         REQUIRE(strlen(node.description) <= 64);
     if (mad_read_own_port(data, size, &port))
-        REQUIRE(mad_port_state_words(port.state));
+        REQUIRE(words_port_state(port.state));
     if (mad_read_header(data, size, &header)) {
         REQUIRE(mad_status_words(header.status));
         mad_answer_report(answer, data, size, 0);

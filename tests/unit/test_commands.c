@@ -49,9 +49,9 @@ TEST(the_client_sends_each_command_of_the_daemon)
 // The commands that unprivileged users may send, repeated here so that a wrong row shows.
 TEST(strangers_may_only_read)
 {
-    static const char *const READ[] = {
-        "status",   "health",        "events",        "explain",          "alarms", "receivers",
-        "topology", "topology-list", "topology-diff", "maintenance-list", "links",  "contexts"};
+    static const char *const READ[] = {"status",           "health",    "events",   "explain",
+                                       "alarms",           "receivers", "topology", "topology-list",
+                                       "maintenance-list", "links",     "contexts"};
     size_t count, found = 0;
     const struct control_command *commands = control_commands(&count);
     for (size_t i = 0; i < COUNT(READ); i++)

@@ -6,6 +6,7 @@
 #include "base/wire.h"
 #include "ib/mad.h"
 #include "ib/smp_decode.h"
+#include "model/words.h"
 
 enum { DATA = 56, RECORD_SIZE = 60 };
 
@@ -449,13 +450,13 @@ TEST(statuses_have_words)
 
 TEST(port_states_have_words)
 {
-    assert_string_equal(mad_port_state_words(1), "down");
-    assert_string_equal(mad_port_state_words(2), "initialize");
-    assert_string_equal(mad_port_state_words(3), "armed");
-    assert_string_equal(mad_port_state_words(4), "active");
-    assert_string_equal(mad_port_state_words(0), "unknown");
-    assert_string_equal(mad_port_state_words(5), "unknown");
-    assert_string_equal(mad_port_state_words(4000000000), "unknown");
+    assert_string_equal(words_port_state(1), "down");
+    assert_string_equal(words_port_state(2), "initialize");
+    assert_string_equal(words_port_state(3), "armed");
+    assert_string_equal(words_port_state(4), "active");
+    assert_string_equal(words_port_state(0), "unknown");
+    assert_string_equal(words_port_state(5), "unknown");
+    assert_string_equal(words_port_state(4000000000), "unknown");
 }
 
 int main(void)

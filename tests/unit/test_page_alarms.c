@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "control/alarm_answers.h"
-#include "control/answer.h"
+#include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "page/page_alarms.h"
 
@@ -109,7 +109,7 @@ static void expect_order(const json_t *shown, const struct known *all, size_t co
 {
     assert_int_equal(json_array_size(shown), count);
     for (size_t i = 0; i < count; i++) {
-        json_t *raised = answer_time(all[i].raised_us);
+        json_t *raised = protocol_time(all[i].raised_us);
         const json_t *one = json_array_get(shown, i);
         assert_string_equal(json_string_value(json_object_get(one, "raised")),
                             json_string_value(raised));

@@ -8,7 +8,6 @@
 #include "ctl/show_status.h"
 #include "ctl/terminal.h"
 #include "ctl/time_parser.h"
-#include "ctl/topology_commands.h"
 
 // An answer as the daemon gives it; `more`: further items, with a comma before them.
 static json_t *make_status(const char *more)
@@ -209,41 +208,6 @@ TEST(another_shape_is_refused)
     json_object_del(status, "subscriptions");
     assert_false(show_status(stderr, status));
     json_decref(status);
-    json_t *page = json_object();
-    assert_false(topology_commands_show_changes(stderr, page, true));
-    json_decref(page);
-}
-
-static void check_changes(const char *page, bool first, const char *expected)
-{
-    char *shown = NULL;
-    size_t size;
-    json_error_t why;
-    FILE *out = open_memstream(&shown, &size);
-    json_t *value = json_loads(page, 0, &why);
-    assert_non_null(value);
-    assert_true(topology_commands_show_changes(out, value, first));
-    fclose(out);
-    assert_string_equal(shown, expected);
-    free(shown);
-    json_decref(value);
-}
-
-#define SIDES                                                                                      \
-    "\"from\":{\"snapshot\":3,\"time\":\"2026-11-21T03:19:03.123456Z\"},"                          \
-    "\"to\":{\"snapshot\":0,\"time\":\"2026-11-21T03:20:03.123456Z\"}"
-
-TEST(changes_are_sentences)
-{
-    check_changes("{" SIDES ",\"change_count\":2,\"changes\":[{\"text\":\"A.\",\"cause\":null},"
-                  "{\"text\":\"B.\",\"cause\":0}]}",
-                  true,
-                  "From snapshot 3 (2026-11-21T03:19:03.123456Z) to now "
-                  "(2026-11-21T03:20:03.123456Z): 2 changes\nA.\n  B.\n");
-    check_changes("{" SIDES ",\"change_count\":1,\"changes\":[]}", true,
-                  "From snapshot 3 (2026-11-21T03:19:03.123456Z) to now "
-                  "(2026-11-21T03:20:03.123456Z): 1 change\n");
-    check_changes("{" SIDES ",\"change_count\":2,\"changes\":[{\"text\":\"C.\"}]}", false, "C.\n");
 }
 
 // The output of a function of ctl/show.h for a value, or for a missing one.
@@ -465,7 +429,6 @@ int main(void)
         cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),
         cmocka_unit_test(the_role_is_told_when_there_is_one),
         cmocka_unit_test(another_shape_is_refused),
-        cmocka_unit_test(changes_are_sentences),
         cmocka_unit_test(an_event_is_a_line_and_its_sentence),
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),

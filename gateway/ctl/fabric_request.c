@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "ctl/fabric_request.h"
+
+#include "base/memory.h"
+#include "ctl/client.h"
+#include "ctl/pages.h"
+#include "ctl/show.h"
+#include "model/fabric_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Pages that are requested at most: twice as many as the largest fabric has. A fabric that changes
+// between two pages is requested from its first page again.
+enum { FABRIC_REQUEST_PAGES = 1024 };
+
+struct fabric_octets {
+    uint8_t *all;
+    size_t size;
+    int64_t time_us, record; // of the last page
+};
+
+static unsigned fabric_request_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
+                                  : 16;
+}
+
+// Adds the octets of a page. Returns false if the page has another shape.
+static bool fabric_request_add(struct fabric_octets *octets, const json_t *page)
+{
+    const json_t *item = json_object_get(page, "octets");
+    const char *digits = json_string_value(item);
+    const size_t count = json_string_length(item) / 2;
+    octets->time_us = member_count(page, "time_us");
+    octets->record = member_count(page, "record");
+    if (member_count(page, "first") == 0)
+        octets->size = 0;
+    if (!digits || member_count(page, "first") != (long long)octets->size)
+        return false;
+    octets->all = memory_resize(octets->all, octets->size + count, 1);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned high = fabric_request_digit(digits[2 * i]);
+        const unsigned low = fabric_request_digit(digits[2 * i + 1]);
+        if (high > 15 || low > 15)
+            return false;
+        octets->all[octets->size++] = (uint8_t)(high << 4 | low);
+    }
+    return true;
+}
+
+static bool fabric_request_collect(struct fabric_octets *octets, const char *socket, int64_t number,
+                                   struct error *err)
+{
+    json_t *items = json_pack("{s:I}", "snapshot", (json_int_t)number);
+    bool ok, more = true;
+    unsigned pages = 0;
+    do {
+        json_t *page = client_request(socket, "topology", json_copy(items), err);
+        ok = page && (fabric_request_add(octets, page) || show_refuse_shape(err));
+        more = ok && pages_turn(items, page);
+        json_decref(page);
+    } while (more && ++pages < FABRIC_REQUEST_PAGES);
+    json_decref(items);
+    return !more ? ok : error_set(err, "the fabric changes all the time; try again");
+}
+
+bool fabric_request_begin(struct fabric_request *request, const char *socket, int64_t number,
+                          struct error *err)
+{
+    struct fabric_octets octets = {0};
+    *request = (struct fabric_request){.number = number};
+    bool ok = fabric_request_collect(&octets, socket, number, err);
+    if (ok && (octets.record < 0 || (size_t)octets.record > octets.size))
+        ok = show_refuse_shape(err);
+    if (ok) {
+        const size_t record = (size_t)octets.record;
+        request->fabric = fabric_record_read(octets.all, record, err);
+        request->names = names_unpack(octets.all + record, octets.size - record);
+        ok = request->fabric && (request->names || show_refuse_shape(err));
+    }
+    if (ok)
+        request->fabric->time_us = octets.time_us;
+    free(octets.all);
+    return ok;
+}
+
+void fabric_request_end(struct fabric_request *request)
+{
+    fabric_unref(request->fabric);
+    names_unref(request->names);
+}
