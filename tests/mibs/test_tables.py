@@ -110,7 +110,7 @@ def test_a_column_with_a_value_has_instances(columns, instances):
 def test_a_column_that_has_never_a_value_has_its_reason(columns):
     never = {name for name, one in columns.items() if not one['told']}
     assert len(never) > 10
-    told = reasons('A value that nothing on the fabric reports has no instance. So a manager can believe every value that it reads:')
+    told = reasons('A value that nothing on the fabric reports has no instance. A manager can believe every value:')
     assert {name for name in never if not {name, above(name)} & told} == set()
 
 
