@@ -17,14 +17,16 @@ struct page {
 
 static json_t *alarm_json(const struct alarm *a)
 {
+    const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack(
-        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "number",
+        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "number",
         (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event", a->type, "severity",
         severity_word(a->severity), "id", a->event_id, "text", protocol_text(a->text), "node",
         a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
         protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
         (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "note",
-        protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us));
+        protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us), "cause",
+        a->cause_id[0] ? json_string(a->cause_id) : json_null(), "notified", notified);
 }
 
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)

@@ -371,6 +371,8 @@ TEST(an_alarm_is_named_by_key_or_number)
     check_word(alarm, "note", "mine");
     check_word(alarm, "acknowledged", "2026-11-21T03:19:05.123456Z");
     check_word(alarm, "shelved_until", "2026-11-21T03:29:05.123456Z");
+    assert_true(json_is_null(json_object_get(alarm, "cause")));
+    assert_true(json_is_true(json_object_get(alarm, "notified")));
     json_decref(page);
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"1\"}", false);
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"receiver\"}", false);
