@@ -4,12 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/catalogue.h"
-#include "policy/apart.h"
-#include "policy/check.h"
 #include "policy/decide.h"
 #include "policy/notify.h"
-#include "policy/pending.h"
-#include "policy/policy_log.h"
 #include "policy/reasons.h"
 #include "policy/summaries.h"
 

@@ -15,7 +15,6 @@
 
 #include "base/random.h"
 #include "model/alarm.h"
-#include "policy/options.h"
 #include "policy/policy_types.h"
 
 // Repeat window 60 s; 6 changes in 5 min, 5 min quiet; 50 events/s, 60 s; consequences suppressed;

@@ -5,7 +5,6 @@
 
 #include "policy/alarm_states.h"
 #include "policy/duplicates.h"
-#include "policy/maintenance.h"
 #include "policy/policy_types.h"
 #include "policy/rules.h"
 #include "policy/storms.h"

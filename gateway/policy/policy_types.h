@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "model/event.h"
+#include "model/filter.h"
 
 // Why an event is suppressed. For an event with an alarm key, the function named here decides, in
 // decide.c or reasons.c; for any other event, decide_plain of decide.c.
@@ -50,6 +51,65 @@ struct policy_counters {
     // events without an alarm.
     uint64_t overflowed;
     uint64_t read_back; // suppressed events beyond pending_max, which the journal has
+};
+
+// The configuration of policy: its limits, rules, options and maintenance windows.
+
+enum {
+    POLICY_RULES_MAX = 64,
+    POLICY_MAINTENANCE_MAX = 32, // windows at a time
+    POLICY_FLAP_CHANGES_MAX = 16,
+    POLICY_ALARMS_MAX = 524288, // alarm states
+    POLICY_PENDING_MAX = 2048,  // suppressed events in memory
+};
+
+// An event that this gateway left to the active one may not have been sent if that one failed then.
+// A new active gateway sends the clears of this time once more; raised alarms have no limit.
+#define POLICY_HANDOVER_US (INT64_C(15) * 60 * 1000000)
+
+enum policy_choice { POLICY_UNSET, POLICY_YES, POLICY_NO };
+enum { POLICY_SAME = -1 }; // in a rule: leaves this as it is
+
+// The rules apply in order: for each item, the last matching rule that sets the item decides it. So
+// general rules come first. A built-in rule before all others disables mcast-group-*.
+struct policy_rule {
+    char name[EVENT_RULE_SIZE];
+    struct filter_list events; // identifiers; empty: all
+    struct filter_list nodes;  // names or GUIDs of subject, peer, source or destination; empty: all
+    enum policy_choice enabled;
+    int severity; // enum severity or POLICY_SAME
+    int category; // enum category or POLICY_SAME
+    // How long an alarm must be active before receivers are notified; or POLICY_SAME.
+    int64_t hold_down_us;
+};
+
+struct policy_options {
+    const struct policy_rule *rules; // copied
+    size_t rule_count;               // at most POLICY_RULES_MAX
+    int64_t repeat_window_us;        // equal events within this time are duplicates; 0: none is
+    // An alarm that changes flap_changes times within flap_within_us flaps, until it has not
+    // changed for flap_quiet_us.
+    uint32_t flap_changes; // 2 to POLICY_FLAP_CHANGES_MAX; 0: never
+    int64_t flap_within_us, flap_quiet_us;
+    // More than storm_rate events of one kind in a second are a storm. A summary goes out when it
+    // begins and every storm_period_us.
+    uint32_t storm_rate; // 0: never
+    int64_t storm_period_us;
+    bool suppress_consequences;
+    bool has_filters; // there may be receivers that do not hear of each root cause
+    bool has_partner; // a second gateway of the subnet notifies receivers while this one stands by
+    // How many alarm states there may be; further alarms are treated as events without an alarm.
+    // How many suppressed events are kept in memory; further ones are read from the journal when
+    // their time comes. 0: POLICY_ALARMS_MAX and POLICY_PENDING_MAX. policy_new alone reads them.
+    size_t alarms_max, pending_max;
+};
+
+// A maintenance window: events about these nodes are suppressed until it ends; alarms still active
+// then are sent. The gateway's own events are about no node.
+struct policy_maintenance {
+    char name[64];
+    struct filter_list nodes; // names or GUIDs; empty: all
+    int64_t until_us;
 };
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 
-#include "policy/options.h"
+#include "policy/policy_types.h"
 
 struct rule_decision {
     bool enabled;
@@ -22,5 +22,25 @@ struct rule_decision rules_evaluate(const struct rules *rules, const struct even
 
 // Whether the event is about one of the nodes, given by name or GUID; an empty list means all.
 bool rules_concern(const struct filter_list *nodes, const struct event *event);
+
+// Maintenance windows: times in which events about some nodes are suppressed.
+
+struct maintenance {
+    struct policy_maintenance windows[POLICY_MAINTENANCE_MAX];
+    size_t count;
+};
+
+struct maintenance *maintenance_new(void); // no windows; free() frees it
+
+bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
+                       int64_t now_us); // replaces the window of that name; false: too many
+bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: no such window
+size_t maintenance_each(const struct maintenance *maintenance, int64_t now_us,
+                        void (*each)(void *ctx, const struct policy_maintenance *window),
+                        void *ctx);
+
+// When the last of the windows that the event falls into ends; 0: it falls into none.
+int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
+                          int64_t now_us);
 
 #endif

@@ -4,8 +4,9 @@
 #ifndef IBTRAPD_POLICY_STORMS_H
 #define IBTRAPD_POLICY_STORMS_H
 
+#include "base/text.h"
 #include "model/catalogue.h"
-#include "policy/top_nodes.h"
+#include "model/event.h"
 
 enum {
     STORMS_GATHER_S = 2, // from the first suppressed event to the first summary
@@ -47,5 +48,29 @@ int64_t storms_due(const struct storms *storms); // INT64_MAX: no check is due
 // Ends every storm and reports its last summary.
 void storms_end(struct storms *storms,
                 void (*report)(void *ctx, const struct storm_account *account), void *ctx);
+
+// The nodes that most events of a storm are about, counted in a fixed amount of memory.
+
+enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 41 };
+
+// Space-Saving (Metwally, Agrawal, El Abbadi, 2005): when all places are taken, a new node replaces
+// the one with the smallest count and inherits that count as its error.
+struct top_nodes {
+    struct top_node {
+        uint64_t guid; // or the LID where no GUID is known
+        uint64_t count, error;
+        char name[TOP_NODES_NAME_SIZE]; // may be cut
+    } nodes[TOP_NODES_NODES_MAX];
+    size_t used;
+    uint64_t total;
+    bool spilled; // there were more nodes than places
+};
+
+void top_nodes_clear(struct top_nodes *top);
+void top_nodes_add(struct top_nodes *top, const struct event *event);
+
+// Adds "leaf1 (412), leaf2 (388) and others": the largest counts first, each less its error. False,
+// with nothing added: no node is known.
+bool top_nodes_describe(const struct top_nodes *top, struct text *t);
 
 #endif
