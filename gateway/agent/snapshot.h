@@ -60,7 +60,7 @@ struct snapshot_gateway {
 
 struct paths;
 
-// Reads on demand, as in ib/demand.h. NULL functions: there are none. The agent's thread calls
+// Reads on demand, as in ib/reads.h. NULL functions: there are none. The agent's thread calls
 // them.
 struct snapshot_demand {
     int fd; // an eventfd, written when answers have come

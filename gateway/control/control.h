@@ -10,7 +10,7 @@
 #include "control/peer_credentials.h"
 #include "control/worker.h"
 #include "health/parts.h"
-#include "ib/demand.h"
+#include "ib/reads.h"
 
 #include <jansson.h>
 

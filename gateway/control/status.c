@@ -125,17 +125,17 @@ static json_t *policy_json(const struct policy_counters *p)
                      (json_int_t)p->read_back);
 }
 
-static json_t *reads_json(struct demand *demand)
+static json_t *reads_json(struct reads *demand)
 {
-    struct demand_counters counters;
+    struct reads_counters counters;
     if (!demand)
         return json_null();
-    demand_get_counters(demand, &counters);
+    reads_get_counters(demand, &counters);
     return json_pack("{s:I, s:I, s:I}", "sent", (json_int_t)counters.sent, "answered",
                      (json_int_t)counters.answered, "silent", (json_int_t)counters.silent);
 }
 
-static json_t *subagent_json(struct agent *subagent, struct demand *demand, const char *socket,
+static json_t *subagent_json(struct agent *subagent, struct reads *demand, const char *socket,
                              const char *context)
 {
     struct agent_status status;

@@ -8,7 +8,7 @@
 #include "daemon/loop.h"
 #include "daemon/settings.h"
 #include "daemon/subagent_source.h"
-#include "ib/demand.h"
+#include "ib/reads.h"
 #include "pipeline/role.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 
 struct subagent {
     struct conf_subagent conf; // the agents point into it
-    struct demand_options reads;
-    struct demand *demand;
+    struct reads_options reads;
+    struct reads *demand;
     struct agent *agent;        // NULL: the configuration has no item `socket`
     struct agent *fabric_agent; // for the fabric alone; NULL: there is no `fabric_socket`
 };
@@ -74,42 +74,42 @@ static enum demand_state subagent_ask(void *ctx, const struct demand_key *key,
                                       struct demand_answer **answer, int64_t *ticket)
 {
     const struct subagent *subagent = ctx;
-    return demand_ask(subagent->demand, key, answer, ticket);
+    return reads_ask(subagent->demand, key, answer, ticket);
 }
 
 static void subagent_drop(void *ctx, const struct demand_key *key)
 {
     const struct subagent *subagent = ctx;
-    demand_drop(subagent->demand, key);
+    reads_drop(subagent->demand, key);
 }
 
 static bool subagent_can_ask(void *ctx, const struct demand_key *key)
 {
     const struct subagent *subagent = ctx;
-    return demand_can_ask(subagent->demand, key);
+    return reads_can_ask(subagent->demand, key);
 }
 
 static bool subagent_is_ready(void *ctx, int64_t ticket)
 {
     const struct subagent *subagent = ctx;
-    return demand_is_ready(subagent->demand, ticket);
+    return reads_is_ready(subagent->demand, ticket);
 }
 
 static int64_t subagent_read_on(void *ctx)
 {
     const struct subagent *subagent = ctx;
-    return demand_run(subagent->demand);
+    return reads_run(subagent->demand);
 }
 
 // They are sent as often as the queries of sweeps, but have ended before the request that waits for
 // them has to be answered (agentx/client.c).
-static struct demand_options subagent_reads(const struct gateway *g)
+static struct reads_options subagent_reads(const struct gateway *g)
 {
     static const int64_t LONGEST_US = 2 * CLOCK_US_PER_S;
     const struct conf_sweep *sweep = &g->conf->sweep;
     const int64_t longest_us = LONGEST_US / sweep->attempts;
     const int64_t timeout_us = sweep->timeout_ms * CLOCK_US_PER_MS;
-    return (struct demand_options){
+    return (struct reads_options){
         .rate = g->conf->subagent.read_rate,
         .attempts = sweep->attempts,
         .timeout_us = timeout_us < longest_us ? timeout_us : longest_us,
@@ -122,7 +122,7 @@ static struct demand_options subagent_reads(const struct gateway *g)
     };
 }
 
-static bool subagent_reads_as(const struct demand_options *a, const struct demand_options *b)
+static bool subagent_reads_as(const struct reads_options *a, const struct reads_options *b)
 {
     return a->rate == b->rate && a->attempts == b->attempts && a->timeout_us == b->timeout_us &&
            a->mkey == b->mkey && a->mkeys == b->mkeys;
@@ -144,7 +144,7 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
                                              .ctx = g,
                                              .fabric_of = subagent_contexts_of(conf->fabric_ports),
                                              .gateway_name = g->name,
-                                             .demand = {.fd = demand_fd(subagent->demand),
+                                             .demand = {.fd = reads_fd(subagent->demand),
                                                         .ask = subagent_ask,
                                                         .drop = subagent_drop,
                                                         .can_ask = subagent_can_ask,
@@ -185,7 +185,7 @@ static void subagent_free(struct subagent *subagent)
 {
     agent_stop(subagent->agent);
     agent_stop(subagent->fabric_agent);
-    demand_free(subagent->demand);
+    reads_free(subagent->demand);
     secret_release(subagent); // it has an M_Key
 }
 
@@ -197,7 +197,7 @@ bool subagent_start(struct gateway *gateway, struct error *err)
     struct subagent *subagent = memory_zeroed(1, sizeof *subagent);
     subagent->conf = gateway->conf->subagent;
     subagent->reads = subagent_reads(gateway);
-    subagent->demand = demand_new(&subagent->reads, err);
+    subagent->demand = reads_new(&subagent->reads, err);
     if (!subagent->demand || !subagent_start_agents(gateway, subagent, err)) {
         subagent_free(subagent);
         return false;
@@ -224,7 +224,7 @@ static void subagent_hide(void *ctx)
 
 bool subagent_change(struct gateway *gateway, const struct conf_subagent *old, struct error *err)
 {
-    struct demand_options reads = subagent_reads(gateway);
+    struct reads_options reads = subagent_reads(gateway);
     const bool same = !gateway->subagent || subagent_reads_as(&gateway->subagent->reads, &reads);
     explicit_bzero(&reads, sizeof reads); // it has an M_Key
     if (!gateway->lacks_part && memcmp(old, &gateway->conf->subagent, sizeof *old) == 0 && same)
@@ -245,7 +245,7 @@ struct agent *subagent_fabric_agent(const struct subagent *subagent)
 }
 
 // The fabric alone has nothing that is read on demand.
-struct demand *subagent_demand(const struct subagent *subagent)
+struct reads *subagent_demand(const struct subagent *subagent)
 {
     return subagent_agent(subagent) ? subagent->demand : NULL;
 }

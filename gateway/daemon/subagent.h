@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct agent;
-struct demand;
+struct reads;
 struct gateway;
 struct subagent;
 
@@ -29,6 +29,6 @@ struct agent *subagent_agent(const struct subagent *subagent);
 struct agent *subagent_fabric_agent(const struct subagent *subagent);
 
 // The same of its reads on demand.
-struct demand *subagent_demand(const struct subagent *subagent);
+struct reads *subagent_demand(const struct subagent *subagent);
 
 #endif

@@ -10,7 +10,7 @@
 #include "topology/topology.h"
 
 struct agent;
-struct demand;
+struct reads;
 struct link_history;
 
 // The last reload, if the gateway refused that reload.
@@ -37,7 +37,7 @@ struct parts {
     size_t receiver_count;
     struct agent *subagent;     // NULL: there is none
     struct agent *fabric_agent; // for the fabric as one device alone; NULL: there is none
-    struct demand *demand;      // reads on demand of `subagent`; NULL: there are none
+    struct reads *demand;       // reads on demand of `subagent`; NULL: there are none
     struct reload_refusal refusal;
 };
 

@@ -48,20 +48,20 @@ struct mad_received {
     size_t size;
 };
 
-// A port has three users: the SA client, batches of requests (ib/batch.h), and reads on demand
-// (ib/demand.h). The top bits of a response's TransactionID say to whom it belongs: the first is
+// A port has three users: the SA client, batches of requests (ib/requests.h), and reads on demand
+// (ib/reads.h). The top bits of a response's TransactionID say to whom it belongs: the first is
 // set, only the second is set, or neither is, for the SA client.
-#define MAD_TID_BATCH  UINT32_C(0x80000000)
-#define MAD_TID_DEMAND UINT32_C(0x40000000)
+#define MAD_TID_SWEEPER UINT32_C(0x80000000)
+#define MAD_TID_READS   UINT32_C(0x40000000)
 
 // The users that attach to the SA client's port (ib/shared_port.h).
-enum mad_user { MAD_USER_BATCH, MAD_USER_DEMAND, MAD_USER_COUNT };
+enum mad_user { MAD_USER_SWEEPER, MAD_USER_READS, MAD_USER_COUNT };
 
 static inline enum mad_user mad_user_of(uint32_t tid)
 {
-    if (tid & MAD_TID_BATCH)
-        return MAD_USER_BATCH;
-    return (tid & MAD_TID_DEMAND) ? MAD_USER_DEMAND : MAD_USER_COUNT;
+    if (tid & MAD_TID_SWEEPER)
+        return MAD_USER_SWEEPER;
+    return (tid & MAD_TID_READS) ? MAD_USER_READS : MAD_USER_COUNT;
 }
 
 // Handles the MADs that another thread receives. That thread calls both functions, one at a time.

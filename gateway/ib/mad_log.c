@@ -130,7 +130,7 @@ static void add_mad(struct text *t, const struct mad_header *h, const uint8_t *m
 // TransactionID are the slot's number.
 static size_t place_of(uint32_t tid)
 {
-    return ((tid & MAD_TID_BATCH) ? HALF : 0) + tid % HALF;
+    return ((tid & MAD_TID_SWEEPER) ? HALF : 0) + tid % HALF;
 }
 
 static void note_sent(struct mad_log *m, uint32_t tid)

@@ -7,7 +7,7 @@
 
 uint32_t sa_requests_new_tid(struct sa_client *a)
 {
-    return atomic_fetch_add(&a->next_tid, 1) & ~(MAD_TID_BATCH | MAD_TID_DEMAND);
+    return atomic_fetch_add(&a->next_tid, 1) & ~(MAD_TID_SWEEPER | MAD_TID_READS);
 }
 
 uint64_t sa_requests_own_mkey(const struct sa_client *a)

@@ -8,14 +8,19 @@
 #define IBTRAPD_IB_SWEEP_H
 
 #include "base/random.h"
-#include "ib/batch.h"
 #include "ib/mkeys.h"
+#include "ib/requests.h"
 #include "ib/sweep_limits.h"
-#include "ib/sweep_ticks.h"
 #include "model/counter.h"
 #include "model/error_details.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
+
+// The ticks that sweep_counters learned. Sweeper's thread.
+enum { SWEEP_TICKS_TRIES = 3 }; // readings in which a port may leave the query unanswered
+struct sweep_ticks;
+struct sweep_ticks *sweep_ticks_new(void);
+void sweep_ticks_free(struct sweep_ticks *ticks); // NULL is allowed
 
 enum { SWEEP_TWINS_MAX = 16, SWEEP_LOCKED_MAX = 8 };
 
@@ -44,7 +49,7 @@ struct sweep_locked {
 };
 
 struct sweep {
-    struct batch_options batch;
+    struct requests_options requests;
     const struct random *random;
     struct mad_port port;  // the own port, as the SA client read it last: LID, SM's LID and SL
     struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
@@ -66,7 +71,7 @@ struct sweep {
     // Results; `complete` is true at first, the others zero.
     bool complete;
     bool full; // the builder has no room for what answered: each part fails from then on
-    struct batch_counters counters; // sums over all parts
+    struct requests_counters counters; // sums over all parts
     struct sweep_overflow overflow;
     struct sweep_twin twins[SWEEP_TWINS_MAX]; // the first ones found
     size_t twin_count;
@@ -84,6 +89,18 @@ struct sweep {
 // If a GUID answers at two places, the node keeps the place that `known` has, or else the first one
 // found. The port that leads to the other place is silent.
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
+struct sweep_branches;
+
+// Completes the speeds of ports whose links are up, once all nodes are found; `branches` are the
+// routes to the builder's nodes. A port that supports extended speeds by its capabilities, and
+// shows none, is asked again with bit 31 of the AttributeModifier, by which a subnet manager says
+// that it knows them. One of Mellanox at QDR is asked for Mellanox's ExtendedPortInfo, which has
+// FDR10. The ports of a node are asked one after the other, until one does not answer. Those
+// without an answer keep the speeds that `known` has of the same link, as do all when the sweep
+// reached a limit: then none is asked. False with a sentence as other parts of a sweep.
+bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
+                  const struct sweep_branches *branches, struct error *err);
 
 // Finds them by three queries to the SA, for NodeRecords, PortInfoRecords and LinkRecords
 // (IBA 15.2.5). Where this host may send no SMPs, also finds the subnet managers by a query for
@@ -109,7 +126,15 @@ bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct 
 // incomplete. Call it after sweep_switches.
 bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// The same by a query to the SA for P_KeyTableRecords. If it does not answer, all tables stay.
+// How many entries of the table of that port are read. Returns 0 if the port has no table, or if
+// that is not known.
+uint16_t sweep_pkey_entries(const struct fabric_node *node, uint8_t port);
+
+// Gives each port that was not read the table that it had before. `known` may be NULL.
+void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder);
+
+// The same as sweep_pkeys by a query to the SA for P_KeyTableRecords. If it does not answer, all
+// tables stay.
 void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder);
 
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks

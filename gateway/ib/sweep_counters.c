@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/memory.h"
+#include "base/search.h"
 #include "ib/gmp_decode.h"
-#include "ib/sweep_batch.h"
+#include "ib/sweep_ask.h"
 #include "ib/sweep_order.h"
-#include "ib/sweep_ticks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // The LID of a switch answers for all its ports, another LID for its one port. Each reading first
 // queries each LID for the counters that it has (ClassPortInfo): PortCountersExtended has error
@@ -40,12 +39,66 @@ struct group {
     uint8_t fec_missed; // the same, of those for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
-    int64_t asked_at; // when the query was sent
 };
 
+// What the ports said of the ticks of their PortXmitWait (PortSamplesControl, IBA 16.1.3.2), kept
+// from one reading to the next: a port is asked once for each rate of its link.
+
+struct sweep_tick {
+    uint64_t node_guid;
+    uint16_t tick;  // as in struct counter_sample
+    uint16_t speed; // of the link when it was asked, as is the next
+    uint8_t port, width;
+    uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
+    bool known;         // it answered; `tick` 0: that it does not say
+};
+
+struct sweep_ticks {
+    struct sweep_tick *all;
+    size_t count;
+};
+
+struct sweep_ticks *sweep_ticks_new(void)
+{
+    return memory_zeroed(1, sizeof(struct sweep_ticks));
+}
+
+void sweep_ticks_free(struct sweep_ticks *ticks)
+{
+    if (!ticks)
+        return;
+    free(ticks->all);
+    free(ticks);
+}
+
+// Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading.
+// Leaves it as it is if the last reading did not have the port with that link rate. `ticks` may be
+// NULL.
+static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
+{
+    size_t at;
+    if (!ticks)
+        return;
+    SEARCH_FIRST(at, 0, ticks->count,
+                 counter_compare_ports(ticks->all[at].node_guid, ticks->all[at].port,
+                                       one->node_guid, one->port) < 0);
+    const struct sweep_tick *found = at < ticks->count ? &ticks->all[at] : NULL;
+    if (found && found->node_guid == one->node_guid && found->port == one->port &&
+        found->speed == one->speed && found->width == one->width)
+        *one = *found;
+}
+
+// Keeps these for the next reading, instead of those before: ascending by node and port. Takes over
+// the array.
+static void sweep_counters_keep(struct sweep_ticks *ticks, struct sweep_tick *all, size_t count)
+{
+    free(ticks->all);
+    ticks->all = all;
+    ticks->count = count;
+}
+
 struct reader {
-    struct batch *batch;
-    const struct clock *clock;
+    struct sweep_part part;
     int64_t prompt_us;               // an answer after more than that is late
     struct counter_reading *reading; // a sample has no node GUID until it is answered
     struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
@@ -55,26 +108,7 @@ struct reader {
     uint32_t *first_group; // by node, and one more: the end of the last one's
 };
 
-static struct group *sweep_counters_group(const struct reader *reader, const void *tag)
-{
-    uint32_t at;
-    memcpy(&at, tag, sizeof at);
-    return &reader->groups[at];
-}
-
-static void note_asked(const struct reader *reader, struct group *group)
-{
-    group->asked_at = clock_monotonic(reader->clock);
-}
-
-static void make_counting(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
-{
-    (void)tag_size;
-    note_asked(ctx, sweep_counters_group(ctx, tag));
-    gmp_make_get(mad, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, 0);
-}
-
-static enum gmp_attribute step_attribute(const struct group *group)
+static enum gmp_attribute sweep_counters_attribute(const struct group *group)
 {
     switch ((enum counters_step)group->step) {
     case STEP_COUNTERS:
@@ -88,50 +122,39 @@ static enum gmp_attribute step_attribute(const struct group *group)
     }
 }
 
-static void make_step(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
-{
-    (void)tag_size;
-    const struct reader *reader = ctx;
-    struct group *group = sweep_counters_group(ctx, tag);
-    note_asked(reader, group);
-    gmp_make_get_counters(mad, step_attribute(group), reader->reading->samples[group->next].port);
-}
-
 // `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
-static void sweep_counters_ask(struct reader *reader, const struct group *group, bool next,
-                               batch_make *make, batch_done *done)
+static void sweep_counters_ask(struct reader *reader, const struct group *group,
+                               enum gmp_attribute attribute, uint8_t port, sweep_take *take,
+                               bool next)
 {
-    const uint32_t at = (uint32_t)(group - reader->groups);
-    const struct mad_address to = {.lid = group->lid, .qpn = 1, .guid = group->port_guid};
-    batch_add(reader->batch, &(struct batch_request){.agent = MAD_AGENT_PERF,
-                                                     .to = to,
-                                                     .make = make,
-                                                     .next = next,
-                                                     .done = done,
-                                                     .ctx = reader,
-                                                     .tag = &at,
-                                                     .tag_size = sizeof at});
+    sweep_part_ask(&reader->part,
+                   &(struct sweep_query){.take = take,
+                                         .guid = group->port_guid,
+                                         .at = (uint32_t)(group - reader->groups),
+                                         .attribute = (uint16_t)attribute,
+                                         .lid = group->lid,
+                                         .mgmt_class = MAD_CLASS_PERF,
+                                         .port = port},
+                   next);
 }
 
-// Whether the last query of the LID was answered, and promptly.
-static bool was_prompt(const struct reader *reader, struct group *group, const uint8_t *answer)
-{
-    group->unanswered = answer ? 0 : (uint8_t)(group->unanswered + 1);
-    return answer && clock_monotonic(reader->clock) - group->asked_at <= reader->prompt_us;
-}
+static sweep_take sweep_counters_take;
 
-static batch_done handle_step;
-
-// Asks the LID what comes next, unless that was all, or it does not answer.
-static void ask_next_step(struct reader *reader, struct group *group, bool prompt)
+// Asks the LID what comes next, unless that was all, or it does not answer. Before the LIDs that
+// wait, if the last answer was prompt.
+static void sweep_counters_ask_step(struct reader *reader, struct group *group,
+                                    const struct request_answer *last)
 {
+    group->unanswered = last->mad ? 0 : (uint8_t)(group->unanswered + 1);
     if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
-        sweep_counters_ask(reader, group, prompt, make_step, handle_step);
+        sweep_counters_ask(reader, group, sweep_counters_attribute(group),
+                           reader->reading->samples[group->next].port, sweep_counters_take,
+                           last->mad && last->waited_us <= reader->prompt_us);
 }
 
 // False: there are no counters of that port.
-static bool read_sample(const struct group *group, struct counter_sample *sample,
-                        const uint8_t *data)
+static bool sweep_counters_read_sample(const struct group *group, struct counter_sample *sample,
+                                       const uint8_t *data)
 {
     const bool extended = group->counting.extended;
     if (!data ||
@@ -146,8 +169,8 @@ static bool read_sample(const struct group *group, struct counter_sample *sample
 
 // Without an answer, the LID is not asked for further ticks, and that was one of the few readings
 // in which it may leave them unanswered.
-static void take_tick(struct reader *reader, struct group *group, const uint8_t *answer,
-                      const uint8_t *data)
+static void sweep_counters_take_tick(struct reader *reader, struct group *group,
+                                     const uint8_t *answer, const uint8_t *data)
 {
     struct sweep_tick *one = &reader->ticks[group->next];
     uint16_t tick;
@@ -160,8 +183,8 @@ static void take_tick(struct reader *reader, struct group *group, const uint8_t 
 }
 
 // Whether that is to be asked of the group's next port, whose counters were read.
-static bool step_is_wanted(const struct reader *reader, const struct group *group,
-                           enum counters_step step)
+static bool sweep_counters_wants_step(const struct reader *reader, const struct group *group,
+                                      enum counters_step step)
 {
     const struct sweep_tick *tick = reader->ticks ? &reader->ticks[group->next] : NULL;
     switch (step) {
@@ -179,8 +202,8 @@ static bool step_is_wanted(const struct reader *reader, const struct group *grou
 
 // A LID that says that it has these counters, and refuses them, is asked once, one that does not
 // answer twice: a lost query says nothing about the next port.
-static void take_fec(struct group *group, struct counter_sample *sample, const uint8_t *answer,
-                     const uint8_t *data)
+static void sweep_counters_take_fec(struct group *group, struct counter_sample *sample,
+                                    const uint8_t *answer, const uint8_t *data)
 {
     sample->fec = data && gmp_read_fec(data, sample->port, sample->values);
     group->fec_missed = answer ? 0 : (uint8_t)(group->fec_missed + 1);
@@ -195,65 +218,60 @@ static bool sweep_counters_is_busy(const uint8_t *answer, size_t size)
     return answer && mad_read_header(answer, size, &h) && (mad_status(&h) & BUSY);
 }
 
-// Takes an answer, NULL if there is none. False: nothing more is to be asked of the port.
-static bool take_step(struct reader *reader, struct group *group, const uint8_t *answer,
-                      size_t size)
+// Takes an answer. Returns false if nothing more is to be asked of the port.
+static bool sweep_counters_take_answer(struct reader *reader, struct group *group,
+                                       const struct request_answer *in, const uint8_t *data)
 {
     struct counter_sample *sample = &reader->reading->samples[group->next];
-    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, step_attribute(group));
-    if (sweep_counters_is_busy(answer, size))
-        answer = NULL;
+    const uint8_t *answer = sweep_counters_is_busy(in->mad, in->size) ? NULL : in->mad;
     switch ((enum counters_step)group->step) {
     case STEP_COUNTERS:
-        return read_sample(group, sample, data);
+        return sweep_counters_read_sample(group, sample, data);
     case STEP_TRAFFIC:
         sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
         break;
     case STEP_FEC:
-        take_fec(group, sample, answer, data);
+        sweep_counters_take_fec(group, sample, answer, data);
         break;
     default:
-        take_tick(reader, group, answer, data);
+        sweep_counters_take_tick(reader, group, answer, data);
         break;
     }
     return true;
 }
 
-static void handle_step(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                        size_t size)
+static void sweep_counters_take(struct sweep_part *part, const struct sweep_query *query,
+                                const uint8_t *data, const struct request_answer *answer)
 {
-    (void)tag_size;
-    struct reader *reader = ctx;
-    struct group *group = sweep_counters_group(reader, tag);
-    const bool prompt = was_prompt(reader, group, answer);
+    struct reader *reader = part->own;
+    struct group *group = &reader->groups[query->at];
     unsigned step = STEP_COUNT;
-    if (take_step(reader, group, answer, size))
+    if (sweep_counters_take_answer(reader, group, answer, data))
         for (step = group->step + 1U; step < STEP_COUNT; step++) {
-            if (step_is_wanted(reader, group, step))
+            if (sweep_counters_wants_step(reader, group, step))
                 break;
         }
     group->next += step == STEP_COUNT;
     group->step = (uint8_t)(step == STEP_COUNT ? STEP_COUNTERS : step);
-    ask_next_step(reader, group, prompt);
+    sweep_counters_ask_step(reader, group, answer);
 }
 
-static void handle_counting(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                            size_t size)
+static void sweep_counters_take_counting(struct sweep_part *part, const struct sweep_query *query,
+                                         const uint8_t *data, const struct request_answer *answer)
 {
-    (void)tag_size;
-    struct reader *reader = ctx;
-    struct group *group = sweep_counters_group(reader, tag);
-    if (!answer)
+    struct reader *reader = part->own;
+    struct group *group = &reader->groups[query->at];
+    if (!answer->mad)
         return; // requests for its counters would not be answered, either
-    const uint8_t *data = gmp_answer(answer, size, MAD_CLASS_PERF, GMP_CLASS_PORT_INFO);
     if (data)
         gmp_read_counting(data, &group->counting);
-    ask_next_step(reader, group, was_prompt(reader, group, answer));
+    sweep_counters_ask_step(reader, group, answer);
 }
 
 // `answering` is the port that answers for the port; NULL: none does.
-static void add_port(struct reader *reader, uint64_t node_guid, const struct fabric_port *port,
-                     const struct fabric_port *answering)
+static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
+                                    const struct fabric_port *port,
+                                    const struct fabric_port *answering)
 {
     const uint16_t lid = answering ? answering->lid : 0;
     struct counter_reading *reading = reader->reading;
@@ -271,7 +289,7 @@ static void add_port(struct reader *reader, uint64_t node_guid, const struct fab
                                     .port = port->number,
                                     .speed = port->speed_active,
                                     .width = port->width_active};
-        sweep_ticks_recall(reader->known, tick);
+        sweep_counters_recall(reader->known, tick);
     }
     reading->samples[reading->count++].port = port->number;
     group->end = (uint32_t)reading->count;
@@ -288,14 +306,15 @@ static const struct fabric_port *sweep_counters_answering(const struct fabric *f
     return node->silent || (node->type == FABRIC_SWITCH && first->number != 0) ? NULL : port;
 }
 
-static void add_node(struct reader *reader, const struct fabric *fabric,
-                     const struct fabric_node *node, enum fabric_state least)
+static void sweep_counters_add_node(struct reader *reader, const struct fabric *fabric,
+                                    const struct fabric_node *node, enum fabric_state least)
 {
     for (uint32_t i = 0; i < node->ports; i++) {
         const struct fabric_port *port = &fabric->ports[node->first_port + i];
         bool external = port->number > 0 || node->type != FABRIC_SWITCH;
         if (port->known && port->state >= least && external)
-            add_port(reader, node->guid, port, sweep_counters_answering(fabric, node, port));
+            sweep_counters_add_port(reader, node->guid, port,
+                                    sweep_counters_answering(fabric, node, port));
     }
 }
 
@@ -318,26 +337,27 @@ static void sweep_counters_collect(struct reader *reader, const struct fabric *f
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         reader->first_group[i] = reader->group_count;
         if (sweep_counters_wants(choice, &fabric->nodes[i]))
-            add_node(reader, fabric, &fabric->nodes[i], least);
+            sweep_counters_add_node(reader, fabric, &fabric->nodes[i], least);
     }
     reader->first_group[fabric->node_count] = reader->group_count;
 }
 
 // Queries the LIDs, in the order of their turns.
-static void ask_all(struct reader *reader, const struct fabric *fabric, const uint32_t *order)
+static void sweep_counters_ask_all(struct reader *reader, const struct fabric *fabric,
+                                   const uint32_t *order)
 {
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const uint32_t end = reader->first_group[order[i] + 1];
         for (uint32_t at = reader->first_group[order[i]]; at < end; at++) {
             if (reader->groups[at].lid != 0)
-                sweep_counters_ask(reader, &reader->groups[at], false, make_counting,
-                                   handle_counting);
+                sweep_counters_ask(reader, &reader->groups[at], GMP_CLASS_PORT_INFO, 0,
+                                   sweep_counters_take_counting, false);
         }
     }
 }
 
 // Keeps the samples that were answered, with their ticks.
-static void compact(struct reader *reader)
+static void sweep_counters_compact(struct reader *reader)
 {
     struct counter_reading *reading = reader->reading;
     size_t kept = 0;
@@ -359,11 +379,12 @@ static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
                                     const struct fabric *fabric, const struct sweep_choice *choice,
                                     struct error *err)
 {
+    sweep_part_begin(&reader->part);
     uint32_t *order = sweep_order_nodes(fabric, sweep->port.lid);
     sweep_counters_collect(reader, fabric, choice);
-    ask_all(reader, fabric, order);
+    sweep_counters_ask_all(reader, fabric, order);
     free(order);
-    return sweep_batch_run(sweep, reader->batch, err);
+    return sweep_part_end(&reader->part, err);
 }
 
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
@@ -372,9 +393,8 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
 {
     const size_t ports = fabric->port_count, nodes = fabric->node_count;
     struct reader reader = {
-        .batch = sweep_batch_new(sweep),
-        .clock = sweep->batch.clock,
-        .prompt_us = sweep->batch.timeout_us / PROMPT_PART,
+        .part = {.sweep = sweep, .own = &reader},
+        .prompt_us = sweep->requests.timeout_us / PROMPT_PART,
         .reading =
             memory_zeroed(1, sizeof *reader.reading + ports * sizeof *reader.reading->samples),
         .known = choice->guids ? NULL : sweep->ticks,
@@ -382,15 +402,14 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         .first_group = memory_get((nodes + 1) * sizeof *reader.first_group)};
     if (reader.known)
         reader.ticks = memory_get((ports + 1) * sizeof *reader.ticks);
-    reader.reading->time_us = clock_utc(sweep->batch.clock);
+    reader.reading->time_us = clock_utc(sweep->requests.clock);
     const bool ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
-    batch_free(reader.batch);
     free(reader.groups);
     free(reader.first_group);
     if (ok)
-        compact(&reader);
+        sweep_counters_compact(&reader);
     if (ok && reader.ticks)
-        sweep_ticks_keep(sweep->ticks, reader.ticks, reader.reading->count);
+        sweep_counters_keep(sweep->ticks, reader.ticks, reader.reading->count);
     else
         free(reader.ticks);
     if (ok)

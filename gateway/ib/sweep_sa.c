@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/smp_decode.h"
-#include "ib/sweep_batch.h"
-#include "ib/sweep_pkeys.h"
+#include "ib/sweep_ask.h"
 
 #include "base/memory.h"
 #include "base/wire.h"
@@ -28,7 +27,7 @@ static uint32_t sweep_sa_find_lid(const struct state *state, uint16_t lid)
     return lid <= ADDRESS_LID_UNICAST_MAX ? state->node_of[lid] : FABRIC_NONE;
 }
 
-static void set_lids(struct state *state, uint32_t node, uint16_t lid, uint8_t lmc)
+static void sweep_sa_set_lids(struct state *state, uint32_t node, uint16_t lid, uint8_t lmc)
 {
     for (uint32_t i = lid; i < lid + (1U << lmc) && lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++)
         state->node_of[i] = node;
@@ -65,7 +64,7 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
     else if (!fabric_builder_port(state->builder, number, &port))
         state->sweep->full = true;
     else
-        set_lids(state, number, port.lid, 0);
+        sweep_sa_set_lids(state, number, port.lid, 0);
 }
 
 // PortInfoRecord: one for each port of all nodes.
@@ -74,7 +73,7 @@ enum { PORT_NUMBER = 2, PORT_INFO = 4, PORT_RECORD_SIZE = 64 }; // before the ex
 
 // Whether a LinkRecord is expected for the port, since its link is up. Without one the port is
 // silent: the SM got no answer from the other end, either.
-static bool needs_link(const struct fabric_node *node, const struct fabric_port *port)
+static bool sweep_sa_needs_link(const struct fabric_node *node, const struct fabric_port *port)
 {
     bool internal = port->number == 0 && node->type == FABRIC_SWITCH;
     return !internal && port->state > FABRIC_DOWN;
@@ -102,8 +101,8 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
         fabric_builder_get_port(state->builder, number, port.number);
     if (from_node)
         port.guid = from_node->guid;
-    port.silent = needs_link(node, &port);
-    set_lids(state, number, port.lid, port.lmc);
+    port.silent = sweep_sa_needs_link(node, &port);
+    sweep_sa_set_lids(state, number, port.lid, port.lmc);
     if (!fabric_builder_port(state->builder, number, &port))
         state->sweep->full = true;
 }
@@ -112,7 +111,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 
 enum { FROM_LID = 0, FROM_PORT = 2, TO_PORT = 3, TO_LID = 4, LINK_RECORD_SIZE = 6 };
 
-static bool has_link_port(struct state *state, uint32_t node, uint8_t port)
+static bool sweep_sa_has_link_port(struct state *state, uint32_t node, uint8_t port)
 {
     return node != FABRIC_NONE && port > 0 &&
            port <= fabric_builder_get(state->builder, node)->port_count;
@@ -126,7 +125,8 @@ static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
     uint32_t from = sweep_sa_find_lid(state, wire_get16(record + FROM_LID));
     uint32_t to = sweep_sa_find_lid(state, wire_get16(record + TO_LID));
     uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
-    if (!has_link_port(state, from, from_port) || !has_link_port(state, to, to_port)) {
+    if (!sweep_sa_has_link_port(state, from, from_port) ||
+        !sweep_sa_has_link_port(state, to, to_port)) {
         state->complete = false;
     } else if (!fabric_builder_link(state->builder, from, from_port, to, to_port)) {
         state->sweep->full = true;
@@ -228,7 +228,7 @@ static void sweep_sa_read_pkeys(void *ctx, const uint8_t *record, size_t size)
     const struct fabric_node *n = fabric_builder_get(s->builder, node);
     // The LID of another node than a switch is that of one port.
     const uint8_t port = n->type == FABRIC_SWITCH ? record[PKEY_PORT] : s->port_of[lid];
-    const uint16_t entries = sweep_pkeys_entries(n, port);
+    const uint16_t entries = sweep_pkey_entries(n, port);
     if (sweep_sa_is_block(record, 0)) {
         s->node = node;
         s->port = port;
@@ -279,37 +279,51 @@ static void sweep_sa_explain(uint16_t sa_lid, const struct table *table, const c
               sa_lid, table->name, why);
 }
 
-static void handle_table(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                         size_t size)
+static void sweep_sa_make(void *ctx, const void *tag, uint8_t *mad)
 {
-    (void)tag, (void)tag_size;
+    (void)tag;
+    const struct sa_query *q = ctx;
+    mad_query_table(mad, q->table->attribute);
+}
+
+static void sweep_sa_handle(void *ctx, const void *tag, const struct request_answer *answer)
+{
+    (void)tag;
     struct sa_query *q = ctx;
     const struct table *table = q->table;
     struct error why;
-    if (!answer)
+    if (!answer->mad)
         error_set(&why, "it does not answer");
     else
-        q->ok = mad_read_table(answer, size, table->record_size, table->read, q->ctx, &why);
+        q->ok = mad_read_table(answer->mad, answer->size, table->record_size, table->read, q->ctx,
+                               &why);
     if (!q->ok)
         sweep_sa_explain(q->sa_lid, table, why.text, q->err);
 }
 
-static bool ask_table(struct sweep *sweep, const struct table *table, void *ctx, struct error *err)
+// Gives the SA time.
+static bool sweep_sa_ask(struct sweep *sweep, const struct table *table, void *ctx,
+                         struct error *err)
 {
     struct mad_address sa = sweep->sa;
     if (sa.lid == 0)
         sa = (struct mad_address){.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
     struct sa_query q = {.table = table, .ctx = ctx, .sa_lid = sa.lid, .err = err};
-    uint8_t mad[MAD_SIZE];
-    mad_query_table(mad, table->attribute);
-    struct batch *batch = sweep_batch_new(sweep);
-    const struct batch_request request = {
-        .agent = MAD_AGENT_SA, .to = sa, .mad = mad, .done = handle_table, .ctx = &q};
-    batch_add(batch, &request);
-    const bool ok = sweep_batch_run(sweep, batch, err);
-    if (ok && batch_was_ended(batch))
+    struct sweep_part part = {.sweep = sweep};
+    const struct requests_options usual = sweep->requests;
+    sweep->requests.attempts = ATTEMPTS;
+    if (sweep->requests.timeout_us < TIMEOUT_US)
+        sweep->requests.timeout_us = TIMEOUT_US;
+    sweep_part_begin(&part);
+    sweep->requests = usual;
+    requests_add(part.batch, &(struct mad_request){.agent = MAD_AGENT_SA,
+                                                   .to = sa,
+                                                   .make = sweep_sa_make,
+                                                   .done = sweep_sa_handle,
+                                                   .ctx = &q});
+    const bool ok = sweep_part_end(&part, err);
+    if (ok && part.ended)
         sweep_sa_explain(sa.lid, table, "it does not answer within the time limit", err);
-    batch_free(batch);
     return ok && q.ok;
 }
 
@@ -332,29 +346,17 @@ static bool sweep_sa_is_usable(const struct state *state, const struct sweep *sw
     return false;
 }
 
-// Gives the SA time; returns the usual options.
-static struct batch_options sweep_sa_be_patient(struct sweep *sweep)
+static bool sweep_sa_ask_all(struct sweep *sweep, struct state *state, struct error *err)
 {
-    const struct batch_options usual = sweep->batch;
-    sweep->batch.attempts = ATTEMPTS;
-    if (sweep->batch.timeout_us < TIMEOUT_US)
-        sweep->batch.timeout_us = TIMEOUT_US;
-    return usual;
-}
-
-static bool ask_tables(struct sweep *sweep, struct state *state, struct error *err)
-{
-    const struct batch_options usual = sweep_sa_be_patient(sweep);
     bool ok = true;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
-        ok = ask_table(sweep, &TABLES[i], state, err) &&
+        ok = sweep_sa_ask(sweep, &TABLES[i], state, err) &&
              sweep_sa_is_usable(state, sweep, &TABLES[i], err);
     struct error why;
-    if (ok && sweep->no_smps && !ask_table(sweep, &MANAGERS, state, &why))
-        log_debug(sweep->batch.log, "the subnet managers are not known: %s", why.text);
-    if (ok && sweep->no_smps && !ask_table(sweep, &SWITCHES, state, &why))
-        log_debug(sweep->batch.log, "SwitchInfo is not known: %s", why.text);
-    sweep->batch = usual;
+    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &MANAGERS, state, &why))
+        log_debug(sweep->requests.log, "the subnet managers are not known: %s", why.text);
+    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &SWITCHES, state, &why))
+        log_debug(sweep->requests.log, "SwitchInfo is not known: %s", why.text);
     return ok;
 }
 
@@ -367,7 +369,7 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
     state->complete = true;
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         state->node_of[lid] = FABRIC_NONE;
-    bool ok = ask_tables(sweep, state, err);
+    bool ok = sweep_sa_ask_all(sweep, state, err);
     fabric_builder_each_port(builder, sweep_sa_check_port, state);
     sweep->complete = sweep->complete && state->complete;
     free(state);
@@ -385,13 +387,11 @@ void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder)
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         s->node_of[lid] = FABRIC_NONE;
     fabric_builder_each_port(builder, sweep_sa_note_lids, s);
-    const struct batch_options usual = sweep_sa_be_patient(sweep);
     const bool complete = sweep->complete;
-    if (!ask_table(sweep, &PKEYS, s, &why))
-        log_debug(sweep->batch.log, "the P_Key tables are not known: %s", why.text);
-    sweep->batch = usual;
+    if (!sweep_sa_ask(sweep, &PKEYS, s, &why))
+        log_debug(sweep->requests.log, "the P_Key tables are not known: %s", why.text);
     sweep->complete = complete;
-    sweep_pkeys_keep(sweep->known, builder);
+    sweep_keep_pkeys(sweep->known, builder);
     free(s);
 }
 
@@ -415,8 +415,5 @@ bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *
     static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
                                        sweep_sa_count_node};
     *size = (struct sweep_size){0};
-    const struct batch_options usual = sweep_sa_be_patient(sweep);
-    bool ok = ask_table(sweep, &NODES, size, err);
-    sweep->batch = usual;
-    return ok;
+    return sweep_sa_ask(sweep, &NODES, size, err);
 }

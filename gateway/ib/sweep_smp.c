@@ -1,27 +1,76 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/smp_decode.h"
-#include "ib/sweep_batch.h"
+#include "ib/sweep_ask.h"
 #include "ib/sweep_branches.h"
-#include "ib/sweep_places.h"
-#include "ib/sweep_speeds.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
-// The tag of a request.
-struct probe {
-    struct sweep_branches_query query;
-    int64_t asked_at; // monotonic
+// Where a node is: the port of another node that leads to it. Two nodes with one GUID answer at two
+// places, and only one of them can be the node that was known before.
+
+// A port of a node, by the builder's number. The own node has no place: FABRIC_NONE.
+struct place {
+    uint32_t node;
+    uint8_t port;
 };
-static_assert(sizeof(struct probe) <= BATCH_TAG_MAX, "a request carries one");
+
+// The place at which the sweep found the node: the other end of this port's link, or of any other
+// link if it has none. Returns false if the node has no links.
+static bool sweep_smp_place_now(struct fabric_builder *builder, uint32_t node, uint8_t port,
+                                struct place *out)
+{
+    unsigned count = fabric_builder_get(builder, node)->port_count;
+    for (unsigned i = 0; i <= count; i++) { // `port` first
+        uint8_t number = (uint8_t)(i == 0 ? port : i);
+        const struct fabric_port *p = fabric_builder_get_port(builder, node, number);
+        if (p && p->peer_node != FABRIC_NONE) {
+            *out = (struct place){p->peer_node, p->peer_port};
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the port of the known node, by its GUID, can still lead where it did before.
+static bool sweep_smp_is_open(struct fabric_builder *builder, uint64_t guid, uint8_t number)
+{
+    uint32_t node = fabric_builder_find(builder, guid);
+    const struct fabric_port *port =
+        node != FABRIC_NONE ? fabric_builder_get_port(builder, node, number) : NULL;
+    bool down = port && port->known && port->state == FABRIC_DOWN;
+    return !port || (!down && port->peer_node == FABRIC_NONE);
+}
+
+// Whether a node that answered at this place, and that the sweep has not found yet, may have its
+// place elsewhere: `known` has it at other places only, and at one of them the sweep has not seen
+// that the link is down or leads to another node.
+static bool sweep_smp_may_be_elsewhere(const struct fabric *known, struct fabric_builder *builder,
+                                       uint64_t guid, const struct place *place)
+{
+    uint32_t number = known ? fabric_find_node(known, guid) : FABRIC_NONE;
+    if (number == FABRIC_NONE)
+        return false;
+    const uint64_t here = fabric_builder_get(builder, place->node)->guid;
+    const struct fabric_node *node = &known->nodes[number];
+    bool may = false;
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        const struct fabric_port *port = &known->ports[i];
+        if (port->peer_node == FABRIC_NONE)
+            continue;
+        uint64_t peer = known->nodes[port->peer_node].guid;
+        if (peer == here && port->peer_port == place->port)
+            return false;
+        may = may || sweep_smp_is_open(builder, peer, port->peer_port);
+    }
+    return may;
+}
 
 struct walk {
     struct sweep *sweep;
     struct fabric_builder *builder;
-    struct batch *batch;
+    struct sweep_part part;
     struct sweep_branches *branches; // the builder's numbers are those of their nodes
     unsigned in_flight;              // requests in the batch
     uint32_t nodes, ports;           // found; the ports of each switch as NodeInfo counts them
@@ -87,37 +136,34 @@ static uint64_t sweep_smp_mkey(const struct walk *walk, const struct sweep_branc
     return mkeys_find(sweep->mkeys, guid, sweep->mkey);
 }
 
-static void sweep_smp_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void sweep_smp_make(void *ctx, const void *tag, uint8_t *mad)
 {
     const struct walk *walk = ctx;
-    struct probe probe;
+    const struct sweep_branches_query *query = tag;
     uint8_t path[SMP_HOPS_MAX];
-    memcpy(&probe, tag, tag_size);
-    const struct sweep_branches_query *query = &probe.query;
-    uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
+    const uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
     smp_make_get(mad, sweep_smp_mkey(walk, query), sweep_smp_attribute(query), query->port, path,
                  hops);
 }
 
-static batch_done sweep_smp_handle;
+static request_done sweep_smp_handle;
 
 static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *query)
 {
-    const struct probe probe = {*query, clock_monotonic(walk->sweep->batch.clock)};
     walk->in_flight++;
-    batch_add(walk->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                   .to = {.lid = 0xFFFF},
-                                                   .make = sweep_smp_make,
-                                                   .done = sweep_smp_handle,
-                                                   .ctx = walk,
-                                                   .tag = &probe,
-                                                   .tag_size = sizeof probe});
+    requests_add(walk->part.batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
+                                                         .to = {.lid = 0xFFFF},
+                                                         .make = sweep_smp_make,
+                                                         .done = sweep_smp_handle,
+                                                         .ctx = walk,
+                                                         .tag = query,
+                                                         .tag_size = sizeof *query});
 }
 
 static void sweep_smp_ask_more(struct walk *walk)
 {
     struct sweep_branches_query query;
-    while (walk->in_flight < walk->sweep->batch.in_flight &&
+    while (walk->in_flight < walk->sweep->requests.in_flight &&
            sweep_branches_next(walk->branches, walk->in_flight == 0, &query)) {
         if (!query.is_node || !sweep_smp_is_known(walk, query.branch))
             sweep_smp_ask(walk, &query);
@@ -125,7 +171,7 @@ static void sweep_smp_ask_more(struct walk *walk)
 }
 
 // Marks the port as silent: the node behind it does not answer. The port was added before.
-static void set_silent(struct walk *walk, uint32_t node, uint8_t number)
+static void sweep_smp_set_silent(struct walk *walk, uint32_t node, uint8_t number)
 {
     fabric_builder_get_port(walk->builder, node, number)->silent = true;
 }
@@ -134,7 +180,7 @@ static void set_silent(struct walk *walk, uint32_t node, uint8_t number)
 static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, uint8_t number)
 {
     if (sweep_branches_hops(walk->branches, branch) == SMP_HOPS_MAX)
-        set_silent(walk, sweep_branches_node(walk->branches, branch), number);
+        sweep_smp_set_silent(walk, sweep_branches_node(walk->branches, branch), number);
     else
         sweep_branches_add(walk->branches, branch, number);
 }
@@ -150,17 +196,17 @@ struct found {
 };
 
 // The port that leads to the branch, as the place of what answered there.
-static struct sweep_place sweep_smp_place(const struct walk *walk, uint32_t branch)
+static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
 {
     uint32_t parent = sweep_branches_parent(walk->branches, branch);
     if (parent == SWEEP_BRANCHES_NONE)
-        return (struct sweep_place){.node = FABRIC_NONE};
-    return (struct sweep_place){sweep_branches_node(walk->branches, parent),
-                                sweep_branches_port(walk->branches, branch)};
+        return (struct place){.node = FABRIC_NONE};
+    return (struct place){sweep_branches_node(walk->branches, parent),
+                          sweep_branches_port(walk->branches, branch)};
 }
 
-static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, uint32_t peer,
-                        uint8_t peer_port)
+static bool sweep_smp_is_free_for(const struct walk *walk, uint32_t node, uint8_t number,
+                                  uint32_t peer, uint8_t peer_port)
 {
     const struct fabric_port *port = fabric_builder_get_port(walk->builder, node, number);
     return !port || port->peer_node == FABRIC_NONE ||
@@ -169,16 +215,16 @@ static bool is_free_for(const struct walk *walk, uint32_t node, uint8_t number, 
 
 // Whether the known node can be the one that answered at the place. If not, two nodes have one
 // GUID, or the node's cable was moved during the sweep.
-static bool sweep_smp_is_same(const struct walk *walk, const struct sweep_place *place,
+static bool sweep_smp_is_same(const struct walk *walk, const struct place *place,
                               const struct found *found)
 {
     const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
     return known->type == found->node.type && known->port_count == found->node.port_count &&
            (place->node == FABRIC_NONE ||
-            is_free_for(walk, found->number, found->port, place->node, place->port));
+            sweep_smp_is_free_for(walk, found->number, found->port, place->node, place->port));
 }
 
-static void sweep_smp_note_twin(struct walk *walk, const struct sweep_place *other,
+static void sweep_smp_note_twin(struct walk *walk, const struct place *other,
                                 const struct found *found)
 {
     struct sweep *sweep = walk->sweep;
@@ -188,16 +234,15 @@ static void sweep_smp_note_twin(struct walk *walk, const struct sweep_place *oth
     *twin = (struct sweep_twin){.guid = found->node.guid,
                                 .other_guid = fabric_builder_get(walk->builder, other->node)->guid,
                                 .other_port = other->port};
-    struct sweep_place kept;
-    if (sweep_places_now(walk->builder, found->number, found->port, &kept)) {
+    struct place kept;
+    if (sweep_smp_place_now(walk->builder, found->number, found->port, &kept)) {
         twin->kept_guid = fabric_builder_get(walk->builder, kept.node)->guid;
         twin->kept_port = kept.port;
     }
 }
 
 // Whether the answer fits the earlier ones.
-static bool sweep_smp_fits(struct walk *walk, const struct sweep_place *place,
-                           const struct found *found)
+static bool sweep_smp_fits(struct walk *walk, const struct place *place, const struct found *found)
 {
     if (found->number != FABRIC_NONE && !sweep_smp_is_same(walk, place, found)) {
         sweep_smp_note_twin(walk, place, found);
@@ -205,7 +250,7 @@ static bool sweep_smp_fits(struct walk *walk, const struct sweep_place *place,
     }
     return place->node == FABRIC_NONE ||
            (found->port > 0 &&
-            is_free_for(walk, place->node, place->port, found->number, found->port));
+            sweep_smp_is_free_for(walk, place->node, place->port, found->number, found->port));
 }
 
 // Whether the node may be made up, as it was not known before.
@@ -216,7 +261,7 @@ static bool sweep_smp_is_stranger(const struct walk *walk, uint64_t guid)
     return before && fabric_find_node(before, guid) == FABRIC_NONE;
 }
 
-static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct sweep_place *place,
+static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct place *place,
                             const struct found *found)
 {
     bool is_new = found->number == FABRIC_NONE, is_switch = found->node.type == FABRIC_SWITCH;
@@ -246,12 +291,12 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct swe
 static void sweep_smp_handle_node(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
     struct found found;
-    const struct sweep_place place = sweep_smp_place(walk, branch);
+    const struct place place = sweep_smp_place(walk, branch);
     if (!data || !smp_read_node_info(data, &found.node, &found.port_guid, &found.port))
         return;
     found.number = fabric_builder_find(walk->builder, found.node.guid);
     if (found.number == FABRIC_NONE && place.node != FABRIC_NONE &&
-        sweep_places_may_be_elsewhere(walk->sweep->known, walk->builder, found.node.guid, &place) &&
+        sweep_smp_may_be_elsewhere(walk->sweep->known, walk->builder, found.node.guid, &place) &&
         sweep_branches_postpone(walk->branches, branch))
         return;
     if (sweep_smp_fits(walk, &place, &found))
@@ -270,7 +315,8 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
 
 // Whether to search behind the port: its link is up, its other end is not known, and it belongs to
 // a switch or to the own node, since other nodes do not forward SMPs.
-static bool leads_on(const struct walk *walk, uint32_t branch, const struct fabric_port *port)
+static bool sweep_smp_leads_on(const struct walk *walk, uint32_t branch,
+                               const struct fabric_port *port)
 {
     uint32_t node = sweep_branches_node(walk->branches, branch);
     bool is_switch = fabric_builder_get(walk->builder, node)->type == FABRIC_SWITCH;
@@ -315,7 +361,7 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
         port.guid = sweep_branches_port_guid(walk->branches, branch);
     if (!fabric_builder_port(walk->builder, node, &port))
         walk->sweep->full = true;
-    else if (leads_on(walk, branch, fabric_builder_get_port(walk->builder, node, number)))
+    else if (sweep_smp_leads_on(walk, branch, fabric_builder_get_port(walk->builder, node, number)))
         sweep_smp_search_behind(walk, branch, number);
 }
 
@@ -343,17 +389,13 @@ static const char *sweep_smp_limit(const struct walk *walk)
     return NULL;
 }
 
-static void sweep_smp_handle(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                             size_t size)
+static void sweep_smp_handle(void *ctx, const void *tag, const struct request_answer *answer)
 {
     struct walk *walk = ctx;
-    struct probe probe;
-    memcpy(&probe, tag, tag_size);
-    const struct sweep_branches_query *query = &probe.query;
-    const uint8_t *data = smp_answer(answer, size, sweep_smp_attribute(query));
+    const struct sweep_branches_query *query = tag;
+    const uint8_t *data = smp_answer(answer->mad, answer->size, sweep_smp_attribute(query));
     walk->in_flight--;
-    sweep_branches_waited(walk->branches, query->branch,
-                          clock_monotonic(walk->sweep->batch.clock) - probe.asked_at);
+    sweep_branches_waited(walk->branches, query->branch, answer->waited_us);
     if (query->is_node)
         sweep_smp_handle_node(walk, query->branch, data);
     else if (query->is_port)
@@ -362,7 +404,7 @@ static void sweep_smp_handle(void *ctx, const void *tag, size_t tag_size, const 
         sweep_smp_handle_description(walk, query->branch, data);
     sweep_smp_ask_more(walk);
     if (walk->sweep->full || sweep_smp_limit(walk))
-        batch_end(walk->batch);
+        requests_end(walk->part.batch);
 }
 
 // The whole sweep.
@@ -401,7 +443,7 @@ static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *p
 
 // False with a sentence: the own port is down or silent, so that the sweep says nothing about the
 // fabric.
-static bool check_own_port(const struct walk *walk, struct error *err)
+static bool sweep_smp_check_own_port(const struct walk *walk, struct error *err)
 {
     uint32_t own = sweep_branches_node(walk->branches, 0);
     if (own == SWEEP_BRANCHES_NONE)
@@ -420,9 +462,9 @@ static void sweep_smp_note_overflow(struct walk *walk)
 {
     const char *limit = sweep_smp_limit(walk);
     uint32_t branch = sweep_branches_largest(walk->branches, sweep_smp_was_known, walk);
-    struct sweep_place place = sweep_smp_place(walk, branch);
+    struct place place = sweep_smp_place(walk, branch);
     if (place.node == FABRIC_NONE)
-        place = (struct sweep_place){sweep_branches_node(walk->branches, 0), 0};
+        place = (struct place){sweep_branches_node(walk->branches, 0), 0};
     struct sweep_overflow *overflow = &walk->sweep->overflow;
     *overflow = (struct sweep_overflow){.happened = true,
                                         .limit = limit ? limit : "its time limit",
@@ -440,11 +482,11 @@ static bool sweep_smp_run(struct walk *walk, struct error *err)
     struct sweep *sweep = walk->sweep;
     sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0);
     sweep_smp_ask_more(walk);
-    bool ok = sweep_batch_run(sweep, walk->batch, err);
-    if (ok && batch_was_ended(walk->batch))
+    bool ok = sweep_part_end(&walk->part, err);
+    if (ok && walk->part.ended)
         sweep_smp_note_overflow(walk);
     sweep_smp_mark_silent(walk);
-    ok = ok && check_own_port(walk, err);
+    ok = ok && sweep_smp_check_own_port(walk, err);
     fabric_builder_each_port(walk->builder, sweep_smp_check_port, walk);
     sweep_smp_note_all_locked(walk);
     sweep->complete = sweep->complete && !walk->conflict && !walk->nameless && !walk->uncertain;
@@ -455,10 +497,10 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
 {
     struct walk walk = {.sweep = sweep,
                         .builder = builder,
-                        .batch = sweep_batch_new(sweep),
+                        .part = {.sweep = sweep, .builder = builder},
                         .branches = sweep_branches_new()};
+    sweep_part_begin(&walk.part);
     const bool ok = sweep_smp_run(&walk, err) && sweep_speeds(sweep, builder, walk.branches, err);
-    batch_free(walk.batch);
     sweep_branches_free(walk.branches);
     return ok;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ib/sweep_speeds.h"
-
 #include "base/memory.h"
 #include "ib/smp_decode.h"
-#include "ib/sweep_batch.h"
+#include "ib/sweep_ask.h"
+#include "ib/sweep_branches.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const uint32_t SPEEDS_EXTENDED = 1u << 31;
 enum { SPEEDS_VENDOR_MELLANOX = 0x0002c9 };
@@ -16,7 +14,7 @@ struct speeds {
     struct sweep *sweep;
     struct fabric_builder *builder;
     const struct sweep_branches *branches;
-    struct batch *batch;
+    struct sweep_part part;
 };
 
 // The tag of a request.
@@ -26,24 +24,23 @@ struct speeds_query {
     bool is_extended; // PortInfo; else Mellanox's ExtendedPortInfo
 };
 
-static batch_done sweep_speeds_handle;
+static request_done sweep_speeds_handle;
 
 static enum smp_attribute sweep_speeds_attribute(const struct speeds_query *query)
 {
     return query->is_extended ? SMP_PORT_INFO : SMP_MELLANOX_PORT_INFO;
 }
 
-static void sweep_speeds_make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
+static void sweep_speeds_make(void *ctx, const void *tag, uint8_t *mad)
 {
     const struct speeds *s = ctx;
-    struct speeds_query query;
+    const struct speeds_query *query = tag;
     uint8_t path[SMP_HOPS_MAX];
-    memcpy(&query, tag, tag_size);
-    const uint8_t hops = sweep_branches_path(s->branches, query.branch, path);
+    const uint8_t hops = sweep_branches_path(s->branches, query->branch, path);
     const uint64_t mkey = mkeys_find(
-        s->sweep->mkeys, sweep_branches_port_guid(s->branches, query.branch), s->sweep->mkey);
-    smp_make_get(mad, mkey, sweep_speeds_attribute(&query),
-                 query.port | (query.is_extended ? SPEEDS_EXTENDED : 0), path, hops);
+        s->sweep->mkeys, sweep_branches_port_guid(s->branches, query->branch), s->sweep->mkey);
+    smp_make_get(mad, mkey, sweep_speeds_attribute(query),
+                 query->port | (query->is_extended ? SPEEDS_EXTENDED : 0), path, hops);
 }
 
 static bool sweep_speeds_is_up(const struct fabric_port *port)
@@ -126,13 +123,13 @@ static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number,
     }
     if (!sweep_speeds_find(s, branch, number, last, &query))
         return;
-    batch_add(s->batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                .to = {.lid = 0xFFFF},
-                                                .make = sweep_speeds_make,
-                                                .done = sweep_speeds_handle,
-                                                .ctx = s,
-                                                .tag = &query,
-                                                .tag_size = sizeof query});
+    requests_add(s->part.batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
+                                                      .to = {.lid = 0xFFFF},
+                                                      .make = sweep_speeds_make,
+                                                      .done = sweep_speeds_handle,
+                                                      .ctx = s,
+                                                      .tag = &query,
+                                                      .tag_size = sizeof query});
 }
 
 static void sweep_speeds_take(struct speeds *s, const struct speeds_query *query,
@@ -152,22 +149,20 @@ static void sweep_speeds_take(struct speeds *s, const struct speeds_query *query
     port->speed_supported = seen.speed_supported;
 }
 
-static void sweep_speeds_handle(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                                size_t size)
+static void sweep_speeds_handle(void *ctx, const void *tag, const struct request_answer *answer)
 {
     struct speeds *s = ctx;
-    struct speeds_query query;
-    memcpy(&query, tag, tag_size);
+    const struct speeds_query *query = tag;
     const struct fabric_node *node =
-        fabric_builder_get(s->builder, sweep_branches_node(s->branches, query.branch));
-    const uint8_t *data = smp_answer(answer, size, sweep_speeds_attribute(&query));
-    const unsigned last = node->type == FABRIC_SWITCH ? node->port_count : query.port;
+        fabric_builder_get(s->builder, sweep_branches_node(s->branches, query->branch));
+    const uint8_t *data = smp_answer(answer->mad, answer->size, sweep_speeds_attribute(query));
+    const unsigned last = node->type == FABRIC_SWITCH ? node->port_count : query->port;
     if (!data) {
-        sweep_speeds_keep(s, query.branch, query.port, last);
+        sweep_speeds_keep(s, query->branch, query->port, last);
         return;
     }
-    sweep_speeds_take(s, &query, data);
-    sweep_speeds_ask(s, query.branch, query.port + 1U, last);
+    sweep_speeds_take(s, query, data);
+    sweep_speeds_ask(s, query->branch, query->port + 1U, last);
 }
 
 // Begins with each switch, by the first route to it, and with each port of another node.
@@ -193,14 +188,14 @@ bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
                   const struct sweep_branches *branches, struct error *err)
 {
     struct speeds s = {
-        .sweep = sweep, .builder = builder, .branches = branches, .batch = sweep_batch_new(sweep)};
+        .sweep = sweep, .builder = builder, .branches = branches, .part = {.sweep = sweep}};
     // No more nodes than branches were found.
     bool *begun = memory_zeroed(sweep_branches_count(branches), sizeof *begun);
     const bool complete = sweep->complete;
+    sweep_part_begin(&s.part);
     sweep_speeds_begin(&s, begun);
-    const bool ok = sweep_batch_run(sweep, s.batch, err);
+    const bool ok = sweep_part_end(&s.part, err);
     sweep->complete = complete; // nodes and links are known without
     free(begun);
-    batch_free(s.batch);
     return ok;
 }

@@ -90,12 +90,12 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
 {
     const struct sweeper_options *o = &s->options;
     *out = (struct sweep){
-        .batch = {.in_flight = o->in_flight,
-                  .attempts = o->attempts,
-                  .timeout_us = o->timeout_us,
-                  .clock = o->clock,
-                  .log = o->log,
-                  .stop = &s->stop},
+        .requests = {.in_flight = o->in_flight,
+                     .attempts = o->attempts,
+                     .timeout_us = o->timeout_us,
+                     .clock = o->clock,
+                     .log = o->log,
+                     .stop = &s->stop},
         .random = o->random,
         .port = *port,
         .mkey = o->has_mkey ? o->mkey : 0,
@@ -109,7 +109,7 @@ static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sw
         .ticks = s->ticks,
         .complete = true,
     };
-    return sa_client_attach(o->client, MAD_USER_BATCH, &out->batch.io, err);
+    return sa_client_attach(o->client, MAD_USER_SWEEPER, &out->requests.io, err);
 }
 
 static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,
@@ -189,7 +189,7 @@ static void begin_sweep(struct sweeper *s, int64_t now)
 }
 
 static void log_sweep(const struct sweeper *s, const struct sweeper_status *status,
-                      const struct batch_counters *counters)
+                      const struct requests_counters *counters)
 {
     log_debug(
         s->options.log,
@@ -205,7 +205,7 @@ static void log_sweep(const struct sweeper *s, const struct sweeper_status *stat
 // `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that it reached a
 // limit, or nothing.
 static void end_sweep(struct sweeper *s, const struct fabric *fabric,
-                      const struct batch_counters *counters, int64_t begun, const char *problem)
+                      const struct requests_counters *counters, int64_t begun, const char *problem)
 {
     int64_t now = sweeper_now_of(s);
     pthread_mutex_lock(&s->lock);
@@ -301,7 +301,7 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     begin_sweep(s, begun);
     if (open_sweep(s, port, &sweep, &err)) {
         fabric = sweeper_look(s, &sweep, &err);
-        sweep.batch.io.close(sweep.batch.io.self);
+        sweep.requests.io.close(sweep.requests.io.self);
     }
     if (atomic_load(&s->stop)) {
         fabric_unref(fabric);
@@ -331,7 +331,7 @@ static struct counter_reading *read_chosen(struct sweeper *s, const struct mad_p
     bool ok = open_sweep(s, port, &sweep, &err);
     if (ok) {
         ok = sweep_counters(&sweep, s->last, choice, &reading, &err);
-        sweep.batch.io.close(sweep.batch.io.self);
+        sweep.requests.io.close(sweep.requests.io.self);
     }
     if (!ok)
         log_debug(s->options.log, "cannot read the counters: %s", err.text);
@@ -368,7 +368,7 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
     bool ok = s->options.listener.details && open_sweep(s, port, &sweep, &err);
     if (ok) {
         ok = sweep_details(&sweep, s->last, list, &err);
-        sweep.batch.io.close(sweep.batch.io.self);
+        sweep.requests.io.close(sweep.requests.io.self);
     }
     if (ok)
         s->options.listener.details(s->options.listener.ctx, list);

@@ -394,7 +394,7 @@ static void put_sweeps(FILE *out, const struct metrics *m)
         put_last_reading(out, m);
 }
 
-static void put_reads(FILE *out, const struct demand_counters *reads)
+static void put_reads(FILE *out, const struct reads_counters *reads)
 {
     metrics_put(out, "counter", "ibtrapd_demand_queries_total",
                 "Queries sent for what managers asked and no sweep reads, repeats included.",

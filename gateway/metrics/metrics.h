@@ -4,7 +4,7 @@
 #define IBTRAPD_METRICS_METRICS_H
 
 #include "base/histogram.h"
-#include "ib/demand.h"
+#include "ib/reads.h"
 #include "ib/sweeper.h"
 #include "metrics/process_use.h"
 #include "pipeline/event_counts.h"
@@ -30,7 +30,7 @@ struct metrics {
     struct alarm_counts alarms;
     const struct histogram *commits;
     const struct sweeper_status *sweep;  // NULL: there is no sweeper
-    const struct demand_counters *reads; // on demand; NULL: there are none
+    const struct reads_counters *reads; // on demand; NULL: there are none
     const struct metrics_receiver *receivers;
     size_t receiver_count;
 };

@@ -49,7 +49,7 @@ static char *metrics_parts_write_text(const struct metrics *metrics, size_t *siz
 static char *render_gateway(const struct parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
-    struct demand_counters reads;
+    struct reads_counters reads;
     struct metrics metrics;
     struct metrics_receiver *receivers = memory_zeroed(parts->receiver_count, sizeof *receivers);
     read_parts(parts, &metrics);
@@ -60,7 +60,7 @@ static char *render_gateway(const struct parts *parts, size_t *size)
         metrics.sweep = &sweep;
     }
     if (parts->demand) {
-        demand_get_counters(parts->demand, &reads);
+        reads_get_counters(parts->demand, &reads);
         metrics.reads = &reads;
     }
     char *text = metrics_parts_write_text(&metrics, size);

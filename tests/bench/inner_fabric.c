@@ -304,7 +304,7 @@ static bool is_report_due(struct inner_fabric *f)
 
 static bool is_for_sm(enum mad_agent agent, const uint8_t *mad)
 {
-    return agent == MAD_AGENT_SA || !(wire_get32(mad + TID) & MAD_TID_BATCH);
+    return agent == MAD_AGENT_SA || !(wire_get32(mad + TID) & MAD_TID_SWEEPER);
 }
 
 static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,

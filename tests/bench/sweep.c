@@ -71,7 +71,7 @@ static void open_share(void)
     struct sa_status status = {0};
     while (!status.open)
         sa_client_status(client, &status);
-    must(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
+    must(sa_client_attach(client, MAD_USER_SWEEPER, &io, &err));
 }
 
 static void close_share(void)
@@ -83,7 +83,7 @@ static void close_share(void)
 
 static struct found look_with_sweep(unsigned in_flight)
 {
-    struct sweep sweep = {.batch = {.io = io,
+    struct sweep sweep = {.requests = {.io = io,
                                     .in_flight = in_flight,
                                     .attempts = ATTEMPTS,
                                     .timeout_us = TIMEOUT_MS * CLOCK_US_PER_MS,
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     bool shared = argc == 4 && strcmp(argv[1], "ibtrapd") == 0;
     bool own = argc == 4 && strcmp(argv[1], "ibtrapd-alone") == 0;
     bool library = argc == 4 && strcmp(argv[1], "libibnetdisc") == 0;
-    if (in_flight < 1 || in_flight > BATCH_IN_FLIGHT_MAX || runs < 1 ||
+    if (in_flight < 1 || in_flight > REQUESTS_IN_FLIGHT_MAX || runs < 1 ||
         shared + own + library != 1) {
         fprintf(stderr, "usage: %s ibtrapd|ibtrapd-alone|libibnetdisc IN_FLIGHT RUNS\n", argv[0]);
         return 2;

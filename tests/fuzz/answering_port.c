@@ -21,9 +21,9 @@ struct sweep answering_port_sweep(struct answering_port *port, const uint8_t *da
     atomic_store(&port->stop, false);
     fake_port_init(&port->port, answer, port);
     struct sweep sweep = fake_port_sweep(&port->port);
-    sweep.batch.in_flight = ANSWERING_IN_FLIGHT;
-    sweep.batch.attempts = 1;
-    sweep.batch.timeout_us = 50 * CLOCK_US_PER_MS;
-    sweep.batch.stop = &port->stop;
+    sweep.requests.in_flight = ANSWERING_IN_FLIGHT;
+    sweep.requests.attempts = 1;
+    sweep.requests.timeout_us = 50 * CLOCK_US_PER_MS;
+    sweep.requests.stop = &port->stop;
     return sweep;
 }

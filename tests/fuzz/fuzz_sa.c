@@ -57,7 +57,7 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
                               agent == MAD_AGENT_SMP_LID)); // the last one for SMInfo
     if (response_timeout_ms == 0)
         return true; // an answer
-    REQUIRE(to->lid != 0 && !(wire_get32(octets + 12) & MAD_TID_BATCH));
+    REQUIRE(to->lid != 0 && !(wire_get32(octets + 12) & MAD_TID_SWEEPER));
     memcpy(port->asked[port->sent++ % QUEUE], octets, MAD_SIZE);
     port->unsubscribes |= octets[3] == METHOD_SET && octets[DATA + 23] == 0;
     return true;

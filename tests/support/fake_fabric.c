@@ -273,7 +273,7 @@ static bool serve(void *ctx, const struct fake_request *request, struct fake_ans
     assert_int_equal(request->agent, MAD_AGENT_SMP);
     assert_int_equal(request->to.lid, 0xFFFF);
     assert_int_equal(request->to.qpn, 0);
-    assert_true(wire_get32(request->octets + 12) & MAD_TID_BATCH);
+    assert_true(wire_get32(request->octets + 12) & MAD_TID_SWEEPER);
     assert_int_equal(request->octets[1], MAD_CLASS_SMP_DIRECT);
     assert_int_equal(request->octets[3], 1);
     memcpy(mad, request->octets, MAD_SIZE);

@@ -141,7 +141,7 @@ struct mad_io fake_port_io(struct fake_port *port)
 struct sweep fake_port_sweep(struct fake_port *port)
 {
     return (struct sweep){
-        .batch = {.io = fake_port_io(port),
+        .requests = {.io = fake_port_io(port),
                   .in_flight = 8,
                   .attempts = 3,
                   .timeout_us = 100 * CLOCK_US_PER_MS,

@@ -312,7 +312,7 @@ TEST(members_are_packed_into_pieces)
 }
 
 // A P_KeyTableRecord says whose P_Keys it has by LID only. The SA's answer is kept, as by
-// ib/demand.c.
+// ib/reads.c.
 
 static struct demand_answer *kept;
 static struct demand_key kept_key;

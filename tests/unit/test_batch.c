@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/batch.h"
+#include "ib/requests.h"
 #include "ib/smp_decode.h"
 
 static const int64_t MS = CLOCK_US_PER_MS;
@@ -12,18 +12,18 @@ enum { REQUESTS = 2000, FIRST_TID = 0x12345 };
 
 static struct fake_fabric f;
 static struct error err;
-static struct batch *batch;
+static struct requests *batch;
 static atomic_bool stop;
-static struct batch_counters counters;
+static struct requests_counters counters;
 
 static unsigned done_of[REQUESTS], answers_of[REQUESTS];
 static unsigned wanted; // requests that the callback adds
 static unsigned added;
 static int64_t done_at;
 
-static struct batch *new_batch(unsigned in_flight, unsigned attempts, int64_t timeout_us)
+static struct requests *new_batch(unsigned in_flight, unsigned attempts, int64_t timeout_us)
 {
-    const struct batch_options options = {
+    const struct requests_options options = {
         .io = fake_port_io(&f.port),
         .in_flight = in_flight,
         .attempts = attempts,
@@ -31,7 +31,7 @@ static struct batch *new_batch(unsigned in_flight, unsigned attempts, int64_t ti
         .clock = &f.port.clock,
         .stop = &stop,
     };
-    return batch_new(&options, FIRST_TID);
+    return requests_new(&options, FIRST_TID);
 }
 
 static int begin(void **state)
@@ -50,43 +50,54 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    batch_free(batch);
+    requests_free(batch);
     return 0;
 }
 
 static void add(unsigned id);
 
 // Each answer repeats the request's modifier, which is the tag, so a mixed-up answer shows.
-static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer, size_t size)
+static void done(void *ctx, const void *tag, const struct request_answer *answer)
 {
     unsigned id;
     assert_ptr_equal(ctx, &f);
-    assert_int_equal(tag_size, sizeof id);
     memcpy(&id, tag, sizeof id);
     assert_in_range(id, 0, REQUESTS - 1);
     done_of[id]++;
     done_at = f.port.time.monotonic;
-    if (answer) {
-        assert_int_equal(size, MAD_SIZE);
-        assert_int_equal(wire_get32(answer + 20), id);
+    if (answer->mad) {
+        assert_int_equal(answer->size, MAD_SIZE);
+        assert_int_equal(wire_get32(answer->mad + 20), id);
         answers_of[id]++;
     }
     if (added < wanted)
         add(added);
 }
 
+static void make(void *ctx, const void *tag, uint8_t *mad)
+{
+    unsigned id;
+    assert_ptr_equal(ctx, &f);
+    memcpy(&id, tag, sizeof id);
+    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
+}
+
+static void add_to(unsigned id, request_done *to, bool next)
+{
+    requests_add(batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
+                                              .to = {.lid = 0xFFFF},
+                                              .make = make,
+                                              .next = next,
+                                              .done = to,
+                                              .ctx = &f,
+                                              .tag = &id,
+                                              .tag_size = sizeof id});
+}
+
 static void add(unsigned id)
 {
-    uint8_t mad[MAD_SIZE];
     added++;
-    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                             .to = {.lid = 0xFFFF},
-                                             .mad = mad,
-                                             .done = done,
-                                             .ctx = &f,
-                                             .tag = &id,
-                                             .tag_size = sizeof id});
+    add_to(id, done, false);
 }
 
 static void add_many(unsigned n)
@@ -104,7 +115,7 @@ static void check_done(unsigned n, unsigned answered)
         got += answers_of[i];
     }
     assert_int_equal(got, answered);
-    batch_get_counters(batch, &counters);
+    requests_get_counters(batch, &counters);
     assert_int_equal(counters.requests, n);
     assert_int_equal(counters.answered, answered);
     assert_int_equal(counters.given_up, n - answered);
@@ -114,20 +125,20 @@ static void check_done(unsigned n, unsigned answered)
 TEST(nothing_to_do_is_done_at_once)
 {
     batch = new_batch(1, 1, 100 * MS);
-    assert_true(batch_run(batch, &err));
-    assert_false(batch_was_ended(batch));
+    assert_true(requests_run(batch, &err));
+    assert_false(requests_was_ended(batch));
     check_done(0, 0);
 }
 
 TEST(all_are_answered_and_few_are_under_way)
 {
-    static const unsigned AT_A_TIME[] = {1, 7, 16, BATCH_IN_FLIGHT_MAX};
+    static const unsigned AT_A_TIME[] = {1, 7, 16, REQUESTS_IN_FLIGHT_MAX};
     for (size_t i = 0; i < COUNT(AT_A_TIME); i++) {
         end(NULL);
         begin(NULL);
         batch = new_batch(AT_A_TIME[i], 3, 100 * MS);
         add_many(REQUESTS);
-        assert_true(batch_run(batch, &err));
+        assert_true(requests_run(batch, &err));
         check_done(REQUESTS, REQUESTS);
         assert_int_equal(f.port.sent, REQUESTS);
         assert_int_equal(f.port.in_flight_most, AT_A_TIME[i]);
@@ -139,7 +150,7 @@ TEST(what_is_lost_is_asked_again)
     f.loss = 20;
     batch = new_batch(16, 30, 100 * MS);
     add_many(REQUESTS);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
     assert_in_range(f.port.sent, REQUESTS * 5 / 4, REQUESTS * 2);
     assert_int_equal(f.port.in_flight_most, 16);
@@ -151,7 +162,7 @@ TEST(who_never_answers_is_given_up)
     int64_t begun = f.port.time.monotonic;
     batch = new_batch(10, 3, 200 * MS);
     add_many(20);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(20, 0);
     assert_int_equal(f.port.sent, 60);
     // Two rounds of ten, three attempts each.
@@ -164,7 +175,7 @@ TEST(one_attempt_is_one_attempt)
     f.loss = 100;
     batch = new_batch(1, 1, 100 * MS);
     add_many(1);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(1, 0);
     assert_int_equal(f.port.sent, 1);
 }
@@ -175,7 +186,7 @@ TEST(a_late_answer_counts_while_it_is_still_wanted)
     int64_t begun = f.port.time.monotonic;
     batch = new_batch(1, 3, 100 * MS);
     add_many(1);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(1, 1);
     assert_int_equal(f.port.sent, 2);
     assert_int_equal(done_at - begun, 150 * MS);
@@ -187,7 +198,7 @@ TEST(an_answer_that_comes_too_late_is_nobody_elses)
     f.port.latency_us = 150 * MS;
     batch = new_batch(4, 1, 100 * MS);
     add_many(REQUESTS);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(REQUESTS, 0);
     assert_true(f.port.received > REQUESTS / 2);
 }
@@ -197,60 +208,16 @@ TEST(a_done_may_add_more)
     wanted = REQUESTS;
     batch = new_batch(16, 3, 100 * MS);
     add(0);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
-}
-
-static void make(void *ctx, const void *tag, size_t tag_size, uint8_t *mad)
-{
-    unsigned id;
-    assert_ptr_equal(ctx, &f);
-    assert_int_equal(tag_size, sizeof id);
-    memcpy(&id, tag, sizeof id);
-    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-}
-
-static void add_made(unsigned id)
-{
-    added++;
-    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                             .to = {.lid = 0xFFFF},
-                                             .make = make,
-                                             .done = done,
-                                             .ctx = &f,
-                                             .tag = &id,
-                                             .tag_size = sizeof id});
-}
-
-TEST(what_is_made_in_time_is_sent)
-{
-    f.loss = 20;
-    batch = new_batch(4, 20, 100 * MS);
-    for (unsigned i = 0; i < 30; i++)
-        add_made(i);
-    assert_true(batch_run(batch, &err));
-    check_done(30, 30);
 }
 
 static unsigned order[REQUESTS], ordered;
 
-static void note(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer, size_t size)
+static void note(void *ctx, const void *tag, const struct request_answer *answer)
 {
-    (void)ctx, (void)answer, (void)size;
-    memcpy(&order[ordered++], tag, tag_size);
-}
-
-static void add_in_order(unsigned id, bool next)
-{
-    uint8_t mad[MAD_SIZE];
-    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                             .to = {.lid = 0xFFFF},
-                                             .mad = mad,
-                                             .next = next,
-                                             .done = note,
-                                             .tag = &id,
-                                             .tag_size = sizeof id});
+    (void)ctx, (void)answer;
+    memcpy(&order[ordered++], tag, sizeof *order);
 }
 
 TEST(what_is_next_comes_before_those_that_wait)
@@ -258,12 +225,12 @@ TEST(what_is_next_comes_before_those_that_wait)
     static const unsigned EXPECTED[] = {4, 3, 0, 1, 2, 5};
     ordered = 0;
     batch = new_batch(1, 1, 100 * MS);
-    add_in_order(3, true); // into an empty queue
+    add_to(3, note, true); // into an empty queue
     for (unsigned i = 0; i < 3; i++)
-        add_in_order(i, false);
-    add_in_order(4, true);
-    add_in_order(5, false);
-    assert_true(batch_run(batch, &err));
+        add_to(i, note, false);
+    add_to(4, note, true);
+    add_to(5, note, false);
+    assert_true(requests_run(batch, &err));
     assert_int_equal(ordered, 6);
     assert_memory_equal(order, EXPECTED, sizeof EXPECTED);
 }
@@ -273,7 +240,7 @@ TEST(a_batch_can_run_again)
     batch = new_batch(16, 3, 100 * MS);
     for (unsigned i = 0; i < 100; i++) {
         add(i);
-        assert_true(batch_run(batch, &err));
+        assert_true(requests_run(batch, &err));
     }
     check_done(100, 100);
 }
@@ -283,10 +250,10 @@ TEST(what_the_port_refuses_is_given_up)
     f.port.refuses = true;
     batch = new_batch(16, 3, 100 * MS);
     add_many(100);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     for (unsigned i = 0; i < 100; i++)
         assert_int_equal(done_of[i], 1);
-    batch_get_counters(batch, &counters);
+    requests_get_counters(batch, &counters);
     assert_int_equal(counters.given_up, 100);
 }
 
@@ -295,7 +262,7 @@ TEST(a_lost_port_ends_it)
     f.port.gone = true;
     batch = new_batch(16, 3, 100 * MS);
     add_many(100);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_string_equal(err.text, "it was unplugged");
     assert_int_equal(done_of[0], 0);
 }
@@ -305,36 +272,25 @@ TEST(a_stop_ends_it)
     atomic_store(&stop, true);
     batch = new_batch(16, 3, 100 * MS);
     add_many(100);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_string_equal(err.text, "stopped");
     assert_int_equal(f.port.sent, 0);
 }
 
 // Ends the batch when 50 requests are done; no further one may be done, or sent.
-static void done_until_end(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                           size_t size)
+static void done_until_end(void *ctx, const void *tag, const struct request_answer *answer)
 {
-    assert_false(batch_was_ended(batch));
-    done(ctx, tag, tag_size, answer, size);
+    assert_false(requests_was_ended(batch));
+    done(ctx, tag, answer);
     if (++ordered == 50)
-        batch_end(batch);
+        requests_end(batch);
 }
 
 static void add_many_until_end(void)
 {
-    uint8_t mad[MAD_SIZE];
     ordered = 0;
-    smp_make_get(mad, 0, SMP_NODE_INFO, 0, NULL, 0);
-    for (unsigned i = 0; i < REQUESTS; i++) {
-        wire_put(mad + 20, 4, i);
-        batch_add(batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                 .to = {.lid = 0xFFFF},
-                                                 .mad = mad,
-                                                 .done = done_until_end,
-                                                 .ctx = &f,
-                                                 .tag = &i,
-                                                 .tag_size = sizeof i});
-    }
+    for (unsigned i = 0; i < REQUESTS; i++)
+        add_to(i, done_until_end, false);
 }
 
 TEST(it_ends_when_it_is_told_to)
@@ -346,8 +302,8 @@ TEST(it_ends_when_it_is_told_to)
         f.loss = LOSSES[i];
         batch = new_batch(16, 3, 100 * MS);
         add_many_until_end();
-        assert_true(batch_run(batch, &err));
-        assert_true(batch_was_ended(batch));
+        assert_true(requests_run(batch, &err));
+        assert_true(requests_was_ended(batch));
         assert_int_equal(ordered, 50);
         assert_in_range(f.port.sent, 50, (50 + 16) * 3);
     }
@@ -357,16 +313,16 @@ TEST(it_ends_when_its_time_is_over)
 {
     f.loss = 100;
     int64_t begun = f.port.time.monotonic;
-    struct batch_options options = {.io = fake_port_io(&f.port),
-                                    .in_flight = 1,
-                                    .attempts = 3,
-                                    .timeout_us = 100 * MS,
-                                    .end_at = begun + 1000 * MS,
-                                    .clock = &f.port.clock};
-    batch = batch_new(&options, FIRST_TID);
+    struct requests_options options = {.io = fake_port_io(&f.port),
+                                       .in_flight = 1,
+                                       .attempts = 3,
+                                       .timeout_us = 100 * MS,
+                                       .end_at = begun + 1000 * MS,
+                                       .clock = &f.port.clock};
+    batch = requests_new(&options, FIRST_TID);
     add_many(REQUESTS);
-    assert_true(batch_run(batch, &err));
-    assert_true(batch_was_ended(batch));
+    assert_true(requests_run(batch, &err));
+    assert_true(requests_was_ended(batch));
     assert_in_range(f.port.time.monotonic - begun, 1000 * MS, 1050 * MS);
     assert_int_equal(done_of[2], 1);
     assert_int_equal(done_of[4], 0);
@@ -384,7 +340,7 @@ TEST(a_stop_under_way_ends_it_soon)
     f.tamper = stop_it;
     batch = new_batch(16, 3, 100 * MS);
     add_many(REQUESTS);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_in_range(f.port.sent, 50, 66);
 }
 
@@ -417,7 +373,7 @@ TEST(answers_that_do_not_fit_are_ignored)
         f.tamper_ctx = changes[i];
         batch = new_batch(1, 2, 100 * MS);
         add_many(3);
-        assert_true(batch_run(batch, &err));
+        assert_true(requests_run(batch, &err));
         check_done(3, 0);
         assert_int_equal(f.port.received, 6);
     }
@@ -435,7 +391,7 @@ TEST(a_second_answer_is_ignored)
     f.tamper = answer_twice;
     batch = new_batch(16, 3, 100 * MS);
     add_many(200);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(200, 200);
 }
 
@@ -452,7 +408,6 @@ int main(void)
         BATCH_TEST(a_late_answer_counts_while_it_is_still_wanted),
         BATCH_TEST(an_answer_that_comes_too_late_is_nobody_elses),
         BATCH_TEST(a_done_may_add_more),
-        BATCH_TEST(what_is_made_in_time_is_sent),
         BATCH_TEST(what_is_next_comes_before_those_that_wait),
         BATCH_TEST(a_batch_can_run_again),
         BATCH_TEST(what_the_port_refuses_is_given_up),

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/batch.h"
+#include "ib/requests.h"
 #include "ib/smp_decode.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ static struct port {
 } port;
 
 static struct error err;
-static struct batch *batch;
+static struct requests *batch;
 static atomic_bool stop;
 static unsigned done_of[REQUESTS], answers_of[REQUESTS], added, wanted;
 static unsigned ends_after;                     // requests after which the callback ends the batch
@@ -141,14 +141,14 @@ static int end(void **state)
     pthread_cond_destroy(&port.moved);
     pthread_mutex_destroy(&port.call);
     pthread_mutex_destroy(&port.lock);
-    batch_free(batch);
+    requests_free(batch);
     batch = NULL;
     return 0;
 }
 
 static void new_batch(unsigned attempts, int64_t timeout_us)
 {
-    const struct batch_options options = {
+    const struct requests_options options = {
         .io = {.listen = listen_to, .send = send_mad, .self = &port},
         .in_flight = IN_FLIGHT,
         .attempts = attempts,
@@ -156,35 +156,41 @@ static void new_batch(unsigned attempts, int64_t timeout_us)
         .clock = &clock_system,
         .stop = &stop,
     };
-    batch = batch_new(&options, 0);
+    batch = requests_new(&options, 0);
     assert_non_null(batch);
 }
 
 static void add(unsigned id);
 
-static void done(void *ctx, const void *tag, size_t tag_size, const uint8_t *mad, size_t size)
+static void make(void *ctx, const void *tag, uint8_t *mad)
 {
-    (void)ctx, (void)size;
+    (void)ctx;
     unsigned id;
-    memcpy(&id, tag, tag_size);
+    memcpy(&id, tag, sizeof id);
+    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
+}
+
+static void done(void *ctx, const void *tag, const struct request_answer *answer)
+{
+    (void)ctx;
+    unsigned id;
+    memcpy(&id, tag, sizeof id);
     done_of[id]++;
-    answers_of[id] += mad && wire_get32(mad + 20) == id;
+    answers_of[id] += answer->mad && wire_get32(answer->mad + 20) == id;
     done_elsewhere += !pthread_equal(pthread_self(), test);
     if (added < wanted)
         add(added);
     if (done_elsewhere == ends_after)
-        batch_end(batch);
+        requests_end(batch);
 }
 
 static void add(unsigned id)
 {
-    uint8_t mad[MAD_SIZE];
     added++;
-    smp_make_get(mad, 0, SMP_NODE_INFO, id, NULL, 0);
-    batch_add(
+    requests_add(
         batch,
-        &(struct batch_request){
-            .agent = MAD_AGENT_SMP, .mad = mad, .done = done, .tag = &id, .tag_size = sizeof id});
+        &(struct mad_request){
+            .agent = MAD_AGENT_SMP, .make = make, .done = done, .tag = &id, .tag_size = sizeof id});
 }
 
 static void add_many(unsigned n)
@@ -208,7 +214,7 @@ TEST(all_are_answered_and_few_are_under_way)
 {
     new_batch(1, LONG_US);
     add_many(REQUESTS);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
     assert_int_equal(port.sent, REQUESTS);
     assert_in_range(port.under_way_most, 1, IN_FLIGHT);
@@ -219,7 +225,7 @@ TEST(an_answer_is_taken_where_it_arrives_and_the_next_request_sent)
     wanted = REQUESTS;
     new_batch(1, LONG_US);
     add(0);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(REQUESTS, REQUESTS);
     assert_int_equal(done_elsewhere, REQUESTS);
     assert_int_equal(sent_elsewhere, REQUESTS - 1);
@@ -230,7 +236,7 @@ TEST(who_never_answers_is_given_up)
     port.deaf = true;
     new_batch(3, SHORT_US);
     add_many(2 * IN_FLIGHT);
-    assert_true(batch_run(batch, &err));
+    assert_true(requests_run(batch, &err));
     check_done(2 * IN_FLIGHT, 0);
     assert_int_equal(port.sent, 2 * IN_FLIGHT * 3);
     assert_int_equal(done_elsewhere, 0);
@@ -241,7 +247,7 @@ TEST(a_batch_can_run_again)
     new_batch(1, LONG_US);
     for (unsigned i = 0; i < 100; i++) {
         add(i);
-        assert_true(batch_run(batch, &err));
+        assert_true(requests_run(batch, &err));
     }
     check_done(100, 100);
 }
@@ -251,7 +257,7 @@ TEST(nobody_can_listen_to_a_port_that_is_gone)
     port.gone = true;
     new_batch(1, LONG_US);
     add_many(1);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_string_equal(err.text, "it was unplugged");
     assert_int_equal(port.sent, 0);
 }
@@ -261,7 +267,7 @@ TEST(a_lost_port_ends_it)
     port.lost_after = 50;
     new_batch(1, LONG_US);
     add_many(REQUESTS);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_string_equal(err.text, "it was unplugged");
     check_done(50, 50);
 }
@@ -272,7 +278,7 @@ TEST(a_stop_ends_it_soon)
     port.stops = true;
     new_batch(1, LONG_US);
     add_many(REQUESTS);
-    assert_false(batch_run(batch, &err));
+    assert_false(requests_run(batch, &err));
     assert_string_equal(err.text, "stopped");
     check_done(50, 50);
 }
@@ -282,8 +288,8 @@ TEST(it_ends_when_it_is_told_to)
     ends_after = 50;
     new_batch(1, LONG_US);
     add_many(REQUESTS);
-    assert_true(batch_run(batch, &err));
-    assert_true(batch_was_ended(batch));
+    assert_true(requests_run(batch, &err));
+    assert_true(requests_was_ended(batch));
     check_done(50, 50);
 }
 

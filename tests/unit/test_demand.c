@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/demand.h"
 #include "ib/mad_io.h"
+#include "ib/reads.h"
 #include "ib/sa_client.h"
 
 #include <poll.h>
@@ -27,7 +27,7 @@ static const int64_t MS = CLOCK_US_PER_MS, S = CLOCK_US_PER_S, TIMEOUT = 200 * C
 
 static struct support_time now;
 static struct clock virtual_clock;
-static struct demand *demand;
+static struct reads *demand;
 static struct mad_listener listener;
 static struct sa_status status;
 static bool no_port, refuses;
@@ -100,7 +100,7 @@ bool sa_client_attach(struct sa_client *client, enum mad_user user, struct mad_i
                       struct error *err)
 {
     (void)client;
-    assert_int_equal(user, MAD_USER_DEMAND);
+    assert_int_equal(user, MAD_USER_READS);
     *out = (struct mad_io){
         .listen = listen_to, .send = send_mad, .close = close_port, .self = &listener};
     return !no_port || error_set(err, "no port is open");
@@ -115,13 +115,13 @@ void sa_client_status(struct sa_client *client, struct sa_status *out)
 static void begin(unsigned rate)
 {
     struct error err;
-    const struct demand_options options = {.rate = rate,
-                                           .attempts = ATTEMPTS,
-                                           .timeout_us = TIMEOUT,
-                                           .mkey = 0x1122,
-                                           .clock = &virtual_clock,
-                                           .random = &random_system};
-    demand = demand_new(&options, &err);
+    const struct reads_options options = {.rate = rate,
+                                          .attempts = ATTEMPTS,
+                                          .timeout_us = TIMEOUT,
+                                          .mkey = 0x1122,
+                                          .clock = &virtual_clock,
+                                          .random = &random_system};
+    demand = reads_new(&options, &err);
     assert_non_null(demand);
 }
 
@@ -141,7 +141,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    demand_free(demand);
+    reads_free(demand);
     assert_null(listener.take);
     return 0;
 }
@@ -162,7 +162,7 @@ static enum demand_state ask(const struct demand_key *key)
 {
     demand_answer_unref(answer);
     answer = NULL;
-    const enum demand_state state = demand_ask(demand, key, &answer, &ticket);
+    const enum demand_state state = reads_ask(demand, key, &answer, &ticket);
     tell_names();
     return state;
 }
@@ -196,7 +196,7 @@ static enum demand_state read_led(uint16_t lid)
 static bool can_ask_smp(uint16_t lid)
 {
     const struct demand_key key = smp(lid, 0);
-    return demand_can_ask(demand, &key);
+    return reads_can_ask(demand, &key);
 }
 
 // An answer from that LID to a MAD that was sent, with this first octet of data.
@@ -219,15 +219,15 @@ static void reply_with(size_t at, uint16_t error, uint8_t first)
 static void run_to(int64_t us)
 {
     while (now.monotonic < us) {
-        int64_t next = demand_run(demand);
+        int64_t next = reads_run(demand);
         if (told < asked_count && !no_names) {
             tell_names();
-            next = demand_run(demand);
+            next = reads_run(demand);
         }
         assert_true(next > now.monotonic); // else it would turn without a pause
         now.monotonic = next < us ? next : us;
     }
-    demand_run(demand);
+    reads_run(demand);
     tell_names();
 }
 
@@ -238,7 +238,7 @@ static void run_for(int64_t us)
 
 static bool has_news(void)
 {
-    struct pollfd p = {.fd = demand_fd(demand), .events = POLLIN};
+    struct pollfd p = {.fd = reads_fd(demand), .events = POLLIN};
     eventfd_t ignored;
     return poll(&p, 1, 0) == 1 && eventfd_read(p.fd, &ignored) == 0;
 }
@@ -256,11 +256,11 @@ TEST(what_is_asked_for_is_read_once_and_kept)
         assert_int_equal(ask_smp(5, 0x0102), DEMAND_LATER);
         assert_int_equal(ticket, first);
     }
-    assert_false(demand_is_ready(demand, first));
+    assert_false(reads_is_ready(demand, first));
     assert_false(has_news());
     reply_with(0, 0, 77);
     assert_true(has_news());
-    assert_true(demand_is_ready(demand, first));
+    assert_true(reads_is_ready(demand, first));
     assert_int_equal(ask_smp(5, 0x0102), DEMAND_HERE);
     assert_int_equal(answer->count, 1);
     assert_int_equal(answer->size, 64);
@@ -306,7 +306,7 @@ TEST(a_silent_node_costs_one_time_out_a_minute)
     const size_t before = sent_count;
     for (uint32_t i = 3; i < 200; i++) {
         ask_smp(5, i);
-        demand_run(demand);
+        reads_run(demand);
         assert_int_equal(ask_smp(5, i), DEMAND_NONE);
     }
     assert_int_equal(sent_count, before);
@@ -321,12 +321,12 @@ TEST(a_node_that_is_silent_has_nothing_at_once)
     const struct demand_key perf = {.guid = 5, .lid = 5, .class = DEMAND_PERF, .attribute = 0x15};
     ask_smp(5, 0);
     run_for(ATTEMPTS * TIMEOUT + 50 * MS);
-    for (uint32_t i = 1; i < 2 * DEMAND_ENTRIES_MAX; i++)
+    for (uint32_t i = 1; i < 2 * READ_ENTRIES_MAX; i++)
         assert_int_equal(ask_smp(5, i), DEMAND_NONE);
     assert_int_equal(ask_smp(5, 0), DEMAND_NONE);
     assert_false(can_ask_smp(5));
     assert_true(can_ask_smp(6));
-    assert_true(demand_can_ask(demand, &perf)); // its PMA may answer
+    assert_true(reads_can_ask(demand, &perf)); // its PMA may answer
     assert_int_equal(ask(&perf), DEMAND_LATER);
     assert_int_equal(sent_count, ATTEMPTS + 1);
 }
@@ -354,7 +354,7 @@ TEST(an_attribute_that_a_pma_lacks_silences_only_itself)
     run_for(ATTEMPTS * TIMEOUT + 50 * MS);
     key.modifier = 2;
     ask(&key);
-    demand_run(demand);
+    reads_run(demand);
     assert_int_equal(ask(&key), DEMAND_NONE);
     key.attribute = 0x16;
     assert_int_equal(ask(&key), DEMAND_LATER);
@@ -392,42 +392,42 @@ TEST(repeats_count_as_well)
     for (uint32_t i = 0; i < RATE; i++)
         ask_smp((uint16_t)(i + 10), 0); // nobody answers
     run_for(1 * S);
-    assert_in_range(sent_count, DEMAND_IN_FLIGHT, RATE + RATE / 50 + 1);
+    assert_in_range(sent_count, READS_IN_FLIGHT, RATE + RATE / 50 + 1);
 }
 
 TEST(so_many_are_under_way)
 {
-    demand_free(demand);
+    reads_free(demand);
     begin(1000000);
     for (uint32_t i = 0; i < 50; i++) {
         ask_smp((uint16_t)(i + 10), 0);
         now.monotonic += 1;
     }
-    assert_int_equal(sent_count, DEMAND_IN_FLIGHT);
+    assert_int_equal(sent_count, READS_IN_FLIGHT);
     reply_with(0, 0, 1);
     tell_names();
-    assert_int_equal(sent_count, DEMAND_IN_FLIGHT + 1);
+    assert_int_equal(sent_count, READS_IN_FLIGHT + 1);
 }
 
 TEST(one_port_has_so_many)
 {
-    demand_free(demand);
+    reads_free(demand);
     begin(1000000);
     for (uint32_t i = 0; i < 50; i++) {
         now.monotonic += 1;
         ask_smp(5, i);
     }
     run_for(TIMEOUT - 50 * MS);
-    assert_int_equal(sent_count, DEMAND_PORT_SLOTS);
+    assert_int_equal(sent_count, READS_PORT_SLOTS);
     ask_smp(6, 0);
-    assert_int_equal(sent_count, DEMAND_PORT_SLOTS + 1);
+    assert_int_equal(sent_count, READS_PORT_SLOTS + 1);
 }
 
 // As when a rack lost its power since the last sweep.
 TEST(dead_nodes_hold_up_nobody)
 {
     enum { DEAD = 48 };
-    demand_free(demand);
+    reads_free(demand);
     begin(1000000);
     no_names = true;
     for (uint32_t i = 0; i < DEAD; i++) {
@@ -436,7 +436,7 @@ TEST(dead_nodes_hold_up_nobody)
     }
     ask_smp(5, 0);
     for (int64_t ms = 0; sent_count == 0; ms++) {
-        assert_in_range(ms, 0, DEAD / DEMAND_IN_FLIGHT * 100 + 50); // not DEAD times a time-out
+        assert_in_range(ms, 0, DEAD / READS_IN_FLIGHT * 100 + 50); // not DEAD times a time-out
         run_for(1 * MS);
         for (size_t i = 0; i < asked_count && sent_count == 0; i++) {
             if (asked[i].to.lid == 5)
@@ -490,18 +490,18 @@ TEST(who_has_a_lid_is_asked_now_and_then)
 // The caller knows no other time than that by which the port has to answer.
 TEST(what_waits_for_a_name_is_sent_when_the_rate_allows)
 {
-    demand_free(demand);
+    reads_free(demand);
     begin(10);
     no_names = true;
     assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
-    assert_int_equal(demand_run(demand), now.monotonic + TIMEOUT);
+    assert_int_equal(reads_run(demand), now.monotonic + TIMEOUT);
     tell_name(0, 5);
     assert_int_equal(sent_count, 0);
     assert_true(has_news());
-    const int64_t next = demand_run(demand);
+    const int64_t next = reads_run(demand);
     assert_in_range(next - now.monotonic, 1, S / 10);
     now.monotonic = next;
-    demand_run(demand);
+    reads_run(demand);
     assert_int_equal(sent_count, 1);
 }
 
@@ -531,24 +531,24 @@ TEST(a_node_that_keeps_silent_about_an_attribute_has_others)
 
 TEST(further_askers_wait_for_a_place)
 {
-    for (uint32_t i = 0; i < DEMAND_WAITING_MAX + 100; i++)
+    for (uint32_t i = 0; i < READS_WAITING_MAX + 100; i++)
         assert_int_equal(ask_smp((uint16_t)(i + 10), 0), DEMAND_LATER);
     assert_int_equal(ask_smp(1, 0), DEMAND_LATER);
     const int64_t first = ticket;
-    assert_false(demand_is_ready(demand, first));
+    assert_false(reads_is_ready(demand, first));
     size_t answered = 0;
     for (int i = 0; i < 1000; i++) {
         answered = reply_all(answered);
         run_for(1 * MS);
     }
-    assert_true(demand_is_ready(demand, first));
+    assert_true(reads_is_ready(demand, first));
 }
 
 TEST(old_answers_make_room)
 {
-    demand_free(demand);
+    reads_free(demand);
     begin(1000000);
-    for (uint32_t i = 0; i < DEMAND_ENTRIES_MAX + 10; i++) {
+    for (uint32_t i = 0; i < READ_ENTRIES_MAX + 10; i++) {
         const size_t before = sent_count;
         now.monotonic += 1;
         assert_int_equal(ask_smp(5, i), DEMAND_LATER);
@@ -556,7 +556,7 @@ TEST(old_answers_make_room)
         reply_with(before, 0, 1);
         sent_count = 0;
     }
-    assert_int_equal(ask_smp(5, DEMAND_ENTRIES_MAX + 9), DEMAND_HERE);
+    assert_int_equal(ask_smp(5, READ_ENTRIES_MAX + 9), DEMAND_HERE);
     assert_int_equal(ask_smp(5, 0), DEMAND_LATER);
 }
 
@@ -570,11 +570,11 @@ TEST(what_is_not_kept_any_more_frees_its_memory)
     reply_with(1, 0, 1);
     assert_int_equal(ask_smp(5, 1), DEMAND_HERE);
     assert_int_equal(answer->references, 2);
-    const int64_t next = demand_run(demand);
+    const int64_t next = reads_run(demand);
     assert_in_range(next, now.monotonic, now.monotonic + 60 * S); // though nobody asks
     run_for(60 * S);
     assert_int_equal(answer->references, 1);
-    assert_int_equal(demand_run(demand), INT64_MAX);
+    assert_int_equal(reads_run(demand), INT64_MAX);
     assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
 }
 
@@ -584,7 +584,7 @@ TEST(a_lost_port_ends_the_wait)
     const int64_t first = ticket;
     listener.lost(listener.ctx, "unplugged");
     assert_true(has_news());
-    assert_true(demand_is_ready(demand, first));
+    assert_true(reads_is_ready(demand, first));
     no_port = true;
     run_for(1 * S);
     assert_int_equal(closed, 1);
@@ -601,7 +601,7 @@ TEST(a_port_that_is_down_reads_nothing)
     const int64_t first = ticket;
     status.port.state = 1;
     run_for(1 * S);
-    assert_true(demand_is_ready(demand, first));
+    assert_true(reads_is_ready(demand, first));
     assert_int_equal(ask_smp(5, 2), DEMAND_NONE);
     assert_false(can_ask_smp(5));
 }
@@ -676,10 +676,10 @@ TEST(a_table_that_is_too_large_is_refused)
 {
     enum { RECORD = 56 };
     ask(&GROUPS);
-    uint8_t *records = malloc(DEMAND_ANSWER_MAX);
+    uint8_t *records = malloc(READS_ANSWER_MAX);
     assert_non_null(records);
-    memset(records, 1, DEMAND_ANSWER_MAX);
-    reply_table(0, records, DEMAND_ANSWER_MAX / RECORD * RECORD, RECORD);
+    memset(records, 1, READS_ANSWER_MAX);
+    reply_table(0, records, READS_ANSWER_MAX / RECORD * RECORD, RECORD);
     assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
     run_for(59 * S);
     assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
@@ -687,9 +687,9 @@ TEST(a_table_that_is_too_large_is_refused)
     run_for(2 * S);
     assert_int_equal(ask(&GROUPS), DEMAND_LATER);
     run_for(20 * MS);
-    reply_table(1, records, DEMAND_ANSWER_MAX / RECORD * RECORD - 2 * RECORD, RECORD);
+    reply_table(1, records, READS_ANSWER_MAX / RECORD * RECORD - 2 * RECORD, RECORD);
     assert_int_equal(ask(&GROUPS), DEMAND_HERE);
-    assert_int_equal(answer->count, DEMAND_ANSWER_MAX / RECORD - 2);
+    assert_int_equal(answer->count, READS_ANSWER_MAX / RECORD - 2);
     free(records);
 }
 
@@ -715,7 +715,7 @@ TEST(an_sa_that_does_not_answer_is_asked_again)
     assert_int_equal(ask(&GROUPS), DEMAND_LATER);
     const int64_t first = ticket;
     run_for(20 * S + 50 * MS);
-    assert_true(demand_is_ready(demand, first));
+    assert_true(reads_is_ready(demand, first));
     assert_int_equal(sent_count, 1);
     assert_int_equal(ask(&GROUPS), DEMAND_LATER);
     assert_int_equal(sent_count, 2);
@@ -771,10 +771,10 @@ TEST(a_slow_sa_delays_no_node)
         key.mask = i;
         assert_int_equal(ask(&key), DEMAND_LATER);
     }
-    assert_int_equal(sent_count, DEMAND_SA_IN_FLIGHT);
+    assert_int_equal(sent_count, READS_SA_IN_FLIGHT);
     assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
     run_for(1 * S);
-    assert_true(sent_count > DEMAND_SA_IN_FLIGHT);
+    assert_true(sent_count > READS_SA_IN_FLIGHT);
     status.sm_answers = false;
     run_for(1 * S);
     assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
@@ -816,7 +816,7 @@ TEST(each_life_begins_with_other_transactions)
 {
     unsigned same = 0;
     for (uint32_t i = 0; i < 8; i++) {
-        demand_free(demand);
+        reads_free(demand);
         begin(RATE);
         ask_smp(5, 1);
         for (size_t k = 0; k + 1 < sent_count; k++)
@@ -911,7 +911,7 @@ TEST(a_set_without_an_answer_silences_nobody)
     assert_int_equal(set_led(5, true), DEMAND_NONE);
     assert_int_equal(ask_smp(5, 1), DEMAND_LATER);
     const struct demand_key key = led(5, true, true);
-    demand_drop(demand, &key);
+    reads_drop(demand, &key);
     assert_int_equal(set_led(5, true), DEMAND_LATER);
 }
 
@@ -979,8 +979,8 @@ TEST(a_set_that_was_dropped_is_not_sent)
         ask_smp((uint16_t)(100 + i), 0);
     const struct demand_key key = led(5, true, true);
     ask(&key);
-    demand_drop(demand, &key);
-    demand_drop(demand, &key);
+    reads_drop(demand, &key);
+    reads_drop(demand, &key);
     size_t answered = 0;
     for (int i = 0; i < 5000; i++) {
         answered = reply_all(answered);

@@ -329,7 +329,7 @@ static struct fabric *look(void)
     atomic_bool stop = false;
     struct sweep sweep = {.complete = true,
                           .random = &f.random,
-                          .batch = {.io = fake_port_io(&f.port),
+                          .requests = {.io = fake_port_io(&f.port),
                                     .in_flight = 8,
                                     .attempts = 3,
                                     .timeout_us = CLOCK_US_PER_S,

@@ -276,7 +276,7 @@ TEST(without_sweeps_there_is_nothing_to_tell_of_them)
 
 TEST(reads_on_demand_are_counted_where_there_are_any)
 {
-    static const struct demand_counters READS = {.sent = 12, .answered = 9, .silent = 1};
+    static const struct reads_counters READS = {.sent = 12, .answered = 9, .silent = 1};
     expect_nothing_of("ibtrapd_demand");
     metrics.reads = &READS;
     expect("ibtrapd_demand_queries_total 12");

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/batch.h"
+#include "ib/requests.h"
 #include "ib/smp_decode.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
@@ -502,7 +502,7 @@ static void hear(void *ctx, const struct mad_received *in)
     h->from = in->from;
     memcpy(h->octets, in->octets, in->size);
     if (h->sends && h->count < 100)
-        ask_through(h->sends, MAD_TID_BATCH | h->count);
+        ask_through(h->sends, MAD_TID_SWEEPER | h->count);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -517,7 +517,7 @@ static void hear_loss(void *ctx, const char *reason)
 static struct mad_io open_share(void)
 {
     struct mad_io io;
-    assert_true(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
+    assert_true(sa_client_attach(client, MAD_USER_SWEEPER, &io, &err));
     return io;
 }
 
@@ -548,12 +548,12 @@ TEST(a_share_gets_its_answers_and_no_others)
 {
     settle();
     struct mad_io io = listen_to_share();
-    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, MAD_TID_SWEEPER | A_TID);
     ask_through(&io, A_TID); // a TransactionID of the SA client, which ignores the answer
     fake_sm_run(&sm, 5 * S);
     assert_int_equal(heard.count, 1);
     assert_int_equal(heard.size, MAD_SIZE);
-    assert_int_equal(heard_tid(), MAD_TID_BATCH | A_TID);
+    assert_int_equal(heard_tid(), MAD_TID_SWEEPER | A_TID);
     assert_int_equal(heard.from.lid, 0xFFFF);
     io.close(io.self);
     assert_int_equal(sm.change_count, 0);
@@ -564,10 +564,10 @@ TEST(who_listens_may_send)
     settle();
     struct mad_io io = listen_to_share();
     heard.sends = &io;
-    ask_through(&io, MAD_TID_BATCH);
+    ask_through(&io, MAD_TID_SWEEPER);
     fake_sm_run(&sm, 100 * MS);
     assert_int_equal(heard.count, 100);
-    assert_int_equal(heard_tid(), MAD_TID_BATCH | 99);
+    assert_int_equal(heard_tid(), MAD_TID_SWEEPER | 99);
     io.close(io.self);
 }
 
@@ -575,16 +575,16 @@ TEST(what_comes_while_nobody_listens_is_dropped)
 {
     settle();
     struct mad_io io = open_share();
-    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, MAD_TID_SWEEPER | A_TID);
     fake_sm_run(&sm, 100 * MS);
     listen_to(&io);
     fake_sm_run(&sm, 5 * S);
     assert_int_equal(heard.count, 0);
-    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, MAD_TID_SWEEPER | A_TID);
     fake_sm_run(&sm, 100 * MS);
     assert_int_equal(heard.count, 1);
     assert_true(io.listen(io.self, NULL, &err));
-    ask_through(&io, MAD_TID_BATCH | A_TID);
+    ask_through(&io, MAD_TID_SWEEPER | A_TID);
     fake_sm_run(&sm, 100 * MS);
     assert_int_equal(heard.count, 1);
     io.close(io.self);
@@ -646,24 +646,29 @@ TEST(questions_in_the_shares_classes_are_no_reports)
 enum { REQUESTS = 300 };
 
 static struct run {
-    struct batch *batch;
+    struct requests *batch;
     struct error err;
     bool ok;
     atomic_bool over;
     atomic_uint answered;
 } run;
 
-static void count_answer(void *ctx, const void *tag, size_t tag_size, const uint8_t *answer,
-                         size_t size)
+static void make_query(void *ctx, const void *tag, uint8_t *mad)
 {
-    (void)ctx, (void)tag, (void)tag_size, (void)size;
-    atomic_fetch_add(&run.answered, answer != NULL);
+    (void)ctx, (void)tag;
+    smp_query_own_port(mad, 0, 0);
+}
+
+static void count_answer(void *ctx, const void *tag, const struct request_answer *answer)
+{
+    (void)ctx, (void)tag;
+    atomic_fetch_add(&run.answered, answer->mad != NULL);
 }
 
 static void *run_batch(void *arg)
 {
     struct run *r = arg;
-    r->ok = batch_run(r->batch, &r->err);
+    r->ok = requests_run(r->batch, &r->err);
     atomic_store(&r->over, true);
     return NULL;
 }
@@ -671,25 +676,23 @@ static void *run_batch(void *arg)
 // Waits until the batch is over; with `unplug`, the port is removed before the first answer.
 static void run_through(const struct mad_io *io, bool unplug)
 {
-    uint8_t mad[MAD_SIZE];
     pthread_t thread;
-    const struct batch_options options = {
+    const struct requests_options options = {
         .io = *io, .in_flight = 4, .attempts = 1, .timeout_us = 600 * S, .clock = &clock_system};
-    run.batch = batch_new(&options, 0);
+    run.batch = requests_new(&options, 0);
     atomic_store(&run.over, false);
     atomic_store(&run.answered, 0);
-    smp_query_own_port(mad, 0, 0);
     for (int i = 0; i < REQUESTS; i++)
-        batch_add(run.batch, &(struct batch_request){.agent = MAD_AGENT_SMP,
-                                                     .to = {.lid = 0xFFFF},
-                                                     .mad = mad,
-                                                     .done = count_answer});
+        requests_add(run.batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
+                                                      .to = {.lid = 0xFFFF},
+                                                      .make = make_query,
+                                                      .done = count_answer});
     sm.gone = unplug; // which the SA client notices with the first answer
     assert_int_equal(pthread_create(&thread, NULL, run_batch, &run), 0);
     while (!atomic_load(&run.over))
         fake_sm_run(&sm, MS);
     pthread_join(thread, NULL);
-    batch_free(run.batch);
+    requests_free(run.batch);
 }
 
 TEST(a_batch_runs_through_a_share)
@@ -719,7 +722,7 @@ TEST(there_is_one_share_at_a_time)
     struct mad_io io, second;
     settle();
     io = open_share();
-    assert_false(sa_client_attach(client, MAD_USER_BATCH, &second, &err));
+    assert_false(sa_client_attach(client, MAD_USER_SWEEPER, &second, &err));
     assert_string_equal(err.text, "the port has such a user already");
     io.close(io.self);
     second = open_share();
@@ -746,7 +749,7 @@ TEST(a_share_ends_with_the_port)
     struct mad_io second = listen_to_share();
     assert_false(io.listen(io.self, NULL, &err));
     io.close(io.self);
-    ask_through(&second, MAD_TID_BATCH | A_TID);
+    ask_through(&second, MAD_TID_SWEEPER | A_TID);
     fake_sm_run(&sm, 100 * MS);
     assert_int_equal(heard.count, 1);
     second.close(second.self);
@@ -759,7 +762,7 @@ TEST(without_a_port_there_is_no_share)
     sm.no_port = true;
     start_with_key(true, 1);
     fake_sm_run(&sm, 5 * S);
-    assert_false(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
+    assert_false(sa_client_attach(client, MAD_USER_SWEEPER, &io, &err));
     assert_string_equal(err.text, "no port is open: no port: plug one in");
 }
 
@@ -770,7 +773,7 @@ TEST(a_share_ends_when_the_agent_stops)
     fake_sm_run_free(&sm);
     sa_client_stop(client);
     assert_string_equal(heard.reason, "ibtrapd stops");
-    assert_false(sa_client_attach(client, MAD_USER_BATCH, &late, &err));
+    assert_false(sa_client_attach(client, MAD_USER_SWEEPER, &late, &err));
     io.close(io.self);
 }
 

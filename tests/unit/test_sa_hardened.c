@@ -323,14 +323,14 @@ TEST(a_share_has_the_key_too)
     uint8_t mad[MAD_SIZE];
     start();
     fake_sm_run(&sm, 10 * S);
-    assert_true(sa_client_attach(client, MAD_USER_BATCH, &io, &err));
+    assert_true(sa_client_attach(client, MAD_USER_SWEEPER, &io, &err));
     sm.node_key = 0;
-    mad_query_node(mad, MAD_TID_BATCH, 1);
+    mad_query_node(mad, MAD_TID_SWEEPER, 1);
     const struct mad_address to = {.lid = 1, .qpn = 1};
     assert_true(io.send(io.self, MAD_AGENT_SA, &to, mad, 1000, &err));
     assert_int_equal(sm.node_key, 1);
     smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
-    mad_set_tid(mad, MAD_TID_BATCH);
+    mad_set_tid(mad, MAD_TID_SWEEPER);
     assert_true(io.send(io.self, MAD_AGENT_SMP_LID, &(struct mad_address){.lid = 1}, mad, 0, &err));
     assert_int_equal(sm.asked_info, 1);
     assert_int_equal(sm.other_key, 0);

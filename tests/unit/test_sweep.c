@@ -46,7 +46,7 @@ static int end(void **state)
 static bool try_look(void)
 {
     forget();
-    sweep.batch = (struct batch_options){
+    sweep.requests = (struct requests_options){
         .io = fake_port_io(&f.port),
         .in_flight = IN_FLIGHT,
         .attempts = attempts,

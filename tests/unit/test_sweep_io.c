@@ -133,7 +133,7 @@ static void look(bool (*sweep_part)(struct sweep *sweep, struct fabric_builder *
     sweep.limits.part_us = limit_us;
     sweep.known = known;
     if (in_flight > 0)
-        sweep.batch.in_flight = in_flight;
+        sweep.requests.in_flight = in_flight;
     assert_true(fabric_builder_port(builder, leaf, &leaf_port));
     assert_true(fabric_builder_port(builder, host, &first_port));
     assert_true(fabric_builder_port(builder, host, &second_port));

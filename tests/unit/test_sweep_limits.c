@@ -53,7 +53,7 @@ static int end(void **state)
 
 static bool try_look(void)
 {
-    sweep = (struct sweep){.batch = {.io = fake_port_io(&f.port),
+    sweep = (struct sweep){.requests = {.io = fake_port_io(&f.port),
                                      .in_flight = IN_FLIGHT,
                                      .attempts = ATTEMPTS,
                                      .timeout_us = TIMEOUT_US,

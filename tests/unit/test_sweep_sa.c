@@ -448,8 +448,8 @@ TEST(it_waits_long_and_asks_again)
     assert_int_equal(f.sent, 2);
     assert_int_equal(f.response_timeout_ms, 20000);
     assert_true(f.time.monotonic - begun >= 40 * CLOCK_US_PER_S);
-    assert_int_equal(sweep.batch.attempts, 3);
-    assert_int_equal(sweep.batch.timeout_us, 100 * CLOCK_US_PER_MS);
+    assert_int_equal(sweep.requests.attempts, 3);
+    assert_int_equal(sweep.requests.timeout_us, 100 * CLOCK_US_PER_MS);
 }
 
 TEST(a_refusal_is_told)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ib/demand_mad.h"
+#include "ib/read_mad.h"
 
 #include "base/wire.h"
 #include "ib/gmp_decode.h"
@@ -10,7 +10,7 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
-enum mad_agent demand_mad_agent(const struct demand_key *key)
+enum mad_agent read_mad_agent(const struct demand_key *key)
 {
     static const enum mad_agent AGENTS[] = {[DEMAND_SMP] = MAD_AGENT_SMP_LID,
                                             [DEMAND_PERF] = MAD_AGENT_PERF,
@@ -18,16 +18,8 @@ enum mad_agent demand_mad_agent(const struct demand_key *key)
     return AGENTS[key->class];
 }
 
-static uint8_t demand_mad_class(const struct demand_key *key)
-{
-    static const uint8_t CLASSES[] = {[DEMAND_SMP] = MAD_CLASS_SMP_LID,
-                                      [DEMAND_PERF] = MAD_CLASS_PERF,
-                                      [DEMAND_SA] = MAD_CLASS_SA};
-    return CLASSES[key->class];
-}
-
 // Octets of a record of the SA (IBA 15.2.5).
-static size_t demand_mad_record_size(uint16_t attribute)
+static size_t read_mad_record_size(uint16_t attribute)
 {
     enum { MC_MEMBER = 52, SERVICE = 176, PKEY_TABLE = 72, PATH = 64 };
     switch (attribute) {
@@ -43,7 +35,7 @@ static size_t demand_mad_record_size(uint16_t attribute)
     }
 }
 
-void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
+void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
 {
     switch ((enum demand_class)key->class) {
     case DEMAND_SMP:
@@ -63,15 +55,7 @@ void demand_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
     }
 }
 
-bool demand_mad_fits(const struct demand_key *key, const uint8_t *mad, size_t size)
-{
-    struct mad_header h;
-    return mad_read_header(mad, size, &h) && h.mgmt_class == demand_mad_class(key) &&
-           h.attribute == key->attribute &&
-           (key->class == DEMAND_SA || h.modifier == key->modifier || key->class == DEMAND_PERF);
-}
-
-static struct demand_answer *demand_mad_copy(const uint8_t *data, size_t size)
+static struct demand_answer *read_mad_copy(const uint8_t *data, size_t size)
 {
     if (!data)
         return NULL;
@@ -82,15 +66,15 @@ static struct demand_answer *demand_mad_copy(const uint8_t *data, size_t size)
 
 // The records of a table: counted first, then copied, without a ServiceKey: it is a secret, and no
 // table shows it.
-struct demand_records {
+struct read_mad_records {
     struct demand_answer *answer; // NULL: they are counted
     size_t count, size;
     bool of_services;
 };
 
-static void demand_mad_take(void *ctx, const uint8_t *record, size_t size)
+static void read_mad_take(void *ctx, const uint8_t *record, size_t size)
 {
-    struct demand_records *r = ctx;
+    struct read_mad_records *r = ctx;
     (void)size; // mad_read_table has compared it
     enum { SERVICE_KEY = 32, SERVICE_KEY_SIZE = 16 };
     if (r->answer) {
@@ -102,31 +86,31 @@ static void demand_mad_take(void *ctx, const uint8_t *record, size_t size)
     r->count++;
 }
 
-static struct demand_answer *demand_mad_read_records(const struct demand_key *key,
-                                                     const uint8_t *mad, size_t size)
+static struct demand_answer *read_mad_read_records(const struct demand_key *key, const uint8_t *mad,
+                                                   size_t size)
 {
     struct error ignored;
-    struct demand_records r = {.size = demand_mad_record_size(key->attribute),
-                               .of_services = key->attribute == DEMAND_SERVICE_RECORD};
-    if (!mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored))
+    struct read_mad_records r = {.size = read_mad_record_size(key->attribute),
+                                 .of_services = key->attribute == DEMAND_SERVICE_RECORD};
+    if (!mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored))
         return NULL;
     r.answer = demand_answer_new(r.count, r.size);
     r.count = 0;
-    mad_read_table(mad, size, r.size, demand_mad_take, &r, &ignored);
+    mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored);
     return r.answer;
 }
 
-struct demand_answer *demand_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)
+struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)
 {
     switch ((enum demand_class)key->class) {
     case DEMAND_SMP:
-        return demand_mad_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
-                               SMP_DATA_SIZE);
+        return read_mad_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
+                             SMP_DATA_SIZE);
     case DEMAND_PERF:
-        return demand_mad_copy(
+        return read_mad_copy(
             gmp_answer(mad, size, MAD_CLASS_PERF, (enum gmp_attribute)key->attribute),
             GMP_DATA_SIZE);
     default:
-        return demand_mad_read_records(key, mad, size);
+        return read_mad_read_records(key, mad, size);
     }
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The reads on demand (ib/reads.h) by what they ask: those that wait, are under way, or are
+// answered and kept. The caller's lock is over all.
+#ifndef IBTRAPD_IB_READ_CACHE_H
+#define IBTRAPD_IB_READ_CACHE_H
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "model/demand.h"
+
+#include <sys/queue.h>
+
+enum { READ_ENTRIES_MAX = 16384 }; // reads that are kept: the oldest go first
+
+enum read_state { ENTRY_FREE, ENTRY_WAITING, ENTRY_SENT, ENTRY_HERE, ENTRY_NONE };
+
+struct read_entry {
+    struct hash_node node;
+    TAILQ_ENTRY(read_entry) in_order; // of its lane while it waits; of `done` or `unused`
+    struct demand_key key;
+    uint8_t state;       // enum read_state
+    bool old;            // a Set passed this read, whose answer is not kept therefore
+    uint32_t generation; // of the use of this entry, for tickets
+    bool too_large;      // ENTRY_NONE: the answer was
+    int64_t until;       // monotonic: once it is done, it is kept so long
+    struct demand_answer *answer;
+};
+TAILQ_HEAD(read_entries, read_entry);
+
+struct read_cache {
+    struct read_entries done, unused; // done: oldest first; unused: not in by_key
+    size_t used;                      // entries that were ever used come first
+    struct hash by_key;
+    struct read_entry *entries;
+};
+
+void read_cache_init(struct read_cache *c, const struct random *random); // a zeroed cache
+void read_cache_clear(struct read_cache *c);
+
+struct read_entry *read_cache_find(struct read_cache *c, const struct demand_key *key);
+
+// The entry of the key, which is not being read: it becomes ENTRY_FREE. Takes the oldest that is
+// done if there is no other.
+struct read_entry *read_cache_claim(struct read_cache *c, const struct demand_key *key);
+
+// Keeps an entry that is done now.
+void read_cache_keep(struct read_cache *c, struct read_entry *e);
+
+// Forgets an entry that is done, or all entries that are not kept any more: an answer of the SA may
+// be large.
+void read_cache_forget(struct read_cache *c, struct read_entry *e);
+void read_cache_forget_old(struct read_cache *c, int64_t now);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
+// An answer is kept for a minute. The lack of an answer is kept for a minute, too, except for the
+// SA. All askers together cause at most so many MADs a second. A read that one asker waits for is
+// not sent again for another asker.
+// Decides: which node may be asked on demand, and when may it be asked again?
+//
+// Before a port is asked, and again every few seconds, ibtrapd reads the port's NodeInfo, because
+// another port may have the LID until the next sweep. If another port answers, or a port that does
+// not say who it is, there is no answer. If a port does not answer NodeInfo, ibtrapd asks it
+// nothing for a minute. If it does not answer another attribute, ibtrapd does not ask for that
+// attribute for a minute. Performance management is asked even if the port does not answer
+// NodeInfo.
+//
+// A Set (model/demand.h) goes before all reads of nodes, to a port that was recognized just before.
+// The answer to a Set is the attribute after the Set, and is given once; earlier answers are read
+// again.
+//
+// The functions are for one thread, which never waits in them; the SA client's thread brings the
+// answers and sends the next reads.
+#ifndef IBTRAPD_IB_READS_H
+#define IBTRAPD_IB_READS_H
+
+#include "base/log.h"
+#include "base/random.h"
+#include "ib/mkeys.h"
+#include "ib/read_cache.h"
+#include "ib/requests.h"
+#include "model/demand.h"
+
+enum {
+    READS_IN_FLIGHT = 8,         // SMPs and GMPs under way; those that are overdue do not count,
+    READS_SLOTS = 64,            // but are so many at most,
+    READS_PORT_SLOTS = 8,        // and so many of one port
+    READS_SA_IN_FLIGHT = 2,      // queries to the SA
+    READS_ANSWER_MAX = 32 << 20, // octets of an answer of the SA; to a larger one, DEMAND_AWAY
+    READS_WAITING_MAX = 2048,    // reads that wait to be sent; for a further one, ask again later
+};
+
+struct sa_client;
+
+struct reads_options {
+    unsigned rate;      // MADs a second, 1 at least
+    unsigned attempts;  // of each SMP and GMP, 1 at least
+    int64_t timeout_us; // of each attempt
+    uint64_t mkey;      // of ports without their own; 0: none
+    struct mkeys *mkeys;
+    struct sa_client *client; // whose port is shared; outlives the reads
+    const struct clock *clock;
+    const struct random *random;
+    struct log *log; // NULL: none
+};
+
+struct reads;
+
+// Returns NULL with a sentence if the system gives no eventfd.
+struct reads *reads_new(const struct reads_options *options, struct error *err);
+void reads_free(struct reads *reads); // NULL is allowed
+
+// DEMAND_HERE: `answer` is a reference, the caller's. DEMAND_LATER: `ticket` is set.
+enum demand_state reads_ask(struct reads *reads, const struct demand_key *key,
+                            struct demand_answer **answer, int64_t *ticket);
+
+// False: reads_ask would be DEMAND_NONE for whatever else it is asked of that attribute of that
+// port, or of the SA.
+// Only class, GUID, LID and attribute of the key count.
+bool reads_can_ask(struct reads *reads, const struct demand_key *key);
+
+// Forgets a Set and its answer: it is not sent any more if it waits yet.
+void reads_drop(struct reads *reads, const struct demand_key *key);
+
+// Whether to ask again for what had this ticket.
+bool reads_is_ready(struct reads *reads, int64_t ticket);
+
+// An eventfd that is written when answers have come; the caller reads it.
+int reads_fd(const struct reads *reads);
+
+// Does what is due. Returns when to call it again at the latest, in monotonic microseconds;
+// INT64_MAX: not before the next reads_ask.
+int64_t reads_run(struct reads *reads);
+
+struct reads_counters {
+    uint64_t sent;     // MADs
+    uint64_t answered; // reads
+    uint64_t silent;   // reads without an answer
+};
+void reads_get_counters(struct reads *reads, struct reads_counters *out); // any thread
+
+#endif

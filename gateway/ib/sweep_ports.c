@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The parts of a sweep that ask ports by LID, once the nodes are found: each says which ports it
+// asks for what, and takes the answers.
+#include "base/memory.h"
+#include "ib/gmp_decode.h"
+#include "ib/smp_decode.h"
+#include "ib/sweep_ask.h"
+
+#include <stdlib.h>
+
+// SwitchInfo of every switch.
+
+static void sweep_ports_take_switch(struct sweep_part *part, const struct sweep_query *query,
+                                    const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    if (data)
+        smp_read_switch_info(data, &fabric_builder_get(part->builder, query->at)->switch_info);
+}
+
+static void sweep_ports_ask_switch(void *ctx, uint32_t number, struct fabric_port *port)
+{
+    struct sweep_part *part = ctx;
+    struct fabric_node *node = fabric_builder_get(part->builder, number);
+    if (node->type != FABRIC_SWITCH || port->number != 0)
+        return;
+    const struct fabric *known = part->sweep->known;
+    const uint32_t before = known ? fabric_find_node(known, node->guid) : FABRIC_NONE;
+    if (before != FABRIC_NONE)
+        node->switch_info = known->nodes[before].switch_info;
+    if (port->lid != 0 && !node->silent)
+        sweep_part_ask(part,
+                       &(struct sweep_query){.take = sweep_ports_take_switch,
+                                             .guid = port->guid,
+                                             .at = number,
+                                             .attribute = SMP_SWITCH_INFO,
+                                             .lid = port->lid,
+                                             .mgmt_class = MAD_CLASS_SMP_LID},
+                       before != FABRIC_NONE);
+}
+
+bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct sweep_part part = {.sweep = sweep, .builder = builder};
+    const bool complete = sweep->complete;
+    sweep_part_begin(&part);
+    fabric_builder_each_port(builder, sweep_ports_ask_switch, &part);
+    const bool ok = sweep_part_end(&part, err);
+    sweep->complete = complete;
+    return ok;
+}
+
+// SMInfo of every port with IsSM.
+
+static void sweep_ports_take_manager(struct sweep_part *part, const struct sweep_query *query,
+                                     const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    struct fabric_sm sm = {.node = query->at, .port = query->port, .lid = query->lid};
+    if (data && smp_read_sm_info(data, &sm) && !fabric_builder_sm(part->builder, &sm)) {
+        part->sweep->full = true;
+        requests_end(part->batch);
+    }
+}
+
+// `own`: whose turn it is to be queued: the master, or all others.
+static void sweep_ports_ask_manager(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct sweep_part *part = ctx;
+    const bool *master = part->own;
+    const struct fabric_node *n = fabric_builder_get(part->builder, node);
+    if ((port->capabilities & FABRIC_IS_SM) && port->lid != 0 && !n->silent &&
+        (port->lid == part->sweep->port.sm_lid) == *master)
+        sweep_part_ask(part,
+                       &(struct sweep_query){.take = sweep_ports_take_manager,
+                                             .guid = port->guid,
+                                             .at = node,
+                                             .attribute = SMP_SM_INFO,
+                                             .lid = port->lid,
+                                             .mgmt_class = MAD_CLASS_SMP_LID,
+                                             .port = port->number},
+                       *master || sweep_part_knows(part, n->guid));
+}
+
+bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    bool master = false;
+    struct sweep_part part = {.sweep = sweep, .builder = builder, .own = &master};
+    sweep_part_begin(&part);
+    fabric_builder_each_port(builder, sweep_ports_ask_manager, &part);
+    master = true; // queued last, and so sent first
+    fabric_builder_each_port(builder, sweep_ports_ask_manager, &part);
+    return sweep_part_end(&part, err);
+}
+
+// IOUnitInfo of every port with IsDeviceManagement, and IOControllerProfile of each controller.
+
+// Far more than a fabric has: a unit can say that it has 255, and many liars would leave no room.
+enum { SWEEP_PORTS_CONTROLLERS_MAX = FABRIC_CONTROLLERS_MAX / 4 };
+
+// `own`: how many controllers were found.
+static void sweep_ports_take_controller(struct sweep_part *part, const struct sweep_query *query,
+                                        const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    uint32_t *count = part->own;
+    struct fabric_controller controller = {.node = query->at, .slot = (uint8_t)query->modifier};
+    if (data && gmp_read_controller(data, &controller) && *count < SWEEP_PORTS_CONTROLLERS_MAX &&
+        fabric_builder_controller(part->builder, &controller))
+        ++*count;
+    else
+        fabric_builder_get(part->builder, query->at)->unit_silent = true;
+}
+
+// Queries for the controllers of a unit come before the next unit; otherwise those for the
+// controllers of all units would wait in memory at the same time.
+static void sweep_ports_take_unit(struct sweep_part *part, const struct sweep_query *query,
+                                  const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    struct fabric_node *node = fabric_builder_get(part->builder, query->at);
+    if (!data || !node->unit_silent)
+        return; // no valid answer, or another port has answered before
+    node->unit_silent = false;
+    uint8_t slots[GMP_SLOTS_MAX];
+    const size_t count = gmp_read_slots(data, slots);
+    struct sweep_query next = *query;
+    next.take = sweep_ports_take_controller;
+    next.attribute = GMP_IO_CONTROLLER_PROFILE;
+    for (size_t i = 0; i < count; i++) {
+        next.modifier = slots[i];
+        sweep_part_ask(part, &next, true);
+    }
+}
+
+// All ports of a node belong to one unit. Queries each of them, since one answer is enough.
+static void sweep_ports_ask_unit(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    struct sweep_part *part = ctx;
+    struct fabric_node *n = fabric_builder_get(part->builder, node);
+    if (!(port->capabilities & FABRIC_IS_DM))
+        return;
+    n->unit_silent = true; // until a port answers
+    if (port->state == FABRIC_ACTIVE && port->lid != 0)
+        sweep_part_ask(part,
+                       &(struct sweep_query){.take = sweep_ports_take_unit,
+                                             .guid = port->guid,
+                                             .at = node,
+                                             .attribute = GMP_IO_UNIT_INFO,
+                                             .lid = port->lid,
+                                             .mgmt_class = MAD_CLASS_DM},
+                       sweep_part_knows(part, n->guid));
+}
+
+// The controllers that were not queried yet may still be there.
+static void sweep_ports_mark_silent(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    const struct sweep_part *part = ctx;
+    if (port->capabilities & FABRIC_IS_DM)
+        fabric_builder_get(part->builder, node)->unit_silent = true;
+}
+
+bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    uint32_t controllers = 0;
+    struct sweep_part part = {.sweep = sweep, .builder = builder, .own = &controllers};
+    sweep_part_begin(&part);
+    fabric_builder_each_port(builder, sweep_ports_ask_unit, &part);
+    const bool ok = sweep_part_end(&part, err);
+    if (part.ended)
+        fabric_builder_each_port(builder, sweep_ports_mark_silent, &part);
+    return ok;
+}
+
+// The P_Key tables, block by block.
+
+// A table that is read. `pkeys` has what was read so far; of a table that is not read whole,
+// nothing is kept.
+struct sweep_ports_table {
+    uint32_t node;
+    uint8_t port;
+    uint16_t entries, read;
+    uint16_t *pkeys;
+};
+
+struct sweep_ports_tables {
+    struct sweep_ports_table *all;
+    uint32_t count, capacity;
+};
+
+uint16_t sweep_pkey_entries(const struct fabric_node *node, uint8_t port)
+{
+    const uint32_t entries = node->type == FABRIC_SWITCH && port != 0
+                                 ? fabric_switch_info(node, SWITCH_INFO_PARTITION_ENFORCEMENT_CAP)
+                                 : node->partition_cap;
+    return (uint16_t)(entries < FABRIC_PORT_PKEYS_MAX ? entries : FABRIC_PORT_PKEYS_MAX);
+}
+
+static void sweep_ports_drop_table(struct sweep_ports_table *table)
+{
+    free(table->pkeys);
+    table->pkeys = NULL;
+}
+
+// Asks for the next block, until the table is whole. The blocks of one port come before the next
+// port, so that few tables are in memory half read.
+static void sweep_ports_take_pkeys(struct sweep_part *part, const struct sweep_query *query,
+                                   const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    const struct sweep_ports_tables *tables = part->own;
+    struct sweep_ports_table *table = &tables->all[query->at];
+    if (data) {
+        table->pkeys = memory_resize(table->pkeys, table->read + SMP_PKEYS, sizeof *table->pkeys);
+        smp_read_pkeys(data, table->pkeys + table->read);
+        table->read += SMP_PKEYS;
+    }
+    if (data && table->read < table->entries) {
+        struct sweep_query next = *query;
+        next.modifier++;
+        sweep_part_ask(part, &next, true);
+        return;
+    }
+    if (data)
+        fabric_builder_pkeys(part->builder, table->node, table->port, table->pkeys, table->entries);
+    sweep_ports_drop_table(table);
+}
+
+// Of a switch, port 0 answers for all ports.
+static void sweep_ports_ask_pkeys(void *ctx, uint32_t number, struct fabric_port *port)
+{
+    struct sweep_part *part = ctx;
+    struct sweep_ports_tables *tables = part->own;
+    const struct fabric_node *node = fabric_builder_get(part->builder, number);
+    const uint16_t entries = sweep_pkey_entries(node, port->number);
+    const bool external = node->type == FABRIC_SWITCH && port->number != 0;
+    const bool manages = node->type == FABRIC_SWITCH && port->number == 0;
+    const struct fabric_port *answering =
+        external ? fabric_builder_get_port(part->builder, number, 0) : port;
+    if (entries == 0 || node->silent || !answering || answering->lid == 0 ||
+        (!manages && port->state != FABRIC_ACTIVE))
+        return;
+    if (tables->count == tables->capacity) {
+        tables->capacity = tables->capacity > 0 ? tables->capacity * 2 : 64;
+        tables->all = memory_resize(tables->all, tables->capacity, sizeof *tables->all);
+    }
+    tables->all[tables->count] =
+        (struct sweep_ports_table){.node = number, .port = port->number, .entries = entries};
+    sweep_part_ask(part,
+                   &(struct sweep_query){.take = sweep_ports_take_pkeys,
+                                         .guid = answering->guid,
+                                         .at = tables->count++,
+                                         .modifier = external ? (uint32_t)port->number << 16 : 0,
+                                         .attribute = SMP_PKEY_TABLE,
+                                         .lid = answering->lid,
+                                         .mgmt_class = MAD_CLASS_SMP_LID},
+                   sweep_part_knows(part, node->guid));
+}
+
+void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder)
+{
+    for (uint32_t i = 0; known && i < known->pkey_table_count; i++) {
+        const struct fabric_pkey_table *table = &known->pkey_tables[i];
+        const uint32_t node = fabric_builder_find(builder, known->nodes[table->node].guid);
+        if (node != FABRIC_NONE)
+            fabric_builder_pkeys(builder, node, table->port, &known->pkeys[table->first],
+                                 table->count);
+    }
+}
+
+bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
+{
+    struct sweep_ports_tables tables = {0};
+    struct sweep_part part = {.sweep = sweep, .builder = builder, .own = &tables};
+    const bool complete = sweep->complete;
+    sweep_part_begin(&part);
+    fabric_builder_each_port(builder, sweep_ports_ask_pkeys, &part);
+    const bool ok = sweep_part_end(&part, err);
+    for (uint32_t i = 0; i < tables.count; i++)
+        sweep_ports_drop_table(&tables.all[i]);
+    free(tables.all);
+    sweep->complete = complete;
+    sweep_keep_pkeys(sweep->known, builder);
+    return ok;
+}
+
+// The details of counters.
+
+static void sweep_ports_take_details(struct sweep_part *part, const struct sweep_query *query,
+                                     const uint8_t *data, const struct request_answer *answer)
+{
+    (void)answer;
+    struct error_details_list *list = part->own;
+    if (data)
+        gmp_read_details(data, &list->all[query->at]);
+}
+
+bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
+                   struct error_details_list *list, struct error *err)
+{
+    struct sweep_part part = {.sweep = sweep, .own = list};
+    sweep_part_begin(&part);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct error_details *one = &list->all[i];
+        const uint32_t node = fabric_find_node(fabric, one->node_guid);
+        if (node == FABRIC_NONE)
+            continue;
+        const bool is_switch = fabric->nodes[node].type == FABRIC_SWITCH;
+        const uint32_t at = fabric_find_port(fabric, node, is_switch ? 0 : one->port);
+        if (at == FABRIC_NONE || fabric->ports[at].lid == 0)
+            continue;
+        sweep_part_ask(&part,
+                       &(struct sweep_query){.take = sweep_ports_take_details,
+                                             .guid = fabric->ports[at].guid,
+                                             .at = i,
+                                             .attribute = gmp_details_attribute(one->counter),
+                                             .lid = fabric->ports[at].lid,
+                                             .mgmt_class = MAD_CLASS_PERF,
+                                             .port = one->port},
+                       false);
+    }
+    return sweep_part_end(&part, err);
+}
