@@ -2,7 +2,13 @@
 #include "ib/read_cache.h"
 
 #include "base/memory.h"
+#include "base/wire.h"
+#include "ib/gmp_decode.h"
+#include "ib/smp_decode.h"
 
+#include <assert.h>
+#include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,4 +84,111 @@ struct read_entry *read_cache_claim(struct read_cache *c, const struct demand_ke
 void read_cache_keep(struct read_cache *c, struct read_entry *e)
 {
     TAILQ_INSERT_TAIL(&c->done, e, in_order);
+}
+
+// MADs.
+
+enum mad_agent read_mad_agent(const struct demand_key *key)
+{
+    static const enum mad_agent AGENTS[] = {[DEMAND_SMP] = MAD_AGENT_SMP_LID,
+                                            [DEMAND_PERF] = MAD_AGENT_PERF,
+                                            [DEMAND_SA] = MAD_AGENT_SA};
+    return AGENTS[key->class];
+}
+
+// Octets of a record of the SA (IBA 15.2.5).
+static size_t read_mad_record_size(uint16_t attribute)
+{
+    enum { MC_MEMBER = 52, SERVICE = 176, PKEY_TABLE = 72, PATH = 64 };
+    switch (attribute) {
+    case DEMAND_MC_MEMBER_RECORD:
+        return MC_MEMBER;
+    case DEMAND_SERVICE_RECORD:
+        return SERVICE;
+    case DEMAND_PKEY_TABLE_RECORD:
+        return PKEY_TABLE;
+    default:
+        assert(attribute == DEMAND_PATH_RECORD);
+        return PATH;
+    }
+}
+
+void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
+{
+    switch ((enum demand_class)key->class) {
+    case DEMAND_SMP:
+        if (key->sets)
+            smp_make_lid_set(out, mkey, (enum smp_attribute)key->attribute, key->modifier,
+                             key->record);
+        else
+            smp_make_lid_get(out, mkey, (enum smp_attribute)key->attribute, key->modifier);
+        return;
+    case DEMAND_PERF:
+        gmp_make_get_counters(out, (enum gmp_attribute)key->attribute, (uint8_t)key->modifier);
+        return;
+    case DEMAND_SA:
+        mad_query_table(out, key->attribute);
+        wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, key->mask);
+        memcpy(out + IB_SA_DATA_OFFS, key->record, sizeof key->record);
+    }
+}
+
+static struct demand_answer *read_mad_copy(const uint8_t *data, size_t size)
+{
+    if (!data)
+        return NULL;
+    struct demand_answer *answer = demand_answer_new(1, size);
+    memcpy(answer->octets, data, size);
+    return answer;
+}
+
+// The records of a table: counted first, then copied, without a ServiceKey: it is a secret, and no
+// table shows it.
+struct read_mad_records {
+    struct demand_answer *answer; // NULL: they are counted
+    size_t count, size;
+    bool of_services;
+};
+
+static void read_mad_take(void *ctx, const uint8_t *record, size_t size)
+{
+    struct read_mad_records *r = ctx;
+    (void)size; // mad_read_table has compared it
+    enum { SERVICE_KEY = 32, SERVICE_KEY_SIZE = 16 };
+    if (r->answer) {
+        uint8_t *to = r->answer->octets + r->count * r->size;
+        memcpy(to, record, r->size);
+        if (r->of_services)
+            memset(to + SERVICE_KEY, 0, SERVICE_KEY_SIZE);
+    }
+    r->count++;
+}
+
+static struct demand_answer *read_mad_read_records(const struct demand_key *key, const uint8_t *mad,
+                                                   size_t size)
+{
+    struct error ignored;
+    struct read_mad_records r = {.size = read_mad_record_size(key->attribute),
+                                 .of_services = key->attribute == DEMAND_SERVICE_RECORD};
+    if (!mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored))
+        return NULL;
+    r.answer = demand_answer_new(r.count, r.size);
+    r.count = 0;
+    mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored);
+    return r.answer;
+}
+
+struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)
+{
+    switch ((enum demand_class)key->class) {
+    case DEMAND_SMP:
+        return read_mad_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
+                             SMP_DATA_SIZE);
+    case DEMAND_PERF:
+        return read_mad_copy(
+            gmp_answer(mad, size, MAD_CLASS_PERF, (enum gmp_attribute)key->attribute),
+            GMP_DATA_SIZE);
+    default:
+        return read_mad_read_records(key, mad, size);
+    }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The reads on demand (ib/reads.h) by what they ask: those that wait, are under way, or are
-// answered and kept. The caller's lock is over all.
+// answered and kept; and their MADs. The caller's lock is over all.
 #ifndef IBTRAPD_IB_READ_CACHE_H
 #define IBTRAPD_IB_READ_CACHE_H
 
 #include "base/hash.h"
 #include "base/random.h"
+#include "ib/mad_io.h"
 #include "model/demand.h"
 
 #include <sys/queue.h>
@@ -50,5 +51,17 @@ void read_cache_keep(struct read_cache *c, struct read_entry *e);
 // be large.
 void read_cache_forget(struct read_cache *c, struct read_entry *e);
 void read_cache_forget_old(struct read_cache *c, int64_t now);
+
+// MADs.
+
+enum mad_agent read_mad_agent(const struct demand_key *key);
+
+// Writes the MAD_SIZE octets of the request, with TransactionID zero. `mkey` goes with an SMP; 0:
+// none.
+void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out);
+
+// The content of an answer that fits: one reference, the caller's. Returns NULL if the answer's
+// status is an error, or if the answer is malformed.
+struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size);
 
 #endif

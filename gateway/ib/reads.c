@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/secret.h"
 #include "ib/read_cache.h"
-#include "ib/read_mad.h"
 #include "ib/sa_client.h"
 #include "ib/smp_decode.h"
 

@@ -3,12 +3,9 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "ib/sa_changes.h"
-#include "ib/sa_key.h"
 #include "ib/sa_port.h"
 #include "ib/sa_requests.h"
 #include "ib/sa_state.h"
-#include "ib/sa_words.h"
 #include "ib/smp_decode.h"
 
 #include <inttypes.h>

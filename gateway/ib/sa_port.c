@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sa_port.h"
 
-#include "ib/sa_changes.h"
-#include "ib/sa_key.h"
 #include "ib/sa_requests.h"
-#include "ib/sa_words.h"
+#include "ib/sa_state.h"
 
 #include <inttypes.h>
 #include <stdio.h>

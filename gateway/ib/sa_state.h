@@ -1,18 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The state of the SA client, for the files that it consists of: sa_client.c, sa_port.c,
-// sa_changes.c, sa_redirect.c, sa_requests.c and sa_key.c. Their functions are for the client's
-// thread, unless their header says otherwise.
+// The state of the SA client, for the files that it consists of: sa_client.c, sa_port.c and
+// sa_requests.c. The functions are for the client's thread, unless a comment says otherwise.
 #ifndef IBTRAPD_IB_SA_STATE_H
 #define IBTRAPD_IB_SA_STATE_H
 
-#include "ib/report_gaps.h"
-#include "ib/sa_redirect.h"
+#include "ib/mad.h"
+#include "ib/mad_io.h"
+#include "ib/reports.h"
 #include "ib/sa_types.h"
 #include "ib/shared_port.h"
 #include "ib/sm_watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+struct sa_redirect {
+    struct mad_address to; // its LID is 0: there is none
+    unsigned steps;        // to another address, since the SA last stayed at one
+    unsigned repeats;      // redirections to the address in force, since then
+    int64_t changed_at;    // monotonic microseconds: the last step
+    int64_t ignore_until;  // the same; there were too many
+};
+
+enum sa_redirection {
+    SA_REDIRECT_FOLLOW, // send the request to `to`
+    SA_REDIRECT_REFUSE, // `reason` says why it is not followed; the answer is a refusal
+};
+
+// Takes an answer with the status of a redirection, from the address with that LID. Follows a few
+// until the SA answers from one address for ten seconds; then, as they lead round in a circle or on
+// without end, none for a minute. `prefix`: of the own port's GID. `reason`: part of a sentence.
+enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_received *in,
+                                     uint64_t prefix, int64_t now, struct error *reason);
+
+// The SA answered a request otherwise.
+void sa_redirect_served(struct sa_redirect *r, int64_t now);
+
+// The SM is to be asked again, as it is another one, or as nobody answers at the address.
+void sa_redirect_forget(struct sa_redirect *r);
+
+// The state of the client.
 
 enum { SA_REQUEST_TIMEOUT_MS = 1000 };
 #define SA_REQUEST_TIMEOUT_US (SA_REQUEST_TIMEOUT_MS * CLOCK_US_PER_MS)
@@ -73,5 +100,35 @@ void sa_state_set_problem(struct sa_client *a, const char *problem);
 
 // Adds one to a counter of the status. Any thread.
 void sa_state_count(struct sa_client *a, uint64_t *counter);
+
+// Sentences.
+
+// "the subnet manager at LID 7 (its node's description)".
+void sa_words_sm(const struct mad_node *sm, uint16_t lid, char *out, size_t size);
+
+// "port 1 of mlx5_0 is not ready (state down, LID 0, SM LID 0)".
+void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port *port, char *out,
+                             size_t size);
+
+// The change of a port that is up after which the client has to subscribe again. False: there is no
+// such change.
+bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
+                          size_t size);
+
+// All values of a port, old and new, for the debug log. False: none changed.
+bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *port, char *out,
+                           size_t size);
+
+// Changes.
+
+// `reason` is part of a sentence, without a full stop.
+void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *reason);
+
+// Discards all answers of the SM and asks again. Reports that the subscriptions were lost, if they
+// were held.
+void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *reason);
+
+// Reports that the subscriptions are held again, or that they could not be had for too long.
+void sa_changes_check_settled(struct sa_client *a, int64_t now);
 
 #endif

@@ -10,11 +10,22 @@
 #include "base/random.h"
 #include "ib/mkeys.h"
 #include "ib/requests.h"
-#include "ib/sweep_limits.h"
 #include "model/counter.h"
 #include "model/error_details.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
+
+// A limit of 0 does not limit.
+struct sweep_limits {
+    uint32_t nodes, ports; // that sweep_smp finds
+    int64_t part_us;       // that each part takes
+};
+
+// The size of a fabric. The ports of each switch are as many as its NodeInfo says, and port 0;
+// those of other nodes are the linked ones. Zero: not known.
+struct sweep_size {
+    uint32_t nodes, ports;
+};
 
 // The ticks that sweep_counters learned. Sweeper's thread.
 enum { SWEEP_TICKS_TRIES = 3 }; // readings in which a port may leave the query unanswered
@@ -140,6 +151,14 @@ void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder);
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks
 // a node as unit_silent if its unit did not answer every query.
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
+
+// Whose turn it is when all nodes of a fabric are asked. At each node, the branches behind its
+// ports take turns, as in a sweep (ib/sweep_branches.h). So the nodes behind a lying switch,
+// however many, and whatever their GUIDs, delay those of another branch at most by as many nodes as
+// that other branch has. Pure.
+// Returns the indices of all nodes, the one with that LID first; those that no link leads to from
+// there come last. Free them with free(3).
+uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid);
 
 // The nodes whose counters are read.
 struct sweep_choice {

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "ib/sweep.h"
-#include "ib/sweep_schedule.h"
+#include "ib/sweep_rules.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "ib/sa_client.h"
-#include "ib/sweep_findings.h"
+#include "ib/sweep_rules.h"
 #include "model/counter.h"
 #include "model/error_details.h"
 #include "model/fabric.h"

@@ -5,8 +5,7 @@
 #include "base/text.h"
 #include "base/wire.h"
 #include "ib/mad.h"
-#include "ib/umad_search.h"
-#include "ib/umad_sysfs.h"
+#include "ib/umad_ports.h"
 
 #include <endian.h>
 #include <errno.h>

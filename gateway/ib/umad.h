@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_IB_UMAD_H
 #define IBTRAPD_IB_UMAD_H
 
-#include "ib/umad_search.h"
+#include "ib/umad_ports.h"
 
 // An opener for that choice, which must outlive it. Its `open` registers for SA Reports (class 0x03
 // version 2) and for answers in the other classes. If another program has registered for Reports,

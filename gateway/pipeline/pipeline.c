@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/ring.h"
 #include "base/thread.h"
-#include "ib/repeats.h"
+#include "ib/reports.h"
 #include "model/catalogue.h"
 #include "model/fabric_record.h"
 #include "pipeline/restore.h"

@@ -3,7 +3,7 @@
 #include "golden.h"
 #include "support.h"
 
-#include "ib/repeats.h"
+#include "ib/reports.h"
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "model/fabric_builder.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
-#include "ib/repeats.h"
+#include "ib/reports.h"
 
 static struct repeats seen;
 static const uint8_t A[] = "one notice", B[] = "two notice";

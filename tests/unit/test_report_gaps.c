@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
-#include "ib/report_gaps.h"
+#include "ib/reports.h"
 
 #include "base/clock.h"
 

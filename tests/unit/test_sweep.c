@@ -5,7 +5,7 @@
 #include "base/wire.h"
 #include "ib/smp_decode.h"
 #include "ib/sweep.h"
-#include "ib/sweep_findings.h"
+#include "ib/sweep_rules.h"
 #include "model/fabric_builder.h"
 
 enum { IN_FLIGHT = 16, DATA = 64, NODE_INFO = 0x11, PORT_INFO = 0x15 };

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/clock.h"
-#include "ib/sweep_findings.h"
+#include "ib/sweep_rules.h"
 
 static const struct sweep_bounds BOUNDS = {
     .nodes = 65536, .part_us = 600 * CLOCK_US_PER_S, .silent_us = 250 * CLOCK_US_PER_MS};

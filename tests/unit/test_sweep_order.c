@@ -3,7 +3,7 @@
 #include "generated.h"
 #include "support.h"
 
-#include "ib/sweep_order.h"
+#include "ib/sweep.h"
 
 static struct generated g;
 static struct fabric *fabric;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
-#include "ib/sweep_schedule.h"
+#include "ib/sweep_rules.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
 static const int64_t BEGIN = 1000 * CLOCK_US_PER_S;

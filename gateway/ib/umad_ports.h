@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds the port that libibumad is to open, and who else has it open.
-#ifndef IBTRAPD_IB_UMAD_SEARCH_H
-#define IBTRAPD_IB_UMAD_SEARCH_H
+// Finds the port that libibumad is to open, who else has it open, and how it is.
+#ifndef IBTRAPD_IB_UMAD_PORTS_H
+#define IBTRAPD_IB_UMAD_PORTS_H
 
 #include "base/text.h"
 #include "ib/mad_io.h"
@@ -25,5 +25,11 @@ bool umad_search_sibling(const struct mad_port_id *id, char out[64]);
 // Adds "opensm (PID 812), srp_daemon (PID 900)": the other processes that have the device file of
 // that descriptor open. Adds nothing if there is none that this process may see.
 void umad_search_holders(struct text *t, int fd);
+
+// The state of a port in sysfs.
+
+// Fills in LID, LMC, the SM's LID and SL, the state and the subnet prefix; the rest becomes zero.
+// `root` is /sys/class/infiniband. False: a file is missing, or has another format.
+bool umad_sysfs_read_port(const char *root, const struct mad_port_id *id, struct mad_port *out);
 
 #endif

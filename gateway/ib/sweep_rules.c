@@ -1,9 +1,110 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ib/sweep_findings.h"
+#include "ib/sweep_rules.h"
+
+#include "base/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+// The schedule.
+
+static int64_t sweep_schedule_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t settle_us,
+                         int64_t now)
+{
+    *s =
+        (struct sweep_schedule){.interval_us = interval_us, .settle_us = settle_us, .next_at = now};
+}
+
+static int64_t settled_at(const struct sweep_schedule *s)
+{
+    return sweep_schedule_earlier(s->last_trigger + s->settle_us,
+                                  s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+}
+
+int64_t sweep_schedule_due(const struct sweep_schedule *s)
+{
+    if (s->at_once)
+        return 0;
+    return s->triggered ? sweep_schedule_earlier(s->next_at, settled_at(s)) : s->next_at;
+}
+
+void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)
+{
+    if (!s->triggered)
+        s->first_trigger = now;
+    s->last_trigger = now;
+    s->triggered = true;
+}
+
+void sweep_schedule_now(struct sweep_schedule *s)
+{
+    s->at_once = true;
+}
+
+void sweep_schedule_begin(struct sweep_schedule *s, int64_t now)
+{
+    s->is_second = s->is_second && !s->triggered;
+    s->triggered = s->at_once = false;
+    s->next_at = now + s->interval_us;
+}
+
+void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete)
+{
+    s->is_second = !complete && !s->is_second;
+    // Leaves settle_us between sweeps that take longer than the interval.
+    if (s->is_second || s->next_at < now + s->settle_us)
+        s->next_at = now + s->settle_us;
+}
+
+// The limits.
+
+enum {
+    GROWTH = 4,
+    NODES_LEAST = 1024,
+    PORTS_LEAST = 16 * NODES_LEAST,
+    PORTS_EACH = 8, // ports for each node: a fat tree of three levels has six
+};
+static const int64_t PART_US_LEAST = 60 * CLOCK_US_PER_S;
+
+struct sweep_size sweep_limits_measure(const struct fabric *fabric)
+{
+    struct sweep_size size = {.nodes = fabric->node_count};
+    for (uint32_t i = 0; i < fabric->node_count; i++) {
+        const struct fabric_node *node = &fabric->nodes[i];
+        size.ports += node->type == FABRIC_SWITCH ? node->port_count + 1U : node->ports;
+    }
+    return size;
+}
+
+static uint32_t sweep_limits_grow(uint32_t expected, uint32_t least, uint64_t bound)
+{
+    uint64_t limit = (uint64_t)GROWTH * expected + least;
+    return (uint32_t)(expected > 0 && limit < bound ? limit : bound);
+}
+
+struct sweep_limits sweep_limits_for(const struct sweep_size *expected,
+                                     const struct sweep_bounds *bounds)
+{
+    if (bounds->nodes == 0)
+        return (struct sweep_limits){0};
+    struct sweep_limits limits = {
+        .nodes = sweep_limits_grow(expected->nodes, NODES_LEAST, bounds->nodes),
+        .ports = sweep_limits_grow(expected->ports, PORTS_LEAST,
+                                   (uint64_t)PORTS_EACH * bounds->nodes + PORTS_LEAST),
+        .part_us = PART_US_LEAST + expected->nodes * bounds->silent_us,
+    };
+    if (expected->nodes == 0 || bounds->part_us < limits.part_us)
+        limits.part_us = bounds->part_us;
+    return limits;
+}
+
+// The findings.
 
 // Adds "port 12 of 0x0002c90300000001 (leaf1)". Cuts the description, which the node chose, so that
 // it leaves room for the rest of the sentence.
