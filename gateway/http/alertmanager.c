@@ -44,6 +44,7 @@ struct alertmanager {
 
     bool wants_scan;                // the list changed
     size_t pending, seen, finished; // events; of them before the scan began; before the last ended
+    struct tickets *tickets;
 };
 
 static int64_t alertmanager_now(void)
@@ -240,24 +241,25 @@ static enum sink_result alertmanager_send(void *self, const struct event *event,
     return SINK_PENDING;
 }
 
-static int alertmanager_wait(void *self, int timeout_ms, struct error *err)
+static bool alertmanager_wait(void *self, int timeout_ms, struct error *err)
 {
     struct alertmanager *s = self;
     (void)err;
     if (alertmanager_has_list(s) && alertmanager_step(s, 0) && timeout_ms > 0)
         clock_sleep(timeout_ms * CLOCK_US_PER_MS);
     if (s->scans || !alertmanager_is_settled(s))
-        return 0;
-    const size_t n = s->finished;
-    s->pending -= n;
-    s->seen -= n;
-    s->finished = 0;
-    return (int)n;
+        return true;
+    s->pending -= s->finished;
+    s->seen -= s->finished;
+    for (; s->finished > 0; s->finished--)
+        tickets_settle(s->tickets, tickets_behind(s->tickets, 0), TICKET_DONE);
+    return true;
 }
 
-static bool alertmanager_open(void *self, struct error *err)
+static bool alertmanager_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct alertmanager *s = self;
+    s->tickets = tickets;
     (void)err;
     s->began_at = s->next_at = INT64_MIN / 2;
     return true;

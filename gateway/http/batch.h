@@ -6,11 +6,9 @@
 #include "http/body.h"
 
 struct batch {
-    struct text body;              // without its end, until batch_finish
-    unsigned count;                // events
-    unsigned pieces;               // of these in the body
-    bool left_out[HTTP_BATCH_MAX]; // by event: the server has it already
-    char ids[HTTP_BATCH_MAX][EVENT_ID_SIZE];
+    struct text body; // without its end, until batch_finish
+    unsigned count;   // events
+    uint64_t tickets[HTTP_BATCH_MAX];
 };
 
 // NULL: out of memory. Free it with batch_free.
@@ -21,14 +19,12 @@ void batch_free(struct batch *b);
 void batch_begin(struct batch *b, const struct body_format *format,
                  const struct body_context *context);
 
-// Adds an event; fewer than HTTP_BATCH_MAX are in the batch. False: the body would have more than
-// `size_max` octets, which may be fewer than batch_new got, and the batch is not empty; nothing is
-// added.
+// Adds an event, whose ticket is `ticket`; fewer than HTTP_BATCH_MAX are in the batch. Returns
+// false, and adds nothing, if the batch is not empty and the body would have more than `size_max`
+// octets. `size_max` may be less than batch_new got.
 bool batch_add(struct batch *b, const struct body_format *format,
-               const struct body_context *context, const struct event *event, size_t size_max);
-
-// Adds an event that the server has already: it counts, and is not in the body.
-void batch_add_known(struct batch *b, const struct event *event);
+               const struct body_context *context, const struct event *event, uint64_t ticket,
+               size_t size_max);
 
 // Adds the end of the body.
 void batch_finish(struct batch *b, const struct body_format *format,

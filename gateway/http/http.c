@@ -3,8 +3,6 @@
 
 #include "base/clock.h"
 #include "http/batch.h"
-#include "http/groups.h"
-#include "http/known.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -28,9 +26,16 @@ enum {
     ASK_SIZE = 4096,
     PATH_SIZE = 2048,
     ANSWER_OF_EVENT = 2048, // octets, of an answer that says something of each
+    AWAITED_MAX = 64,       // requests
 };
 
 enum exchange { NO_EXCHANGE, POSTING, ASKING };
+
+// A request that the server took, and has not acknowledged.
+struct awaited {
+    uint64_t ack, request; // the server's number, and ours: the mark of its tickets
+    int64_t since;         // monotonic
+};
 
 struct http_sink {
     const struct http_options *options;
@@ -44,29 +49,25 @@ struct http_sink {
     struct transfer_options to;
     struct transfer *transfer;
 
-    // Pending are the events of `groups`, then those of `posted` while it is under way, then those
-    // of `next`.
+    struct tickets *tickets;
     enum exchange exchange;
-    struct groups groups;
-    unsigned confirmed; // events that `wait` has not returned yet
-    struct batch *posted, *next;
-    int64_t next_since; // monotonic: since when `next` has an event
-    int64_t asked_at;   // monotonic: when acknowledgements were asked for last
+    struct awaited awaited[AWAITED_MAX];
+    size_t awaited_count;
+    uint64_t requests;           // that were made: the number of the last one
+    struct batch *posted, *next; // `posted` while the exchange is POSTING
+    int64_t next_since;          // monotonic: since when `next` has an event
+    int64_t asked_at;            // monotonic: when acknowledgements were asked for last
     char ask_path[PATH_SIZE], ask_body[ASK_SIZE];
-    uint64_t asked[GROUPS_MAX];
-    size_t asked_count;
 
-    bool failed; // `problem` says why
-    int refused; // the event that the server refused, from the oldest pending one; -1: none
+    bool failed;  // `problem` says why
+    bool refused; // the server refused an event
     struct error problem;
 
     // What the sink keeps when it is closed and opened again.
-    struct known known;
     size_t size_max;                    // octets of a body: the server found more too many
     size_t size_told;                   // of which the log has it
     unsigned grow_after, since_resized; // requests
     bool grew;                          // when it was resized last
-    unsigned alone;                     // so many events go alone: one of them was refused, perhaps
     int64_t retry_at;                   // monotonic: the server asked to wait until then
 };
 
@@ -75,13 +76,12 @@ static int64_t http_now(void)
     return clock_monotonic(&clock_system);
 }
 
-// `refused`: as http_sink has it. Takes credentials out of the sentence.
-static void http_fail(struct http_sink *s, int refused, struct error *sentence)
+// Takes credentials out of the sentence.
+static void http_fail(struct http_sink *s, struct error *sentence)
 {
     transfer_hide(s->transfer, sentence->text);
     error_set(&s->problem, "%s: %s", transfer_peer(s->transfer), sentence->text);
     s->failed = true;
-    s->refused = refused;
 }
 
 // Opening and closing.
@@ -101,9 +101,10 @@ static void http_new_channel(struct http_sink *s)
              s->format->channel_header, digits, digits + 8, digits + 13, digits + 17, digits + 20);
 }
 
-static bool http_open(void *self, struct error *err)
+static bool http_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct http_sink *s = self;
+    s->tickets = tickets;
     const int64_t left = s->retry_at - http_now();
     if (left > 0)
         return error_set(err, "%s (%lld s are left)", s->problem.text,
@@ -112,11 +113,9 @@ static bool http_open(void *self, struct error *err)
     s->transfer = transfer_open(&s->to, err);
     if (!s->transfer)
         return false;
-    s->failed = false;
-    s->refused = -1;
+    s->failed = s->refused = false;
     s->exchange = NO_EXCHANGE;
-    s->groups = (struct groups){0};
-    s->confirmed = 0;
+    s->awaited_count = 0;
     s->asked_at = http_now();
     batch_begin(s->next, s->format, &s->context);
     return true;
@@ -127,53 +126,29 @@ static void http_close(void *self)
     struct http_sink *s = self;
     transfer_close(s->transfer);
     s->transfer = NULL;
-    // They will be sent again, if they are at all.
-    for (unsigned i = 0; s->exchange == POSTING && i < s->posted->count; i++) {
-        if (s->posted->left_out[i])
-            known_add(&s->known, s->posted->ids[i]);
-    }
-    for (unsigned i = 0; i < s->next->count; i++) {
-        if (s->next->left_out[i])
-            known_add(&s->known, s->next->ids[i]);
-    }
 }
 
 // Posting.
 
 static unsigned http_events_max(const struct http_sink *s)
 {
-    return s->alone > 0 ? 1 : s->options->batch;
+    return s->tickets->alone ? 1 : s->options->batch;
 }
 
 static void http_begin(struct http_sink *s, const struct transfer_request *request,
                        enum exchange exchange)
 {
     s->failed = !transfer_begin(s->transfer, request, &s->problem);
-    s->refused = -1;
     s->exchange = s->failed ? NO_EXCHANGE : exchange;
-}
-
-// Counts what is confirmed.
-static void http_pass(struct http_sink *s)
-{
-    const unsigned n = groups_pass(&s->groups);
-    s->confirmed += n;
-    s->alone -= n < s->alone ? n : s->alone;
 }
 
 // Posts the next batch if it has an event and nothing else is under way.
 static void http_post(struct http_sink *s)
 {
     if (s->failed || s->exchange != NO_EXCHANGE || s->next->count == 0 ||
-        s->groups.count == GROUPS_MAX)
+        s->awaited_count == AWAITED_MAX)
         return;
     struct batch *b = s->next;
-    if (b->pieces == 0) {
-        groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
-        http_pass(s);
-        batch_begin(b, s->format, &s->context);
-        return;
-    }
     batch_finish(b, s->format, &s->context);
     s->next = s->posted;
     s->posted = b;
@@ -192,11 +167,8 @@ static void http_post(struct http_sink *s)
 static bool http_put(struct http_sink *s, const struct event *event)
 {
     const bool first = s->next->count == 0;
-    if (s->next->count >= http_events_max(s))
-        return false;
-    if (known_take(&s->known, event->id))
-        batch_add_known(s->next, event);
-    else if (!batch_add(s->next, s->format, &s->context, event, s->size_max))
+    if (s->next->count >= http_events_max(s) ||
+        !batch_add(s->next, s->format, &s->context, event, s->tickets->newest, s->size_max))
         return false;
     if (first)
         s->next_since = http_now();
@@ -223,8 +195,7 @@ static enum sink_result http_send(void *self, const struct event *event, struct 
     if (!s->failed)
         return put ? SINK_PENDING : SINK_BLOCKED;
     *err = s->problem;
-    // What is confirmed counts before what failed.
-    return s->confirmed > 0 ? SINK_BLOCKED : SINK_FAILED;
+    return SINK_FAILED;
 }
 
 // Answers.
@@ -257,53 +228,58 @@ static void http_grow(struct http_sink *s)
     s->size_max = s->size_max < most / 2 ? s->size_max * 2 : most;
 }
 
-static enum body_verdict http_verdict(const struct batch *b, const enum body_verdict *verdicts,
-                                      unsigned event, unsigned *piece)
-{
-    return b->left_out[event] ? BODY_ACCEPTED : verdicts[(*piece)++];
-}
-
-// Takes in that the events from number `good` of the batch on, or some of them, are not accepted.
-static void http_part(struct http_sink *s, unsigned good, struct body_result *result)
+// Takes in that the posted event `first`, and perhaps later ones, were not accepted.
+static void http_part(struct http_sink *s, unsigned first, struct body_result *result)
 {
     const struct batch *b = s->posted;
-    unsigned piece = 0;
-    enum body_verdict first = BODY_ACCEPTED;
-    groups_add(&s->groups, (struct group){.events = good, .confirmed = true});
-    http_pass(s);
-    for (unsigned i = 0; i < b->count; i++) {
-        const enum body_verdict verdict = http_verdict(b, result->verdicts, i, &piece);
-        if (i == good)
-            first = verdict;
-        else if (i > good && verdict == BODY_ACCEPTED)
-            known_add(&s->known, b->ids[i]);
-    }
-    if (first == BODY_SMALLER)
+    const enum body_verdict verdict = result->verdicts[first];
+    if (verdict == BODY_SMALLER)
         http_shrink(s, b->body.len);
-    if (first == BODY_ALONE)
-        s->alone = b->count;
-    http_fail(s, first == BODY_REFUSED ? (int)groups_events(&s->groups) : -1, &result->problem);
+    if (verdict == BODY_REFUSED)
+        tickets_settle(s->tickets, b->tickets[first], TICKET_REFUSED);
+    for (unsigned i = first; verdict == BODY_ALONE && i < b->count; i++)
+        tickets_settle(s->tickets, b->tickets[i], TICKET_DOUBTED);
+    s->refused = verdict == BODY_REFUSED;
+    http_fail(s, &result->problem);
+}
+
+static void http_await(struct http_sink *s, uint64_t ack)
+{
+    const struct batch *b = s->posted;
+    s->requests++;
+    for (unsigned i = 0; i < b->count; i++)
+        tickets_at(s->tickets, b->tickets[i])->mark = s->requests;
+    s->awaited[s->awaited_count++] =
+        (struct awaited){.ack = ack, .request = s->requests, .since = http_now()};
+}
+
+// Settles the tickets of what was accepted. Returns the number of the first event that was not.
+static unsigned http_settle_accepted(struct http_sink *s, const struct body_result *result)
+{
+    const struct batch *b = s->posted;
+    unsigned first = b->count;
+    for (unsigned i = b->count; i-- > 0;) {
+        if (result->verdicts[i] == BODY_ACCEPTED)
+            tickets_settle(s->tickets, b->tickets[i], TICKET_DONE);
+        else
+            first = i;
+    }
+    return first;
 }
 
 static void http_settle(struct http_sink *s, struct body_result *result)
 {
-    const struct batch *b = s->posted;
-    unsigned good = 0, piece = 0;
     if (result->verdicts[0] == BODY_AWAIT) {
         http_grow(s);
-        groups_add(&s->groups,
-                   (struct group){.events = b->count, .ack = result->ack, .since = http_now()});
+        http_await(s, result->ack);
         return;
     }
-    while (good < b->count && http_verdict(b, result->verdicts, good, &piece) == BODY_ACCEPTED)
-        good++;
-    if (good < b->count) {
-        http_part(s, good, result);
+    const unsigned first = http_settle_accepted(s, result);
+    if (first < s->posted->count) {
+        http_part(s, first, result);
         return;
     }
     http_grow(s);
-    groups_add(&s->groups, (struct group){.events = b->count, .confirmed = true});
-    http_pass(s);
     transfer_hide(s->transfer, result->note.text);
     if (result->note.text[0] && s->log)
         log_write_limited(s->log, &s->note_limit, LOG_LEVEL_WARNING, "receiver %s: %s: %s", s->name,
@@ -313,7 +289,7 @@ static void http_settle(struct http_sink *s, struct body_result *result)
 static void http_note_wait(struct http_sink *s, int retry_after)
 {
     char sentence[sizeof s->problem.text];
-    if (!s->failed || s->refused >= 0 || retry_after == 0)
+    if (!s->failed || s->refused || retry_after == 0)
         return;
     s->retry_at = http_now() + retry_after * CLOCK_US_PER_S;
     snprintf(sentence, sizeof sentence, "%s", s->problem.text);
@@ -326,11 +302,11 @@ static void http_take_answer(struct http_sink *s, const struct transfer_answer *
     struct body_result result = {.verdicts = verdicts};
     const bool good = answer->status >= 200 && answer->status < 300;
     if (good && answer->cut && s->format->needs_answer) {
-        body_give_all(&result, s->posted->pieces, BODY_AGAIN);
+        body_give_all(&result, s->posted->count, BODY_AGAIN);
         error_set(&result.problem, "its answer is longer than %zu octets: make 'batch' smaller",
                   s->to.answer_max);
     } else {
-        s->format->judge(&s->context, answer, s->posted->pieces, &result);
+        s->format->judge(&s->context, answer, s->posted->count, &result);
     }
     http_settle(s, &result);
     http_note_wait(s, answer->retry_after);
@@ -339,13 +315,9 @@ static void http_take_answer(struct http_sink *s, const struct transfer_answer *
 // Acknowledgements.
 
 // The time to ask for them, monotonic; INT64_MAX: nothing waits for one.
-static int64_t http_ask_time(struct http_sink *s)
+static int64_t http_ask_time(const struct http_sink *s)
 {
-    for (unsigned i = 0; i < s->groups.count; i++) {
-        if (!groups_at(&s->groups, i)->confirmed)
-            return s->asked_at + ASK_US;
-    }
-    return INT64_MAX;
+    return s->awaited_count > 0 ? s->asked_at + ASK_US : INT64_MAX;
 }
 
 static void http_ask(struct http_sink *s)
@@ -353,14 +325,12 @@ static void http_ask(struct http_sink *s)
     struct text body = text_in(s->ask_body, sizeof s->ask_body);
     struct text path = text_in(s->ask_path, sizeof s->ask_path);
     const char *after = strstr(s->options->to.url, "//");
-    s->asked_count = 0;
-    for (unsigned i = 0; i < s->groups.count; i++) {
-        if (!groups_at(&s->groups, i)->confirmed)
-            s->asked[s->asked_count++] = groups_at(&s->groups, i)->ack;
-    }
+    uint64_t acks[AWAITED_MAX];
+    for (size_t i = 0; i < s->awaited_count; i++)
+        acks[i] = s->awaited[i].ack;
     s->asked_at = http_now();
     s->format->ack_path(&path, after ? after + 2 + strcspn(after + 2, "/?") : "");
-    s->format->ack_ask(&body, s->asked, s->asked_count);
+    s->format->ack_ask(&body, acks, s->awaited_count);
     const struct transfer_request request = {.path = path.buf,
                                              .content_type = "application/json",
                                              .body = body.buf,
@@ -370,13 +340,9 @@ static void http_ask(struct http_sink *s)
 }
 
 // Whether a request waits too long for its acknowledgement.
-static bool http_is_late(struct http_sink *s, int64_t now)
+static bool http_is_late(const struct http_sink *s, int64_t now)
 {
-    for (unsigned i = 0; i < s->groups.count; i++) {
-        if (!groups_at(&s->groups, i)->confirmed && now - groups_at(&s->groups, i)->since > ACK_US)
-            return true;
-    }
-    return false;
+    return s->awaited_count > 0 && now - s->awaited[0].since > ACK_US;
 }
 
 // To fail would send all again that waits for an acknowledgement. A server that is busy is asked
@@ -390,30 +356,43 @@ static void http_miss_acks(struct http_sink *s, const struct transfer_answer *an
         s->asked_at = now + (pause < BUSY_MAX_S ? pause : BUSY_MAX_S) * CLOCK_US_PER_S;
         return;
     }
-    http_fail(s, -1, problem);
+    http_fail(s, problem);
     http_note_wait(s, answer->retry_after);
+}
+
+static void http_settle_request(struct http_sink *s, uint64_t request)
+{
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0) {
+        if (tickets_at(s->tickets, ticket)->mark == request)
+            tickets_settle(s->tickets, ticket, TICKET_DONE);
+    }
 }
 
 static void http_take_acks(struct http_sink *s, const struct transfer_answer *answer)
 {
-    bool there[GROUPS_MAX] = {false};
+    bool there[AWAITED_MAX] = {false};
+    uint64_t acks[AWAITED_MAX];
     struct error problem;
     const int64_t now = http_now();
-    if (!s->format->ack_judge(answer, s->asked, s->asked_count, there, &problem)) {
+    size_t left = 0;
+    for (size_t i = 0; i < s->awaited_count; i++)
+        acks[i] = s->awaited[i].ack;
+    if (!s->format->ack_judge(answer, acks, s->awaited_count, there, &problem)) {
         http_miss_acks(s, answer, now, &problem);
         return;
     }
-    for (unsigned i = 0, asked = 0; i < s->groups.count; i++) {
-        struct group *group = groups_at(&s->groups, i);
-        // Nothing was added or taken out since it was asked.
-        if (!group->confirmed)
-            group->confirmed = there[asked++];
+    for (size_t i = 0; i < s->awaited_count; i++) {
+        if (there[i])
+            http_settle_request(s, s->awaited[i].request);
+        else
+            s->awaited[left++] = s->awaited[i];
     }
+    s->awaited_count = left;
     if (http_is_late(s, now)) {
         error_set(&problem, "it took events and does not acknowledge them");
-        http_fail(s, -1, &problem);
+        http_fail(s, &problem);
     }
-    http_pass(s);
 }
 
 // Waiting.
@@ -427,7 +406,6 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
         return;
     if (ended < 0) {
         s->failed = true;
-        s->refused = -1;
         return;
     }
     s->exchange = NO_EXCHANGE;
@@ -441,7 +419,7 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
 // waits for an acknowledgement comes first, as another server behind the name may not know of it.
 static bool http_renew(struct http_sink *s)
 {
-    if (!transfer_is_old(s->transfer) || s->groups.count > 0)
+    if (!transfer_is_old(s->transfer) || s->awaited_count > 0)
         return !transfer_is_old(s->transfer);
     transfer_renew_or_tell(&s->transfer, s->log, &s->renew_limit, s->name);
     return true;
@@ -461,28 +439,17 @@ static void http_start(struct http_sink *s, bool no_more)
         http_post(s);
 }
 
-static int http_wait(void *self, int timeout_ms, struct error *err)
+static bool http_wait(void *self, int timeout_ms, struct error *err)
 {
     struct http_sink *s = self;
     http_start(s, timeout_ms > 0);
     if (!s->failed && s->exchange != NO_EXCHANGE) {
         http_go_on(s, timeout_ms);
         http_start(s, timeout_ms > 0);
-    } else if (!s->failed && s->confirmed == 0 && timeout_ms > 0) {
+    } else if (!s->failed && s->tickets->done == 0 && timeout_ms > 0) {
         clock_sleep(timeout_ms * CLOCK_US_PER_MS); // until acknowledgements are asked for
     }
-    const int n = (int)s->confirmed;
-    s->confirmed = 0;
-    if (n > 0 || !s->failed)
-        return n;
-    *err = s->problem;
-    return -1;
-}
-
-static int http_refused(void *self)
-{
-    const struct http_sink *s = self;
-    return s->failed ? s->refused : -1;
+    return !s->failed || error_set(err, "%s", s->problem.text);
 }
 
 // Making.
@@ -545,7 +512,6 @@ bool http_make(struct sink *out, const char *name, const struct http_options *op
     *out = (struct sink){.open = http_open,
                          .send = http_send,
                          .wait = http_wait,
-                         .refused = http_refused,
                          .close = http_close,
                          .free = http_free,
                          .self = s,

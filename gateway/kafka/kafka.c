@@ -8,7 +8,6 @@
 #include "kafka/client.h"
 #include "kafka/settings.h"
 #include "kafka/topic.h"
-#include "kafka/window.h"
 #include "model/catalogue.h"
 #include "sink/format_key.h"
 #include "sink/module.h"
@@ -45,25 +44,17 @@ struct kafka_sink {
     rd_kafka_t *client;          // its handle
     struct topic_handles topics; // of the client
     bool plain;                  // the brokers have no idempotence
-    struct window window;
-    int64_t moved_at;   // monotonic: since when the oldest pending event is the oldest
-    int64_t down_since; // monotonic: since when no broker answers; 0: one does
-    struct error down;  // the latest reason why a broker does not answer; empty: none yet
-    bool hopeless;      // the reason will not pass by itself, such as a wrong password
+    struct tickets *tickets; // the mark of a ticket is the time that its message got; 0: of sending
+    int64_t down_since;      // monotonic: since when no broker answers; 0: one does
+    struct error down;       // the latest reason why a broker does not answer; empty: none yet
+    bool hopeless;           // the reason will not pass by itself, such as a wrong password
 
-    bool failed;      // `problem` says why
-    uint64_t refused; // the event that the brokers refused; 0: none
+    bool failed; // `problem` says why
     struct error problem;
 
     // A topic refused the time of an event: those as old as this get that of sending, until none
     // waits (microseconds). 0: none was refused.
     int64_t too_old_us;
-    int64_t times_us[KAFKA_IN_FLIGHT_MAX]; // of pending events, by number modulo the size; 0: of
-                                           // sending
-
-    // So many events go alone, as many as were pending when a request was refused: for one of them,
-    // perhaps.
-    unsigned alone;
     unsigned batch_size; // octets in one request; 0: librdkafka decides
 };
 
@@ -144,10 +135,10 @@ static void kafka_explain_time(struct error *err, bool was_own, const char *topi
 static bool kafka_note_time(struct kafka_sink *s)
 {
     int64_t oldest = -1;
-    for (uint64_t i = s->window.first; i < s->window.next; i++) {
-        const int64_t time_us = s->times_us[i % KAFKA_IN_FLIGHT_MAX];
-        const bool had_own = time_us != 0 && !s->window.confirmed[i % KAFKA_IN_FLIGHT_MAX];
-        if (had_own && kafka_age(time_us) > oldest)
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0) {
+        const int64_t time_us = (int64_t)tickets_at(s->tickets, ticket)->mark;
+        if (time_us != 0 && kafka_age(time_us) > oldest)
             oldest = kafka_age(time_us);
     }
     const int64_t half = oldest < YOUNG_US ? 1 : oldest / 2;
@@ -189,14 +180,21 @@ static void kafka_shrink_batches(struct kafka_sink *s)
     s->batch_size = less > BATCH_SIZE_MIN ? less : BATCH_SIZE_MIN;
 }
 
+// Of a request with many events, only librdkafka knows which event is too large, or no event is.
+static void kafka_doubt_all(struct kafka_sink *s)
+{
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0)
+        tickets_settle(s->tickets, ticket, TICKET_DOUBTED);
+}
+
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
     struct kafka_sink *s = ((struct client *)opaque)->sink;
     struct error why;
     const char *topic = message->rkt ? rd_kafka_topic_name(message->rkt) : "";
-    const uint64_t number = (uintptr_t)message->_private;
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-        window_confirm(&s->window, number);
+        tickets_settle(s->tickets, (uintptr_t)message->_private, TICKET_DONE);
         return;
     }
     if (message->err == RD_KAFKA_RESP_ERR__FATAL)
@@ -212,13 +210,9 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
     kafka_fail(s, why.text);
     if (!kafka_is_refusal(message->err))
         return;
-    // Of a request with many events, only librdkafka knows which is too large, or none is.
-    if (s->alone > 0 || window_pending(&s->window) == 1)
-        s->refused = number;
-    if (s->alone < window_pending(&s->window))
-        s->alone = window_pending(&s->window);
-    if (s->refused == 0 && kafka_is_too_large(message->err))
+    if (s->tickets->in_flight > 1 && kafka_is_too_large(message->err))
         kafka_shrink_batches(s);
+    kafka_doubt_all(s);
 }
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
@@ -349,7 +343,6 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
 {
     const int64_t former_until = kafka_now() + FORMER_US;
     s->failed = s->hopeless = false;
-    s->refused = 0;
     s->down_since = 0;
     s->down.text[0] = '\0';
     if (!client_await_former(s->owner, former_until < until ? former_until : until,
@@ -364,13 +357,24 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
     return false;
 }
 
-static bool kafka_open(void *self, struct error *err)
+// A digest of the event's key, by which events keep their order without idempotence: then
+// librdkafka sends a failed request again after later requests.
+static uint64_t kafka_order_key(const struct event *event)
+{
+    char key[FORMAT_KEY_SIZE];
+    return digest_add(DIGEST_OF_NOTHING, key, format_key(event, key));
+}
+
+static bool kafka_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct kafka_sink *s = self;
     const int64_t until = kafka_now() + OPEN_US;
     const bool was_plain = s->plain;
-    window_clear(&s->window);
-    return kafka_connect(s, until, err) || (s->plain != was_plain && kafka_connect(s, until, err));
+    s->tickets = tickets;
+    const bool ok =
+        kafka_connect(s, until, err) || (s->plain != was_plain && kafka_connect(s, until, err));
+    tickets->order_key = s->plain ? kafka_order_key : NULL;
+    return ok;
 }
 
 static void kafka_close(void *self)
@@ -400,7 +404,7 @@ static int64_t kafka_time_ms(struct kafka_sink *s, const struct event *event)
 {
     const bool too_old = s->too_old_us != 0 && kafka_age(event->time_us) >= s->too_old_us;
     const int64_t time_us = too_old ? 0 : event->time_us;
-    s->times_us[s->window.next % KAFKA_IN_FLIGHT_MAX] = time_us;
+    tickets_at(s->tickets, s->tickets->newest)->mark = (uint64_t)time_us;
     return time_us / CLOCK_US_PER_MS;
 }
 
@@ -414,8 +418,8 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
     const size_t key_size = format_key(event, key);
     const int64_t time_ms = kafka_time_ms(s, event);
     const char *key_or_none = key_size != 0 ? key : NULL;
-    void *number =
-        (void *)(uintptr_t)s->window.next; // NOLINT(performance-no-int-to-ptr): no address
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): no address
+    void *number = (void *)(uintptr_t)s->tickets->newest;
     rd_kafka_headers_t *headers = kafka_headers(s, event);
     const rd_kafka_resp_err_t code = rd_kafka_producev(
         s->client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
@@ -441,10 +445,10 @@ static bool kafka_explain_own(struct error *err, rd_kafka_resp_err_t code)
 static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_err_t code,
                                            const struct event *event, struct error *err)
 {
-    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && window_pending(&s->window) > 0)
+    if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && s->tickets->in_flight > 1)
         return SINK_BLOCKED;
     if (kafka_is_refusal(code) || code == RD_KAFKA_RESP_ERR__QUEUE_FULL)
-        s->refused = s->window.next;
+        tickets_settle(s->tickets, s->tickets->newest, TICKET_REFUSED);
     if (kafka_explain_own(err, code))
         return SINK_FAILED;
     if (code == RD_KAFKA_RESP_ERR__FATAL) {
@@ -460,25 +464,13 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
     return SINK_FAILED;
 }
 
-// A digest of the event's key; 0: it has none. Of two equal ones, one event waits in vain.
-static uint64_t kafka_digest(const struct event *event)
-{
-    char key[FORMAT_KEY_SIZE];
-    const size_t size = format_key(event, key);
-    return size > 0 ? digest_add(DIGEST_OF_NOTHING, key, size) : 0;
-}
-
 static enum sink_result kafka_send(void *self, const struct event *event, struct error *err)
 {
     struct kafka_sink *s = self;
-    const uint64_t key = s->plain ? kafka_digest(event) : 0;
     if (s->failed) {
         *err = s->problem;
         return SINK_FAILED;
     }
-    // Without idempotence, librdkafka repeats a request that failed behind those that followed it.
-    if ((s->alone > 0 && window_pending(&s->window) > 0) || window_has_key(&s->window, key))
-        return SINK_BLOCKED;
     struct text value = values_room(&s->current->values);
     if (!value.buf)
         return SINK_BLOCKED;
@@ -486,10 +478,7 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
     const rd_kafka_resp_err_t code = kafka_produce(s, event, &value);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return kafka_note_failure(s, code, event, err);
-    if (window_pending(&s->window) == 0)
-        s->moved_at = kafka_now();
-    window_add(&s->window, key);
-    values_keep(&s->current->values, &value);
+    values_keep(&s->current->values, &value, s->tickets->newest);
     return SINK_PENDING;
 }
 
@@ -499,9 +488,10 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
 static void kafka_check_time(struct kafka_sink *s, int64_t now)
 {
     struct error why;
-    const int64_t since = s->down_since > s->moved_at ? s->down_since : s->moved_at;
+    const int64_t moved_at = now - tickets_stalled_us(s->tickets, now);
+    const int64_t since = s->down_since > moved_at ? s->down_since : moved_at;
     const bool down = s->down_since != 0 && (s->hopeless || now - since > DOWN_US);
-    if (!down && now - s->moved_at <= CONFIRM_US)
+    if (!down && now - moved_at <= CONFIRM_US)
         return;
     const char *reason = s->down.text[0] ? s->down.text : "librdkafka does not say why";
     if (down)
@@ -511,32 +501,25 @@ static void kafka_check_time(struct kafka_sink *s, int64_t now)
     kafka_fail(s, why.text);
 }
 
-static int kafka_wait(void *self, int timeout_ms, struct error *err)
+static bool kafka_wait(void *self, int timeout_ms, struct error *err)
 {
     struct kafka_sink *s = self;
     if (!s->failed) {
-        if (s->alone > 0)
+        if (s->tickets->alone)
             rd_kafka_flush(s->client, timeout_ms); // without `linger.ms`
         else
             rd_kafka_poll(s->client, timeout_ms);
         kafka_check_brokers(s);
     }
-    const int64_t now = kafka_now();
-    const int n = window_pass(&s->window);
-    if (n > 0) {
-        values_drop(&s->current->values, (size_t)n);
-        s->moved_at = now;
+    const bool waits = s->tickets->in_flight > 0;
+    values_drop(&s->current->values, waits ? s->tickets->oldest : s->tickets->newest + 1);
+    if (s->tickets->done > 0) {
         s->down_since = 0;
         s->hopeless = false;
-        s->alone -= (unsigned)n < s->alone ? (unsigned)n : s->alone;
-        return n;
     }
-    if (!s->failed && window_pending(&s->window) > 0)
-        kafka_check_time(s, now);
-    if (!s->failed)
-        return 0;
-    *err = s->problem;
-    return -1;
+    if (!s->failed && waits)
+        kafka_check_time(s, kafka_now());
+    return !s->failed || error_set(err, "%s", s->problem.text);
 }
 
 // What librdkafka has to tell would otherwise take more and more memory. Of brokers that are away,
@@ -555,12 +538,6 @@ static void kafka_idle(void *self)
     s->too_old_us = 0;
 }
 
-static int kafka_refused(void *self)
-{
-    const struct kafka_sink *s = self;
-    return s->refused != 0 ? (int)(s->refused - s->window.first) : -1;
-}
-
 // The module.
 
 static bool kafka_make(struct sink *out, const char *kind, const char *name, const void *options,
@@ -577,7 +554,6 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
     *out = (struct sink){.open = kafka_open,
                          .send = kafka_send,
                          .wait = kafka_wait,
-                         .refused = kafka_refused,
                          .idle = kafka_idle,
                          .close = kafka_close,
                          .free = free,

@@ -20,7 +20,7 @@ void values_free(struct values *values)
 // few values now and then always take the same pages.
 static size_t values_place(const struct values *v)
 {
-    const size_t oldest = v->begins[v->first];
+    const size_t oldest = v->kept[v->first].begin;
     if (v->count == 0)
         return 0;
     if (v->used <= oldest)
@@ -38,16 +38,17 @@ struct text values_room(struct values *values)
                                : (struct text){.buf = NULL};
 }
 
-void values_keep(struct values *values, const struct text *value)
+void values_keep(struct values *values, const struct text *value, uint64_t ticket)
 {
     const size_t begin = (size_t)(value->buf - values->octets);
-    values->begins[(values->first + values->count++) % KAFKA_IN_FLIGHT_MAX] = begin;
+    const size_t place = (values->first + values->count++) % KAFKA_IN_FLIGHT_MAX;
+    values->kept[place].begin = begin;
+    values->kept[place].ticket = ticket;
     values->used = begin + value->len;
 }
 
-void values_drop(struct values *values, size_t n)
+void values_drop(struct values *values, uint64_t oldest)
 {
-    assert(n <= values->count);
-    values->first = (values->first + n) % KAFKA_IN_FLIGHT_MAX;
-    values->count -= n;
+    for (; values->count > 0 && values->kept[values->first].ticket < oldest; values->count--)
+        values->first = (values->first + 1) % KAFKA_IN_FLIGHT_MAX;
 }

@@ -13,8 +13,11 @@ enum {
 
 struct values {
     char *octets;
-    size_t used;                        // up to here
-    size_t begins[KAFKA_IN_FLIGHT_MAX]; // of the values kept, in a ring
+    size_t used; // up to here
+    struct {
+        size_t begin;
+        uint64_t ticket;
+    } kept[KAFKA_IN_FLIGHT_MAX]; // a ring
     size_t first, count;
 };
 
@@ -25,10 +28,10 @@ void values_free(struct values *values);
 // NULL while older values take the room. Not while KAFKA_IN_FLIGHT_MAX values are kept.
 struct text values_room(struct values *values);
 
-// Keeps the value that was written to the latest room.
-void values_keep(struct values *values, const struct text *value);
+// Keeps the value that was written to the latest room. Tickets ascend.
+void values_keep(struct values *values, const struct text *value, uint64_t ticket);
 
-// Gives up the oldest `n` values.
-void values_drop(struct values *values, size_t n);
+// Gives up the values of the tickets before `oldest`.
+void values_drop(struct values *values, uint64_t oldest);
 
 #endif

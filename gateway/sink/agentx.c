@@ -15,11 +15,6 @@ enum {
 };
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
 
-struct slot {
-    unsigned unanswered; // notifications of a pending event
-    unsigned error;      // the master's first; AGENTX_NO_ERROR: none
-};
-
 struct agentx_sink {
     char master[300], context[AGENTX_CONTEXT_SIZE];
     unsigned sets;
@@ -27,9 +22,8 @@ struct agentx_sink {
     const struct random *random;
     struct agentx_client *client; // NULL: none
 
-    struct slot slots[IN_FLIGHT_MAX]; // a ring, the oldest first
-    unsigned head, pending;
-    unsigned refused; // the master's first error answer; AGENTX_NO_ERROR: none
+    struct tickets *tickets; // the mark of a ticket counts the notifications without an answer
+    unsigned refused;        // the master's first error answer; AGENTX_NO_ERROR: none
 
     struct agentx_varbind varbinds[VARBINDS_MAX]; // of the notification under construction
     size_t varbind_count;
@@ -42,11 +36,6 @@ static int64_t agentx_sink_now(void)
 
 // Notifications.
 
-static struct slot *agentx_sink_at(struct agentx_sink *s, unsigned i)
-{
-    return &s->slots[(s->head + i) % IN_FLIGHT_MAX];
-}
-
 // Whether the error is about the notification, not about the session or the configuration.
 static bool is_refusal(unsigned error)
 {
@@ -54,32 +43,19 @@ static bool is_refusal(unsigned error)
            error != AGENTX_UNSUPPORTED_CONTEXT;
 }
 
-// Reads one answer. Answers come in order, so this one belongs to the oldest event with an
-// unanswered notification.
+// Reads one answer. Answers come in order, so the answer belongs to the oldest ticket in flight.
+// After an error, the session is over, and further answers count for nothing.
 static void agentx_sink_read_answer(void *ctx, unsigned error)
 {
     struct agentx_sink *s = ctx;
-    if (s->refused == AGENTX_NO_ERROR)
-        s->refused = error;
-    for (unsigned i = 0; i < s->pending; i++) {
-        struct slot *slot = agentx_sink_at(s, i);
-        if (slot->unanswered == 0)
-            continue;
-        slot->unanswered--;
-        if (slot->error == AGENTX_NO_ERROR)
-            slot->error = error;
+    const uint64_t ticket = tickets_behind(s->tickets, 0);
+    if (ticket == 0 || s->refused != AGENTX_NO_ERROR)
         return;
-    }
-}
-
-static int agentx_sink_find_refused(void *self)
-{
-    struct agentx_sink *s = self;
-    for (unsigned i = 0; i < s->pending; i++) {
-        if (is_refusal(agentx_sink_at(s, i)->error))
-            return (int)i;
-    }
-    return -1;
+    s->refused = error;
+    if (is_refusal(error))
+        tickets_settle(s->tickets, ticket, TICKET_REFUSED);
+    else if (error == AGENTX_NO_ERROR && --tickets_at(s->tickets, ticket)->mark == 0)
+        tickets_settle(s->tickets, ticket, TICKET_DONE);
 }
 
 static struct agentx_varbind *next_varbind(struct agentx_sink *s, const uint32_t *ids,
@@ -159,7 +135,7 @@ static void agentx_sink_close_session(void *self)
     s->client = NULL;
 }
 
-static bool agentx_sink_open_session(void *self, struct error *err)
+static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct error *err)
 {
     struct agentx_sink *s = self;
     const struct agentx_options options = {
@@ -168,7 +144,7 @@ static bool agentx_sink_open_session(void *self, struct error *err)
         .handler = {.notified = agentx_sink_read_answer, .ctx = s},
         .clock = &clock_system,
         .random = s->random};
-    s->head = s->pending = 0;
+    s->tickets = tickets;
     s->refused = AGENTX_NO_ERROR;
     s->client = agentx_client_new(&options, err);
     if (!s->client)
@@ -185,16 +161,17 @@ static bool agentx_sink_open_session(void *self, struct error *err)
     return false;
 }
 
-// Opens another session if no event is pending and the master has ended this one, as by a restart.
+// Opens another session if the master has ended this one, as by a restart, and no other event is in
+// flight.
 static bool agentx_sink_renew(struct agentx_sink *s, struct error *err)
 {
-    if (s->pending > 0)
+    if (s->tickets->in_flight > 1)
         return true;
     agentx_sink_serve(s, 0);
     if (agentx_sink_check(s, err))
         return true;
     agentx_sink_close_session(s);
-    return agentx_sink_open_session(s, err);
+    return agentx_sink_open_session(s, s->tickets, err);
 }
 
 static enum sink_result agentx_sink_send_event(void *self, const struct event *event,
@@ -207,7 +184,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))
         return SINK_FAILED;
-    *agentx_sink_at(s, s->pending++) = (struct slot){.unanswered = (unsigned)n};
+    tickets_at(s->tickets, s->tickets->newest)->mark = n;
     for (size_t i = 0; i < n; i++) {
         if (!notify(s, event, notifications[i], err))
             return SINK_FAILED;
@@ -216,34 +193,16 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
     return agentx_sink_check(s, err) ? SINK_PENDING : SINK_FAILED;
 }
 
-static bool is_confirmed(const struct slot *slot)
-{
-    return slot->unanswered == 0 && slot->error == AGENTX_NO_ERROR;
-}
-
-static unsigned agentx_sink_read_answered(struct agentx_sink *s)
-{
-    unsigned n = 0;
-    while (s->pending > 0 && is_confirmed(agentx_sink_at(s, 0))) {
-        s->head = (s->head + 1) % IN_FLIGHT_MAX;
-        s->pending--;
-        n++;
-    }
-    return n;
-}
-
-static int agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
+static bool agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct agentx_sink *s = self;
     int64_t until = agentx_sink_now() + timeout_ms * CLOCK_US_PER_MS;
-    unsigned n = 0;
+    bool ok = true;
     do {
         agentx_sink_serve(s, until);
-        n = agentx_sink_read_answered(s);
-        if (n == 0 && !agentx_sink_check(s, err))
-            return -1;
-    } while (n == 0 && s->pending > 0 && agentx_sink_now() < until);
-    return (int)n;
+        ok = agentx_sink_check(s, err);
+    } while (ok && s->tickets->done == 0 && s->tickets->in_flight > 0 && agentx_sink_now() < until);
+    return ok;
 }
 
 // Construction.
@@ -264,7 +223,6 @@ void agentx_sink(struct sink *out, const char *name, const struct agentx_target 
     *out = (struct sink){.open = agentx_sink_open_session,
                          .send = agentx_sink_send_event,
                          .wait = agentx_sink_wait_for_answers,
-                         .refused = agentx_sink_find_refused,
                          .close = agentx_sink_close_session,
                          .free = agentx_sink_free,
                          .self = s,

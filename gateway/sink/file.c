@@ -23,9 +23,7 @@ struct file_sink {
     const char *path;
     enum file_fsync fsync;
     int fd;
-    int pending; // lines written and not synced
-    bool failed; // an event after these; `wait` reports `problem` once these are on disk
-    struct error problem;
+    struct tickets *tickets; // of lines that are written and not synced
     atomic_bool reopen;
 };
 
@@ -69,13 +67,12 @@ static bool end_last_line(const struct file_sink *f, struct error *err)
     return last == '\n' || file_sink_append(f, "\n", 1, err);
 }
 
-static bool file_sink_open_file(void *self, struct error *err)
+static bool file_sink_open_file(void *self, struct tickets *tickets, struct error *err)
 {
     struct file_sink *f = self;
     bool is_new = access(f->path, F_OK) != 0;
+    f->tickets = tickets;
     atomic_store(&f->reopen, false);
-    f->pending = 0;
-    f->failed = false;
     f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
     if (f->fd < 0)
         return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
@@ -111,31 +108,36 @@ static bool file_sink_append(const struct file_sink *f, const char *octets, size
     return true;
 }
 
-static bool sync_file(const struct file_sink *f, struct error *err)
+// Syncs the lines up to the ticket `last`. A failed sync is not repeated, since the kernel reports
+// lost data only once.
+static bool file_sink_sync(const struct file_sink *f, uint64_t last, struct error *err)
 {
-    if (fdatasync(f->fd) == 0 || errno == EINVAL) // a device has nothing to sync
+    uint64_t ticket = f->fsync == FILE_FSYNC_EACH ? tickets_behind(f->tickets, 0) : 0;
+    if (ticket == 0 || ticket > last)
         return true;
-    return error_set(err, "cannot sync %s: %s", f->path, strerror(errno));
+    if (fdatasync(f->fd) != 0 && errno != EINVAL) // a device has nothing to sync
+        return error_set(err, "cannot sync %s: %s", f->path, strerror(errno));
+    for (; ticket != 0 && ticket <= last; ticket = tickets_behind(f->tickets, ticket))
+        tickets_settle(f->tickets, ticket, TICKET_DONE);
+    return true;
 }
 
-// Syncs pending lines before their file is closed. A failed sync is not repeated, since the kernel
-// reports lost data only once.
-static bool sync_old_file(struct file_sink *f, struct error *err)
+// Syncs the lines before that of the event in `send`.
+static bool file_sink_sync_earlier(const struct file_sink *f, struct error *err)
 {
-    return f->pending == 0 || sync_file(f, err);
+    return f->fsync == FILE_FSYNC_NONE || file_sink_sync(f, f->tickets->newest - 1, err);
 }
 
-// Opens the file that the path now names, in place of the old one. On failure the old one stays
-// open. Pending lines, which are on disk by now, stay pending.
+// Opens the file that the path now names, in place of the old file, whose lines are on disk. On
+// failure the old file stays open.
 static bool follow_rename(struct file_sink *f, struct error *err)
 {
-    int old = f->fd, pending = f->pending;
-    bool opened = file_sink_open_file(f, err);
+    int old = f->fd;
+    bool opened = file_sink_open_file(f, f->tickets, err);
     if (opened)
         close(old);
     else
         f->fd = old;
-    f->pending = pending;
     return opened;
 }
 
@@ -148,50 +150,28 @@ static void file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
     *size = t.len + 1;
 }
 
-// Reports a failure only after the pending lines are synced, since lines pending at a failure would
-// be written again.
-static enum sink_result fail_later(struct file_sink *f, const struct error *err)
-{
-    if (f->pending == 0)
-        return SINK_FAILED;
-    f->failed = true;
-    f->problem = *err;
-    return SINK_PENDING;
-}
-
 static enum sink_result send_file(void *self, const struct event *event, struct error *err)
 {
     struct file_sink *f = self;
+    struct error unsynced;
     char buffer[FORMAT_SIZE + 1];
     size_t size;
-    if (f->failed)
-        return SINK_PENDING;
-    bool reopen = atomic_load(&f->reopen); // another thread sets it
-    if (reopen && !sync_old_file(f, err))
+    const bool reopen = atomic_load(&f->reopen); // another thread sets it
+    if (reopen && !file_sink_sync_earlier(f, err))
         return SINK_FAILED;
     file_sink_make_line(buffer, &size, event);
-    if ((reopen && !follow_rename(f, err)) || !file_sink_append(f, buffer, size, err))
-        return fail_later(f, err);
-    if (f->fsync == FILE_FSYNC_NONE)
-        return SINK_DONE;
-    f->pending++;
-    return SINK_PENDING;
+    if ((!reopen || follow_rename(f, err)) && file_sink_append(f, buffer, size, err))
+        return f->fsync == FILE_FSYNC_NONE ? SINK_DONE : SINK_PENDING;
+    // Lines that are not on disk at a failure would be written again.
+    file_sink_sync_earlier(f, &unsynced);
+    return SINK_FAILED;
 }
 
-// Syncs the pending lines. With `timeout_ms` 0 it does not, as further lines follow and share the
-// sync.
-static int wait_file(void *self, int timeout_ms, struct error *err)
+// With `timeout_ms` 0, further lines follow and share the sync.
+static bool wait_file(void *self, int timeout_ms, struct error *err)
 {
     struct file_sink *f = self;
-    int n = f->pending;
-    if (n == 0 && f->failed) {
-        *err = f->problem;
-        return -1;
-    }
-    if (n == 0 || timeout_ms == 0)
-        return 0;
-    f->pending = 0;
-    return sync_file(f, err) ? n : -1;
+    return timeout_ms == 0 || file_sink_sync(f, f->tickets->newest, err);
 }
 
 static void close_file(void *self)
@@ -208,9 +188,10 @@ static void ask_to_reopen(void *self)
 
 // Standard output.
 
-static bool open_output(void *self, struct error *err)
+static bool open_output(void *self, struct tickets *tickets, struct error *err)
 {
     (void)self;
+    (void)tickets;
     (void)err;
     return true;
 }

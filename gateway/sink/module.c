@@ -139,10 +139,10 @@ static bool module_sink_make(struct module_sink *s, struct error *err)
     return s->made;
 }
 
-static bool open_module(void *self, struct error *err)
+static bool open_module(void *self, struct tickets *tickets, struct error *err)
 {
     struct module_sink *s = self;
-    return module_sink_make(s, err) && s->inner.open(s->inner.self, err);
+    return module_sink_make(s, err) && s->inner.open(s->inner.self, tickets, err);
 }
 
 static enum sink_result send_module(void *self, const struct event *event, struct error *err)
@@ -151,16 +151,10 @@ static enum sink_result send_module(void *self, const struct event *event, struc
     return s->inner.send(s->inner.self, event, err);
 }
 
-static int wait_module(void *self, int timeout_ms, struct error *err)
+static bool wait_module(void *self, int timeout_ms, struct error *err)
 {
     struct module_sink *s = self;
     return s->inner.wait(s->inner.self, timeout_ms, err);
-}
-
-static int refused_module(void *self)
-{
-    struct module_sink *s = self;
-    return s->inner.refused ? s->inner.refused(s->inner.self) : -1;
 }
 
 static void idle_module(void *self)
@@ -199,7 +193,6 @@ void module_sink(struct sink *out, const char *name, const struct module_use *us
     *out = (struct sink){.open = open_module,
                          .send = send_module,
                          .wait = wait_module,
-                         .refused = refused_module,
                          .idle = idle_module,
                          .keep = use->keeps_state ? keep_module : NULL,
                          .close = close_module,

@@ -21,7 +21,7 @@
 #define MODULE_SYMBOL "ibtrapd_module"
 
 // Raise it with each change of this file, sink.h, or the options of a module's kinds.
-enum { MODULE_INTERFACE = 6 };
+enum { MODULE_INTERFACE = 7 };
 
 enum module_alarms_state {
     MODULE_ALARMS_STANDBY, // another gateway notifies receivers, or nobody knows yet which one:

@@ -64,7 +64,6 @@ struct receiver_status {
                          // delivered; 0: never
     int64_t cursor, lag; // lag: events that it does not have yet
     int64_t oldest_us;   // UTC: when the oldest of these happened; 0: there are none
-    size_t pending;      // passed to the sink, and not confirmed yet
     bool paused;
     bool untried;      // it has taken no event yet, and no attempt failed: nobody knows it works
     unsigned failures; // in a row

@@ -43,26 +43,11 @@ void receiver_health_close(struct receiver *receiver)
     if (receiver->is_open)
         receiver->sink.close(receiver->sink.self);
     receiver->is_open = false;
-    for (size_t i = 0; i < receiver->handed; i++) {
-        if (receiver_at(receiver, i)->state == PENDING)
-            receiver_at(receiver, i)->state = WAITING;
-    }
-    receiver->handed = receiver->pending = 0;
+    tickets_take_all_back(&receiver->tickets);
 }
 
-// The event that the receiver has refused, or NULL: it failed otherwise.
-static struct entry *find_refused(struct receiver *receiver)
-{
-    int n = receiver->sink.refused ? receiver->sink.refused(receiver->sink.self) : -1;
-    for (size_t i = 0; n >= 0 && i < receiver->count && i <= receiver->handed; i++) {
-        const bool passed = receiver_at(receiver, i)->state == PENDING || i == receiver->handed;
-        if (passed && n-- == 0)
-            return receiver_at(receiver, i);
-    }
-    return NULL;
-}
-
-static void note_refusal(struct receiver *receiver, const struct entry *e, const char *problem)
+static void receiver_note_refusal(struct receiver *receiver, const struct ticket *e,
+                                  const char *problem)
 {
     log_write(receiver->options.log, LOG_LEVEL_WARNING,
               "receiver %s: gave up number %lld (%s), which it refused %u times: %s",
@@ -75,19 +60,19 @@ static void note_refusal(struct receiver *receiver, const struct entry *e, const
     pthread_mutex_unlock(&receiver->lock);
 }
 
-// Counts a refusal. True: it was the last one that counts, and the event is given up.
-static bool receiver_refuse(struct receiver *receiver, struct entry *e, const char *problem)
+// Counts a refusal. Returns whether the refusal was the last one, so that the event is given up.
+static bool receiver_refuse(struct receiver *receiver, struct ticket *e, const char *problem)
 {
     if (++e->refusals < RECEIVER_ATTEMPTS_MAX)
         return false;
-    note_refusal(receiver, e, problem);
-    receiver_settle_entry(e, RECEIVER_GIVEN_UP);
+    receiver_note_refusal(receiver, e, problem);
+    receiver_end(e, RECEIVER_GIVEN_UP);
     return true;
 }
 
 void receiver_health_fail(struct receiver *receiver, const struct error *err)
 {
-    struct entry *refused = receiver->is_open ? find_refused(receiver) : NULL;
+    struct ticket *refused = tickets_refused(&receiver->tickets);
     const bool tell = !refused || receiver->refused_in_a_row > 0;
     const bool given_up = refused && receiver_refuse(receiver, refused, err->text);
     const int64_t now = receiver_now_of(receiver);

@@ -24,6 +24,7 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
     receiver->sink = *sink;
     receiver->options = *options;
     receiver->has_problem = receiver->notified_failing = options->was_failing;
+    receiver->tickets.first = receiver->tickets.base = 1;
     receiver->tokens = options->burst;
     receiver->tokens_at = clock_monotonic(options->clock);
     atomic_init(&receiver->paused, options->carried.paused);
@@ -81,7 +82,7 @@ bool receiver_finish(struct receiver *receiver, int64_t patience_us)
     if (!receiver_await_end(receiver, patience_us))
         return false;
     pthread_join(receiver->thread, NULL);
-    for (size_t i = 0; i < receiver->count; i++)
+    for (size_t i = 0; i < receiver->tickets.count; i++)
         event_unref(receiver_at(receiver, i)->event);
     receiver->sink.free(receiver->sink.self);
     receiver_free(receiver);

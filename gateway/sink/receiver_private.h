@@ -8,23 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-// An event is under way from its reading from the journal until it is retired: the cursor has
-// passed it. Events are sent, and retired, in order. Of those that wait to be sent, no more are
-// read than a receiver that is away should keep in memory.
-enum { UNDER_WAY_MAX = 4096, WAITING_MAX = 1024 };
-
-enum state { WAITING, PENDING, DONE };
-
-struct entry {
-    int64_t sequence;
-    struct event *event;
-    enum state state;
-    enum receiver_outcome outcome; // once DONE
-    bool had;                      // the receiver had it before the cursor moved backwards
-    bool tried, handed;            // passed to the sink before; accepted by it before
-    unsigned refusals;             // how often the receiver refused it
-};
-
 // Events that the thread counted; it alone writes them, any thread reads them. Their meaning:
 // struct receiver_status.
 struct receiver_counts {
@@ -48,9 +31,7 @@ struct receiver {
     int64_t tokens_at;
     int64_t read_through;           // the last sequence number read from the journal
     int64_t had_after, had_through; // not sent again after the cursor moved backwards
-    struct entry under_way[UNDER_WAY_MAX];
-    size_t head, count, pending;
-    size_t handed; // entries from the head that are PENDING or DONE
+    struct tickets tickets;         // of the events under way: read, and not passed by the cursor
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
@@ -67,9 +48,10 @@ struct receiver {
     struct outcomes outcomes;
 };
 
-static inline struct entry *receiver_at(struct receiver *receiver, size_t i)
+// The i-th event under way, from the oldest one.
+static inline struct ticket *receiver_at(struct receiver *receiver, size_t i)
 {
-    return &receiver->under_way[(receiver->head + i) % UNDER_WAY_MAX];
+    return tickets_at(&receiver->tickets, receiver->tickets.first + i);
 }
 
 // Of the receiver's own thread: nobody else writes, so that no locked addition is needed.
@@ -79,10 +61,10 @@ static inline void receiver_count(atomic_uint_fast64_t *counter, uint64_t n)
                           memory_order_relaxed);
 }
 
-static inline void receiver_settle_entry(struct entry *e, enum receiver_outcome outcome)
+static inline void receiver_end(struct ticket *ticket, enum receiver_outcome outcome)
 {
-    e->state = DONE;
-    e->outcome = outcome;
+    ticket->state = TICKET_DONE;
+    ticket->outcome = outcome;
 }
 
 static inline int64_t receiver_now_of(const struct receiver *receiver)

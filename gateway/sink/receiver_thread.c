@@ -8,16 +8,17 @@
 
 #include <stdio.h>
 
-enum { READ_AHEAD = 64, ACKNOWLEDGEMENT_WAIT_MS = 5 };
+// WAITING_MAX: of the events that wait to be sent, no more are read from the journal.
+enum { READ_AHEAD = 64, WAITING_MAX = 1024, ACKNOWLEDGEMENT_WAIT_MS = 5 };
 static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER_S;
 
 // Retiring.
 
-// How many entries from the head on are DONE.
+// How many of the oldest events are done.
 static size_t count_done(struct receiver *receiver)
 {
     size_t n = 0;
-    while (n < receiver->count && receiver_at(receiver, n)->state == DONE)
+    while (n < receiver->tickets.count && receiver_at(receiver, n)->state == TICKET_DONE)
         n++;
     return n;
 }
@@ -27,7 +28,7 @@ static void remember(struct receiver *receiver, size_t n)
     const int64_t now = clock_utc(receiver->options.clock);
     pthread_mutex_lock(&receiver->lock);
     for (size_t i = 0; i < n; i++) {
-        const struct entry *e = receiver_at(receiver, i);
+        const struct ticket *e = receiver_at(receiver, i);
         if (!e->had)
             outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
     }
@@ -47,6 +48,7 @@ static void advance(struct receiver *receiver, int64_t through)
 
 static void retire(struct receiver *receiver)
 {
+    struct tickets *t = &receiver->tickets;
     const size_t n = count_done(receiver);
     if (n == 0)
         return;
@@ -54,10 +56,11 @@ static void retire(struct receiver *receiver)
     remember(receiver, n);
     for (size_t i = 0; i < n; i++)
         event_unref(receiver_at(receiver, i)->event);
-    receiver->count -= n;
-    // A few events now and then always take the same pages.
-    receiver->head = receiver->count > 0 ? (receiver->head + n) % UNDER_WAY_MAX : 0;
-    receiver->handed -= n < receiver->handed ? n : receiver->handed;
+    t->count -= n;
+    t->first += n;
+    t->handed -= n < t->handed ? n : t->handed;
+    if (t->count == 0)
+        t->base = t->first; // a few events now and then always take the same pages
     advance(receiver, through);
 }
 
@@ -78,19 +81,18 @@ static void count_delivered(struct receiver *receiver, size_t n)
     atomic_store_explicit(&receiver->counts.delivered_at, now, memory_order_relaxed);
 }
 
-static void finish_oldest_pending(struct receiver *receiver, size_t n)
+// Counts the events that the sink has settled as confirmed.
+static void receiver_count_confirmed(struct receiver *receiver)
 {
+    const size_t n = receiver->tickets.done;
+    if (n == 0)
+        return;
+    receiver->tickets.done = 0;
     count_delivered(receiver, n);
     log_debug(receiver->options.log, "%s: confirmed %zu of %zu in flight", receiver->sink.name, n,
-              receiver->pending);
-    receiver->pending -= n;
-    for (size_t i = 0; n > 0; i++) {
-        if (receiver_at(receiver, i)->state == PENDING) {
-            receiver_at(receiver, i)->state = DONE;
-            receiver_at(receiver, i)->outcome = RECEIVER_DELIVERED;
-            n--;
-        }
-    }
+              n + receiver->tickets.in_flight);
+    if (!receiver->sink.keep)
+        receiver_health_succeed(receiver);
 }
 
 // Reading.
@@ -100,8 +102,9 @@ static void finish_oldest_pending(struct receiver *receiver, size_t n)
 static void go_back(struct receiver *receiver)
 {
     receiver_health_close(receiver);
-    while (receiver->count > 0)
-        event_unref(receiver_at(receiver, --receiver->count)->event);
+    struct tickets *t = &receiver->tickets;
+    for (; t->count > 0; t->count--, t->first++)
+        event_unref(receiver_at(receiver, 0)->event);
     receiver->had_through =
         journal_had_through(receiver->options.journal, receiver->handle, &receiver->had_after);
     receiver->read_through = journal_cursor(receiver->options.journal, receiver->handle);
@@ -110,14 +113,14 @@ static void go_back(struct receiver *receiver)
                  0); // earlier flushes do not apply to the events found now
 }
 
-static struct entry make_entry(const struct receiver *receiver, const struct journal_item *item)
+static struct ticket make_ticket(const struct receiver *receiver, const struct journal_item *item)
 {
     bool had = item->sequence > receiver->had_after && item->sequence <= receiver->had_through;
-    return (struct entry){.sequence = item->sequence,
-                          .event = item->event,
-                          .state = item->event && !had ? WAITING : DONE,
-                          .outcome = RECEIVER_GIVEN_UP,
-                          .had = had};
+    return (struct ticket){.sequence = item->sequence,
+                           .event = item->event,
+                           .state = item->event && !had ? TICKET_WAITING : TICKET_DONE,
+                           .outcome = RECEIVER_GIVEN_UP,
+                           .had = had};
 }
 
 // Counts the events before this number that expired unread.
@@ -148,7 +151,7 @@ static bool read_more(struct receiver *receiver)
             count_expired(receiver, items[i].sequence);
         receiver->read_through = items[i].sequence;
         receiver_count(&receiver->counts.dropped, items[i].event == NULL);
-        *receiver_at(receiver, receiver->count++) = make_entry(receiver, &items[i]);
+        *receiver_at(receiver, receiver->tickets.count++) = make_ticket(receiver, &items[i]);
     }
     if (n > 0)
         journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
@@ -177,7 +180,7 @@ static void consume_token(struct receiver *receiver)
         receiver->tokens -= 1;
 }
 
-static bool is_too_late(struct receiver *receiver, const struct entry *e)
+static bool is_too_late(struct receiver *receiver, const struct ticket *e)
 {
     const int64_t age_max_us = receiver->options.age_max_us;
     return e->sequence <= atomic_load(&receiver->flush_through) ||
@@ -185,7 +188,7 @@ static bool is_too_late(struct receiver *receiver, const struct entry *e)
 }
 
 // Skips an event that the filter refuses or that is given up. True: skipped.
-static bool skip(struct receiver *receiver, struct entry *e)
+static bool skip(struct receiver *receiver, struct ticket *e)
 {
     const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
@@ -199,11 +202,11 @@ static bool skip(struct receiver *receiver, struct entry *e)
               (long long)e->sequence, e->event->id,
               wanted ? "given up, too old or flushed" : refusal);
     receiver_count(wanted ? &receiver->counts.dropped : &receiver->counts.filtered, 1);
-    receiver_settle_entry(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
+    receiver_end(e, wanted ? RECEIVER_GIVEN_UP : RECEIVER_FILTERED);
     return true;
 }
 
-static void note_attempt(struct receiver *receiver, struct entry *e, enum sink_result result)
+static void note_attempt(struct receiver *receiver, struct ticket *e, enum sink_result result)
 {
     bool took = result == SINK_DONE || result == SINK_PENDING;
     receiver_count(&receiver->counts.repeated, e->tried);
@@ -221,11 +224,26 @@ static const char *const RESULT_WORDS[] = {
     [SINK_FAILED] = "not handed over",
 };
 
-// False: not handed over; sets `*pause`: how long to wait before the next attempt.
-static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause)
+// Passes the next event to the sink, with a ticket if the sink will settle the ticket.
+static enum sink_result receiver_send(struct receiver *receiver, const struct ticket *e,
+                                      struct error *err)
+{
+    struct tickets *t = &receiver->tickets;
+    const bool confirms = receiver->sink.in_flight_max > 0;
+    if (confirms && !tickets_give(t, t->first + t->handed))
+        return SINK_BLOCKED;
+    const enum sink_result result = receiver->sink.send(receiver->sink.self, e->event, err);
+    if (confirms && result != SINK_PENDING && result != SINK_FAILED)
+        tickets_take_back(t);
+    return result;
+}
+
+// Returns whether the sink accepted the event. If not, sets `*pause`: how long to wait before the
+// next attempt.
+static bool hand_over(struct receiver *receiver, struct ticket *e, int64_t *pause)
 {
     struct error err;
-    enum sink_result result = receiver->sink.send(receiver->sink.self, e->event, &err);
+    enum sink_result result = receiver_send(receiver, e, &err);
     *pause = BLOCKED_US;
     if (result == SINK_BLOCKED)
         return false;
@@ -235,24 +253,24 @@ static bool hand_over(struct receiver *receiver, struct entry *e, int64_t *pause
               (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
     switch (result) {
     case SINK_DONE:
-        receiver_settle_entry(e, RECEIVER_SENT);
+        receiver_end(e, RECEIVER_SENT);
         count_delivered(receiver, 1);
         receiver_health_succeed(receiver);
         break;
     case SINK_SKIPPED:
-        receiver_settle_entry(e, RECEIVER_FILTERED);
+        receiver_end(e, RECEIVER_FILTERED);
         receiver_count(&receiver->counts.filtered, 1);
         break;
     case SINK_PENDING:
-        e->state = PENDING;
-        receiver->pending++;
+        e->outcome = RECEIVER_DELIVERED; // once the ticket is settled
         break;
     default:
+        receiver_count_confirmed(receiver);
         receiver_health_fail(receiver, &err);
         *pause = receiver->retry_at - receiver_now_of(receiver);
         return false;
     }
-    receiver->handed++;
+    receiver->tickets.handed++;
     return true;
 }
 
@@ -263,7 +281,7 @@ static bool open_receiver(struct receiver *receiver, int64_t now)
         return true;
     if (now < receiver->retry_at)
         return false;
-    receiver->is_open = receiver->sink.open(receiver->sink.self, &err);
+    receiver->is_open = receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);
     if (receiver->is_open)
         log_debug(receiver->options.log, "%s: opened in %lld us", receiver->sink.name,
                   (long long)(receiver_now_of(receiver) - now));
@@ -282,18 +300,19 @@ static bool is_ending(const struct receiver *receiver, int64_t now)
 // before the next call; 0: not at all.
 static int64_t hand_over_all(struct receiver *receiver)
 {
-    while (receiver->handed < receiver->count) {
-        struct entry *e = receiver_at(receiver, receiver->handed);
+    struct tickets *t = &receiver->tickets;
+    while (t->handed < t->count) {
+        struct ticket *e = receiver_at(receiver, t->handed);
         int64_t now = receiver_now_of(receiver);
         if (is_ending(receiver, now))
             return BLOCKED_US;
-        if (e->state == DONE || skip(receiver, e)) {
-            receiver->handed++;
+        if (e->state == TICKET_DONE || skip(receiver, e)) {
+            t->handed++;
             continue;
         }
         if (atomic_load(&receiver->paused))
             return BLOCKED_US;
-        if (receiver->sink.in_flight_max > 0 && receiver->pending >= receiver->sink.in_flight_max)
+        if (receiver->sink.in_flight_max > 0 && t->in_flight >= receiver->sink.in_flight_max)
             return BLOCKED_US;
         if (!open_receiver(receiver, now))
             return receiver->retry_at > now ? receiver->retry_at - now : 0;
@@ -309,21 +328,17 @@ static int64_t hand_over_all(struct receiver *receiver)
 static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
 {
     struct error err;
-    int n = receiver->sink.wait(receiver->sink.self, timeout_ms, &err);
-    if (n < 0) {
+    const bool ok = receiver->sink.wait(receiver->sink.self, timeout_ms, &err);
+    receiver_count_confirmed(receiver);
+    if (!ok)
         receiver_health_fail(receiver, &err);
-    } else if (n > 0) {
-        finish_oldest_pending(receiver, (size_t)n);
-        if (!receiver->sink.keep)
-            receiver_health_succeed(receiver);
-    }
 }
 
 // The loop.
 
 static bool all_delivered(struct receiver *receiver)
 {
-    return receiver->count == 0 &&
+    return receiver->tickets.count == 0 &&
            receiver->read_through >= journal_last(receiver->options.journal);
 }
 
@@ -334,12 +349,14 @@ static bool go_on(struct receiver *receiver)
     int64_t now = receiver_now_of(receiver), stop_by = atomic_load(&receiver->stop_by);
     if (!is_ending(receiver, now))
         return !all_delivered(receiver);
-    return receiver->pending > 0 && !receiver->has_problem && now - RECEIVER_CONFIRM_US < stop_by;
+    return receiver->tickets.in_flight > 0 && !receiver->has_problem &&
+           now - RECEIVER_CONFIRM_US < stop_by;
 }
 
 static void note_oldest(struct receiver *receiver)
 {
-    const struct event *oldest = receiver->count > 0 ? receiver_at(receiver, 0)->event : NULL;
+    const struct event *oldest =
+        receiver->tickets.count > 0 ? receiver_at(receiver, 0)->event : NULL;
     atomic_store(&receiver->oldest_us, oldest ? oldest->time_us : 0);
 }
 
@@ -364,29 +381,31 @@ static bool receiver_keep(struct receiver *receiver)
 
 static void step(struct receiver *receiver)
 {
-    const bool has_room = receiver->count + READ_AHEAD <= UNDER_WAY_MAX &&
-                          receiver->count - receiver->handed + READ_AHEAD <= WAITING_MAX;
+    const struct tickets *t = &receiver->tickets;
+    const bool has_room =
+        t->count + READ_AHEAD <= TICKETS_MAX && t->count - t->handed + READ_AHEAD <= WAITING_MAX;
     const bool comes =
-        receiver->count > 0 ||
+        t->count > 0 ||
         journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop);
     const struct turn turn = turns_take(receiver->options.turns);
     const bool more = comes && has_room && read_more(receiver);
-    const bool unread = comes && receiver->count == 0 && !more;
+    const bool unread = comes && t->count == 0 && !more;
     note_oldest(receiver);
     int64_t pause = hand_over_all(receiver);
     const bool kept = receiver_keep(receiver);
     turns_give(receiver->options.turns, turn);
     if (unread) {
         clock_sleep(BLOCKED_US); // the disk fails; a later read may work
-    } else if (receiver->pending > 0) {
-        bool stuck = pause > 0 || (receiver->handed == receiver->count && !more);
+    } else if (t->in_flight > 0) {
+        bool stuck = pause > 0 || (t->handed == t->count && !more);
         collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
     if (!kept)
         clock_sleep(BLOCKED_US);
-    if (receiver->pending == 0 && receiver->is_open && receiver->sink.idle)
+    receiver_count_confirmed(receiver);
+    if (t->in_flight == 0 && receiver->is_open && receiver->sink.idle)
         receiver->sink.idle(receiver->sink.self);
     retire(receiver);
     note_oldest(receiver);

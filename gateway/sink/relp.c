@@ -43,9 +43,8 @@ struct relp {
     uint32_t asked; // transaction of an unanswered "open" or "close"; 0: none
     bool broken;    // `problem` says why
     struct error problem;
-    struct relp_window window;
-    uint32_t refused; // transaction of the message that the receiver refused; 0: none
-    int64_t moved_at; // monotonic: since when the oldest message is the oldest
+    uint32_t next;           // transaction
+    struct tickets *tickets; // the mark of a ticket is the transaction of its message
 };
 
 static int64_t relp_now_of(const struct relp *r)
@@ -64,7 +63,8 @@ static bool send_frame(struct relp *r, const char *command, const char *data, si
 {
     char frame[FORMAT_SIZE + FRAME_OVERHEAD];
     struct text t = text_in(frame, sizeof frame);
-    relp_frame_add(&t, relp_window_take_number(&r->window), command, data, size);
+    relp_frame_add(&t, r->next, command, data, size);
+    r->next = relp_frame_next(r->next);
     r->broken = !stream_write(r->stream, t.buf, t.len, err);
     if (r->broken)
         r->problem = *err;
@@ -107,12 +107,14 @@ static bool relp_read_open(struct relp *r, const struct relp_answer *a)
 static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
                                    const struct relp_answer *a)
 {
-    if (a->code != 200) {
-        r->refused = transaction;
-        return relp_refuse(r, "a message", a);
-    }
-    return relp_window_confirm(&r->window, transaction) ||
-           relp_fail(r, "it answers a request that was not sent");
+    uint64_t ticket = 0;
+    do
+        ticket = tickets_behind(r->tickets, ticket);
+    while (ticket != 0 && tickets_at(r->tickets, ticket)->mark != transaction);
+    if (ticket == 0)
+        return relp_fail(r, "it answers a request that was not sent");
+    tickets_settle(r->tickets, ticket, a->code == 200 ? TICKET_DONE : TICKET_REFUSED);
+    return a->code == 200 || relp_refuse(r, "a message", a);
 }
 
 static bool read_frame(struct relp *r, const struct relp_frame *f)
@@ -184,9 +186,7 @@ static bool relp_await(struct relp *r, int64_t until)
 
 static bool greet(struct relp *r, int64_t until, struct error *err)
 {
-    r->window = (struct relp_window){.next = 1};
-    r->asked = 1;
-    r->refused = 0;
+    r->next = r->asked = 1;
     r->in_size = r->unasked = 0;
     r->broken = false;
     if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
@@ -213,30 +213,30 @@ static void relp_close_session(struct relp *r)
     struct error err;
     if (!r->stream)
         return;
-    r->asked = r->window.next;
+    r->asked = r->next;
     // With messages unconfirmed, the receiver may not be reading, and their outcome stays unknown.
-    if (!r->broken && r->window.pending == 0 && send_frame(r, "close", "", 0, &err))
+    if (!r->broken && r->tickets->in_flight == 0 && send_frame(r, "close", "", 0, &err))
         relp_await(r, relp_now_of(r) + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;
 }
 
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
-                       const struct clock *clock, struct error *err)
+                       const struct clock *clock, struct tickets *tickets, struct error *err)
 {
     struct relp *r = memory_get(sizeof *r);
-    *r = (struct relp){.host = host, .port = port, .tls = tls, .clock = clock};
+    *r = (struct relp){.host = host, .port = port, .tls = tls, .clock = clock, .tickets = tickets};
     if (relp_open_session(r, err))
         return r;
     free(r);
     return NULL;
 }
 
-// Opens another session if the receiver has ended this one, as it may do when no message is
-// pending.
+// Opens another session if the receiver has ended this one, as it may do when no other message is
+// unconfirmed.
 static bool relp_renew(struct relp *r, struct error *err)
 {
-    if (r->window.pending > 0)
+    if (r->tickets->in_flight > 1)
         return true;
     relp_receive(r);
     if (!r->broken)
@@ -249,41 +249,27 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
 {
     if (!relp_renew(relp, err))
         return false;
-    if (relp->window.pending == 0)
-        relp->moved_at = relp_now_of(relp);
-    relp_window_add(&relp->window);
+    tickets_at(relp->tickets, relp->tickets->newest)->mark = relp->next;
     return send_frame(relp, "syslog", message, size, err) ||
            error_prefix(err, "%s", stream_peer(relp->stream));
 }
 
-int relp_wait(struct relp *relp, int timeout_ms, struct error *err)
+bool relp_wait(struct relp *relp, int timeout_ms, struct error *err)
 {
     int64_t now = relp_now_of(relp), until = now + timeout_ms * CLOCK_US_PER_MS;
     for (;; now = relp_now_of(relp)) {
+        const int64_t left = until - now;
         relp_serve(relp);
-        int n = relp_window_pass(&relp->window);
-        int64_t left = until - now;
-        if (n > 0)
-            relp->moved_at = now;
-        if (n > 0 || relp->window.pending == 0)
-            return n;
-        if (!relp->broken && now - relp->moved_at > ANSWER_US)
+        if (!relp->broken && tickets_stalled_us(relp->tickets, now) > ANSWER_US)
             relp_fail(relp, "it does not confirm a message");
-        if (relp->broken) {
-            error_set(err, "%s: %s", stream_peer(relp->stream), relp->problem.text);
-            return -1;
-        }
-        if (left <= 0)
-            return 0;
+        if (relp->broken)
+            return error_set(err, "%s: %s", stream_peer(relp->stream), relp->problem.text);
+        if (relp->tickets->done > 0 || relp->tickets->in_flight == 0 || left <= 0)
+            return true;
         stream_pause(relp->stream, (int)(left / CLOCK_US_PER_MS) + 1);
-        if (relp->window.pending == RELP_WINDOW)
+        if (relp->tickets->in_flight == RELP_WINDOW)
             clock_sleep(GATHER_US);
     }
-}
-
-int relp_refused(const struct relp *relp)
-{
-    return relp->refused != 0 ? relp_window_find(&relp->window, relp->refused) : -1;
 }
 
 void relp_close(struct relp *relp)

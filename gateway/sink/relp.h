@@ -6,29 +6,30 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "sink/relp_window.h"
+#include "sink/tickets.h"
 #include "sink/tls.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+enum { RELP_WINDOW = 512 }; // messages that may be unconfirmed
+
 struct relp;
 
-// Connects and opens a session. `host`, `tls` (may be NULL) and `clock` stay the caller's and
-// outlive it. NULL with a sentence: failed.
+// Connects and opens a session, whose messages are those of `tickets`. `host`, `tls` (may be NULL),
+// `clock` and `tickets` stay the caller's and outlive the session. Returns NULL with a sentence if
+// that fails.
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
-                       const struct clock *clock, struct error *err);
+                       const struct clock *clock, struct tickets *tickets, struct error *err);
 
-// Sends one message; at most RELP_WINDOW may be unconfirmed. If none is, and the receiver has ended
-// the session, opens another one first. False with a sentence: the session cannot be used any more.
+// Sends the message of the newest ticket. If no other message is unconfirmed, and the receiver has
+// ended the session, opens another session first. Returns false with a sentence if the session
+// cannot be used any more.
 bool relp_send(struct relp *relp, const char *message, size_t size, struct error *err);
 
-// Waits up to `timeout_ms` for confirmations. Returns how many of the oldest messages are now
-// confirmed; -1 with a sentence: no more confirmations will come.
-int relp_wait(struct relp *relp, int timeout_ms, struct error *err);
-
-// Which message the receiver has refused, counted from the oldest pending one, 0; -1: none.
-int relp_refused(const struct relp *relp);
+// Waits up to `timeout_ms` until the receiver confirms or refuses a message, and settles the
+// tickets of all answers that came. Returns false with a sentence if no more answers will come.
+bool relp_wait(struct relp *relp, int timeout_ms, struct error *err);
 
 // Closes the session. The outcome of unconfirmed messages stays unknown.
 void relp_close(struct relp *relp);

@@ -21,6 +21,12 @@ struct relp_answer {
     size_t message_size, more_size;
 };
 
+// The number of the transaction after that one; 1 follows the largest number.
+static inline uint32_t relp_frame_next(uint32_t transaction)
+{
+    return transaction == RELP_FRAME_NUMBER_MAX ? 1 : transaction + 1;
+}
+
 // Appends a frame.
 void relp_frame_add(struct text *out, uint32_t transaction, const char *command, const char *data,
                     size_t size);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sink/snmp.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sink/snmp_engine.h"
@@ -33,12 +32,9 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .in_flight_max = 64,
 };
 
-// A pending event.
-struct slot {
-    unsigned unanswered; // informs
-    bool sent_again, refused;
-    uint64_t id, alarm_key; // digests; events that have one by chance only wait for each other
-};
+// The mark of a ticket counts the informs that are not answered. SENT_AGAIN is added once one of
+// them was sent again.
+enum { SENT_AGAIN = 1 << 8 };
 
 struct snmp_sink {
     char host[300], community[256], context[256];
@@ -55,8 +51,9 @@ struct snmp_sink {
     const struct clock *clock;
     int64_t started_at;
 
-    struct slot *slots; // a ring
-    unsigned window, head, pending;
+    unsigned window;
+    struct tickets *tickets;
+    unsigned sending_again; // events with SENT_AGAIN
     bool proven; // since the opening: it has answered an inform, or no error followed a trap
 };
 
@@ -105,10 +102,13 @@ static void find_agent_address(struct snmp_sink *s)
     freeifaddrs(all);
 }
 
-static bool snmp_sink_open_session(void *self, struct error *err)
+static bool snmp_sink_open_session(void *self, struct tickets *tickets, struct error *err)
 {
     struct snmp_sink *s = self;
-    s->head = s->pending = 0;
+    s->tickets = tickets;
+    if (s->options.inform)
+        tickets->order_key = tickets_alarm_key;
+    s->sending_again = 0;
     s->proven = false;
     s->opened_at = clock_monotonic(s->clock);
     if (!s->has_agent_address)
@@ -124,93 +124,61 @@ static void snmp_sink_close_session(void *self)
 
 // Informs.
 
-static struct slot *slot_at(const struct snmp_sink *s, unsigned i)
+static void snmp_sink_count_answer(struct snmp_sink *s, uint64_t ticket)
 {
-    return &s->slots[(s->head + i) % s->window];
+    uint64_t *mark = &tickets_at(s->tickets, ticket)->mark;
+    s->proven = true;
+    if ((--*mark & ~(uint64_t)SENT_AGAIN) != 0)
+        return;
+    s->sending_again -= *mark == SENT_AGAIN;
+    tickets_settle(s->tickets, ticket, TICKET_DONE);
 }
 
+static void snmp_sink_note_repeat(struct snmp_sink *s, uint64_t ticket)
+{
+    uint64_t *mark = &tickets_at(s->tickets, ticket)->mark;
+    s->sending_again += (*mark & SENT_AGAIN) == 0;
+    *mark |= SENT_AGAIN;
+}
+
+// `magic` is the number of the ticket.
 static int snmp_sink_read_answer(int operation, netsnmp_session *session, int id, netsnmp_pdu *pdu,
                                  void *magic)
 {
     (void)id;
     struct snmp_sink *s = session->callback_magic;
-    struct slot *slot = magic;
+    const uint64_t ticket = (uintptr_t)magic;
     if (operation == NETSNMP_CALLBACK_OP_RESEND)
-        slot->sent_again = true;
+        snmp_sink_note_repeat(s, ticket);
     // A Report is about the configuration, not about the event.
     if (operation == NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE && pdu->command == SNMP_MSG_RESPONSE &&
         pdu->errstat != SNMP_ERR_NOERROR)
-        slot->refused = true;
-    if (snmp_link_check_response(&s->link, operation, pdu)) {
-        slot->unanswered--;
-        s->proven = true;
-    }
+        tickets_settle(s->tickets, ticket, TICKET_REFUSED);
+    if (snmp_link_check_response(&s->link, operation, pdu))
+        snmp_sink_count_answer(s, ticket);
     return 1;
 }
 
-static uint64_t snmp_sink_digest(const char *text)
+// Returns whether all events wait, so that a receiver that comes back gets the events in order, and
+// a dead receiver is not flooded: until the first event after an opening is answered, while an
+// inform is sent again, and once an inform has failed.
+static bool snmp_sink_holds(const struct snmp_sink *s)
 {
-    return digest_add(DIGEST_OF_NOTHING, text, strlen(text));
+    return s->tickets->in_flight > 1 &&
+           (!s->proven || s->link.problem[0] != '\0' || s->sending_again > 0);
 }
 
-static bool is_same(uint64_t digest, uint64_t other)
-{
-    return digest == other && digest != DIGEST_OF_NOTHING;
-}
-
-// Whether an event must wait. Until the first one after an opening is answered, while a pending one
-// is being retransmitted, and once one has failed, all do: a receiver that comes back gets the
-// events in order, and a dead one is not flooded. While its root cause, or an event with the same
-// alarm key, is unanswered, it does: otherwise it would overtake that one if the network lost its
-// datagram.
-static bool must_wait(const struct snmp_sink *s, const struct event *event)
-{
-    const uint64_t key = snmp_sink_digest(event->alarm_key),
-                   cause = snmp_sink_digest(event->cause_id);
-    bool hold = s->pending > 0 && (!s->proven || s->link.problem[0] != '\0');
-    for (unsigned i = 0; i < s->pending && !hold; i++) {
-        const struct slot *slot = slot_at(s, i);
-        hold = slot->unanswered > 0 &&
-               (slot->sent_again || is_same(slot->alarm_key, key) || is_same(slot->id, cause));
-    }
-    return hold;
-}
-
-static unsigned snmp_sink_read_answered(struct snmp_sink *s)
-{
-    unsigned n = 0;
-    while (s->pending > 0 && slot_at(s, 0)->unanswered == 0) {
-        s->head = (s->head + 1) % s->window;
-        s->pending--;
-        n++;
-    }
-    return n;
-}
-
-static int snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
+static bool snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct snmp_sink *s = self;
     int64_t now = clock_monotonic(&clock_system), until = now + timeout_ms * CLOCK_US_PER_MS;
-    unsigned n = snmp_sink_read_answered(s);
-    for (bool first = true; n == 0 && s->pending > 0 && (first || now < until); first = false) {
-        int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
-        bool ok = snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err);
-        n = snmp_sink_read_answered(s);
-        if (!ok && n == 0)
-            return -1;
+    bool ok = true;
+    do {
+        const int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
+        ok = snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err);
         now = clock_monotonic(&clock_system);
-    }
-    return (int)n;
-}
-
-static int snmp_sink_find_refused(void *self)
-{
-    const struct snmp_sink *s = self;
-    for (unsigned i = 0; i < s->pending; i++) {
-        if (slot_at(s, i)->refused)
-            return (int)i;
-    }
-    return -1;
+    } while (ok && s->tickets->done == 0 && s->tickets->in_flight > 0 && now < until);
+    return ok;
 }
 
 // Sending.
@@ -239,34 +207,35 @@ static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *even
 
 static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
                                 const struct mib_notification *notification,
-                                const struct snmp_pdu_options *options, struct slot *slot,
-                                struct error *err)
+                                const struct snmp_pdu_options *options, struct error *err)
 {
+    const bool inform = s->options.inform;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): no address
+    void *magic = inform ? (void *)(uintptr_t)s->tickets->newest : NULL;
     snmp_lock();
     netsnmp_pdu *pdu = make_pdu(s, event, notification, options);
-    bool ok = snmp_link_queue(&s->link, pdu, slot ? snmp_sink_read_answer : NULL, slot, err);
+    bool ok = snmp_link_queue(&s->link, pdu, inform ? snmp_sink_read_answer : NULL, magic, err);
     snmp_unlock();
     return ok;
 }
 
 // What confirms nothing is encoded once for all receivers, unless it is an SNMPv1 trap.
 static bool snmp_sink_queue_nth(struct snmp_sink *s, const struct event *event, size_t nth,
-                                const struct mib_notification *notification, struct slot *slot,
-                                struct error *err)
+                                const struct mib_notification *notification, struct error *err)
 {
     const struct snmp_pdu_options options = snmp_sink_pdu_options(s);
     const bool is_trap = !s->options.inform && s->options.version != SNMP_VERSION_1;
     return (is_trap && snmp_trap_queue(&s->link, event, nth, notification, &options)) ||
-           snmp_sink_queue_pdu(s, event, notification, &options, slot, err);
+           snmp_sink_queue_pdu(s, event, notification, &options, err);
 }
 
 static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
                                const struct mib_notification *const *notifications, size_t n,
-                               struct slot *slot, struct error *err)
+                               struct error *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
-        ok = snmp_sink_queue_nth(s, event, i, notifications[i], slot, err);
+        ok = snmp_sink_queue_nth(s, event, i, notifications[i], err);
     return ok && snmp_link_flush(&s->link, err);
 }
 
@@ -285,10 +254,10 @@ static bool prove(struct snmp_sink *s, struct error *err)
 // Sends, at first to the address of the name where somebody is.
 static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *event,
                                      const struct mib_notification *const *notifications, size_t n,
-                                     struct slot *slot, struct error *err)
+                                     struct error *err)
 {
     const int64_t until = snmp_link_deadline();
-    while (!snmp_sink_send_all(s, event, notifications, n, slot, err) || !prove(s, err)) {
+    while (!snmp_sink_send_all(s, event, notifications, n, err) || !prove(s, err)) {
         if (s->proven || !snmp_link_open_next(&s->link, until, err))
             return false;
     }
@@ -301,7 +270,7 @@ static bool snmp_sink_renew(struct snmp_sink *s, struct error *err)
     if (!may_be_lost || clock_monotonic(s->clock) - s->opened_at < DTLS_TRAPS_US)
         return true;
     snmp_sink_close_session(s);
-    return snmp_sink_open_session(s, err);
+    return snmp_sink_open_session(s, s->tickets, err);
 }
 
 static enum sink_result snmp_sink_send_event(void *self, const struct event *event,
@@ -313,18 +282,13 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
     if (n == 0)
         return SINK_SKIPPED;
     if (!s->options.inform)
-        return snmp_sink_renew(s, err) &&
-                       snmp_sink_send_somewhere(s, event, notifications, n, NULL, err)
+        return snmp_sink_renew(s, err) && snmp_sink_send_somewhere(s, event, notifications, n, err)
                    ? SINK_DONE
                    : SINK_FAILED;
-    if (must_wait(s, event))
+    if (snmp_sink_holds(s))
         return SINK_BLOCKED;
-    struct slot *slot = slot_at(s, s->pending++);
-    *slot = (struct slot){.unanswered = (unsigned)n,
-                          .id = snmp_sink_digest(event->id),
-                          .alarm_key = snmp_sink_digest(event->alarm_key)};
-    return snmp_sink_send_somewhere(s, event, notifications, n, slot, err) ? SINK_PENDING
-                                                                           : SINK_FAILED;
+    tickets_at(s->tickets, s->tickets->newest)->mark = n;
+    return snmp_sink_send_somewhere(s, event, notifications, n, err) ? SINK_PENDING : SINK_FAILED;
 }
 
 // Construction.
@@ -399,7 +363,6 @@ static void snmp_sink_free(void *self)
     struct snmp_sink *s = self;
     snmp_keys_wipe(&s->keys);
     explicit_bzero(s->community, sizeof s->community);
-    free(s->slots);
     free(s);
 }
 
@@ -407,7 +370,6 @@ static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct erro
 {
     struct snmp_sink *s = memory_zeroed(1, sizeof *s);
     copy_options(s, t);
-    s->slots = memory_zeroed(s->window, sizeof *s->slots);
     bool has_user = t->version == SNMP_V3 && !has_tls(t);
     if (!has_user || snmp_keys_make(&s->keys, &t->user, err))
         return s;
@@ -431,7 +393,6 @@ bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *tar
     *out = (struct sink){.open = snmp_sink_open_session,
                          .send = snmp_sink_send_event,
                          .wait = s->window > 0 ? snmp_sink_wait_for_answers : NULL,
-                         .refused = snmp_sink_find_refused,
                          .close = snmp_sink_close_session,
                          .free = snmp_sink_free,
                          .self = s,

@@ -36,14 +36,13 @@ struct syslog_sink {
     struct format_origin origin;
     struct format_process process;
     char own_address[64], engine_id[128];
-    int fd;                               // of SYSLOG_LOCAL
-    bool journald;                        // it is the socket of the journal's own protocol
-    struct datagram datagram;             // of SYSLOG_UDP
-    struct stream *stream;                // of SYSLOG_TCP and SYSLOG_TLS
-    uint64_t marks[STREAM_IN_FLIGHT_MAX]; // octets written up to the end of each pending event
-    size_t first_mark, mark_count;
-    size_t unmarked;   // events after these, which may be buffered
-    struct relp *relp; // of SYSLOG_RELP and SYSLOG_RELP_TLS
+    int fd;                   // of SYSLOG_LOCAL
+    bool journald;            // it is the socket of the journal's own protocol
+    struct datagram datagram; // of SYSLOG_UDP
+    struct stream *stream;    // of SYSLOG_TCP and SYSLOG_TLS
+    struct tickets *tickets;  // with a stream, a mark is the octets written up to the event's end
+    uint64_t marked;          // the newest ticket with a mark; later events may be in a buffer
+    struct relp *relp;        // of SYSLOG_RELP and SYSLOG_RELP_TLS
 };
 
 // The messages.
@@ -61,8 +60,9 @@ static struct text message(struct syslog_sink *s, const struct event *event, cha
 
 // Where systemd's journal reads the socket, and the format is the one that it reads there, it gets
 // the events by its own protocol.
-static bool open_local(void *self, struct error *err)
+static bool open_local(void *self, struct tickets *tickets, struct error *err)
 {
+    (void)tickets;
     struct syslog_sink *s = self;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     s->journald = s->options.format == FORMAT_RFC3164 &&
@@ -110,8 +110,9 @@ static enum sink_result send_local(void *self, const struct event *event, struct
     return SINK_FAILED;
 }
 
-static bool open_udp(void *self, struct error *err)
+static bool open_udp(void *self, struct tickets *tickets, struct error *err)
 {
+    (void)tickets;
     struct syslog_sink *s = self;
     return datagram_open(&s->datagram, s->options.host, s->options.port,
                          s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, err);
@@ -139,11 +140,12 @@ static void close_local(void *self)
 
 // TCP and TLS.
 
-static bool open_stream(void *self, struct error *err)
+static bool open_stream(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_TLS;
-    s->first_mark = s->mark_count = s->unmarked = 0;
+    s->tickets = tickets;
+    s->marked = 0;
     s->stream = stream_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL, err);
     if (!s->stream)
         return false;
@@ -152,16 +154,18 @@ static bool open_stream(void *self, struct error *err)
     return true;
 }
 
-// Writes the buffered events, and marks how many octets were written by then.
-static bool syslog_sink_flush(struct syslog_sink *s, struct error *err)
+// Writes the events up to the ticket `last`, and marks how many octets were written by then.
+static bool syslog_sink_flush(struct syslog_sink *s, uint64_t last, struct error *err)
 {
-    if (s->unmarked == 0)
+    uint64_t ticket = tickets_behind(s->tickets, s->marked);
+    if (ticket == 0 || ticket > last)
         return true;
     if (!stream_is_connected(s->stream, err) || !stream_flush(s->stream, err))
         return false;
-    for (; s->unmarked > 0; s->unmarked--)
-        s->marks[(s->first_mark + s->mark_count++) % STREAM_IN_FLIGHT_MAX] =
-            stream_written(s->stream);
+    for (; ticket != 0 && ticket <= last; ticket = tickets_behind(s->tickets, ticket)) {
+        tickets_at(s->tickets, ticket)->mark = stream_written(s->stream);
+        s->marked = ticket;
+    }
     return true;
 }
 
@@ -191,40 +195,36 @@ static enum sink_result send_stream(void *self, const struct event *event, struc
     char frame[FRAME_SIZE];
     size_t size = message(s, event, frame + FRAME_HEAD, FORMAT_SIZE).len;
     const char *octets = add_frame(frame, &size, s->options.lines);
-    const bool fits = size <= stream_room(s->stream) || syslog_sink_flush(s, err);
+    const bool fits =
+        size <= stream_room(s->stream) || syslog_sink_flush(s, s->tickets->newest - 1, err);
     if (!fits || !stream_write(s->stream, octets, size, err)) {
         error_prefix(err, "%s", stream_peer(s->stream));
         return SINK_FAILED;
     }
-    s->unmarked++;
     return SINK_PENDING;
 }
 
-// Removes the marks up to `received`; returns how many.
-static int pass_marks(struct syslog_sink *s, uint64_t received)
+static void syslog_sink_settle(struct syslog_sink *s, uint64_t received)
 {
-    int n = 0;
-    for (; s->mark_count > 0 && s->marks[s->first_mark] <= received; n++) {
-        s->first_mark = (s->first_mark + 1) % STREAM_IN_FLIGHT_MAX;
-        s->mark_count--;
-    }
-    return n;
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0 &&
+           tickets_at(s->tickets, ticket)->mark <= received)
+        tickets_settle(s->tickets, ticket, TICKET_DONE);
 }
 
-static int wait_stream(void *self, int timeout_ms, struct error *err)
+static bool wait_stream(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
     int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
     for (;;) {
         uint64_t received;
-        if (!syslog_sink_flush(s, err) || !stream_received(s->stream, &received, err)) {
-            error_prefix(err, "%s", stream_peer(s->stream));
-            return -1;
-        }
-        int n = pass_marks(s, received);
+        if (!syslog_sink_flush(s, s->tickets->newest, err) ||
+            !stream_received(s->stream, &received, err))
+            return error_prefix(err, "%s", stream_peer(s->stream));
+        syslog_sink_settle(s, received);
         int64_t left = deadline - clock_monotonic(&clock_system);
-        if (n > 0 || s->mark_count == 0 || left <= 0)
-            return n;
+        if (s->tickets->done > 0 || s->tickets->in_flight == 0 || left <= 0)
+            return true;
         int64_t left_ms = left / CLOCK_US_PER_MS + 1;
         stream_pause(s->stream, left_ms < STEP_MS ? (int)left_ms : STEP_MS);
     }
@@ -238,12 +238,12 @@ static void close_stream(void *self)
 
 // RELP.
 
-static bool open_relp(void *self, struct error *err)
+static bool open_relp(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_RELP_TLS;
     s->relp = relp_open(s->options.host, s->options.port, tls ? &s->options.tls : NULL,
-                        &clock_system, err);
+                        &clock_system, tickets, err);
     return s->relp != NULL;
 }
 
@@ -255,16 +255,10 @@ static enum sink_result send_relp(void *self, const struct event *event, struct 
     return relp_send(s->relp, t.buf, t.len, err) ? SINK_PENDING : SINK_FAILED;
 }
 
-static int wait_relp(void *self, int timeout_ms, struct error *err)
+static bool wait_relp(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
     return relp_wait(s->relp, timeout_ms, err);
-}
-
-static int refused_relp(void *self)
-{
-    const struct syslog_sink *s = self;
-    return relp_refused(s->relp);
 }
 
 static void close_relp(void *self)
@@ -275,9 +269,10 @@ static void close_relp(void *self)
 
 // Standard output.
 
-static bool open_stdout(void *self, struct error *err)
+static bool open_stdout(void *self, struct tickets *tickets, struct error *err)
 {
     (void)self;
+    (void)tickets;
     (void)err;
     return true;
 }
@@ -302,23 +297,20 @@ static void close_stdout(void *self)
 static const struct row {
     const char *word;
     unsigned window;
-    bool (*open)(void *self, struct error *err);
+    bool (*open)(void *self, struct tickets *tickets, struct error *err);
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
-    int (*wait)(void *self, int timeout_ms, struct error *err);
+    bool (*wait)(void *self, int timeout_ms, struct error *err);
     void (*close)(void *self);
-    int (*refused)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, open_local, send_local, NULL, close_local, NULL},
-    [SYSLOG_UDP] = {"udp", 0, open_udp, send_udp, NULL, close_udp, NULL},
+    [SYSLOG_LOCAL] = {"local", 0, open_local, send_local, NULL, close_local},
+    [SYSLOG_UDP] = {"udp", 0, open_udp, send_udp, NULL, close_udp},
     [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream, NULL},
+                    close_stream},
     [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream, NULL},
-    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
-                     refused_relp},
-    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp,
-                         refused_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout, NULL},
+                    close_stream},
+    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
+    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
 };
 
 static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
@@ -355,7 +347,6 @@ void syslog_sink(struct sink *out, const char *name, const struct syslog_options
                          .send = row->send,
                          .wait = row->wait,
                          .close = row->close,
-                         .refused = row->refused,
                          .free = free,
                          .self = s,
                          .in_flight_max = row->window,

@@ -3,6 +3,7 @@
 // SNMP at all. An event counts as confirmed only if each of its notifications was answered, and one
 // whose notifications were all answered properly counts. The input is a list of actions, an octet
 // each and its arguments.
+#include "driver.h"
 #include "fuzz.h"
 #include "input.h"
 
@@ -32,6 +33,7 @@ static struct pending {
 } events[WINDOW]; // the oldest first
 
 static struct sink sink;
+static struct driver driver;
 static struct support_time now;
 static struct clock clock_;
 static struct sockaddr_in client;
@@ -138,7 +140,8 @@ static void hang_up(void)
 {
     uint8_t rest[64];
     if (open_)
-        sink.close(sink.self);
+        driver_close(&driver);
+    driver = (struct driver){0}; // it forgets the events
     open_ = false;
     pending = 0;
     while (recv(fd, rest, sizeof rest, MSG_DONTWAIT) > 0) // what it sent to nobody
@@ -159,7 +162,7 @@ static void send_event(uint64_t how)
     event->switch_guid = 1;
     snprintf(event->id, sizeof event->id, "%u", (unsigned)how);
     snprintf(event->text, sizeof event->text, "Something happened.");
-    const enum sink_result result = sink.send(sink.self, event, &err);
+    const enum sink_result result = driver_send(&driver, event, &err);
     if (result == SINK_PENDING) {
         struct pending *p = &events[pending++];
         p->count = snmp_pdu_notifications(event, 0, false, notifications);
@@ -184,10 +187,10 @@ static void wait_for_answers(void)
 {
     struct error err = {""};
     const bool surely = pending > 0 && is_answered(&events[0], true);
-    const int n = sink.wait(sink.self, 0, &err);
+    const int n = driver_wait(&driver, 0, &err);
     REQUIRE(n >= -1 && n <= (int)pending);
     if (n < 0) {
-        REQUIRE(err.text[0] != '\0' && sink.refused(sink.self) < (int)pending);
+        REQUIRE(err.text[0] != '\0' && driver_refused(&driver) < (int)pending);
         hang_up();
         return;
     }
@@ -211,7 +214,7 @@ static void act(struct input *in)
     struct error err;
     size_t size;
     if (!open_) {
-        REQUIRE(sink.open(sink.self, &err));
+        REQUIRE(driver_open(&driver, &sink, &err));
         open_ = true;
     }
     switch (action % 4) {

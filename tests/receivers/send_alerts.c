@@ -76,6 +76,7 @@ int main(int argc, char **argv)
         .state = whole, .page = page, .may_pass = may_pass, .event = event_of, .gateway = "gw1"};
     static const struct module_host HOST = {.alarms = &ALARMS};
     char **args = argv + 1;
+    static struct tickets tickets;
     struct sink sink = {0};
     struct error err;
     (void)argc;
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     alarm_.raised_us = clock_utc(&clock_system);
     if (!ibtrapd_module.make(&sink, "alertmanager", "test", &options, &HOST, &err) ||
-        !sink.open(sink.self, &err)) {
+        !sink.open(sink.self, &tickets, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 2;
     }

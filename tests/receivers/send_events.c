@@ -6,6 +6,8 @@
 // Each group of options, separated by "+", is a receiver with a thread of its own. In the end the
 // program prints a line for each receiver; failures are written to stderr at once. It fails if a
 // group has not finished after `limit` seconds.
+#include "driver.h"
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/catalogue.h"
@@ -182,6 +184,7 @@ static int64_t leaping_monotonic(void *ctx)
 struct progress {
     struct group *group;
     struct sink *sink;
+    struct driver driver;
     bool is_open, blocked;
     unsigned done, handed;
 };
@@ -190,7 +193,7 @@ static void fail(struct progress *p, const struct error *err)
 {
     fprintf(stderr, "%s: %s\n", p->sink->name, err->text);
     if (p->is_open)
-        p->sink->close(p->sink->self);
+        driver_close(&p->driver);
     p->is_open = false;
     p->group->failures++;
     usleep(100000);
@@ -199,13 +202,13 @@ static void fail(struct progress *p, const struct error *err)
 static bool open_again(struct progress *p, struct error *err)
 {
     p->handed = p->done;
-    p->is_open = p->is_open || p->sink->open(p->sink->self, err);
+    p->is_open = p->is_open || driver_open(&p->driver, p->sink, err);
     return p->is_open;
 }
 
 static bool hand_over(struct progress *p, struct event *const *events, struct error *err)
 {
-    enum sink_result result = p->sink->send(p->sink->self, events[p->handed], err);
+    enum sink_result result = driver_send(&p->driver, events[p->handed], err);
     p->blocked = result == SINK_BLOCKED;
     if (p->blocked)
         return true;
@@ -217,7 +220,7 @@ static bool hand_over(struct progress *p, struct event *const *events, struct er
 
 static bool collect(struct progress *p, int timeout_ms, struct error *err)
 {
-    int n = p->sink->wait(p->sink->self, timeout_ms, err);
+    int n = driver_wait(&p->driver, timeout_ms, err);
     p->done += n > 0 ? (unsigned)n : 0;
     return n >= 0;
 }
@@ -254,7 +257,7 @@ static void send_all(struct group *g, struct sink *r, struct event *const *event
     }
     g->finished = p.done == g->n;
     if (p.is_open)
-        r->close(r->self);
+        driver_close(&p.driver);
 }
 
 static void *run(void *arg)

@@ -10,6 +10,7 @@
 // reason of a failure, and at the end "slowest MS", the longest call. Exits with 0 when all events
 // are confirmed or given up, with 1 after `deadline` ms, or, with
 // once=1, after the first failure.
+#include "driver.h"
 #include "sender.h"
 
 #include "base/clock.h"
@@ -26,6 +27,7 @@ enum { RETRY_US = 20000, WAIT_MS = 5, READ_AHEAD = 64, ATTEMPTS = 5, HEADERS = 2
 
 struct run {
     struct sink sink;
+    struct driver driver;
     long count, next, acked; // events in all; sent; confirmed or given up
     int refusals;            // of the event with number `acked`
     bool is_open;
@@ -89,7 +91,8 @@ static void tell(struct run *run, long acked)
 
 static void fail(struct run *run, const struct error *err)
 {
-    const int refused = run->is_open ? run->sink.refused(run->sink.self) : -1;
+    tell(run, run->acked + driver_ended(&run->driver));
+    const int refused = run->is_open ? driver_refused(&run->driver) : -1;
     if (strcmp(run->problem, err->text) != 0)
         fprintf(stderr, "error %s\n", err->text);
     snprintf(run->problem, sizeof run->problem, "%s", err->text);
@@ -97,10 +100,11 @@ static void fail(struct run *run, const struct error *err)
         fprintf(stderr, "error not the oldest is refused: %d\n", refused);
     if (refused == 0 && ++run->refusals == ATTEMPTS) {
         fprintf(stderr, "gave-up %ld\n", run->acked);
+        driver_give_up(&run->driver);
         tell(run, run->acked + 1);
     }
     if (run->is_open)
-        run->sink.close(run->sink.self);
+        driver_close(&run->driver);
     run->is_open = false;
     run->next = run->acked;
     usleep(RETRY_US);
@@ -110,7 +114,7 @@ static enum sink_result send_one(struct run *run, struct error *err)
 {
     struct event *e = make(run->next);
     const int64_t begun = clock_monotonic(&clock_system);
-    const enum sink_result result = run->sink.send(run->sink.self, e, err);
+    const enum sink_result result = driver_send(&run->driver, e, err);
     note_time(run, begun);
     event_unref(e);
     run->next += result == SINK_PENDING;
@@ -121,7 +125,7 @@ static enum sink_result send_one(struct run *run, struct error *err)
 static bool step(struct run *run, struct error *err)
 {
     int64_t begun = clock_monotonic(&clock_system);
-    if (!run->is_open && !(run->is_open = run->sink.open(run->sink.self, err)))
+    if (!run->is_open && !(run->is_open = driver_open(&run->driver, &run->sink, err)))
         return false;
     note_time(run, begun);
     enum sink_result result = SINK_PENDING;
@@ -134,7 +138,7 @@ static bool step(struct run *run, struct error *err)
     const bool stuck = result == SINK_BLOCKED || run->next == run->count ||
                        run->next - run->acked == run->sink.in_flight_max;
     begun = clock_monotonic(&clock_system);
-    const int n = run->sink.wait(run->sink.self, stuck ? WAIT_MS : 0, err);
+    const int n = driver_wait(&run->driver, stuck ? WAIT_MS : 0, err);
     note_time(run, begun);
     if (n >= 0)
         tell(run, run->acked + n);
@@ -146,7 +150,8 @@ int main(int argc, char **argv)
     (void)argc;
     char **args = argv + 1;
     char headers[HEADERS][TRANSFER_HEADER_SIZE] = {{0}};
-    struct run run = {.count = sender_number(args, "count", 1)};
+    static struct run run;
+    run.count = sender_number(args, "count", 1);
     const struct module_host host = {.log = NULL};
     struct http_options options;
     struct error err;
@@ -168,7 +173,7 @@ int main(int argc, char **argv)
             break;
     }
     if (run.is_open)
-        run.sink.close(run.sink.self);
+        driver_close(&run.driver);
     run.sink.free(run.sink.self);
     fprintf(stderr, "slowest %.3f\ntook %.3f\n", (double)run.slowest_us / 1e3,
             (double)(clock_monotonic(&clock_system) - begun) / 1e6);

@@ -8,6 +8,7 @@
 // receiver has confirmed the first N events, and "error TEXT" for each new reason of a failure.
 // SIGHUP reopens the receiver. Exits with 0 when all events are confirmed, with 1 after `deadline`
 // seconds.
+#include "driver.h"
 #include "sender.h"
 
 #include "base/clock.h"
@@ -26,6 +27,7 @@ enum { RETRY_US = 100000, WAIT_MS = 500 };
 
 struct run {
     struct sink sink;
+    struct driver driver;
     long count, next, acked; // events in all; sent; confirmed
     const char *node;        // name of the node that each event is about
     long pause_us;           // after each event
@@ -100,11 +102,12 @@ static void tell(struct run *run, long acked)
 
 static void fail(struct run *run, const struct error *err)
 {
+    tell(run, run->acked + driver_ended(&run->driver));
     if (strcmp(run->problem, err->text) != 0)
         fprintf(stderr, "error %s\n", err->text);
     snprintf(run->problem, sizeof run->problem, "%s", err->text);
     if (run->is_open)
-        run->sink.close(run->sink.self);
+        driver_close(&run->driver);
     run->is_open = false;
     run->next = run->acked;
     usleep(RETRY_US);
@@ -113,7 +116,7 @@ static void fail(struct run *run, const struct error *err)
 static bool send_next(struct run *run, struct error *err)
 {
     struct event *event = make(run, run->next);
-    enum sink_result result = run->sink.send(run->sink.self, event, err);
+    enum sink_result result = driver_send(&run->driver, event, err);
     event_unref(event);
     if (result == SINK_FAILED)
         return false;
@@ -135,7 +138,7 @@ static bool has_room(const struct run *run)
 static bool step(struct run *run, struct error *err)
 {
     if (!run->is_open)
-        return run->is_open = run->sink.open(run->sink.self, err);
+        return run->is_open = driver_open(&run->driver, &run->sink, err);
     if (hangup) {
         hangup = 0;
         run->sink.reopen(run->sink.self);
@@ -145,7 +148,7 @@ static bool step(struct run *run, struct error *err)
         return false;
     if (run->next == run->acked)
         return true;
-    int n = run->sink.wait(run->sink.self, room ? 0 : WAIT_MS, err);
+    int n = driver_wait(&run->driver, room ? 0 : WAIT_MS, err);
     if (n > 0)
         tell(run, run->acked + n);
     return n >= 0;
@@ -155,9 +158,10 @@ int main(int argc, char **argv)
 {
     (void)argc;
     char **args = argv + 1;
-    struct run run = {.count = sender_number(args, "count", 1),
-                      .node = sender_option(args, "node", "node1"),
-                      .pause_us = sender_number(args, "pause", 0)};
+    static struct run run;
+    run = (struct run){.count = sender_number(args, "count", 1),
+                       .node = sender_option(args, "node", "node1"),
+                       .pause_us = sender_number(args, "pause", 0)};
     struct error err;
     int64_t begun = clock_monotonic(&clock_system);
     int64_t deadline = begun + sender_number(args, "deadline", 300) * CLOCK_US_PER_S;
@@ -172,7 +176,7 @@ int main(int argc, char **argv)
             fail(&run, &err);
     }
     if (run.is_open)
-        run.sink.close(run.sink.self);
+        driver_close(&run.driver);
     run.sink.free(run.sink.self);
     fprintf(stderr, "took %.3f\n", (double)(clock_monotonic(&clock_system) - begun) / 1e6);
     return run.acked < run.count;

@@ -13,9 +13,12 @@ unsigned long fake_receiver_number(const struct event *event)
     return strtoul(event->id, NULL, 10);
 }
 
-static bool fake_open(void *self, struct error *err)
+static bool fake_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct fake_sink *fake = self;
+    fake->tickets = tickets;
+    if (fake->overtakes)
+        tickets->order_key = tickets_alarm_key;
     pthread_mutex_lock(&fake->lock);
     assert_false(fake->is_open);
     if (fake->opens < FAKE_RECEIVER_OPENS)
@@ -27,7 +30,6 @@ static bool fake_open(void *self, struct error *err)
         error_set(err, "nobody is there");
     }
     fake->is_open = ok;
-    fake->refused = -1;
     pthread_cond_broadcast(&fake->changed);
     pthread_mutex_unlock(&fake->lock);
     return ok;
@@ -62,9 +64,10 @@ static enum sink_result take(struct fake_sink *fake, const struct event *event)
         return SINK_DONE;
     }
     fake->answered[fake->pending_count] = false;
+    fake->ticket[fake->pending_count] = fake->tickets->newest;
     fake->pending[fake->pending_count++] = number;
-    if (fake->pending_count > fake->pending_most)
-        fake->pending_most = fake->pending_count;
+    if (fake->tickets->in_flight > fake->pending_most)
+        fake->pending_most = fake->tickets->in_flight;
     return SINK_PENDING;
 }
 
@@ -73,12 +76,11 @@ static bool is_refused(const struct fake_sink *fake, unsigned long number)
     return number >= fake->refuse_from && number <= fake->refuse_through;
 }
 
-// Behind those that are pending.
 static bool refuses_at_once(struct fake_sink *fake, const struct event *event)
 {
     if (!fake->refuses_in_send || !is_refused(fake, fake_receiver_number(event)))
         return false;
-    fake->refused = (int)fake->pending_count;
+    tickets_settle(fake->tickets, fake->tickets->newest, TICKET_REFUSED);
     return true;
 }
 
@@ -109,20 +111,15 @@ static enum sink_result fake_send(void *self, const struct event *event, struct 
 // Finds the first refused event, unless an older one is not answered yet.
 static bool finds_refused(struct fake_sink *fake)
 {
-    for (size_t i = 0; i < fake->pending_count && fake->answers == FAKE_RECEIVER_ALL; i++) {
-        if (is_refused(fake, fake->pending[i])) {
-            fake->refused = (int)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static int fake_refused(void *self)
-{
-    struct fake_sink *fake = self;
-    assert_true(fake->is_open);
-    return fake->refused;
+    size_t i = 0;
+    while (i < fake->pending_count && !is_refused(fake, fake->pending[i]))
+        i++;
+    if (i == fake->pending_count || fake->answers != FAKE_RECEIVER_ALL)
+        return false;
+    for (size_t k = 0; k < fake->pending_count && fake->doubts; k++)
+        tickets_settle(fake->tickets, fake->ticket[k], TICKET_DOUBTED);
+    tickets_settle(fake->tickets, fake->ticket[i], TICKET_REFUSED);
+    return true;
 }
 
 // Marks the pending events that the receiver confirms now, in the order of its mode.
@@ -132,6 +129,7 @@ static void answer_some(struct fake_sink *fake)
     while (fake->answers != FAKE_RECEIVER_NONE && i-- > 0) {
         bool was = fake->answered[i];
         fake->answered[i] = true;
+        tickets_settle(fake->tickets, fake->ticket[i], TICKET_DONE);
         if (fake->answers == FAKE_RECEIVER_REVERSED && !was)
             return;
     }
@@ -145,10 +143,11 @@ static int retire(struct fake_sink *fake)
     fake->pending_count -= n;
     memmove(fake->pending, fake->pending + n, fake->pending_count * sizeof *fake->pending);
     memmove(fake->answered, fake->answered + n, fake->pending_count * sizeof *fake->answered);
+    memmove(fake->ticket, fake->ticket + n, fake->pending_count * sizeof *fake->ticket);
     return (int)n;
 }
 
-static int fake_wait(void *self, int timeout_ms, struct error *err)
+static bool fake_wait(void *self, int timeout_ms, struct error *err)
 {
     struct fake_sink *fake = self;
     int n = -1;
@@ -175,7 +174,7 @@ static int fake_wait(void *self, int timeout_ms, struct error *err)
         atomic_fetch_add(&fake->time.monotonic, timeout_ms * CLOCK_US_PER_MS);
         sched_yield();
     }
-    return n;
+    return n >= 0;
 }
 
 static void fake_close(void *self)
@@ -185,6 +184,10 @@ static void fake_close(void *self)
     assert_true(fake->is_open);
     fake->closes++;
     fake->is_open = false;
+    for (size_t i = 0; i < fake->pending_count; i++) {
+        if (fake->answered[i])
+            have(fake, fake->pending[i]);
+    }
     fake->pending_count = 0;
     pthread_mutex_unlock(&fake->lock);
 }
@@ -235,7 +238,6 @@ struct sink fake_receiver_as_receiver(struct fake_sink *fake)
     return (struct sink){.open = fake_open,
                          .send = fake_send,
                          .wait = fake->window > 0 ? fake_wait : NULL,
-                         .refused = fake_refused,
                          .idle = fake_idle,
                          .keep = fake->keeps_state ? fake_keep : NULL,
                          .close = fake_close,

@@ -30,6 +30,8 @@ struct fake_sink {
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
     unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
+    bool doubts;          // it does not say which of those in flight it refuses
+    bool overtakes;       // its events may overtake each other
     bool refuses_in_send; // it refuses them at once, and not when it is asked for its answers
     bool keeps_state;     // it is the sink of a state
     atomic_bool behind;   // which it cannot keep
@@ -48,9 +50,10 @@ struct fake_sink {
         had[FAKE_RECEIVER_KEPT]; // numbers of the confirmed events, in the order of confirmation
     size_t had_count;
     unsigned long pending[FAKE_RECEIVER_KEPT];
-    bool answered[FAKE_RECEIVER_KEPT]; // of the pending events
+    bool answered[FAKE_RECEIVER_KEPT];   // of the pending events
+    uint64_t ticket[FAKE_RECEIVER_KEPT]; // likewise
+    struct tickets *tickets;
     size_t pending_count, pending_most;
-    int refused; // place of the refused event among the pending ones; -1: none
     bool waited;
     size_t taken_before_waiting; // events sent before the first wait with a timeout
 

@@ -20,8 +20,9 @@
 // refused.
 enum { CHECKED, MADE, OPENED, SENT, WAITED, IDLE, CLOSED, FREED };
 
-static bool open_made(void *self, struct error *err)
+static bool open_made(void *self, struct tickets *tickets, struct error *err)
 {
+    (void)tickets;
     (void)err;
     ((unsigned *)self)[OPENED]++;
     return true;
@@ -35,12 +36,12 @@ static enum sink_result send_made(void *self, const struct event *event, struct 
     return SINK_PENDING;
 }
 
-static int wait_made(void *self, int timeout_ms, struct error *err)
+static bool wait_made(void *self, int timeout_ms, struct error *err)
 {
     (void)timeout_ms;
     (void)err;
     ((unsigned *)self)[WAITED]++;
-    return 1;
+    return true;
 }
 
 static void idle_made(void *self)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Receivers whose names have several addresses. The resolver is replaced.
+#include "driver.h"
 #include "support.h"
 
 #include "model/catalogue.h"
@@ -17,6 +18,7 @@
 
 static struct error err;
 static struct sink sink;
+static struct driver driver;
 static struct event *event;
 
 int __real_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
@@ -128,8 +130,8 @@ static void make_syslog(const char *host, uint16_t port)
 
 static void end(void)
 {
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
 }
 
 TEST(a_trap_goes_to_the_address_where_somebody_is)
@@ -137,9 +139,9 @@ TEST(a_trap_goes_to_the_address_where_somebody_is)
     uint16_t port = 0;
     int fd = socket_at(SOCK_DGRAM, "127.0.0.1", &port);
     make_snmp("nms", port, false);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     assert_int_equal(count_of(fd), 2);
     end();
     close(fd);
@@ -150,8 +152,8 @@ TEST(an_inform_goes_to_the_address_where_somebody_is)
     uint16_t port = 0;
     int fd = socket_at(SOCK_DGRAM, "127.0.0.1", &port);
     make_snmp("nms", port, true);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_PENDING);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_PENDING);
     assert_int_equal(count_of(fd), 1);
     end();
     close(fd);
@@ -163,12 +165,12 @@ TEST(who_is_at_the_first_address_gets_all)
     int first = socket_at(SOCK_DGRAM, "127.0.0.2", &port);
     int second = socket_at(SOCK_DGRAM, "127.0.0.1", &port);
     make_snmp("nms", port, false);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     end();
     make_syslog("nms", port);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     end();
     assert_int_equal(count_of(first), 2);
     close(first);
@@ -183,8 +185,8 @@ TEST(when_nobody_is_anywhere_all_addresses_are_named)
     char expected[300];
     close(socket_at(SOCK_DGRAM, "127.0.0.1", &port));
     make_snmp("many", port, false);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_FAILED);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_FAILED);
     snprintf(expected, sizeof expected,
              "cannot reach many (127.0.0.4) port %u: Connection refused, nor 127.0.0.2: Connection "
              "refused, nor 127.0.0.3: Connection refused",
@@ -204,9 +206,9 @@ TEST(a_message_over_udp_goes_to_the_address_where_somebody_is)
     uint16_t port = 0;
     int fd = socket_at(SOCK_DGRAM, "127.0.0.1", &port);
     make_syslog("nms", port);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     for (int i = 0; i < 3; i++)
-        assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+        assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     assert_int_equal(count_of(fd), 3);
     end();
     close(fd);
@@ -218,14 +220,14 @@ TEST(a_message_over_udp_follows_who_moves_to_another_address)
     uint16_t port = 0;
     int second, first = socket_at(SOCK_DGRAM, "127.0.0.2", &port);
     make_syslog("nms", port);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     assert_int_equal(count_of(first), 1);
     close(first);
     second = socket_at(SOCK_DGRAM, "127.0.0.1", &port);
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE); // lost
+    assert_int_equal(driver_send(&driver, event, &err), SINK_DONE); // lost
     for (int i = 0; i < 2; i++)
-        assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+        assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     assert_int_equal(count_of(second), 2);
     end();
     close(second);
@@ -236,9 +238,9 @@ TEST(a_message_over_udp_to_nobody_is_sent_all_the_same)
     uint16_t port = 0;
     close(socket_at(SOCK_DGRAM, "127.0.0.1", &port));
     make_syslog("many", port);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     for (int i = 0; i < 3; i++)
-        assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
+        assert_int_equal(driver_send(&driver, event, &err), SINK_DONE);
     end();
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "driver.h"
 #include "fake_master.h"
 #include "talker.h"
 
@@ -14,6 +15,7 @@ static struct fake_master master;
 static pthread_t thread;
 static unsigned verdict;
 static struct sink sink;
+static struct driver driver;
 static bool is_open;
 static struct event *event;
 static struct error err;
@@ -42,7 +44,7 @@ static bool open_with(unsigned answer)
 {
     verdict = answer;
     assert_int_equal(pthread_create(&thread, NULL, greet, NULL), 0);
-    is_open = sink.open(sink.self, &err);
+    is_open = driver_open(&driver, &sink, &err);
     pthread_join(thread, NULL);
     return is_open;
 }
@@ -68,9 +70,10 @@ static int teardown(void **state)
 {
     (void)state;
     if (is_open)
-        sink.close(sink.self);
+        driver_close(&driver);
     if (sink.self)
         sink.free(sink.self);
+    driver = (struct driver){0};
     event_unref(event);
     fake_master_end(&master);
     return 0;
@@ -78,12 +81,12 @@ static int teardown(void **state)
 
 static void send_event(void)
 {
-    assert_int_equal(sink.send(sink.self, event, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, event, &err), SINK_PENDING);
 }
 
 static int wait_ms(int timeout_ms)
 {
-    return sink.wait(sink.self, timeout_ms, &err);
+    return driver_wait(&driver, timeout_ms, &err);
 }
 
 TEST(an_event_is_pending_until_the_master_answers)
@@ -163,19 +166,19 @@ static void refuse_the_second(unsigned error)
 TEST(a_refused_event_is_known)
 {
     refuse_the_second(AGENTX_GEN_ERR);
-    assert_int_equal(sink.refused(sink.self), 0); // now the oldest one
+    assert_int_equal(driver_refused(&driver), 0); // now the oldest one
 }
 
 TEST(a_session_that_the_master_does_not_know_refuses_no_event)
 {
     refuse_the_second(AGENTX_NOT_OPEN);
-    assert_int_equal(sink.refused(sink.self), -1);
+    assert_int_equal(driver_refused(&driver), -1);
 }
 
 TEST(a_context_that_the_master_does_not_know_refuses_no_event)
 {
     refuse_the_second(AGENTX_UNSUPPORTED_CONTEXT);
-    assert_int_equal(sink.refused(sink.self), -1);
+    assert_int_equal(driver_refused(&driver), -1);
 }
 
 TEST(a_master_that_ends_takes_what_is_pending_with_it)
@@ -190,7 +193,7 @@ TEST(a_master_that_ends_takes_what_is_pending_with_it)
 TEST(a_master_that_is_not_there_is_told_with_what_to_do)
 {
     make(&(struct agentx_target){0});
-    assert_false(sink.open(sink.self, &err));
+    assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "'master agentx' in snmpd.conf"));
 }
 
@@ -206,7 +209,7 @@ TEST(an_address_that_makes_no_sense_is_told)
 {
     struct agentx_target target = {.master = "tcp:nowhere", .random = &random_system};
     agentx_sink(&sink, "master", &target);
-    assert_false(sink.open(sink.self, &err));
+    assert_false(driver_open(&driver, &sink, &err));
     assert_non_null(strstr(err.text, "tcp:nowhere"));
 }
 

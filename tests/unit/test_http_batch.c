@@ -63,16 +63,9 @@ static struct event *make(const char *id)
 static bool add(const char *id)
 {
     struct event *event = make(id);
-    const bool result = batch_add(batch, &FORMAT, &context, event, BODY_MAX);
+    const bool result = batch_add(batch, &FORMAT, &context, event, batch->count + 1, BODY_MAX);
     event_unref(event);
     return result;
-}
-
-static void add_known(const char *id)
-{
-    struct event *event = make(id);
-    batch_add_known(batch, event);
-    event_unref(event);
 }
 
 static void check_body(const char *expected)
@@ -82,19 +75,14 @@ static void check_body(const char *expected)
     assert_int_equal(batch->body.len, strlen(expected));
 }
 
-TEST(what_the_server_has_already_counts_and_is_not_sent)
+TEST(a_batch_knows_the_tickets_of_its_events)
 {
-    add_known("a");
+    assert_true(add("a"));
     assert_true(add("b"));
-    add_known("c");
-    assert_true(add("d"));
-    assert_int_equal(batch->count, 4);
-    assert_int_equal(batch->pieces, 2);
-    static const bool LEFT_OUT[] = {true, false, true, false};
-    assert_memory_equal(batch->left_out, LEFT_OUT, sizeof LEFT_OUT);
-    assert_string_equal(batch->ids[0], "a");
-    assert_string_equal(batch->ids[3], "d");
-    check_body("[b,d]");
+    assert_int_equal(batch->count, 2);
+    assert_int_equal(batch->tickets[0], 1);
+    assert_int_equal(batch->tickets[1], 2);
+    check_body("[a,b]");
 }
 
 TEST(a_full_batch_stays_as_it_is)
@@ -112,10 +100,9 @@ TEST(a_full_batch_stays_as_it_is)
 TEST(an_event_that_is_too_large_goes_alone)
 {
     piece_size = BODY_MAX;
-    add_known("a");
     assert_true(add("b"));
     assert_false(add("c"));
-    assert_int_equal(batch->pieces, 1);
+    assert_int_equal(batch->count, 1);
 }
 
 TEST(a_batch_that_begins_anew_is_empty)
@@ -132,7 +119,7 @@ TEST(a_batch_that_begins_anew_is_empty)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        BATCH_TEST(what_the_server_has_already_counts_and_is_not_sent),
+        BATCH_TEST(a_batch_knows_the_tickets_of_its_events),
         BATCH_TEST(a_full_batch_stays_as_it_is),
         BATCH_TEST(an_event_that_is_too_large_goes_alone),
         BATCH_TEST(a_batch_that_begins_anew_is_empty),

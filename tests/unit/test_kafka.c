@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kind `kafka` against librdkafka's mock cluster: what arrives, in which order, and what is
 // said when it does not. The consumer is librdkafka's.
+#include "driver.h"
 #include "support.h"
 
 #include "kafka/client.h"
@@ -42,6 +43,7 @@ static char bootstraps[1024];
 static char settings[KAFKA_SETTINGS_MAX][KAFKA_SETTING_SIZE];
 static struct kafka_options options;
 static struct sink sink;
+static struct driver driver, other_driver;
 static struct error err;
 static struct event *events[EVENTS_MAX];
 
@@ -190,12 +192,13 @@ static void fail_once(struct run *run, int refused, unsigned *first, unsigned *r
     run->given_up++;
     *refusals = 0;
     ++*first;
+    driver_give_up(&driver);
 }
 
 static bool open_in_time(struct run *run)
 {
     const int64_t began = now();
-    const bool ok = sink.open(sink.self, &err);
+    const bool ok = driver_open(&driver, &sink, &err);
     assert_true(now() - began < CALL_US);
     if (!ok) {
         run->failures++;
@@ -207,7 +210,7 @@ static bool open_in_time(struct run *run)
 static void close_in_time(void)
 {
     const int64_t began = now();
-    sink.close(sink.self);
+    driver_close(&driver);
     assert_true(now() - began < CALL_US);
 }
 
@@ -221,12 +224,12 @@ static void deliver(unsigned count, struct run *run)
         if (!is_open && !(is_open = open_in_time(run)))
             continue;
         while (next < count && next - first < sink.in_flight_max &&
-               (result = sink.send(sink.self, events[next], &err)) == SINK_PENDING)
+               (result = driver_send(&driver, events[next], &err)) == SINK_PENDING)
             next++;
-        const int n = result == SINK_FAILED ? -1 : sink.wait(sink.self, 20, &err);
+        const int n = result == SINK_FAILED ? -1 : driver_wait(&driver, 20, &err);
         first += n > 0 ? (unsigned)n : 0;
         if (n < 0) {
-            fail_once(run, sink.refused(sink.self), &first, &refusals);
+            fail_once(run, driver_refused(&driver), &first, &refusals);
             close_in_time();
             is_open = false;
             next = first;
@@ -341,6 +344,12 @@ static void make_cluster(void)
     rd_kafka_mock_topic_create(cluster, TOPIC, PARTITIONS, BROKERS);
 }
 
+static void free_sink(void)
+{
+    sink.free(sink.self);
+    driver = (struct driver){0};
+}
+
 static struct sink sink_of(const char *name)
 {
     static const struct module_host HOST = {.log = NULL};
@@ -370,7 +379,7 @@ static int teardown(void **state)
     (void)state;
     atomic_store(&names_wait_from, 0);
     atomic_store(&ends_wait, false);
-    sink.free(sink.self);
+    free_sink();
     assert_true(ibtrapd_module.settle(PATIENCE_US));
     for (unsigned i = 0; i < EVENTS_MAX; i++)
         event_unref(events[i]);
@@ -436,7 +445,7 @@ TEST(an_unknown_brace_stays)
 
 static enum sink_result send_event(unsigned number)
 {
-    return sink.send(sink.self, events[number], &err);
+    return driver_send(&driver, events[number], &err);
 }
 
 static void await_confirmations(unsigned count)
@@ -444,7 +453,7 @@ static void await_confirmations(unsigned count)
     const int64_t until = now() + PATIENCE_US;
     int n = 0;
     for (; count > 0 && n >= 0 && now() < until; count -= n > 0 ? (unsigned)n : 0)
-        n = sink.wait(sink.self, 100, &err);
+        n = driver_wait(&driver, 100, &err);
     assert_int_equal(count, 0);
 }
 
@@ -470,7 +479,7 @@ TEST(topics_whose_handles_are_gone_keep_the_events_under_way)
     enum { TOPICS = TOPIC_HANDLES_MAX * 3 / 2, SAMPLE = TOPICS / 3 };
     options.topic = "ib-{subnet}";
     strcpy(settings[0], "linger.ms=500");
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     for (unsigned i = 0; i < TOPICS; i++) {
         events[i]->subnet_prefix = i;
         assert_int_equal(send_event(i), SINK_PENDING);
@@ -624,10 +633,10 @@ static void send_one_by_one(unsigned count)
     strcpy(settings[1], "max.in.flight=1");
     for (unsigned i = 0; i < count; i++)
         strcpy(events[i]->alarm_key, "link 0");
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     enum sink_result result = SINK_PENDING;
     for (unsigned i = 0; i < count && result == SINK_PENDING; i++)
-        result = sink.send(sink.self, events[i], &err);
+        result = driver_send(&driver, events[i], &err);
     assert_true(result == SINK_PENDING || result == SINK_BLOCKED); // the refusal may come first
 }
 
@@ -636,7 +645,7 @@ static int wait_failed(void)
 {
     const int64_t until = now() + PATIENCE_US;
     int n = 0, confirmed = 0;
-    while ((n = sink.wait(sink.self, 20, &err)) >= 0 && now() < until)
+    while ((n = driver_wait(&driver, 20, &err)) >= 0 && now() < until)
         confirmed += n;
     assert_int_equal(n, -1);
     return confirmed;
@@ -686,15 +695,15 @@ TEST(nothing_is_sent_after_a_failure_that_is_not_told_yet)
                                       RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     strcpy(settings[0], "batch.num.messages=1");
     strcpy(settings[1], "max.in.flight=1");
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, events[0], &err), SINK_PENDING);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, events[0], &err), SINK_PENDING);
     await_reports(1);
-    assert_int_equal(sink.send(sink.self, events[1], &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, events[1], &err), SINK_PENDING);
     await_reports(2);
-    assert_int_equal(sink.wait(sink.self, 20, &err), 1); // it reads both reports
-    assert_int_equal(sink.send(sink.self, events[2], &err), SINK_FAILED);
+    assert_int_equal(driver_wait(&driver, 20, &err), 1); // it reads both reports
+    assert_int_equal(driver_send(&driver, events[2], &err), SINK_FAILED);
     assert_non_null(strstr(err.text, "do not let this user write"));
-    assert_int_equal(sink.refused(sink.self), -1);
+    assert_int_equal(driver_refused(&driver), -1);
     close_in_time();
 }
 
@@ -773,7 +782,7 @@ TEST(a_name_server_that_falls_silent_delays_no_close)
     atomic_store(&names_wait_from, now());
     rd_kafka_mock_broker_set_down(cluster, -1);
     while (names_that_wait == 0 && now() < until)
-        assert_int_equal(sink.wait(sink.self, 20, &err), 0);
+        assert_int_equal(driver_wait(&driver, 20, &err), 0);
     assert_true(names_that_wait > 0);
     close_in_time();
 }
@@ -804,10 +813,10 @@ TEST(a_client_that_does_not_end_holds_its_own_receiver_up_only)
     assert_false(open_in_time(&run));
     assert_non_null(strstr(err.text, "the earlier client of 127.0.0.1:"));
     struct sink other = sink_of("other");
-    assert_true(other.open(other.self, &err));
+    assert_true(driver_open(&other_driver, &other, &err));
     atomic_store(&ends_wait, false);
-    other.close(other.self);
-    other.free(other.self);
+    driver_close(&other_driver);
+    driver_free(&other_driver);
     deliver(1, &run);
 }
 
@@ -816,10 +825,10 @@ TEST(a_client_that_does_not_end_outlives_its_receiver)
 {
     struct run run = {0};
     open_and_close_in_vain();
-    sink.free(sink.self);
+    free_sink();
     sink = sink_of("bus");
     assert_false(open_in_time(&run));
-    sink.free(sink.self);
+    free_sink();
     char brokers[sizeof bootstraps];
     const char *second = strchr(bootstraps, ',');
     snprintf(brokers, sizeof brokers, "%s", second + 1);
@@ -838,7 +847,7 @@ TEST(a_client_that_still_works_on_what_was_sent_is_told)
     const int listener = listen_silently(&port);
     snprintf(silent, sizeof silent, "127.0.0.1:%u", port);
     options.brokers = silent;
-    sink.free(sink.self);
+    free_sink();
     sink = sink_of("bus");
     atomic_store(&ends_wait, true);
     assert_false(open_in_time(&run));
@@ -878,7 +887,7 @@ TEST(clients_that_do_not_end_are_bounded)
 // Brokers that had a wrong certificate, and went, while there was nothing to send; they are back.
 TEST(what_was_wrong_while_nothing_was_sent_fails_no_event)
 {
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     tell(latest_producer, RD_KAFKA_RESP_ERR__SSL, "expired", rd_kafka_opaque(latest_producer));
     tell(latest_producer, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, "all are down",
          rd_kafka_opaque(latest_producer));
@@ -894,13 +903,13 @@ TEST(a_missing_topic_is_told_and_nothing_is_given_up)
     const int64_t until = now() + PATIENCE_US;
     int n = 0;
     rd_kafka_mock_topic_set_error(cluster, TOPIC, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
-    assert_true(sink.open(sink.self, &err));
-    enum sink_result result = sink.send(sink.self, events[0], &err);
+    assert_true(driver_open(&driver, &sink, &err));
+    enum sink_result result = driver_send(&driver, events[0], &err);
     while (result == SINK_PENDING && n == 0 && now() < until)
-        n = sink.wait(sink.self, 100, &err);
+        n = driver_wait(&driver, 100, &err);
     assert_true(result == SINK_FAILED || n == -1);
     assert_non_null(strstr(err.text, "there is no topic 'ibtrapd'"));
-    assert_int_equal(sink.refused(sink.self), -1);
+    assert_int_equal(driver_refused(&driver), -1);
     close_in_time();
 }
 
@@ -932,12 +941,12 @@ TEST(events_go_alone_after_a_refusal_but_not_for_ever)
     for (unsigned i = 0; i < TOGETHER + 2; i++)
         strcpy(events[i]->alarm_key, "link 0"); // one partition, one request
     rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     for (unsigned i = 0; i < TOGETHER; i++)
         assert_int_equal(send_event(i), SINK_PENDING);
     assert_int_equal(wait_failed(), 0);
     close_in_time();
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     for (unsigned i = 0; i < TOGETHER; i++) {
         assert_int_equal(send_event(i), SINK_PENDING);
         assert_int_equal(send_event(i + 1), SINK_BLOCKED);
@@ -953,7 +962,7 @@ TEST(a_key_waits_for_its_own_events_only)
 {
     forget_idempotence();
     rd_kafka_mock_broker_set_rtt(cluster, -1, 100);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     assert_int_equal(send_event(0), SINK_PENDING);
     assert_int_equal(send_event(KEYS), SINK_BLOCKED);
     assert_int_equal(send_event(1), SINK_PENDING);
@@ -967,10 +976,10 @@ TEST(an_event_beyond_the_own_limit_is_refused)
 {
     strcpy(settings[0], "message.max.bytes=1000");
     memset(events[0]->text, 'x', sizeof events[0]->text - 1);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, events[1], &err), SINK_PENDING);
-    assert_int_equal(sink.send(sink.self, events[0], &err), SINK_FAILED);
-    assert_int_equal(sink.refused(sink.self), 1);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, events[1], &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, events[0], &err), SINK_FAILED);
+    assert_int_equal(driver_refused(&driver), 1);
     assert_non_null(strstr(err.text, "too large for this receiver's own 'settings': raise "
                                      "message.max.bytes"));
     close_in_time();
@@ -1034,7 +1043,7 @@ TEST(an_event_whose_time_is_refused_gets_that_of_sending)
     assert_int_equal(run.failures, 1);
     assert_int_equal(run.given_up, 0);
     assert_non_null(strstr(run.last, "topic 'ibtrapd' does not take the time of an event"));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     send_and_wait(20);
     sink.idle(sink.self);
     send_and_wait(21);
@@ -1105,7 +1114,7 @@ static void check_refused(const char *setting, const char *part)
     assert_false(ibtrapd_module.check("kafka", &options, &err));
     if (!strstr(err.text, part))
         fail_msg("'%s' does not say '%s'", err.text, part);
-    assert_false(sink.open(sink.self, &err));
+    assert_false(driver_open(&driver, &sink, &err));
 }
 
 TEST(settings_are_checked)

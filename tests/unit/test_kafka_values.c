@@ -6,11 +6,14 @@
 #include <stdlib.h>
 
 static struct values values;
+static uint64_t newest, oldest = 1; // tickets
 
 static int begin(void **state)
 {
     (void)state;
     values_init(&values);
+    newest = 0;
+    oldest = 1;
     return 0;
 }
 
@@ -33,8 +36,14 @@ static const char *keep(size_t size, int mark)
     assert_int_equal(value.len, 0);
     memset(value.buf, mark, size);
     value.len = size;
-    values_keep(&values, &value);
+    values_keep(&values, &value, ++newest);
     return value.buf;
+}
+
+static void drop_oldest(unsigned n)
+{
+    oldest += n;
+    values_drop(&values, oldest);
 }
 
 static bool has_only(const char *octets, size_t size, int mark)
@@ -58,7 +67,7 @@ TEST(no_value_is_written_over_while_it_is_kept)
         const bool drop = count == KAFKA_IN_FLIGHT_MAX || (count > 0 && rand_r(&seed) % 100 < 49);
         if (drop) {
             assert_true(has_only(kept[first].octets, kept[first].size, kept[first].mark));
-            values_drop(&values, 1);
+            drop_oldest(1);
             first = (first + 1) % KAFKA_IN_FLIGHT_MAX;
             count--;
             continue;
@@ -80,20 +89,20 @@ TEST(as_many_values_of_usual_size_fit_as_may_be_pending)
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < KAFKA_IN_FLIGHT_MAX; i++)
             assert_non_null(keep(1900, i));
-        values_drop(&values, KAFKA_IN_FLIGHT_MAX / 2);
+        drop_oldest(KAFKA_IN_FLIGHT_MAX / 2);
         for (int i = 0; i < KAFKA_IN_FLIGHT_MAX / 2; i++)
             assert_non_null(keep(1900, i));
-        values_drop(&values, KAFKA_IN_FLIGHT_MAX);
+        drop_oldest(KAFKA_IN_FLIGHT_MAX);
     }
 }
 
 TEST(a_value_now_and_then_takes_the_same_memory)
 {
     const char *first = keep(900, 1);
-    values_drop(&values, 1);
+    drop_oldest(1);
     for (int i = 0; i < 3000; i++) {
         assert_ptr_equal(keep(900, i), first);
-        values_drop(&values, 1);
+        drop_oldest(1);
     }
 }
 

@@ -17,6 +17,7 @@ static const enum catalogue_event KIND[KINDS] = {
 // A receiver's end. Its thread has all but `receiver`.
 struct peer {
     struct receiver *receiver;
+    struct tickets *tickets;
     bool wants[KINDS];
     bool dead;
     unsigned fail_at; // this number fails once; 0: none
@@ -39,9 +40,10 @@ static void expected_text(unsigned number, char out[64])
     snprintf(out, 64, "%u: %u", number, number * 2654435761U);
 }
 
-static bool peer_open(void *self, struct error *err)
+static bool peer_open(void *self, struct tickets *tickets, struct error *err)
 {
-    const struct peer *peer = self;
+    struct peer *peer = self;
+    peer->tickets = tickets;
     return !peer->dead || error_set(err, "nobody is there");
 }
 
@@ -65,13 +67,14 @@ static enum sink_result peer_send(void *self, const struct event *event, struct 
 }
 
 // Confirms all that is pending.
-static int peer_wait(void *self, int timeout_ms, struct error *err)
+static bool peer_wait(void *self, int timeout_ms, struct error *err)
 {
     (void)timeout_ms, (void)err;
     struct peer *peer = self;
-    int n = (int)peer->pending;
+    while (peer->tickets->in_flight > 0)
+        tickets_settle(peer->tickets, tickets_behind(peer->tickets, 0), TICKET_DONE);
     peer->pending = 0;
-    return n;
+    return true;
 }
 
 static void peer_close(void *self)

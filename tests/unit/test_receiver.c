@@ -347,7 +347,6 @@ TEST(the_status_tells_what_happens)
     } while (status.lag > 0);
     assert_int_equal(status.sent, 3);
     assert_int_equal(status.cursor, 3);
-    assert_int_equal(status.pending, 0);
     assert_int_equal(status.handed, 3);
     assert_int_equal(status.repeated, 0);
     assert_true(status.delivered_at > 0);
@@ -704,6 +703,24 @@ TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive)
                                      "refused 5 times: it answers genErr\n"));
 }
 
+// After a refusal that may mean any event in flight, each of them goes alone.
+TEST(one_of_several_events_that_is_refused_is_found)
+{
+    fake.window = 4;
+    fake.doubts = true;
+    fake.refuse_from = fake.refuse_through = 3;
+    start();
+    put(1, 8);
+    fake_receiver_wait_had(&fake, 7);
+    wait_all_settled();
+    check_given_up(3);
+    stop();
+    assert_int_equal(fake.had_count, 7);
+    assert_in_range(times_taken(3), RECEIVER_ATTEMPTS_MAX, RECEIVER_ATTEMPTS_MAX + 1);
+    assert_int_equal(status.refused, 1);
+    assert_int_equal(saved_cursor(), 8);
+}
+
 TEST(an_event_that_is_refused_as_it_is_sent_is_given_up_too)
 {
     fake.window = 4;
@@ -933,6 +950,25 @@ static void deliver_all(void)
 {
     start();
     stop();
+}
+
+TEST(an_event_waits_for_the_one_of_its_alarm)
+{
+    fake.window = 4;
+    fake.overtakes = true;
+    fake.answers = FAKE_RECEIVER_NONE;
+    start();
+    append_alarm(CATALOGUE_RECEIVER_FAILING, 1);
+    append_alarm(CATALOGUE_RECEIVER_BACK, 2);
+    journal_commit(journal);
+    fake_receiver_wait_taken(&fake, 1);
+    for (int i = 0; i < 1000; i++) // the second one might come
+        sched_yield();
+    assert_int_equal(fake.count, 1);
+    fake_receiver_answer(&fake, FAKE_RECEIVER_ALL);
+    stop();
+    check_had(1, 2);
+    assert_int_equal(fake.pending_most, 1);
 }
 
 TEST(a_narrower_filter_leaves_no_alarm_behind)
@@ -1362,6 +1398,8 @@ int main(void)
         RECEIVER_TEST(after_a_failed_wait_all_that_were_pending_come_again),
         RECEIVER_TEST(what_was_done_does_not_come_again),
         RECEIVER_TEST(an_event_that_is_refused_is_given_up_and_the_others_arrive),
+        RECEIVER_TEST(one_of_several_events_that_is_refused_is_found),
+        RECEIVER_TEST(an_event_waits_for_the_one_of_its_alarm),
         RECEIVER_TEST(an_event_that_is_refused_as_it_is_sent_is_given_up_too),
         RECEIVER_TEST(a_number_that_no_event_has_has_no_outcome),
         RECEIVER_TEST(a_receiver_that_refuses_everything_is_failing_and_loses_little),

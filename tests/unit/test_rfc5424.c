@@ -328,7 +328,7 @@ TEST(udp_receivers_get_it_as_a_datagram)
     options.facility = 19;
     syslog_sink(&sink, "siem", &options);
     assert_string_equal(sink.kind, "syslog");
-    assert_true(sink.open(sink.self, &err));
+    assert_true(sink.open(sink.self, NULL, &err));
     struct event *event = make_golden(GOLDEN_128);
     assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
@@ -351,11 +351,11 @@ TEST(the_local_socket_gets_it_as_a_datagram)
     struct syslog_options options = SYSLOG_DEFAULTS;
     options.path = path;
     syslog_sink(&sink, "local", &options);
-    assert_false(sink.open(sink.self, &err));
+    assert_false(sink.open(sink.self, NULL, &err));
     assert_non_null(strstr(err.text, "No such file or directory; is a syslog daemon running?"));
 
     int fd = bind_local(path);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(sink.open(sink.self, NULL, &err));
     struct event *event = make_golden(GOLDEN_128);
     assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, sizeof got - 1, 0);
@@ -378,7 +378,7 @@ static void send_long(const struct syslog_options *options, int fd, char *got, s
     struct event *event = make_golden(GOLDEN_128);
     fill(event->text, sizeof event->text, "x");
     syslog_sink(&sink, "long", options);
-    assert_true(sink.open(sink.self, &err));
+    assert_true(sink.open(sink.self, NULL, &err));
     assert_int_equal(sink.send(sink.self, event, &err), SINK_DONE);
     ssize_t n = recv(fd, got, size - 1, 0);
     assert_true(n > 0);

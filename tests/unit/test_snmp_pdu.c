@@ -72,7 +72,7 @@ static int begin(void **state)
     target.clock = &clock_;
     target.started_at = now.monotonic - 12340000;
     assert_true(snmp_sink(&sink, "nms", &target, &err));
-    receiver_open = sink.open(sink.self, &err);
+    receiver_open = sink.open(sink.self, NULL, &err);
     assert_true(receiver_open);
     return 0;
 }
@@ -750,7 +750,7 @@ static void open_with_sets(unsigned sets, enum snmp_version version)
     target.sets = sets;
     target.version = version;
     assert_true(snmp_sink(&sink, "nms", &target, &err));
-    receiver_open = sink.open(sink.self, &err);
+    receiver_open = sink.open(sink.self, NULL, &err);
     assert_true(receiver_open);
 }
 
@@ -841,7 +841,7 @@ TEST(a_name_that_cannot_be_resolved_is_told)
     assert_string_equal(other.name, "other");
     assert_string_equal(other.kind, "snmp");
     assert_string_equal(other.address, "no-such-host.invalid port 162");
-    assert_false(other.open(other.self, &err));
+    assert_false(other.open(other.self, NULL, &err));
     assert_memory_equal(err.text, "cannot resolve 'no-such-host.invalid': ", 39);
     other.free(other.self);
 }

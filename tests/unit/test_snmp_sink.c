@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "driver.h"
 #include "support.h"
 #include "talker.h"
 
@@ -15,6 +16,7 @@
 
 static struct error err;
 static struct sink sink;
+static struct driver driver;
 static struct support_time stands;
 static struct clock clock_of_test;
 
@@ -318,13 +320,13 @@ TEST(what_is_not_for_it_is_skipped)
     t.inform = true;
     t.sets = SNMP_SET_SMA;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_SKIPPED);
-    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_SKIPPED);
+    assert_int_equal(driver_wait(&driver, 0, &err), 0);
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -334,18 +336,18 @@ TEST(an_event_is_acknowledged_when_all_its_informs_are)
     int fd = peer_of(&t);
     t.inform = true;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     struct event *e = event_of(CATALOGUE_LINK_INTEGRITY_THRESHOLD); // two notifications
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
-    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
+    assert_int_equal(driver_wait(&driver, 0, &err), 0);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 50, &err), 0);
+    assert_int_equal(driver_wait(&driver, 50, &err), 0);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
-    assert_int_equal(sink.wait(sink.self, 0, &err), 0);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 0, &err), 0);
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -355,7 +357,7 @@ static void check_sent(const char *id, const char *key, const char *cause, enum 
     snprintf(e->id, sizeof e->id, "%s", id);
     snprintf(e->alarm_key, sizeof e->alarm_key, "%s", key);
     snprintf(e->cause_id, sizeof e->cause_id, "%s", cause);
-    assert_int_equal(sink.send(sink.self, e, &err), result);
+    assert_int_equal(driver_send(&driver, e, &err), result);
     event_unref(e);
 }
 
@@ -365,11 +367,11 @@ TEST(an_event_does_not_overtake_one_that_it_belongs_to)
     int fd = peer_of(&t);
     t.inform = true;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     check_sent("first", "", "", SINK_PENDING);
     check_sent("a", "link a", "", SINK_BLOCKED); // no answer has come yet
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
 
     check_sent("a", "link a", "", SINK_PENDING);
     check_sent("b", "link b", "", SINK_PENDING);
@@ -381,12 +383,12 @@ TEST(an_event_does_not_overtake_one_that_it_belongs_to)
     check_sent("after none of these", "link c", "z", SINK_PENDING);
 
     answer(fd); // a
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
     check_sent("a again", "link a", "", SINK_PENDING);
     check_sent("after a", "link d", "a", SINK_PENDING);
     check_sent("b again", "link b", "", SINK_BLOCKED);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -397,20 +399,20 @@ TEST(an_answer_out_of_order_lets_its_alarm_go_on)
     t.inform = true;
     t.timeout_ms = 60000;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     check_sent("first", "", "", SINK_PENDING);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
     check_sent("lost", "link a", "", SINK_PENDING);
     uint8_t lost[2048];
     assert_true(recv(fd, lost, sizeof lost, 0) > 0);
     check_sent("b", "link b", "", SINK_PENDING);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 50, &err), 0); // the older one is not answered
+    assert_int_equal(driver_wait(&driver, 50, &err), 0); // the older one is not answered
     check_sent("b again", "link b", "", SINK_PENDING);
     check_sent("a again", "link a", "", SINK_BLOCKED);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -420,25 +422,25 @@ TEST(a_refused_event_is_known)
     int fd = peer_of(&t);
     t.inform = true;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     check_sent("first", "", "", SINK_PENDING);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
     for (int i = 0; i < 4; i++)
         check_sent("one of four", "", "", SINK_PENDING);
     answer(fd);
     answer(fd);
     answer_with(fd, SNMP_ERR_GENERR);
     int n = 0, confirmed = 0;
-    while ((n = sink.wait(sink.self, 1000, &err)) > 0)
+    while ((n = driver_wait(&driver, 1000, &err)) > 0)
         confirmed += n;
     assert_int_equal(n, -1);
     assert_int_equal(confirmed, 2); // what it took counts first
-    assert_int_equal(sink.refused(sink.self), 0);
+    assert_int_equal(driver_refused(&driver), 0);
     assert_non_null(strstr(err.text, "answers with error '(genError)"));
     check_sent("another", "", "", SINK_BLOCKED); // the session has failed
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -450,15 +452,15 @@ TEST(what_is_not_answered_is_not_refused)
     t.timeout_ms = 20;
     t.retries = 0;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     check_sent("first", "", "", SINK_PENDING);
     int n = 0;
     for (int i = 0; i < 100 && n == 0; i++)
-        n = sink.wait(sink.self, 50, &err);
+        n = driver_wait(&driver, 50, &err);
     assert_int_equal(n, -1);
-    assert_int_equal(sink.refused(sink.self), -1);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    assert_int_equal(driver_refused(&driver), -1);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -470,12 +472,12 @@ TEST(informs_are_sent_again_and_then_fail)
     t.timeout_ms = 50;
     t.retries = 2;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
     int n = 0;
     for (int i = 0; i < 20 && n == 0; i++)
-        n = sink.wait(sink.self, 50, &err);
+        n = driver_wait(&driver, 50, &err);
     assert_int_equal(n, -1);
     assert_non_null(strstr(err.text, "does not answer"));
     uint8_t message[2048];
@@ -484,14 +486,14 @@ TEST(informs_are_sent_again_and_then_fail)
     assert_true(recv(fd, message, sizeof message, MSG_DONTWAIT) < 0);
 
     // The sink works again after closing and opening.
-    sink.close(sink.self);
-    assert_true(sink.open(sink.self, &err));
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    driver_close(&driver);
+    assert_true(driver_open(&driver, &sink, &err));
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
     answer(fd);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), 1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), 1);
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -521,21 +523,21 @@ static void check_talk(struct snmp_target *t, int listener)
     struct talker talker;
     t->inform = true;
     assert_true(snmp_sink(&sink, "nms", t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     int fd = stream ? accept(listener, NULL, NULL) : listener;
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
     size_t size = hear_and_change(fd, stream, message);
     talker_start(&talker, fd, message, size);
     int n = 0;
     while (n == 0 && !atomic_load(&talker.silent))
-        n = sink.wait(sink.self, 5, &err);
+        n = driver_wait(&driver, 5, &err);
     assert_int_equal(n, -1);
     assert_non_null(strstr(err.text, "it sends more than it was asked for"));
     talker_end(&talker);
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
 }
 
@@ -577,21 +579,21 @@ TEST(a_message_without_an_end_fails)
     t.inform = true;
     t.timeout_ms = 60000;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     int fd = accept(listener, NULL, NULL);
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
     assert_int_equal(send(fd, BEGIN, sizeof BEGIN, 0), sizeof BEGIN);
     talker_start(&talker, fd, rest, sizeof rest);
     int n = 0;
     while (n == 0 && !atomic_load(&talker.silent))
-        n = sink.wait(sink.self, 5, &err);
+        n = driver_wait(&driver, 5, &err);
     assert_int_equal(n, -1);
     assert_non_null(strstr(err.text, "it sends more than it was asked for"));
     talker_end(&talker);
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
     close(fd);
     close(listener);
 }
@@ -602,6 +604,7 @@ TEST(one_receiver_does_not_show_the_error_of_another)
     static const uint8_t MALFORMED[] = {0x30, 0x82, 0x01, 0x00, 0x02, 0x01, 0x01, 0x04};
     struct snmp_target t = target(), other_target = target();
     struct sink other;
+    static struct driver other_driver;
     struct sockaddr_in from;
     socklen_t size = sizeof from;
     int fd = peer_of(&t), other_fd = peer_of(&other_target);
@@ -609,17 +612,17 @@ TEST(one_receiver_does_not_show_the_error_of_another)
     t.inform = other_target.inform = true;
     assert_true(snmp_sink(&sink, "nms", &t, &err));
     assert_true(snmp_sink(&other, "other", &other_target, &err));
-    assert_true(sink.open(sink.self, &err) && other.open(other.self, &err));
+    assert_true(driver_open(&driver, &sink, &err) && driver_open(&other_driver, &other, &err));
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_PENDING);
-    assert_int_equal(other.send(other.self, e, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_PENDING);
+    assert_int_equal(driver_send(&other_driver, e, &err), SINK_PENDING);
 
     assert_true(recvfrom(other_fd, message, sizeof message, 0, (struct sockaddr *)&from, &size) >
                 0);
     assert_int_equal(
         sendto(other_fd, MALFORMED, sizeof MALFORMED, 0, (struct sockaddr *)&from, size),
         sizeof MALFORMED);
-    assert_int_equal(other.wait(other.self, 50, &err), 0);
+    assert_int_equal(driver_wait(&other_driver, 50, &err), 0);
 
     ssize_t n = recvfrom(fd, message, sizeof message, 0, (struct sockaddr *)&from, &size);
     assert_true(n > 0);
@@ -627,13 +630,13 @@ TEST(one_receiver_does_not_show_the_error_of_another)
     assert_non_null(tag);
     *tag = 0xa8; // a Report, which nobody sends in v2c
     assert_int_equal(sendto(fd, message, (size_t)n, 0, (struct sockaddr *)&from, size), n);
-    assert_int_equal(sink.wait(sink.self, 1000, &err), -1);
+    assert_int_equal(driver_wait(&driver, 1000, &err), -1);
     assert_null(strchr(err.text, '('));
     event_unref(e);
-    sink.close(sink.self);
-    other.close(other.self);
-    sink.free(sink.self);
-    other.free(other.self);
+    driver_close(&driver);
+    driver_close(&other_driver);
+    driver_free(&driver);
+    driver_free(&other_driver);
     close(fd);
     close(other_fd);
 }
@@ -643,13 +646,13 @@ TEST(nobody_listens)
     struct snmp_target t = target();
     close(peer_of(&t));
     assert_true(snmp_sink(&sink, "nms", &t, &err));
-    assert_true(sink.open(sink.self, &err));
+    assert_true(driver_open(&driver, &sink, &err));
     struct event *e = event_of(CATALOGUE_GID_IN_SERVICE);
-    assert_int_equal(sink.send(sink.self, e, &err), SINK_FAILED);
+    assert_int_equal(driver_send(&driver, e, &err), SINK_FAILED);
     assert_non_null(strstr(err.text, "Connection refused"));
     event_unref(e);
-    sink.close(sink.self);
-    sink.free(sink.self);
+    driver_close(&driver);
+    driver_free(&driver);
 }
 
 // The SNMP engine.

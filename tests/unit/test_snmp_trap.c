@@ -60,7 +60,7 @@ static void open_peer(struct peer *p)
     assert_int_equal(getsockname(p->fd, (struct sockaddr *)&a, &size), 0);
     p->target.port = ntohs(a.sin_port);
     assert_true(snmp_sink(&p->sink, "nms", &p->target, &err));
-    assert_true(p->sink.open(p->sink.self, &err));
+    assert_true(p->sink.open(p->sink.self, NULL, &err));
 }
 
 static void close_peer(struct peer *p)
