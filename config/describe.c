@@ -5,7 +5,7 @@
 //                                      a part that sections share, replace each line
 //                                      '.\" items of NAME'
 //   describe-config dictionary         prints every name and word, for libFuzzer
-#include "conf/defaults.h"
+#include "conf/rows.h"
 #include "conf/schema.h"
 #include "conf/value.h"
 
@@ -25,7 +25,7 @@ static const void *defaults_of(const struct schema_section *section)
     void *object = section->object == SCHEMA_CONF   ? (void *)&conf
                    : section->object == SCHEMA_RULE ? (void *)&rule
                                                     : (void *)&receiver;
-    defaults_set_section(section, object);
+    rows_set_section_defaults(section, object);
     return object;
 }
 

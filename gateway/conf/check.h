@@ -27,6 +27,9 @@ check_fn check_source;           // the label of an alert that says whose it is
 check_fn check_user;             // a user of HTTP's basic authentication
 check_fn check_event_pattern;    // a pattern that some event's identifier fits
 check_fn check_category_pattern; // a pattern that some category fits
+check_fn check_node_pattern;     // of names: no regular expression, and no GUID
+check_fn check_guid_pattern;     // that some GUID fits, as 0x and 16 lower-case digits
+check_fn check_any_pattern;      // of either kind; what begins with 0x is a pattern of GUIDs
 
 // Those that look outside of the configuration. A path is absolute already.
 check_fn check_name_map;      // the path of a file that can be read as a node name map

@@ -346,4 +346,12 @@ struct conf {
     enum log_level log_levels[LOG_FOLDER_COUNT]; // the levels in force, from the two above
 };
 
+enum { CONF_MISTAKES_MAX = 20 }; // the reading ends after so many
+
+// The mistakes in a file, in the order of its lines.
+struct conf_mistakes {
+    size_t count;
+    struct error sentences[CONF_MISTAKES_MAX]; // FILE:LINE: SENTENCE, or without LINE
+};
+
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/load.h"
 
-#include "conf/defaults.h"
+#include "base/memory.h"
 #include "conf/parser.h"
-#include "conf/receiver_checks.h"
+#include "conf/rows.h"
+#include "conf/section.h"
 #include "install.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ enum { FILE_SIZE_MAX = 1 << 20 };
 // not open. NULL with a sentence.
 static char *conf_read(FILE *f, const char *path, struct error *err)
 {
-    char *text = f ? malloc(FILE_SIZE_MAX + 1) : NULL;
+    char *text = f ? memory_get(FILE_SIZE_MAX + 1) : NULL;
     size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
     err->text[0] = '\0';
     if (!text || ferror(f))
@@ -40,16 +41,11 @@ static char *conf_read(FILE *f, const char *path, struct error *err)
     return NULL;
 }
 
-static bool conf_make_room(struct conf *conf, struct error *err)
+static void conf_make_room(struct conf *conf)
 {
     memset(conf, 0, sizeof *conf); // with its padding: a reload compares ranges of octets
-    conf->receivers = calloc(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
-    conf->policy.rules = calloc(CONF_RULES_MAX, sizeof *conf->policy.rules);
-    if (!conf->receivers || !conf->policy.rules) {
-        conf_free(conf);
-        return error_set(err, "out of memory");
-    }
-    return true;
+    conf->receivers = memory_zeroed(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
+    conf->policy.rules = memory_zeroed(CONF_RULES_MAX, sizeof *conf->policy.rules);
 }
 
 static void conf_add_syslog(struct conf *conf, const char *name, enum conf_transport transport)
@@ -60,20 +56,29 @@ static void conf_add_syslog(struct conf *conf, const char *name, enum conf_trans
     r->syslog.format = section_syslog_format(transport);
 }
 
+void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err)
+{
+    size_t others = mistakes->count - 1;
+    *err = mistakes->sentences[0];
+    size_t used = strlen(err->text);
+    if (others > 0)
+        snprintf(err->text + used, sizeof err->text - used, " (and %zu more mistake%s)", others,
+                 others == 1 ? "" : "s");
+}
+
 // Reads `text` into `conf`. `name` stands for the file in mistakes. `looks`: at the files that the
 // text names. `mistakes` may be NULL.
 static bool conf_parse(const char *text, const char *name, bool looks, struct conf *conf,
                        struct conf_mistakes *mistakes, struct error *err)
 {
     struct report report = {.path = name};
-    if (!conf_make_room(conf, err))
-        return false;
-    defaults_set(conf);
+    conf_make_room(conf);
+    rows_set_defaults(conf);
     if (!parser_run(text, looks, conf, &report)) {
         if (mistakes)
             *mistakes = report.mistakes;
         conf_free(conf);
-        report_tell(&report.mistakes, err);
+        conf_tell_mistakes(&report.mistakes, err);
         return false;
     }
     if (conf->receiver_count == 0)

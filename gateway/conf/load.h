@@ -8,10 +8,9 @@
 #include "base/instance.h"
 #include "base/log.h"
 #include "conf/conf.h"
-#include "conf/report.h"
 
 // Makes the configuration that holds without a file: the first active port, and events to the local
-// syslog. Fails when memory is short.
+// syslog.
 bool conf_defaults(struct conf *conf, struct error *err);
 
 // Releases what a configuration holds, and overwrites the secrets of its receivers. A configuration
@@ -36,6 +35,9 @@ bool conf_load_foreign(const char *text, const char *name, struct conf *conf, st
 // instance's. On failure `mistakes` gets all mistakes; it may be NULL.
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
                         struct conf_mistakes *mistakes, struct error *err);
+
+// Puts the first mistake into `err`, and how many others there are. There is one at least.
+void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err);
 
 // Whether a reload may replace `running` by `next`. It may not when the file in force is gone:
 // returns false with a sentence then.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "conf/pairs.h"
+#include "conf/schema_rows.h"
 
 #include "model/counter.h"
 #include "model/severity.h"

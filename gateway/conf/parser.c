@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "conf/parser.h"
 
+#include "base/memory.h"
 #include "conf/check.h"
-#include "conf/defaults.h"
-#include "conf/hint.h"
 #include "conf/lexer.h"
-#include "conf/receiver_checks.h"
+#include "conf/rows.h"
 #include "conf/schema.h"
 #include "conf/section.h"
 #include "conf/value.h"
@@ -33,6 +32,57 @@ struct parser {
     // The sections without a name of their own, in their places of SCHEMA.
     struct section single[SCHEMA_SECTIONS_MAX];
 };
+
+// Hints for a user who wrote a name that the schema does not have.
+
+// Finds the nearest name that may stand there.
+static struct nearest parser_find_nearest(const struct schema_section *section, const char *name)
+{
+    struct nearest nearest = nearest_begin(name);
+    const struct schema_item *item;
+    for (size_t i = 0; section && (item = schema_item(section, i)); i++)
+        nearest_try(&nearest, item->name);
+    for (size_t i = 0; !section && i < SCHEMA_COUNT; i++)
+        nearest_try(&nearest, SCHEMA[i].name);
+    return nearest;
+}
+
+// Adds "'snmp', 'syslog' and 'file'": the sections that have the item.
+static void parser_add_sections(const char *item, size_t count, struct text *t)
+{
+    size_t seen = 0;
+    for (size_t i = 0; i < SCHEMA_COUNT; i++) {
+        if (schema_find(&SCHEMA[i], item, NULL)) {
+            text_addf(t, "%s'%s'",
+                      seen == 0          ? ""
+                      : seen + 1 < count ? ", "
+                                         : " and ",
+                      SCHEMA[i].name);
+            seen++;
+        }
+    }
+}
+
+// Adds "; it belongs to section 'snmp'" or "; did you mean 'window'?" for a name that `section`
+// does not have, or nothing if no name is near. NULL stands for the top of the file.
+static void parser_add_hint(const struct schema_section *section, const char *name, struct text *t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < SCHEMA_COUNT; i++)
+        count += schema_find(&SCHEMA[i], name, NULL) != NULL;
+    const struct nearest nearest = parser_find_nearest(section, name);
+    // An item of another section may still be a slip, such as url for urls.
+    const bool is_slip = nearest.name && (count == 0 || (section && nearest.distance == 1));
+    if (is_slip)
+        text_addf(t, "; did you mean '%s'?", nearest.name);
+    if (count == 0)
+        return;
+    if (is_slip)
+        text_addf(t, " '%s'", name);
+    text_addf(t, "%s belongs to %s ", is_slip ? "" : "; it",
+              count == 1 ? "section" : "the sections");
+    parser_add_sections(name, count, t);
+}
 
 // Stepping through the tokens. After a token that the grammar does not allow the parser is lost,
 // until a later line shows where it is.
@@ -253,7 +303,7 @@ static void parser_report_name(struct parser *p, const struct section *section, 
     struct text t = text_in(hint, sizeof hint);
     const bool is_section = p->token == LEXER_OPEN || (p->token == LEXER_WORD && !section);
     const char *now = schema_new_name(name);
-    hint_add(is_section || !section ? NULL : section->schema, name, &t);
+    parser_add_hint(is_section || !section ? NULL : section->schema, name, &t);
     if (is_section && now)
         report_add(p->report, line, "section '%s' is called '%s' now", name, now);
     else if (is_section)
@@ -354,7 +404,7 @@ static bool parser_add_rule(struct conf *conf, struct section *section, const ch
     if (parser_is_taken(conf, section))
         section_refuse(section, "another policy has that name");
     struct conf_rule *rule = &conf->policy.rules[conf->policy.rule_count++];
-    defaults_set_section(section->schema, rule);
+    rows_set_section_defaults(section->schema, rule);
     snprintf(rule->name, sizeof rule->name, "%s", name);
     section->object = rule;
     section->name = rule->name;
@@ -520,11 +570,7 @@ static void parser_refuse_sign(struct parser *p)
 bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report)
 {
     struct parser p = {.looks = looks, .conf = conf, .report = report};
-    char *word = malloc(strlen(text) + 1);
-    if (!word) {
-        report_add(report, 0, "out of memory");
-        return false;
-    }
+    char *word = memory_get(strlen(text) + 1);
     lexer_init(&p.lexer, text, word);
     parser_begin(&p);
     parser_step(&p);

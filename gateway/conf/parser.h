@@ -5,12 +5,11 @@
 #ifndef IBTRAPD_CONF_PARSER_H
 #define IBTRAPD_CONF_PARSER_H
 
-#include "conf/conf.h"
-#include "conf/report.h"
+#include "conf/section.h"
 
 // `conf` has its defaults and room for CONF_RECEIVERS_MAX + 1 receivers and CONF_RULES_MAX rules.
 // `looks`: opens the files that the text names, and looks for its groups; without it, `conf` has
-// none of their content. False: `report` has mistakes; too little memory counts as one.
+// none of their content. Returns false if `report` has mistakes.
 bool parser_run(const char *text, bool looks, struct conf *conf, struct report *report);
 
 #endif

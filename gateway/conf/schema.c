@@ -2,12 +2,8 @@
 #include "conf/schema.h"
 
 #include "conf/check.h"
-#include "conf/pairs.h"
-#include "conf/pattern_checks.h"
-#include "conf/receiver_checks.h"
-#include "conf/schema_receivers.h"
 #include "conf/schema_rows.h"
-#include "conf/section_checks.h"
+#include "conf/section.h"
 #include "install.h"
 
 #include <assert.h>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "conf/schema_receivers.h"
-
 #include "conf/check.h"
-#include "conf/pairs.h"
-#include "conf/pattern_checks.h"
-#include "conf/receiver_checks.h"
 #include "conf/schema_rows.h"
+#include "conf/section.h"
 
 #include <assert.h>
 

@@ -4,7 +4,19 @@
 #define IBTRAPD_CONF_SECTION_H
 
 #include "conf/item.h"
-#include "conf/report.h"
+
+// The mistakes in a configuration's text, gathered while the text is read.
+struct report {
+    const char *path; // of the file; the caller's
+    struct conf_mistakes mistakes;
+    unsigned lines[CONF_MISTAKES_MAX]; // of the mistakes
+};
+
+// Inserts a mistake behind those of the same and of earlier lines. Drops it when the report is
+// full.
+void report_add(struct report *report, unsigned line, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+bool report_is_full(const struct report *report);
 
 struct section {
     const struct schema_section *schema;
@@ -31,5 +43,27 @@ bool section_sets(const struct section *section, const char *item);
 // Unless `met`, refuses the section if it sets one of `items`, since that item would silently do
 // nothing: "item '...' has no effect without WHAT". `items` end with NULL. False: it was refused.
 bool section_needs(bool met, struct section *section, const char *const *items, const char *what);
+
+// Checks of whole sections, for the rows of the schema (schema_section.check). Each reports the
+// section's mistakes, reads the secrets that the section names, and sets the fields that follow
+// from several items: ports, versions, formats.
+
+void section_check_fabric(struct section *section);   // reads the SA key
+void section_check_sweep(struct section *section);    // reads the M_Key
+void section_check_counters(struct section *section); // refuses windows in the wrong order
+void section_check_control(struct section *section);  // finds the number of the socket's group
+void section_check_log(struct section *section);      // gives each folder its level
+void section_check_subagent(struct section *section); // refuses items that need a socket
+void section_check_rule(struct section *section);     // refuses a rule that changes nothing
+void section_check_snmp(struct section *section);
+void section_check_syslog(struct section *section);
+void section_check_file(struct section *section);
+void section_check_agentx(struct section *section);
+void section_check_kafka(struct section *section);
+void section_check_http(struct section *section);
+void section_check_alertmanager(struct section *section);
+
+// Returns the format of a syslog receiver whose section has none.
+enum conf_format section_syslog_format(enum conf_transport transport);
 
 #endif

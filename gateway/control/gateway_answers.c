@@ -2,7 +2,7 @@
 #include "control/gateway_answers.h"
 
 #include "base/memory.h"
-#include "conf/print.h"
+#include "conf/rows.h"
 #include "control/answer.h"
 #include "ctl/protocol.h"
 

@@ -4,7 +4,7 @@
 #include "base/notify.h"
 #include "base/text.h"
 #include "conf/load.h"
-#include "conf/print.h"
+#include "conf/rows.h"
 #include "daemon/daemon.h"
 #include "daemon/surroundings.h"
 #include "install.h"
@@ -75,7 +75,7 @@ static bool main_read_all(const struct arguments *a, struct conf *conf,
         return false;
     if (surroundings_check(conf, &instance, a->unit, mistakes))
         return true;
-    report_tell(mistakes, err);
+    conf_tell_mistakes(mistakes, err);
     conf_free(conf);
     return false;
 }

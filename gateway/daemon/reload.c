@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "conf/load.h"
-#include "conf/restart.h"
+#include "conf/rows.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
 #include "daemon/receiver_backlogs.h"

@@ -7,7 +7,6 @@
 
 #include "base/instance.h"
 #include "conf/conf.h"
-#include "conf/report.h"
 #include "daemon/unit.h"
 
 // Looks at all of it as this process, and never waits. The directories that the instance's systemd

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "conf/defaults.h"
+#include "conf/rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "conf/load.h"
-#include "conf/print.h"
+#include "conf/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,7 @@
 #include "input.h"
 
 #include "conf/load.h"
-#include "conf/print.h"
-#include "conf/restart.h"
+#include "conf/rows.h"
 #include "pipeline/policies.h"
 #include "policy/policy.h"
 #include "support_clock.h"

@@ -2,8 +2,7 @@
 #include "support.h"
 
 #include "conf/load.h"
-#include "conf/print.h"
-#include "conf/restart.h"
+#include "conf/rows.h"
 #include "conf/schema.h"
 #include "conf/value.h"
 #include "model/severity.h"
