@@ -142,7 +142,7 @@ static bool put_bit_errors(const struct agent_snapshot *snapshot, const struct t
     if (!own_ports_is_read(snapshot, row))
         return false;
     const size_t at = measured_errors_find(errors, guid, row->number);
-    const struct error_rate_measure *one = at < errors->count ? &errors->all[at] : NULL;
+    const struct counter_measure *one = at < errors->count ? &errors->all[at] : NULL;
     const bool has = one && one->node_guid == guid && one->port == row->number &&
                      one->counter == COUNTER_SYMBOL_ERROR; // the first counter
     const double ratio = has ? one->per_bit[window] * 1e18 : 0;

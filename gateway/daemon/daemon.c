@@ -26,8 +26,8 @@
 #include "pipeline/policies.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
+#include "topology/counter_watch.h"
 #include "topology/expectation.h"
-#include "topology/thresholds.h"
 #include "topology/topology.h"
 
 #include <assert.h>
@@ -126,11 +126,8 @@ static void restore_fabric(struct gateway *g)
 static void make_topology(struct gateway *g)
 {
     g->parts.topology = topology_new(NULL, g->parts.log);
-    g->thresholds = thresholds_new(g->conf->counters.thresholds);
-    const struct error_rate_limits limits = policies_error_rates(g->conf);
-    g->error_rates = error_rates_new(&limits);
-    const struct congestion_limits waits = policies_congestion(g->conf);
-    g->congestion = congestion_new(&waits);
+    const struct counter_watch_limits limits = policies_counter_watch(g->conf);
+    g->counter_watch = counter_watch_new(&limits);
     const struct link_history_limits unreliable = policies_link_history(g->conf);
     g->parts.link_history = link_history_new(&unreliable);
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
@@ -146,9 +143,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .builder = {.clock = &clock_system, .random = &random_system, .lookup = &g->lookup},
         .journal = g->parts.journal,
         .topology = g->parts.topology,
-        .thresholds = g->thresholds,
-        .error_rates = g->error_rates,
-        .congestion = g->congestion,
+        .watch = g->counter_watch,
         .link_history = g->parts.link_history,
         .alarm_age_us = g->conf->policy.missing_age_us,
         .no_counters = g->conf->counters.ports == CONF_NO_PORTS,
@@ -526,9 +521,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     loop_wake_free(g->settings_changed);
     signals_free(g->signals);
     loop_free(g->loop);
-    thresholds_free(g->thresholds);
-    error_rates_free(g->error_rates);
-    congestion_free(g->congestion);
+    counter_watch_free(g->counter_watch);
     link_history_free(g->parts.link_history);
     topology_free(g->parts.topology);
     fabric_unref(g->restored);

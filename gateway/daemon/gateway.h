@@ -47,9 +47,7 @@ struct gateway {
     struct names *map;
     struct expectation *expectation; // the expected topology; as `map`
     struct fabric *restored;         // as the gateway ended, until a sweep has ended; NULL: none
-    struct thresholds *thresholds;
-    struct error_rates *error_rates;
-    struct congestion *congestion;
+    struct counter_watch *counter_watch;
     struct event_builder_lookup lookup;
     struct module_alarms alarms; // for receivers that keep a state
     struct turns *turns;         // of the receivers' threads with the processors

@@ -167,11 +167,8 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
     pipeline_change_counters(inside, plan->conf->counters.ports == CONF_NO_PORTS);
-    thresholds_change(g->thresholds, plan->conf->counters.thresholds);
-    const struct error_rate_limits limits = policies_error_rates(plan->conf);
-    error_rates_change(g->error_rates, &limits);
-    const struct congestion_limits waits = policies_congestion(plan->conf);
-    congestion_change(g->congestion, &waits);
+    const struct counter_watch_limits limits = policies_counter_watch(plan->conf);
+    counter_watch_change(g->counter_watch, &limits);
     const struct link_history_limits unreliable = policies_link_history(plan->conf);
     link_history_change(g->parts.link_history, &unreliable);
     g->map = plan->map;

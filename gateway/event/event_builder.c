@@ -5,13 +5,10 @@
 #include "base/wire.h"
 #include "event/template.h"
 #include "model/fabric.h"
-#include "topology/alarm_key.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define UNRELIABLE "unreliable " // before the link in the key of its alarm
 
 // A UUID of version 7 (RFC 9562 5.7): it sorts by time, and needs no state that survives a restart.
 static void make_id(const struct event_builder *builder, int64_t utc_us, char out[EVENT_ID_SIZE])
@@ -251,13 +248,18 @@ struct event *event_builder_from_change(const struct event_builder *builder,
     return event;
 }
 
-static enum catalogue_event type_of_threshold(const struct threshold_change *change)
+static enum catalogue_event event_builder_type_of(const struct counter_statement *statement)
 {
-    if (change->counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
+    const bool raised = statement->raised;
+    if (statement->key.about == ALARM_ABOUT_WAIT)
+        return raised ? CATALOGUE_CONGESTION_RAISED : CATALOGUE_CONGESTION_CLEARED;
+    if (statement->key.about == ALARM_ABOUT_ERRORS)
+        return raised ? CATALOGUE_LINK_ERRORS_RAISED : CATALOGUE_LINK_ERRORS_CLEARED;
+    if (statement->key.counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS)
         return CATALOGUE_LINK_INTEGRITY_THRESHOLD;
-    if (change->counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
+    if (statement->key.counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS)
         return CATALOGUE_BUFFER_OVERRUN_THRESHOLD;
-    return change->reached ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
+    return raised ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
 }
 
 // Fills in the Notice that the port did not send.
@@ -268,27 +270,6 @@ static void derive_notice(struct event *event)
     event->notice.trap = event->type->trap;
     event->notice.lid = event->subject.lid;
     event->notice.port = event->subject.port;
-}
-
-void event_builder_write_counter_key(char out[EVENT_KEY_SIZE],
-                                     const struct threshold_change *change)
-{
-    char guid[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(change->node_guid, guid);
-    snprintf(out, EVENT_KEY_SIZE, "counter %s %s/%u", counter_name(change->counter), guid,
-             (unsigned)change->port);
-}
-
-bool event_builder_read_counter_key(const char *key, struct threshold_change *out)
-{
-    char name[64];
-    int end = 0;
-    *out = (struct threshold_change){.reached = true};
-    if (strncmp(key, "counter ", 8) != 0 || sscanf(key, "counter %63s 0x%16" SCNx64 "/%hhu%n", name,
-                                                   &out->node_guid, &out->port, &end) != 3)
-        return false;
-    out->counter = counter_find(name);
-    return key[end] == '\0' && out->counter != COUNTER_ERRORS;
 }
 
 // Makes that port the subject; `port` is what the fabric knows of it.
@@ -302,57 +283,6 @@ static void set_counter_subject(struct event *event, const struct endpoint *port
         event->switch_guid = node_guid;
 }
 
-struct event *event_builder_from_threshold(const struct event_builder *builder,
-                                           const struct threshold_change *change,
-                                           const struct endpoint *port)
-{
-    struct event *event = event_builder_begin(builder, catalogue_get(type_of_threshold(change)));
-    set_counter_subject(event, port, change->node_guid, change->port);
-    event->counter = (uint8_t)change->counter;
-    event->counter_old = change->before;
-    event->counter_new = change->after;
-    if (event->type->trap != 0)
-        derive_notice(event);
-    else
-        event_builder_write_counter_key(event->alarm_key, change);
-    name_endpoint(builder, &event->subject);
-    event_builder_find_peer(builder, event, change->port);
-    template_explain(event);
-    return event;
-}
-
-// The key has the smaller end of the link first, so that both ends have one alarm.
-void event_builder_write_errors_key(char out[EVENT_KEY_SIZE],
-                                    const struct error_rate_change *change)
-{
-    const struct alarm_key link = {.kind = change->peer_guid != 0 ? ALARM_KEY_LINK : ALARM_KEY_PORT,
-                                   .guid = change->node_guid,
-                                   .port = change->port,
-                                   .peer_guid = change->peer_guid,
-                                   .peer_port = change->peer_port};
-    char place[EVENT_KEY_SIZE];
-    alarm_key_write(place, &link);
-    snprintf(out, EVENT_KEY_SIZE, "errors %s %s", counter_name(change->counter), place);
-}
-
-bool event_builder_read_errors_key(const char *key, struct error_rate_change *out)
-{
-    char name[64];
-    int end = 0;
-    struct alarm_key link;
-    if (strncmp(key, "errors ", 7) != 0 || sscanf(key, "errors %63s %n", name, &end) != 1 ||
-        end == 0 || !alarm_key_read(key + end, &link) ||
-        (link.kind != ALARM_KEY_LINK && link.kind != ALARM_KEY_PORT))
-        return false;
-    *out = (struct error_rate_change){.node_guid = link.guid,
-                                      .port = link.port,
-                                      .peer_guid = link.peer_guid,
-                                      .peer_port = link.peer_port,
-                                      .counter = counter_find(name),
-                                      .raised = true};
-    return out->counter != COUNTER_ERRORS;
-}
-
 static void event_builder_write_rate(char out[EVENT_RATE_SIZE], double rate, bool per_bit)
 {
     snprintf(out, EVENT_RATE_SIZE, "%.2g per %s", rate, per_bit ? "bit" : "hour");
@@ -360,34 +290,37 @@ static void event_builder_write_rate(char out[EVENT_RATE_SIZE], double rate, boo
         snprintf(out, EVENT_RATE_SIZE, "%.0f per hour", rate);
 }
 
-static void set_errors(struct event *event, const struct error_rate_change *change)
+static void event_builder_set_rate(struct event *event, const struct counter_statement *statement)
 {
-    struct text rate = text_in(event->link_rate, sizeof event->link_rate);
-    event->counter = (uint8_t)change->counter;
-    event->errors = change->errors;
+    event->errors = statement->errors;
     event->window_min =
-        (uint32_t)((change->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
-    if (change->covered_us > 0) {
-        event_builder_write_rate(event->error_rate, change->rate, change->per_bit);
-        event_builder_write_rate(event->error_rate_limit, change->limit, change->per_bit);
+        (uint32_t)((statement->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
+    if (statement->covered_us == 0)
+        return;
+    if (statement->key.about == ALARM_ABOUT_ERRORS) {
+        event_builder_write_rate(event->error_rate, statement->rate, statement->per_bit);
+        event_builder_write_rate(event->error_rate_limit, statement->limit, statement->per_bit);
+    } else {
+        snprintf(event->error_rate, EVENT_RATE_SIZE, "%.3g%% of the time", statement->rate * 100);
+        snprintf(event->error_rate_limit, EVENT_RATE_SIZE, "%.3g%%", statement->limit * 100);
     }
-    if (change->width != 0 && change->speed != 0)
-        fabric_add_rate(&rate, change->width, change->speed);
 }
 
 // Why the alarm is over, or why the port counts errors.
-static void set_errors_reason(struct event *event, const struct error_rate_change *change,
-                              const struct error_details *details)
+static void event_builder_set_errors(struct event *event, const struct counter_statement *statement,
+                                     const struct error_details *details)
 {
+    struct text rate = text_in(event->link_rate, sizeof event->link_rate);
     struct text reason = text_in(event->reason, sizeof event->reason);
-    if (change->raised) {
-        if (details)
-            error_details_describe(&reason, details);
+    if (statement->width != 0 && statement->speed != 0)
+        fabric_add_rate(&rate, statement->width, statement->speed);
+    if (statement->raised && details)
+        error_details_describe(&reason, details);
+    if (statement->raised)
         return;
-    }
-    if (change->moved)
+    if (statement->moved)
         text_add(&reason, "the port has another neighbour now");
-    else if (change->covered_us == 0)
+    else if (statement->covered_us == 0)
         text_add(&reason, "the configuration has no limit for it any more");
     else
         text_addf(&reason, "by %" PRIu64 " in %" PRIu32 " minute%s, %s; the limit is %s",
@@ -395,125 +328,66 @@ static void set_errors_reason(struct event *event, const struct error_rate_chang
                   event->error_rate, event->error_rate_limit);
 }
 
-// The other end of the link that the alarm is about, even if the port has another neighbour now.
-static void set_errors_peer(const struct event_builder *builder, struct event *event,
-                            const struct error_rate_change *change)
-{
-    struct endpoint *peer = &event->peer;
-    event_builder_find_peer(builder, event, change->port);
-    if (change->peer_guid == 0 ||
-        (peer->node_guid == change->peer_guid && peer->port == change->peer_port))
-        return;
-    *peer = (struct endpoint){.guid = change->peer_guid};
-    complete(builder, peer);
-    peer->node_guid = change->peer_guid;
-    peer->port = change->peer_port;
-}
-
-struct event *event_builder_from_error_rate(const struct event_builder *builder,
-                                            const struct error_rate_change *change,
-                                            const struct endpoint *port,
-                                            const struct error_details *details)
-{
-    enum catalogue_event type =
-        change->raised ? CATALOGUE_LINK_ERRORS_RAISED : CATALOGUE_LINK_ERRORS_CLEARED;
-    struct event *event = event_builder_begin(builder, catalogue_get(type));
-    set_counter_subject(event, port, change->node_guid, change->port);
-    set_errors(event, change);
-    event_builder_write_errors_key(event->alarm_key, change);
-    set_errors_reason(event, change, details);
-    name_endpoint(builder, &event->subject);
-    set_errors_peer(builder, event, change);
-    template_explain(event);
-    return event;
-}
-
-// Congestion.
-
-void event_builder_write_congestion_key(char out[EVENT_KEY_SIZE], uint64_t node_guid, uint8_t port)
-{
-    char guid[ADDRESS_GUID_TEXT_SIZE];
-    address_format_guid(node_guid, guid);
-    snprintf(out, EVENT_KEY_SIZE, "congestion %s/%u", guid, (unsigned)port);
-}
-
-bool event_builder_read_congestion_key(const char *key, uint64_t *node_guid, uint8_t *port)
-{
-    int end = 0;
-    return sscanf(key, "congestion 0x%16" SCNx64 "/%hhu%n", node_guid, port, &end) == 2 &&
-           key[end] == '\0';
-}
-
-static void set_congestion(struct event *event, const struct congestion_change *change)
-{
-    event->counter = COUNTER_XMIT_WAIT;
-    event->window_min =
-        (uint32_t)((change->covered_us + 30 * CLOCK_US_PER_S) / (60 * CLOCK_US_PER_S));
-    if (change->covered_us == 0)
-        return;
-    snprintf(event->error_rate, sizeof event->error_rate, "%.3g%% of the time",
-             change->share * 100);
-    snprintf(event->error_rate_limit, sizeof event->error_rate_limit, "%.3g%%",
-             change->limit * 100);
-}
-
-static void set_congestion_reason(struct event *event, const struct congestion_change *change,
-                                  uint64_t discards)
+static void event_builder_set_wait(struct event *event, const struct counter_statement *statement,
+                                   uint64_t discards)
 {
     struct text reason = text_in(event->reason, sizeof event->reason);
-    if (!change->raised && change->covered_us == 0) {
+    if (!statement->raised && statement->covered_us == 0) {
         text_add(&reason, "the configuration has no limit for it any more");
         return;
     }
     if (discards > 0)
         text_addf(&reason, "it discarded %" PRIu64 " packet%s meanwhile", discards,
                   discards == 1 ? "" : "s");
-    if (!change->tick_known && change->raised)
+    if (!statement->tick_known && statement->raised)
         text_addf(&reason,
                   "%sit does not say how long a tick of its PortXmitWait is: the share is that of "
                   "the shortest",
                   discards > 0 ? "; " : "");
 }
 
-struct event *event_builder_from_congestion(const struct event_builder *builder,
-                                            const struct congestion_change *change,
-                                            const struct endpoint *port, uint64_t discards)
+// The other end of the link that the alarm is about, even if the port has another neighbour now.
+static void event_builder_set_peer(const struct event_builder *builder, struct event *event,
+                                   const struct alarm_key *key)
 {
-    enum catalogue_event type =
-        change->raised ? CATALOGUE_CONGESTION_RAISED : CATALOGUE_CONGESTION_CLEARED;
-    struct event *event = event_builder_begin(builder, catalogue_get(type));
-    set_counter_subject(event, port, change->node_guid, change->port);
-    set_congestion(event, change);
-    event_builder_write_congestion_key(event->alarm_key, change->node_guid, change->port);
-    set_congestion_reason(event, change, discards);
+    struct endpoint *peer = &event->peer;
+    event_builder_find_peer(builder, event, key->port);
+    if (key->peer_guid == 0 || (peer->node_guid == key->peer_guid && peer->port == key->peer_port))
+        return;
+    *peer = (struct endpoint){.guid = key->peer_guid};
+    complete(builder, peer);
+    peer->node_guid = key->peer_guid;
+    peer->port = key->peer_port;
+}
+
+struct event *event_builder_from_counter(const struct event_builder *builder,
+                                         const struct counter_statement *statement,
+                                         const struct endpoint *port,
+                                         const struct error_details *details, uint64_t discards)
+{
+    const struct alarm_key *key = &statement->key;
+    struct event *event =
+        event_builder_begin(builder, catalogue_get(event_builder_type_of(statement)));
+    set_counter_subject(event, port, key->guid, key->port);
+    event->counter = (uint8_t)key->counter;
+    event->counter_old = statement->before;
+    event->counter_new = statement->after;
+    event_builder_set_rate(event, statement);
+    if (event->type->trap != 0)
+        derive_notice(event);
+    else
+        alarm_key_write(event->alarm_key, key);
+    if (key->about == ALARM_ABOUT_ERRORS)
+        event_builder_set_errors(event, statement, details);
+    else if (key->about == ALARM_ABOUT_WAIT)
+        event_builder_set_wait(event, statement, discards);
     name_endpoint(builder, &event->subject);
-    event_builder_find_peer(builder, event, change->port);
+    event_builder_set_peer(builder, event, key);
     template_explain(event);
     return event;
 }
 
 // Links that fail again and again.
-
-void event_builder_write_unreliable_key(char out[EVENT_KEY_SIZE], const struct link_ends *link)
-{
-    char place[EVENT_KEY_SIZE];
-    alarm_key_write(place, &(struct alarm_key){.kind = ALARM_KEY_LINK,
-                                               .guid = link->guid,
-                                               .port = link->port,
-                                               .peer_guid = link->peer_guid,
-                                               .peer_port = link->peer_port});
-    snprintf(out, EVENT_KEY_SIZE, UNRELIABLE "%s", place);
-}
-
-bool event_builder_read_unreliable_key(const char *key, struct link_ends *out)
-{
-    struct alarm_key link;
-    if (strncmp(key, UNRELIABLE, strlen(UNRELIABLE)) != 0 ||
-        !alarm_key_read(key + strlen(UNRELIABLE), &link) || link.kind != ALARM_KEY_LINK)
-        return false;
-    *out = (struct link_ends){link.guid, link.peer_guid, link.port, link.peer_port};
-    return true;
-}
 
 // Writes the dates of the last occasions, to the minute.
 static void write_dates(char out[EVENT_DATES_SIZE], const struct link_record *record)
@@ -572,7 +446,12 @@ struct event *event_builder_from_link_record(const struct event_builder *builder
     set_occasions(event, what);
     if (!unreliable)
         set_occasions_reason(event, what);
-    event_builder_write_unreliable_key(event->alarm_key, link);
+    alarm_key_write(event->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                          .guid = link->guid,
+                                                          .port = link->port,
+                                                          .peer_guid = link->peer_guid,
+                                                          .peer_port = link->peer_port,
+                                                          .about = ALARM_ABOUT_UNRELIABLE});
     name_endpoint(builder, &event->subject);
     name_endpoint(builder, &event->peer);
     template_explain(event);

@@ -10,9 +10,8 @@
 #include "model/error_details.h"
 #include "model/names.h"
 #include "topology/change.h"
-#include "topology/error_rates.h"
+#include "topology/counter_watch.h"
 #include "topology/link_history.h"
-#include "topology/thresholds.h"
 #include "topology/topology.h"
 
 // Looks up nodes and ports of the fabric. Each function fills `out` and returns true, or returns
@@ -58,42 +57,14 @@ struct event *event_builder_from_change(const struct event_builder *builder,
                                         const struct change *change, bool late,
                                         const char *cause_id, const char *related_id);
 
-// From a counter of `port` that reached its threshold or fell below it. The counters behind the
-// traps 129 and 130 become the events of these traps, as derived events.
-struct event *event_builder_from_threshold(const struct event_builder *builder,
-                                           const struct threshold_change *change,
-                                           const struct endpoint *port);
-
-// From a counter of `port` that grows too often, or no longer. The other end of the link is that of
-// the change, or the one in the fabric if the change has none.
-// `details`: why the port counts them; NULL: it is not known.
-struct event *event_builder_from_error_rate(const struct event_builder *builder,
-                                            const struct error_rate_change *change,
-                                            const struct endpoint *port,
-                                            const struct error_details *details);
-
-// The key of such an alarm, and of a threshold's.
-void event_builder_write_errors_key(char out[EVENT_KEY_SIZE],
-                                    const struct error_rate_change *change);
-void event_builder_write_counter_key(char out[EVENT_KEY_SIZE],
-                                     const struct threshold_change *change);
-
-// Reads both ends and the counter from the key of such an alarm. False: the key is of another
-// alarm.
-bool event_builder_read_errors_key(const char *key, struct error_rate_change *out);
-
-// The event about a port that has to wait, or no longer. `discards`: how many packets it discarded
-// within the window.
-struct event *event_builder_from_congestion(const struct event_builder *builder,
-                                            const struct congestion_change *change,
-                                            const struct endpoint *port, uint64_t discards);
-
-// The alarm key of such an event, and the port that a key is about. False: it is another one.
-void event_builder_write_congestion_key(char out[EVENT_KEY_SIZE], uint64_t node_guid, uint8_t port);
-bool event_builder_read_congestion_key(const char *key, uint64_t *node_guid, uint8_t *port);
-
-// Reads port and counter from the key of a threshold's alarm. False: the key is of another alarm.
-bool event_builder_read_counter_key(const char *key, struct threshold_change *out);
+// From what is true of a counter of `port`. The counters behind the traps 129 and 130 become the
+// events of these traps, as derived events. The other end of the link is that of the key, or the
+// one in the fabric if the key has none. `details`: why the port counts errors; NULL: not known.
+// `discards`: of a port that waits: how many packets the port discarded within the window.
+struct event *event_builder_from_counter(const struct event_builder *builder,
+                                         const struct counter_statement *statement,
+                                         const struct endpoint *port,
+                                         const struct error_details *details, uint64_t discards);
 
 // A link that became unreliable or is so no longer.
 struct event_builder_link_record {
@@ -104,10 +75,6 @@ struct event_builder_link_record {
 };
 struct event *event_builder_from_link_record(const struct event_builder *builder,
                                              const struct event_builder_link_record *what);
-
-// The key of its alarm. False: the key is of another alarm.
-void event_builder_write_unreliable_key(char out[EVENT_KEY_SIZE], const struct link_ends *link);
-bool event_builder_read_unreliable_key(const char *key, struct link_ends *out);
 
 // An occurrence: something about the gateway itself, the silence of the subnet manager, or what a
 // sweep met in the fabric and is no change of it.

@@ -152,52 +152,58 @@ static struct event *test_event_from_malformed(const struct event_builder *build
     return event_builder_from_malformed(builder, s->subject.lid, WHY, MAD, sizeof MAD);
 }
 
+// What is true of a counter of the subject.
+static struct counter_statement
+test_event_statement(const struct test_event *s, enum alarm_key_about about, enum counter counter)
+{
+    return (struct counter_statement){.key = {.kind = ALARM_KEY_PORT,
+                                              .guid = s->subject.node_guid,
+                                              .port = s->subject.port,
+                                              .about = about,
+                                              .counter = counter},
+                                      .raised = catalogue_get(s->type)->alarm == ALARM_RAISES};
+}
+
 static struct event *test_event_from_threshold(const struct event_builder *builder,
                                                const struct test_event *s)
 {
-    const struct threshold_change change = {.node_guid = s->subject.node_guid,
-                                            .port = s->subject.port,
-                                            .counter = COUNTER_SYMBOL_ERROR,
-                                            .reached =
-                                                catalogue_get(s->type)->alarm == ALARM_RAISES,
-                                            .before = 10,
-                                            .after = 110};
-    return event_builder_from_threshold(builder, &change, &s->subject);
+    struct counter_statement statement =
+        test_event_statement(s, ALARM_ABOUT_GROWTH, COUNTER_SYMBOL_ERROR);
+    statement.before = 10;
+    statement.after = 110;
+    return event_builder_from_counter(builder, &statement, &s->subject, NULL, 0);
 }
 
 static struct event *test_event_from_error_rate(const struct event_builder *builder,
                                                 const struct test_event *s)
 {
-    const struct error_rate_change change = {.node_guid = s->subject.node_guid,
-                                             .port = s->subject.port,
-                                             .peer_guid = s->peer.node_guid,
-                                             .peer_port = s->peer.port,
-                                             .counter = COUNTER_RCV_ERRORS,
-                                             .raised =
-                                                 catalogue_get(s->type)->alarm == ALARM_RAISES,
-                                             .covered_us = INT64_C(720) * CLOCK_US_PER_S,
-                                             .errors = 36,
-                                             .rate = 180,
-                                             .limit = 120,
-                                             .width = 2,
-                                             .speed = FABRIC_EDR};
     const struct error_details details = {
         .counter = COUNTER_RCV_ERRORS, .known = true, .counts = {1, 35}};
-    return event_builder_from_error_rate(builder, &change, &s->subject, &details);
+    struct counter_statement statement =
+        test_event_statement(s, ALARM_ABOUT_ERRORS, COUNTER_RCV_ERRORS);
+    if (s->peer.node_guid != 0)
+        statement.key.kind = ALARM_KEY_LINK;
+    statement.key.peer_guid = s->peer.node_guid;
+    statement.key.peer_port = s->peer.port;
+    statement.covered_us = INT64_C(720) * CLOCK_US_PER_S;
+    statement.errors = 36;
+    statement.rate = 180;
+    statement.limit = 120;
+    statement.width = 2;
+    statement.speed = FABRIC_EDR;
+    return event_builder_from_counter(builder, &statement, &s->subject, &details, 0);
 }
 
 static struct event *test_event_from_congestion(const struct event_builder *builder,
                                                 const struct test_event *s)
 {
-    const bool raises = catalogue_get(s->type)->alarm == ALARM_RAISES;
-    const struct congestion_change change = {.node_guid = s->subject.node_guid,
-                                             .port = s->subject.port,
-                                             .raised = raises,
-                                             .covered_us = INT64_C(720) * CLOCK_US_PER_S,
-                                             .share = raises ? 0.37 : 0.02,
-                                             .limit = 0.2,
-                                             .tick_known = true};
-    return event_builder_from_congestion(builder, &change, &s->subject, 12);
+    struct counter_statement statement =
+        test_event_statement(s, ALARM_ABOUT_WAIT, COUNTER_XMIT_WAIT);
+    statement.covered_us = INT64_C(720) * CLOCK_US_PER_S;
+    statement.rate = statement.raised ? 0.37 : 0.02;
+    statement.limit = 0.2;
+    statement.tick_known = true;
+    return event_builder_from_counter(builder, &statement, &s->subject, NULL, 12);
 }
 
 static struct event *test_event_from_link_record(const struct event_builder *builder,

@@ -212,7 +212,7 @@ static void add_errors(struct port_metrics *m, const struct place *place, struct
     const uint8_t number = place->port->number;
     size_t *at = &m->error;
     for (; errors && *at < errors->count; ++*at) {
-        const struct error_rate_measure *one = &errors->all[*at];
+        const struct counter_measure *one = &errors->all[*at];
         const int order = counter_compare_ports(one->node_guid, one->port, guid, number);
         if (order > 0)
             return;

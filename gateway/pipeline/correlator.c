@@ -87,10 +87,7 @@ void correlator_end_expected(struct correlator *correlator)
 
 static struct counter_alarms correlator_counter_alarms(const struct correlator *o)
 {
-    return (struct counter_alarms){.emitter = o->emitter,
-                                   .thresholds = o->options.thresholds,
-                                   .error_rates = o->options.error_rates,
-                                   .congestion = o->options.congestion};
+    return (struct counter_alarms){.emitter = o->emitter, .watch = o->options.watch};
 }
 
 // Notices.
@@ -246,45 +243,29 @@ static struct endpoint correlator_describe(const struct round *r, uint64_t node_
     return out;
 }
 
-static void emit_threshold(void *ctx, const struct threshold_change *change)
-{
-    const struct round *r = ctx;
-    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    emitter_emit(r->correlator->emitter,
-                 event_builder_from_threshold(&r->correlator->emitter->builder, change, &port));
-}
-
-static void emit_error_rate(void *ctx, const struct error_rate_change *change,
-                            const struct error_details *details)
-{
-    const struct round *r = ctx;
-    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    emitter_emit(
-        r->correlator->emitter,
-        event_builder_from_error_rate(&r->correlator->emitter->builder, change, &port, details));
-}
-
-static void emit_congestion(void *ctx, const struct congestion_change *change)
+static void correlator_emit_counter(void *ctx, const struct counter_statement *statement,
+                                    const struct error_details *details)
 {
     const struct round *r = ctx;
     const struct correlator *o = r->correlator;
-    const struct endpoint port = correlator_describe(r, change->node_guid, change->port);
-    const uint64_t discards =
-        error_rates_errors(o->options.error_rates, change->node_guid, change->port,
-                           COUNTER_XMIT_DISCARDS, change->window);
-    emitter_emit(o->emitter, event_builder_from_congestion(&r->correlator->emitter->builder, change,
-                                                           &port, discards));
+    const struct alarm_key *key = &statement->key;
+    const struct endpoint port = correlator_describe(r, key->guid, key->port);
+    const uint64_t discards = counter_watch_errors(o->options.watch, key->guid, key->port,
+                                                   COUNTER_XMIT_DISCARDS, statement->window);
+    emitter_emit(o->emitter, event_builder_from_counter(&o->emitter->builder, statement, &port,
+                                                        details, discards));
 }
 
-// Asks the port why before an alarm is told, where there are details of its counter.
-static void take_error_rate(void *ctx, const struct error_rate_change *change)
+// Asks the port why before an alarm about errors is told, where there are details of its counter.
+static void correlator_take_statement(struct round *r, const struct counter_statement *statement)
 {
-    struct round *r = ctx;
     struct correlator *o = r->correlator;
-    held_errors_release(&o->held_errors, change, emit_error_rate, r);
-    if (!o->options.read_details ||
-        !held_errors_hold(&o->held_errors, change, emitter_now(r->correlator->emitter)))
-        emit_error_rate(r, change, NULL);
+    const bool errors = statement->key.about == ALARM_ABOUT_ERRORS;
+    if (errors)
+        held_errors_release(&o->held_errors, statement, correlator_emit_counter, r);
+    if (!errors || !o->options.read_details ||
+        !held_errors_hold(&o->held_errors, statement, emitter_now(o->emitter)))
+        correlator_emit_counter(r, statement, NULL);
 }
 
 static void ask_for_details(struct correlator *o)
@@ -297,7 +278,7 @@ static void ask_for_details(struct correlator *o)
 void correlator_take_details(struct correlator *correlator, const struct error_details_list *list)
 {
     struct round round = {.correlator = correlator};
-    held_errors_explain(&correlator->held_errors, list, emit_error_rate, &round);
+    held_errors_explain(&correlator->held_errors, list, correlator_emit_counter, &round);
 }
 
 void correlator_tell_held(struct correlator *correlator, bool all)
@@ -306,7 +287,7 @@ void correlator_tell_held(struct correlator *correlator, bool all)
     if (correlator->held_errors.count > 0)
         held_errors_expire(&correlator->held_errors,
                            all ? INT64_MAX : emitter_now(correlator->emitter) - HELD_ERRORS_US,
-                           emit_error_rate, &round);
+                           correlator_emit_counter, &round);
 }
 
 // Tells in the log when more counters have errors, or more ports wait, than can be watched, once
@@ -315,19 +296,19 @@ static void tell_unwatched(struct correlator *o)
 {
     const struct correlator_unwatched before = o->unwatched;
     const struct correlator_unwatched now = {
-        .errors = error_rates_overflowed(o->options.error_rates),
-        .waits = o->options.congestion ? congestion_overflowed(o->options.congestion) : 0};
+        .errors = counter_watch_overflowed(o->options.watch, ALARM_ABOUT_ERRORS),
+        .waits = counter_watch_overflowed(o->options.watch, ALARM_ABOUT_WAIT)};
     const bool errors = now.errors != before.errors, waits = now.waits != before.waits;
     if (errors && !o->errors_unwatched)
         log_write(o->emitter->log, LOG_LEVEL_WARNING,
                   "errors grow on so many links that %" PRIu64 " counters are not watched, and "
                   "raise no alarm; %d can be: look for what the links have in common",
-                  now.errors - before.errors, ERROR_RATES_MAX);
+                  now.errors - before.errors, COUNTER_WATCH_ERRORS_MAX);
     if (waits && !o->waits_unwatched)
         log_write(o->emitter->log, LOG_LEVEL_WARNING,
                   "so many ports have to wait that %" PRIu64 " of them are not watched, and raise "
                   "no alarm; %d can be: look for what the congested links have in common",
-                  now.waits - before.waits, CONGESTION_MAX);
+                  now.waits - before.waits, COUNTER_WATCH_WAITS_MAX);
     o->errors_unwatched = errors;
     o->waits_unwatched = waits;
     pthread_mutex_lock(&o->lock);
@@ -342,21 +323,19 @@ void correlator_get_unwatched(struct correlator *correlator, struct correlator_u
     pthread_mutex_unlock(&correlator->lock);
 }
 
-static void update_error_rates(struct round *r, const struct counter_reading *reading)
+static void correlator_watch_counters(struct round *r, const struct counter_reading *reading)
 {
     struct correlator *o = r->correlator;
-    if (!o->options.error_rates)
-        return;
     struct fabric *fabric = topology_current(o->emitter->topology);
-    const struct error_rate_reading one = {.before = o->accumulated,
-                                           .reading = reading,
-                                           .fabric = fabric,
-                                           .now_us = emitter_now(r->correlator->emitter),
-                                           .congestion = o->options.congestion};
-    error_rates_update(o->options.error_rates, &one, take_error_rate, r);
+    const struct counter_watch_reading one = {.before = o->accumulated,
+                                              .reading = reading,
+                                              .fabric = fabric,
+                                              .now_us = emitter_now(o->emitter)};
+    size_t count;
+    const struct counter_statement *all = counter_watch_update(o->options.watch, &one, &count);
+    for (size_t i = 0; i < count; i++)
+        correlator_take_statement(r, &all[i]);
     ask_for_details(o);
-    if (o->options.congestion)
-        congestion_end(o->options.congestion, emit_congestion, r);
     fabric_unref(fabric);
     tell_unwatched(o);
 }
@@ -365,9 +344,7 @@ static void set_accumulated(struct correlator *o, struct accumulated_counters *a
 {
     struct accumulated_counters *old = o->accumulated; // written in this thread alone
     struct measured_errors *old_measured = o->measured;
-    struct measured_errors *measured =
-        o->options.error_rates ? measured_errors_of(o->options.error_rates, o->options.congestion)
-                               : NULL;
+    struct measured_errors *measured = measured_errors_of(o->options.watch);
     pthread_mutex_lock(&o->lock);
     o->accumulated = accumulated;
     o->measured = measured;
@@ -446,8 +423,7 @@ void correlator_take_reading(struct correlator *correlator, const struct counter
     const struct counter_alarms alarms = correlator_counter_alarms(o);
     correlator_tell_held(o, true); // what is not told yet would look like cleared by hand
     counter_alarms_forget_cleared(&alarms);
-    update_error_rates(&round, reading);
-    thresholds_update(o->options.thresholds, o->accumulated, reading, emit_threshold, &round);
+    correlator_watch_counters(&round, reading);
     set_latest(o, accumulated_ref(accumulated));
     set_accumulated(o, accumulated);
     counter_alarms_end_lost(&alarms);

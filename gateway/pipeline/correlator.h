@@ -9,7 +9,6 @@
 #include "topology/accumulated.h"
 #include "topology/expectation.h"
 #include "topology/measured_errors.h"
-#include "topology/thresholds.h"
 
 enum {
     CORRELATOR_NOTICES_MAX = 512,  // remembered; the oldest are forgotten first
@@ -18,9 +17,7 @@ enum {
 
 struct correlator_options {
     struct emitter *emitter;
-    struct thresholds *thresholds;
-    struct error_rates *error_rates; // NULL: none
-    struct congestion *congestion;   // NULL: none; it needs error_rates
+    struct counter_watch *watch;
     // Asks for an early reading of these switches' counters (pipeline/interruptions.h). May be
     // NULL.
     void (*read_counters)(void *ctx, const uint64_t *switches, size_t count);
@@ -64,8 +61,8 @@ void correlator_take_reading(struct correlator *correlator, const struct counter
 
 // For how much there was no room, since the start: it raises no alarm.
 struct correlator_unwatched {
-    uint64_t errors; // times that an error counter grew (error_rates_overflowed)
-    uint64_t waits;  // times that a port had to wait (congestion_overflowed)
+    uint64_t errors; // times that an error counter grew (counter_watch_overflowed)
+    uint64_t waits;  // times that a port had to wait (the same)
 };
 
 void correlator_get_unwatched(struct correlator *correlator,

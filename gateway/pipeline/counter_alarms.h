@@ -6,14 +6,11 @@
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
 #include "pipeline/emitter.h"
-#include "topology/error_rates.h"
-#include "topology/thresholds.h"
+#include "topology/counter_watch.h"
 
 struct counter_alarms {
     struct emitter *emitter;
-    struct thresholds *thresholds;   // NULL: none
-    struct error_rates *error_rates; // NULL: none
-    struct congestion *congestion;   // NULL: none
+    struct counter_watch *watch;
 };
 
 // Lets the counters whose alarms somebody cleared raise them again. Call it before a reading is

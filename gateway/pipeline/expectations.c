@@ -131,8 +131,9 @@ static enum statement expectations_say(void *ctx, const struct policy_alarm *ala
                                        struct text *why)
 {
     const struct expectations *e = ctx;
+    struct alarm_key what;
     text_add(why, e->expectation ? "it is as expected again" : NOT_EXPECTED);
-    if (!expectation_read_key(alarm->key, NULL))
+    if (!alarm_key_parse(alarm->key, &what) || what.about != ALARM_ABOUT_EXPECTED)
         return STATEMENT_OF_OTHERS;
     return has_key(&e->keys, alarm->key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
@@ -158,8 +159,9 @@ static const char *find_loss(const struct expectations *e, const struct change *
     struct alarm_key what;
     struct policy_alarm loss;
     char key[EVENT_KEY_SIZE];
-    if (is_unexpected(difference) || !expectation_read_key(difference->alarm_key, &what))
+    if (is_unexpected(difference) || !alarm_key_parse(difference->alarm_key, &what))
         return "";
+    what.about = ALARM_ABOUT_PLACE;
     if (difference->type == CATALOGUE_LINK_BELOW_EXPECTED)
         what.kind = ALARM_KEY_RATE;
     alarm_key_write(key, &what);

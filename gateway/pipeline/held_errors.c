@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/held_errors.h"
 
-bool held_errors_hold(struct held_errors *held, const struct error_rate_change *change,
+bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
                       int64_t now_us)
 {
-    if (!change->raised || !error_details_exist(change->counter) ||
+    if (!change->raised || !error_details_exist(change->key.counter) ||
         held->count == ERROR_DETAILS_MAX || held->wanted.count == ERROR_DETAILS_MAX)
         return false;
     held->since_us[held->count] = now_us;
     held->all[held->count++] = *change;
     held->wanted.all[held->wanted.count++] = (struct error_details){
-        .node_guid = change->node_guid, .port = change->port, .counter = change->counter};
+        .node_guid = change->key.guid, .port = change->key.port, .counter = change->key.counter};
     return true;
 }
 
@@ -18,7 +18,7 @@ bool held_errors_hold(struct held_errors *held, const struct error_rate_change *
 static void tell_held(struct held_errors *held, size_t at, const struct error_details *details,
                       held_errors_tell *tell, void *ctx)
 {
-    const struct error_rate_change change = held->all[at];
+    const struct counter_statement change = held->all[at];
     held->count--;
     for (size_t i = at; i < held->count; i++) {
         held->all[i] = held->all[i + 1];
@@ -28,20 +28,20 @@ static void tell_held(struct held_errors *held, size_t at, const struct error_de
 }
 
 // Whether both are about one link, whichever of its ends is the first.
-static bool is_of_link(const struct error_rate_change *a, const struct error_rate_change *b)
+static bool is_of_link(const struct alarm_key *a, const struct alarm_key *b)
 {
-    const bool same = a->node_guid == b->node_guid && a->port == b->port &&
-                      a->peer_guid == b->peer_guid && a->peer_port == b->peer_port;
-    const bool turned = a->node_guid == b->peer_guid && a->port == b->peer_port &&
-                        a->peer_guid == b->node_guid && a->peer_port == b->port;
+    const bool same = a->guid == b->guid && a->port == b->port && a->peer_guid == b->peer_guid &&
+                      a->peer_port == b->peer_port;
+    const bool turned = a->guid == b->peer_guid && a->port == b->peer_port &&
+                        a->peer_guid == b->guid && a->peer_port == b->port;
     return a->counter == b->counter && (same || turned);
 }
 
-void held_errors_release(struct held_errors *held, const struct error_rate_change *change,
+void held_errors_release(struct held_errors *held, const struct counter_statement *change,
                          held_errors_tell *tell, void *ctx)
 {
     for (size_t i = held->count; i-- > 0;) {
-        if (is_of_link(&held->all[i], change))
+        if (is_of_link(&held->all[i].key, &change->key))
             tell_held(held, i, NULL, tell, ctx);
     }
 }
@@ -52,9 +52,9 @@ void held_errors_explain(struct held_errors *held, const struct error_details_li
     for (size_t i = 0; i < list->count; i++) {
         const struct error_details *details = &list->all[i];
         for (size_t k = held->count; k-- > 0;) {
-            const struct error_rate_change *one = &held->all[k];
-            if (one->node_guid == details->node_guid && one->port == details->port &&
-                one->counter == details->counter)
+            const struct counter_statement *one = &held->all[k];
+            if (one->key.guid == details->node_guid && one->key.port == details->port &&
+                one->key.counter == details->counter)
                 tell_held(held, k, details, tell, ctx);
         }
     }

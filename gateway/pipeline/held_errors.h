@@ -5,28 +5,28 @@
 #define IBTRAPD_PIPELINE_HELD_ERRORS_H
 
 #include "model/error_details.h"
-#include "topology/error_rates.h"
+#include "topology/counter_watch.h"
 
 #define HELD_ERRORS_US (INT64_C(10) * 1000000) // an alarm is told without causes then
 
 // Starts zeroed.
 struct held_errors {
-    struct error_rate_change all[ERROR_DETAILS_MAX];
+    struct counter_statement all[ERROR_DETAILS_MAX];
     int64_t since_us[ERROR_DETAILS_MAX];
     size_t count;
     struct error_details_list wanted; // what was held and not asked for yet
 };
 
 // `details`: why; NULL: it is not known.
-typedef void held_errors_tell(void *ctx, const struct error_rate_change *change,
+typedef void held_errors_tell(void *ctx, const struct counter_statement *change,
                               const struct error_details *details);
 
 // Holds a change that raises an alarm. False: there are no details of its counter, or no room.
-bool held_errors_hold(struct held_errors *held, const struct error_rate_change *change,
+bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
                       int64_t now_us);
 
 // Tells the alarm of that link and counter, if it is held.
-void held_errors_release(struct held_errors *held, const struct error_rate_change *change,
+void held_errors_release(struct held_errors *held, const struct counter_statement *change,
                          held_errors_tell *tell, void *ctx);
 
 // Tells the alarms that the list has the details of.

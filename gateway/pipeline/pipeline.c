@@ -64,9 +64,7 @@ struct pipeline {
 static void recall(struct pipeline *p)
 {
     restore_policy(&p->emitter);
-    restore_counters(&p->emitter,
-                     &(struct restored_counters){p->options.thresholds, p->options.error_rates,
-                                                 p->options.congestion});
+    restore_counters(&p->emitter, p->options.watch);
     unreliable_links_restore(&p->unreliable_links);
 }
 
@@ -412,9 +410,7 @@ static void pipeline_make_parts(struct pipeline *p)
                          .look = pipeline_look,
                          .ctx = p};
     const struct correlator_options correlator = {.emitter = &p->emitter,
-                                                  .thresholds = p->options.thresholds,
-                                                  .error_rates = p->options.error_rates,
-                                                  .congestion = p->options.congestion,
+                                                  .watch = p->options.watch,
                                                   .read_counters = p->options.read_counters,
                                                   .read_details = p->options.read_details,
                                                   .ctx = p->options.ctx,

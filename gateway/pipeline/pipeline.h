@@ -39,9 +39,7 @@ struct pipeline_options {
     struct event_builder builder;
     struct journal *journal;   // the pipeline is its writer; outlives the pipeline
     struct topology *topology; // outlives the pipeline, too
-    struct thresholds *thresholds;
-    struct error_rates *error_rates;
-    struct congestion *congestion;
+    struct counter_watch *watch;
     struct link_history *link_history; // NULL: none
     struct policy_options policy;
     int64_t alarm_age_us; // at which alarms about what is missing end; 0: never

@@ -59,25 +59,19 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                                    .has_partner = conf->fabric.with_master_sm};
 }
 
-struct error_rate_limits policies_error_rates(const struct conf *conf)
+struct counter_watch_limits policies_counter_watch(const struct conf *conf)
 {
     const struct conf_counters *counters = &conf->counters;
-    struct error_rate_limits limits = {.errors_min = counters->errors_min,
-                                       .clear_percent = counters->clear_percent};
+    struct counter_watch_limits limits = {.errors_min = counters->errors_min,
+                                          .clear_percent = counters->clear_percent,
+                                          .wait_raise = counters->congestion_percent / 100.0,
+                                          .wait_clear = counters->congestion_clear / 100.0};
     static_assert(sizeof limits.per_bit == sizeof counters->bit_error_rates, "the same windows");
+    memcpy(limits.growth, counters->thresholds, sizeof limits.growth);
     memcpy(limits.per_bit, counters->bit_error_rates, sizeof limits.per_bit);
     memcpy(limits.per_hour, counters->error_rates, sizeof limits.per_hour);
-    for (int w = 0; w < ERROR_WINDOWS; w++)
-        limits.window_us[w] = INT64_C(60) * counters->window_min[w] * CLOCK_US_PER_S;
-    return limits;
-}
-
-struct congestion_limits policies_congestion(const struct conf *conf)
-{
-    const struct conf_counters *counters = &conf->counters;
-    struct congestion_limits limits = {.raise = counters->congestion_percent / 100.0,
-                                       .clear = counters->congestion_clear / 100.0};
-    limits.clear = limits.clear < limits.raise ? limits.clear : limits.raise;
+    if (limits.wait_clear > limits.wait_raise)
+        limits.wait_clear = limits.wait_raise;
     for (int w = 0; w < ERROR_WINDOWS; w++)
         limits.window_us[w] = INT64_C(60) * counters->window_min[w] * CLOCK_US_PER_S;
     return limits;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the options of policy, error rates and link history from the configuration.
+// Makes the options of policy, of the watch over counters and of link history from the
+// configuration.
 #ifndef IBTRAPD_PIPELINE_POLICIES_H
 #define IBTRAPD_PIPELINE_POLICIES_H
 
 #include "conf/conf.h"
 #include "policy/policy.h"
-#include "topology/error_rates.h"
+#include "topology/counter_watch.h"
 #include "topology/link_history.h"
 
 // Fills `rules`, some 16 KB for each rule, and `out`, which points to them.
 void policies_from_conf(const struct conf *conf, struct policy_options *out,
                         struct policy_rule rules[POLICY_RULES_MAX]);
 
-struct error_rate_limits policies_error_rates(const struct conf *conf);
-struct congestion_limits policies_congestion(const struct conf *conf);
+struct counter_watch_limits policies_counter_watch(const struct conf *conf);
 struct link_history_limits policies_link_history(const struct conf *conf);
 
 #endif

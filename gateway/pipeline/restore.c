@@ -46,21 +46,14 @@ void restore_left_out(const struct emitter *emitter)
         journal_each_alarm(emitter->journal, restore_alarm, &r);
 }
 
-void restore_counters(const struct emitter *emitter, const struct restored_counters *counters)
+void restore_counters(const struct emitter *emitter, struct counter_watch *watch)
 {
     size_t count;
     struct policy_alarm *alarms = policy_list_alarms(emitter->policy, &count);
     for (size_t i = 0; i < count; i++) {
-        struct threshold_change reached;
-        struct error_rate_change raised;
-        if (counters->error_rates && event_builder_read_errors_key(alarms[i].key, &raised))
-            error_rates_restore(counters->error_rates, &raised);
-        else if (counters->congestion && event_builder_read_congestion_key(
-                                             alarms[i].key, &reached.node_guid, &reached.port))
-            congestion_restore(counters->congestion, reached.node_guid, reached.port);
-        else if (counters->thresholds && event_builder_read_counter_key(alarms[i].key, &reached))
-            thresholds_restore(counters->thresholds, reached.node_guid, reached.port,
-                               reached.counter);
+        struct alarm_key key;
+        if (alarm_key_parse(alarms[i].key, &key))
+            counter_watch_restore(watch, &key);
     }
     free(alarms);
 }

@@ -4,8 +4,7 @@
 #define IBTRAPD_PIPELINE_RESTORE_H
 
 #include "pipeline/emitter.h"
-#include "topology/error_rates.h"
-#include "topology/thresholds.h"
+#include "topology/counter_watch.h"
 
 // Restores maintenance windows and open alarms. Call it before the first event, or when the journal
 // was read late: then it has the alarms of this run, too.
@@ -14,12 +13,7 @@ void restore_policy(const struct emitter *emitter);
 // Restores the active alarms that policy had no room for, as far as there is room now.
 void restore_left_out(const struct emitter *emitter);
 
-// What is restored from the alarms that policy has; each may be NULL.
-struct restored_counters {
-    struct thresholds *thresholds;
-    struct error_rates *error_rates;
-    struct congestion *congestion;
-};
-void restore_counters(const struct emitter *emitter, const struct restored_counters *counters);
+// Restores the alarms about counters that policy has.
+void restore_counters(const struct emitter *emitter, struct counter_watch *watch);
 
 #endif

@@ -67,11 +67,20 @@ static bool read_incident(const struct event *event, struct link_incident *out)
     return true;
 }
 
+static bool unreliable_links_read_key(const char *key, struct link_ends *out)
+{
+    struct alarm_key link;
+    if (!alarm_key_parse(key, &link) || link.about != ALARM_ABOUT_UNRELIABLE)
+        return false;
+    *out = (struct link_ends){link.guid, link.peer_guid, link.port, link.peer_port};
+    return true;
+}
+
 // Whether the event ends an alarm of this kind by hand. Its counterpart ends it otherwise.
 static bool is_cleared_by_hand(const struct event *event, struct link_ends *out)
 {
     return catalogue_event_of(event->type) == CATALOGUE_ALARM_CLEARED && !event->test &&
-           event_builder_read_unreliable_key(event->alarm_key, out);
+           unreliable_links_read_key(event->alarm_key, out);
 }
 
 void unreliable_links_note(struct unreliable_links *links, const struct event *event)
@@ -151,7 +160,7 @@ static void restore_unreliable(const struct policy *policy,
     struct link_ends link;
     struct policy_alarm *alarms = policy_list_alarms(policy, &count);
     for (size_t i = 0; i < count; i++) {
-        if (event_builder_read_unreliable_key(alarms[i].key, &link))
+        if (unreliable_links_read_key(alarms[i].key, &link))
             link_history_restore(past->history, &link,
                                  unreliable_links_to_past(past, alarms[i].since_us), past->now_us);
     }

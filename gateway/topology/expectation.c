@@ -58,51 +58,11 @@ const struct fabric *expectation_fabric(const struct expectation *expectation)
     return expectation->fabric;
 }
 
-// Keys.
-
-static bool expectation_is_kind(enum catalogue_event type)
+static void expectation_set_key(struct change *change, struct alarm_key key)
 {
-    switch (type) {
-    case CATALOGUE_SWITCH_MISSING:
-    case CATALOGUE_HOST_MISSING:
-    case CATALOGUE_ROUTER_MISSING:
-    case CATALOGUE_LINK_MISSING:
-    case CATALOGUE_LINK_MISCABLED:
-    case CATALOGUE_LINK_BELOW_EXPECTED:
-    case CATALOGUE_NODE_UNEXPECTED:
-    case CATALOGUE_LINK_UNEXPECTED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool expectation_read_key(const char *key, struct alarm_key *out)
-{
-    char name[64];
-    struct alarm_key what;
-    const size_t length = strcspn(key, " ");
-    // All these events have a hyphen, unlike the first word of most other keys.
-    if (key[length] == '\0' || length >= sizeof name || !memchr(key, '-', length))
-        return false;
-    snprintf(name, sizeof name, "%.*s", (int)length, key);
-    const struct catalogue_entry *type = catalogue_find(name);
-    if (!type || !expectation_is_kind(catalogue_event_of(type)) ||
-        !alarm_key_read(key + length + 1, &what))
-        return false;
-    if (out)
-        *out = what;
-    return true;
-}
-
-static void set_expectation_key(struct change *change, const struct alarm_key *what)
-{
-    char place[EVENT_KEY_SIZE];
-    alarm_key_write(place, what);
-    struct text t = text_in(change->alarm_key, sizeof change->alarm_key);
-    text_add(&t, catalogue_get(change->type)->name);
-    text_add(&t, " ");
-    text_add(&t, place);
+    key.about = ALARM_ABOUT_EXPECTED;
+    key.event = change->type;
+    alarm_key_write(change->alarm_key, &key);
 }
 
 // Tools.
@@ -296,7 +256,7 @@ static void expectation_tell_missing(struct survey *s, uint32_t node)
         set_missing_place(s, port, &change);
     if (root == node)
         expectation_add_affected(s, side, node, "missing with it", &change);
-    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
+    expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
     survey_tell(s, &change, is_node_unseen(s, node));
 }
@@ -318,7 +278,7 @@ static void tell_unexpected(struct survey *s, uint32_t node)
     }
     if (root == node)
         expectation_add_affected(s, side, node, "with it came", &change);
-    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
+    expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
     survey_tell(s, &change, false);
 }
@@ -365,11 +325,11 @@ static void set_link_key(const struct survey *s, const struct expected_end *a,
                          const struct expected_end *b, struct change *change)
 {
     const struct fabric_node *nodes = s->now.fabric->nodes;
-    set_expectation_key(change, &(struct alarm_key){.kind = ALARM_KEY_LINK,
-                                                    .guid = nodes[a->node].guid,
-                                                    .port = a->number,
-                                                    .peer_guid = nodes[b->node].guid,
-                                                    .peer_port = b->number});
+    expectation_set_key(change, (struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                   .guid = nodes[a->node].guid,
+                                                   .port = a->number,
+                                                   .peer_guid = nodes[b->node].guid,
+                                                   .peer_port = b->number});
 }
 
 // The switch of a link: the subject's end if that is one, else the peer's.
@@ -517,11 +477,11 @@ static void tell_unexpected_link(struct survey *s, uint32_t port)
     describe_port(now, first, s->now.names, &change.subject);
     describe_port(now, first == port ? peer : port, s->now.names, &change.peer);
     set_switch(&change);
-    set_expectation_key(&change, &(struct alarm_key){.kind = ALARM_KEY_LINK,
-                                                     .guid = change.subject.node_guid,
-                                                     .port = change.subject.port,
-                                                     .peer_guid = change.peer.node_guid,
-                                                     .peer_port = change.peer.port});
+    expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                    .guid = change.subject.node_guid,
+                                                    .port = change.subject.port,
+                                                    .peer_guid = change.peer.node_guid,
+                                                    .peer_port = change.peer.port});
     survey_tell(s, &change, false);
 }
 

@@ -43,7 +43,4 @@ typedef void expectation_each(void *ctx, const struct change *difference, bool u
 void expectation_compare(const struct expectation *expectation, const struct fabric *now,
                          const struct names *names, expectation_each *each, void *ctx);
 
-// Whether that is the key of such a difference; `out` is what it is about, NULL: not asked for.
-bool expectation_read_key(const char *key, struct alarm_key *out);
-
 #endif

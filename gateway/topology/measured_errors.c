@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/measured_errors.h"
 
+#include "base/memory.h"
 #include "base/search.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static void measured_errors_add(void *ctx, const struct error_rate_measure *measure)
+struct measured_errors *measured_errors_of(const struct counter_watch *watch)
 {
-    struct measured_errors *errors = ctx;
-    if (measure->per_second[ERROR_WINDOW_SHORT] > 0 || measure->per_second[ERROR_WINDOW_LONG] > 0)
-        errors->all[errors->count++] = *measure;
-}
-
-static void measured_errors_add_wait(void *ctx, const struct congestion_measure *measure)
-{
-    struct measured_errors *errors = ctx;
-    errors->waits[errors->wait_count++] = *measure;
-}
-
-struct measured_errors *measured_errors_of(const struct error_rates *rates,
-                                           const struct congestion *congestion)
-{
-    const size_t waits = congestion ? congestion_count(congestion) : 0;
-    struct measured_errors *errors =
-        malloc(sizeof *errors + error_rates_count(rates) * sizeof *errors->all);
-    struct congestion_measure *room = errors ? malloc((waits + 1) * sizeof *room) : NULL;
-    if (!room) {
-        free(errors);
-        return NULL;
+    const size_t waits = counter_watch_count(watch, ALARM_ABOUT_WAIT);
+    const size_t counters = counter_watch_count(watch, ALARM_ABOUT_ERRORS);
+    struct measured_errors *errors = memory_get(sizeof *errors + counters * sizeof *errors->all);
+    *errors = (struct measured_errors){
+        .references = 1, .waits = memory_get(waits * sizeof *errors->waits), .wait_count = waits};
+    for (size_t i = 0; i < waits; i++) {
+        const struct counter_measure one = counter_watch_at(watch, ALARM_ABOUT_WAIT, i);
+        errors->waits[i] =
+            (struct measured_wait){.node_guid = one.node_guid,
+                                   .port = one.port,
+                                   .unknown = one.unknown,
+                                   .share = {(float)one.per_second[0], (float)one.per_second[1]}};
     }
-    errors->references = 1;
-    errors->count = errors->wait_count = 0;
-    errors->waits = room;
-    error_rates_each(rates, measured_errors_add, errors);
-    if (congestion)
-        congestion_each(congestion, measured_errors_add_wait, errors);
+    for (size_t i = 0; i < counters; i++) {
+        errors->all[errors->count] = counter_watch_at(watch, ALARM_ABOUT_ERRORS, i);
+        errors->count += errors->all[errors->count].per_second[ERROR_WINDOW_SHORT] > 0 ||
+                         errors->all[errors->count].per_second[ERROR_WINDOW_LONG] > 0;
+    }
     return errors;
 }
 
@@ -69,7 +60,7 @@ bool measured_errors_find_wait(const struct measured_errors *errors, uint64_t no
     SEARCH_FIRST(at, 0, errors->wait_count,
                  counter_compare_ports(errors->waits[at].node_guid, errors->waits[at].port,
                                        node_guid, port) < 0);
-    const struct congestion_measure *one = at < errors->wait_count ? &errors->waits[at] : NULL;
+    const struct measured_wait *one = at < errors->wait_count ? &errors->waits[at] : NULL;
     const bool found = one && one->node_guid == node_guid && one->port == port;
     *share = found ? (double)one->share[window] : 0;
     return !found || !one->unknown;

@@ -4,21 +4,27 @@
 #ifndef IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 #define IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 
-#include "topology/error_rates.h"
+#include "topology/counter_watch.h"
+
+// A port that waited, as shares of both windows.
+struct measured_wait {
+    uint64_t node_guid;
+    uint8_t port;
+    bool unknown; // its counter is full
+    float share[ERROR_WINDOWS];
+};
 
 // A counter that has no errors in either window is not among them.
 struct measured_errors {
     _Atomic unsigned references;
-    struct congestion_measure *waits; // ascending by node and port, of those that waited
+    struct measured_wait *waits; // ascending by node and port
     size_t wait_count;
-    size_t count;                    // ERROR_RATES_MAX at most
-    struct error_rate_measure all[]; // ascending by node, port and counter
+    size_t count;                 // COUNTER_WATCH_ERRORS_MAX at most
+    struct counter_measure all[]; // ascending by node, port and counter
 };
 
-// Copies what the windows have after an update; `congestion` may be NULL. Returns one reference,
-// the caller's. NULL: out of memory.
-struct measured_errors *measured_errors_of(const struct error_rates *rates,
-                                           const struct congestion *congestion);
+// Copies what the windows have after an update. Returns one reference, the caller's.
+struct measured_errors *measured_errors_of(const struct counter_watch *watch);
 
 // Any thread, as the following.
 struct measured_errors *measured_errors_ref(struct measured_errors *errors);

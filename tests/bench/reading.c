@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Measures what a counter reading costs after it has arrived, by the number of hosts: adding it to
-// the accumulated counters, comparing it with the thresholds, and the error rates, of which a
-// healthy fabric, a sick one, one whose every port waits and one whose every port counts errors
-// differ. Processor time, so that other work on the machine changes little.
-// Usage: bench-reading [RUNS]
+// the accumulated counters, and watching the counters, of which a healthy fabric, a sick one, one
+// whose every port waits and one whose every port counts errors differ. Processor time, so that
+// other work on the machine changes little. Usage: bench-reading [RUNS]
 #include "generated.h"
 
-#include "topology/error_rates.h"
-#include "topology/thresholds.h"
+#include "topology/counter_watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +20,15 @@ static const uint32_t HOSTS[] = {500, 1900, 8000, 32000};
 // Of 1,000 ports, so many count errors in each reading.
 static const unsigned SICK[] = {0, 10, 0, 1000};
 
-enum step { SUMS, THRESHOLDS, RATES_HEALTHY, RATES_SICK, RATES_BUSY, RATES_ALL, STEPS };
-static const char *const NAMES[STEPS] = {"sums",    "thresholds", "healthy",
-                                         "1% sick", "all wait",   "all sick"};
+enum step { SUMS, WATCH_HEALTHY, WATCH_SICK, WATCH_BUSY, WATCH_ALL, STEPS };
+static const char *const NAMES[STEPS] = {"sums", "healthy", "1% sick", "all wait", "all sick"};
 
 struct bench {
     struct fabric *fabric;
     struct counter_reading *reading;
     struct accumulated_counters *accumulated;
-    struct thresholds *thresholds;
-    struct error_rates *rates;
-    struct congestion *congestion;
+    struct counter_watch *watch;
     int64_t now_us;
-    uint64_t told;
 };
 
 static void *demand(void *memory)
@@ -42,24 +36,6 @@ static void *demand(void *memory)
     if (!memory)
         abort();
     return memory;
-}
-
-static void tell_threshold(void *ctx, const struct threshold_change *change)
-{
-    (void)change;
-    ++*(uint64_t *)ctx;
-}
-
-static void tell_rate(void *ctx, const struct error_rate_change *change)
-{
-    (void)change;
-    ++*(uint64_t *)ctx;
-}
-
-static void tell_congestion(void *ctx, const struct congestion_change *change)
-{
-    (void)change;
-    ++*(uint64_t *)ctx;
 }
 
 // Every linked port has a sample, in the order of node and port.
@@ -83,9 +59,11 @@ static void make_reading(struct bench *b)
 
 static struct bench make_bench(uint32_t hosts)
 {
-    static const uint64_t GROWTH[COUNTER_ERRORS] = {[COUNTER_LINK_DOWNED] = 2};
-    struct error_rate_limits limits = {
-        .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
+    struct counter_watch_limits limits = {.window_us = {12 * MINUTE, 125 * MINUTE},
+                                          .errors_min = 5,
+                                          .clear_percent = 50,
+                                          .wait_raise = 0.5,
+                                          .growth[COUNTER_LINK_DOWNED] = 2};
     struct generated g = {0};
     struct bench b = {.now_us = 1000 * MINUTE};
     for (enum counter c = 0; c < COUNTER_ERRORS; c++)
@@ -94,19 +72,14 @@ static struct bench make_bench(uint32_t hosts)
     generated_fat_tree(&g, hosts, HALF);
     b.fabric = demand(generated_look(&g, 0));
     generated_clear(&g);
-    b.thresholds = demand(thresholds_new(GROWTH));
-    b.rates = demand(error_rates_new(&limits));
-    b.congestion = demand(congestion_new(
-        &(struct congestion_limits){.window_us = {12 * MINUTE, 125 * MINUTE}, .raise = 0.5}));
+    b.watch = counter_watch_new(&limits);
     make_reading(&b);
     return b;
 }
 
 static void free_bench(struct bench *b)
 {
-    error_rates_free(b->rates);
-    congestion_free(b->congestion);
-    thresholds_free(b->thresholds);
+    counter_watch_free(b->watch);
     accumulated_unref(b->accumulated);
     free(b->reading);
     fabric_unref(b->fabric);
@@ -135,23 +108,14 @@ static void add_reading(struct bench *b)
     b->accumulated = sums;
 }
 
-static void update_rates(struct bench *b)
-{
-    const struct error_rate_reading one = {b->accumulated, b->reading, b->fabric, b->now_us,
-                                           b->congestion};
-    if (!error_rates_update(b->rates, &one, tell_rate, &b->told))
-        abort();
-    congestion_end(b->congestion, tell_congestion, &b->told);
-}
-
 static void run_step(struct bench *b, enum step step)
 {
+    const struct counter_watch_reading one = {b->accumulated, b->reading, b->fabric, b->now_us};
+    size_t count;
     if (step == SUMS)
-        accumulated_unref(demand(accumulated_with(b->accumulated, b->reading)));
-    else if (step == THRESHOLDS)
-        thresholds_update(b->thresholds, b->accumulated, b->reading, tell_threshold, &b->told);
+        accumulated_unref(accumulated_with(b->accumulated, b->reading));
     else
-        update_rates(b);
+        counter_watch_update(b->watch, &one, &count);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -170,10 +134,10 @@ static double processor_ms(void)
 // The median, in milliseconds.
 static double measure_step(struct bench *b, enum step step, unsigned runs)
 {
-    const unsigned sick = step >= RATES_HEALTHY ? SICK[step - RATES_HEALTHY] : SICK[1];
+    const unsigned sick = step >= WATCH_HEALTHY ? SICK[step - WATCH_HEALTHY] : SICK[1];
     double times[RUNS_MAX];
     for (unsigned i = 0; i < WARM_UP + runs; i++) {
-        count(b, sick, step == RATES_BUSY);
+        count(b, sick, step == WATCH_BUSY);
         const double begin = processor_ms();
         run_step(b, step);
         if (i >= WARM_UP)
@@ -203,8 +167,7 @@ int main(int argc, char **argv)
             ms[step] = measure_step(&b, step, runs);
             printf(" %11.2f", ms[step]);
         }
-        const double before = ms[SUMS] + ms[THRESHOLDS];
-        printf(" %11.2f\n", (before + ms[RATES_SICK]) / before);
+        printf(" %11.2f\n", (ms[SUMS] + ms[WATCH_SICK]) / ms[SUMS]);
         free_bench(&b);
     }
     return 0;

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "topology/accumulated.h"
-#include "topology/thresholds.h"
+#include "topology/counter_watch.h"
 
 enum { PORTS = 4, READINGS_MAX = 60, CHANGES_MAX = 5 };
 
@@ -20,8 +20,10 @@ struct oracle_port {
 };
 
 static struct oracle_port ports[PORTS];
-static uint64_t limits[COUNTER_ERRORS];
-static struct thresholds *thresholds;
+static struct counter_watch_limits limits = {
+    .window_us = {INT64_C(720) * 1000000, INT64_C(7500) * 1000000}};
+static struct counter_watch *watch;
+static int64_t now_us;
 static struct accumulated_counters *sums;
 static int64_t now;
 
@@ -121,8 +123,8 @@ static void expect_threshold(struct oracle_port *p, const struct counter_sample 
 {
     const bool full =
         (!s->extended || is_fec(c)) && growth == 0 && s->values[c] >= counter_limit(c);
-    const bool over = limits[c] != 0 && growth >= limits[c];
-    if (full && limits[c] != 0)
+    const bool over = limits.growth[c] != 0 && growth >= limits.growth[c];
+    if (full && limits.growth[c] != 0)
         return;
     p->waits[c] = is_trap(c) ? over : over != p->reached[c];
     p->reached[c] = over && !is_trap(c);
@@ -178,18 +180,21 @@ static void expect_reading(const struct counter_reading *reading)
 
 // The promises.
 
-static void take_change(void *ctx, const struct threshold_change *change)
+static void take_change(size_t *last, const struct counter_statement *change)
 {
-    size_t *last = ctx, i = 0;
-    while (i < PORTS && (guid_of(i) != change->node_guid || number_of(i) != change->port))
+    const enum counter c = change->key.counter;
+    size_t i = 0;
+    if (change->key.about != ALARM_ABOUT_GROWTH)
+        return;
+    while (i < PORTS && (guid_of(i) != change->key.guid || number_of(i) != change->key.port))
         i++;
-    REQUIRE(i < PORTS && change->counter < COUNTER_ERRORS);
-    const size_t place = i * COUNTER_ERRORS + change->counter;
+    REQUIRE(i < PORTS && c < COUNTER_ERRORS);
+    const size_t place = i * COUNTER_ERRORS + c;
     REQUIRE(*last == SIZE_MAX || place > *last); // in order
     *last = place;
-    REQUIRE(ports[i].waits[change->counter]);
-    REQUIRE(change->reached == (is_trap(change->counter) || ports[i].reached[change->counter]));
-    ports[i].waits[change->counter] = false;
+    REQUIRE(ports[i].waits[c]);
+    REQUIRE(change->raised == (is_trap(c) || ports[i].reached[c]));
+    ports[i].waits[c] = false;
 }
 
 static void check_sums(void)
@@ -225,7 +230,12 @@ static void add_reading(struct input *in)
     struct counter_reading *reading = read_reading(in);
     size_t last = SIZE_MAX;
     expect_reading(reading);
-    REQUIRE(thresholds_update(thresholds, sums, reading, take_change, &last));
+    const struct counter_watch_reading one = {
+        .before = sums, .reading = reading, .now_us = now_us += 60 * INT64_C(1000000)};
+    size_t count;
+    const struct counter_statement *all = counter_watch_update(watch, &one, &count);
+    for (size_t i = 0; i < count; i++)
+        take_change(&last, &all[i]);
     struct accumulated_counters *next = accumulated_with(sums, reading);
     REQUIRE(next);
     accumulated_unref(sums);
@@ -240,7 +250,7 @@ static void choose_limits(struct input *in)
     static const uint64_t LIMITS[] = {0, 1, 10, 255};
     const uint64_t how = input_number(in, 1);
     for (enum counter c = 0; c < COUNTER_ERRORS; c++)
-        limits[c] = LIMITS[(how + c) % 4];
+        limits.growth[c] = LIMITS[(how + c) % 4];
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -250,16 +260,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     now = CLOCK_US_PER_S;
     sums = NULL;
     choose_limits(&in);
-    thresholds = thresholds_new(limits);
-    REQUIRE(thresholds);
+    watch = counter_watch_new(&limits);
+    now_us = 0;
     for (unsigned n = 0; input_left(&in) > 0 && n < READINGS_MAX; n++) {
         if (n % 16 == 15) {
             choose_limits(&in);
-            thresholds_change(thresholds, limits);
+            counter_watch_change(watch, &limits);
         }
         add_reading(&in);
     }
     accumulated_unref(sums);
-    thresholds_free(thresholds);
+    counter_watch_free(watch);
     return 0;
 }

@@ -106,51 +106,63 @@ static void print_changes(const struct event_builder *builder, enum catalogue_ev
     }
 }
 
-static void print_thresholds(const struct event_builder *builder)
+static struct counter_statement statement_of(enum alarm_key_about about, enum counter counter,
+                                             bool raised)
+{
+    return (struct counter_statement){.key = {.kind = ALARM_KEY_PORT,
+                                              .guid = UINT64_MAX,
+                                              .port = 255,
+                                              .about = about,
+                                              .counter = counter},
+                                      .raised = raised};
+}
+
+static void print_counter(const struct event_builder *builder,
+                          const struct counter_statement *statement)
 {
     const struct endpoint port = full_endpoint(FABRIC_SWITCH);
+    print_event(event_builder_from_counter(builder, statement, &port, NULL, UINT64_MAX));
+}
+
+static void print_thresholds(const struct event_builder *builder)
+{
     for (int i = 0; i < 2 * COUNTER_ERRORS; i++) {
-        const struct threshold_change change = {.node_guid = UINT64_MAX,
-                                                .port = 255,
-                                                .counter = (enum counter)(i / 2),
-                                                .reached = i % 2 == 0,
-                                                .after = UINT64_MAX};
-        print_event(event_builder_from_threshold(builder, &change, &port));
+        struct counter_statement statement =
+            statement_of(ALARM_ABOUT_GROWTH, (enum counter)(i / 2), i % 2 == 0);
+        statement.after = UINT64_MAX;
+        print_counter(builder, &statement);
     }
 }
 
 static void print_congestion(const struct event_builder *builder)
 {
-    const struct endpoint port = full_endpoint(FABRIC_SWITCH);
     for (int raised = 0; raised < 2; raised++) {
-        const struct congestion_change change = {.node_guid = UINT64_MAX,
-                                                 .port = 254,
-                                                 .raised = raised,
-                                                 .covered_us = INT64_C(10920) * 60 * 1000000,
-                                                 .share = 0.123456,
-                                                 .limit = 0.987654};
-        print_event(event_builder_from_congestion(builder, &change, &port, UINT64_MAX));
+        struct counter_statement statement =
+            statement_of(ALARM_ABOUT_WAIT, COUNTER_XMIT_WAIT, raised);
+        statement.key.port = 254;
+        statement.covered_us = INT64_C(10920) * 60 * 1000000;
+        statement.rate = 0.123456;
+        statement.limit = 0.987654;
+        print_counter(builder, &statement);
     }
 }
 
 static void print_error_rates(const struct event_builder *builder)
 {
-    const struct endpoint port = full_endpoint(FABRIC_SWITCH);
     for (int i = 0; i < 4 * COUNTER_ERRORS; i++) {
-        struct error_rate_change change = {.node_guid = UINT64_MAX,
-                                           .port = 255,
-                                           .counter = (enum counter)(i / 4),
-                                           .raised = i % 2 == 0};
-        print_event(event_builder_from_error_rate(builder, &change, &port, NULL));
-        change.peer_guid = UINT64_MAX;
-        change.peer_port = 255;
-        change.covered_us = INT64_MAX / 2;
-        change.errors = UINT64_MAX;
-        change.rate = change.limit = 1.7e308;
-        change.per_bit = i % 4 > 1;
-        change.width = 8;
-        change.speed = FABRIC_NDR;
-        print_event(event_builder_from_error_rate(builder, &change, &port, NULL));
+        struct counter_statement statement =
+            statement_of(ALARM_ABOUT_ERRORS, (enum counter)(i / 4), i % 2 == 0);
+        print_counter(builder, &statement);
+        statement.key.kind = ALARM_KEY_LINK;
+        statement.key.peer_guid = UINT64_MAX;
+        statement.key.peer_port = 255;
+        statement.covered_us = INT64_MAX / 2;
+        statement.errors = UINT64_MAX;
+        statement.rate = statement.limit = 1.7e308;
+        statement.per_bit = i % 4 > 1;
+        statement.width = 8;
+        statement.speed = FABRIC_NDR;
+        print_counter(builder, &statement);
     }
 }
 

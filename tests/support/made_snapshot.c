@@ -65,23 +65,17 @@ static struct measured_errors *tell_of_errors(void *ctx)
     return measured_errors_ref(some_errors);
 }
 
-static void ignore_change(void *ctx, const struct error_rate_change *change)
-{
-    (void)ctx;
-    (void)change;
-}
-
 // Reads the counters of all ports with a peer twice, in two minutes; all grow.
 static void read_counters(const struct fabric *fabric)
 {
     enum { MINUTE_US = 60 * 1000000 };
-    const struct error_rate_limits limits = {
+    const struct counter_watch_limits limits = {
         .window_us = {12 * INT64_C(60000000), 125 * INT64_C(60000000)},
         .per_hour[COUNTER_SYMBOL_ERROR] = {1, 1}};
     struct counter_reading *reading =
         calloc(1, sizeof *reading + fabric->port_count * sizeof reading->samples[0]);
-    struct error_rates *rates = error_rates_new(&limits);
-    require(reading && rates);
+    struct counter_watch *watch = counter_watch_new(&limits);
+    require(reading);
     for (int64_t minute = 1; minute <= 2; minute++) {
         reading->time_us = minute * MINUTE_US;
         reading->count = 0;
@@ -93,17 +87,18 @@ static void read_counters(const struct fabric *fabric)
                 sample->values[c] = (uint64_t)minute * i;
             reading->count += fabric->ports[i].peer_node != FABRIC_NONE;
         }
-        const struct error_rate_reading one = {some_sums, reading, fabric,
-                                               (1000 + minute) * MINUTE_US, NULL};
-        require(error_rates_update(rates, &one, ignore_change, NULL));
+        const struct counter_watch_reading one = {some_sums, reading, fabric,
+                                                  (1000 + minute) * MINUTE_US};
+        size_t count;
+        counter_watch_update(watch, &one, &count);
         struct accumulated_counters *sums = accumulated_with(some_sums, reading);
         require(sums);
         accumulated_unref(some_sums);
         some_sums = sums;
     }
-    some_errors = measured_errors_of(rates, NULL);
+    some_errors = measured_errors_of(watch);
     require(some_errors && some_errors->count > 0);
-    error_rates_free(rates);
+    counter_watch_free(watch);
     free(reading);
 }
 

@@ -48,6 +48,92 @@ TEST(every_kind_of_key_is_read_as_it_is_written)
     }
 }
 
+TEST(what_an_alarm_says_of_its_place_is_read_as_it_is_written)
+{
+    static const struct {
+        const char *text;
+        struct alarm_key key;
+    } SAID[] = {
+        {"counter SymbolErrorCounter 0x0000000000000010/7",
+         {.kind = ALARM_KEY_PORT,
+          .guid = 0x10,
+          .port = 7,
+          .about = ALARM_ABOUT_GROWTH,
+          .counter = COUNTER_SYMBOL_ERROR}},
+        {"errors PortRcvErrors port 0x0000000000000010/7",
+         {.kind = ALARM_KEY_PORT,
+          .guid = 0x10,
+          .port = 7,
+          .about = ALARM_ABOUT_ERRORS,
+          .counter = COUNTER_RCV_ERRORS}},
+        {"errors PortRcvErrors link 0x0000000000000010/7-0x0000000000000020/1",
+         {.kind = ALARM_KEY_LINK,
+          .guid = 0x10,
+          .port = 7,
+          .peer_guid = 0x20,
+          .peer_port = 1,
+          .about = ALARM_ABOUT_ERRORS,
+          .counter = COUNTER_RCV_ERRORS}},
+        {"congestion 0x0000000000000010/7",
+         {.kind = ALARM_KEY_PORT,
+          .guid = 0x10,
+          .port = 7,
+          .about = ALARM_ABOUT_WAIT,
+          .counter = COUNTER_XMIT_WAIT}},
+        {"unreliable link 0x0000000000000010/7-0x0000000000000020/1",
+         {.kind = ALARM_KEY_LINK,
+          .guid = 0x10,
+          .port = 7,
+          .peer_guid = 0x20,
+          .peer_port = 1,
+          .about = ALARM_ABOUT_UNRELIABLE}},
+        {"host-missing node 0x0000000000000010",
+         {.kind = ALARM_KEY_NODE,
+          .guid = 0x10,
+          .about = ALARM_ABOUT_EXPECTED,
+          .event = CATALOGUE_HOST_MISSING}},
+    };
+    char text[EVENT_KEY_SIZE];
+    struct alarm_key key;
+    for (size_t i = 0; i < COUNT(SAID); i++) {
+        alarm_key_write(text, &SAID[i].key);
+        assert_string_equal(text, SAID[i].text);
+        assert_true(alarm_key_parse(text, &key));
+        check_same(&key, &SAID[i].key);
+        assert_int_equal(key.about, SAID[i].key.about);
+        assert_int_equal(key.counter, SAID[i].key.counter);
+        assert_int_equal(key.event, SAID[i].key.event);
+        assert_false(alarm_key_read(text, &key)); // no place alone
+    }
+    alarm_key_write(text, &KEYS[0].key);
+    assert_true(alarm_key_parse(text, &key) && key.about == ALARM_ABOUT_PLACE);
+}
+
+TEST(what_no_alarm_says_of_a_place_is_not_read)
+{
+    static const char *const OTHERS[] = {
+        "errors",
+        "errors SymbolErrorCounter",
+        "errors SymbolErrorCounter node 0x0000000000000001",
+        "errors NoCounter port 0x0000000000000001/1",
+        "errors SymbolErrorCounter port 0x0000000000000001/1 ",
+        "counter SymbolErrorCounter port 0x0000000000000001/1",
+        "counter PortXmitData 0x0000000000000001/1",
+        "congestion 0x12/17",
+        "congestion 0x0000000000000012/17 x",
+        "unreliable",
+        "unreliable node 0x0000000000000001",
+        "portnode 0x0000000000000001",
+        "sm-reachable",
+        "flapping link 0x0000000000000010/1-0x0000000000000020/1",
+    };
+    struct alarm_key key;
+    for (size_t i = 0; i < COUNT(OTHERS); i++) {
+        if (alarm_key_parse(OTHERS[i], &key))
+            fail_msg("'%s' is read", OTHERS[i]);
+    }
+}
+
 TEST(the_ends_of_a_link_are_written_in_their_order)
 {
     char text[EVENT_KEY_SIZE];
@@ -155,6 +241,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_key_is_read_as_it_is_written),
+        cmocka_unit_test(what_an_alarm_says_of_its_place_is_read_as_it_is_written),
+        cmocka_unit_test(what_no_alarm_says_of_a_place_is_not_read),
         cmocka_unit_test(the_ends_of_a_link_are_written_in_their_order),
         cmocka_unit_test(other_keys_are_not_read),
         cmocka_unit_test(a_link_is_compared_with_what_both_ends_can_and_may),

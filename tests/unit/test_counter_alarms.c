@@ -28,9 +28,7 @@ static char *log_text;
 static size_t log_size;
 static struct journal *journal;
 static struct topology *topology;
-static struct thresholds *thresholds;
-static struct error_rates *rates;
-static struct congestion *congestion;
+static struct counter_watch *watch;
 static struct pipeline *pipeline;
 static struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked
 static struct event_builder_lookup lookup;
@@ -55,27 +53,23 @@ static void take_question(void *ctx, const struct error_details_list *list)
 static void start(void)
 {
     struct error err;
-    struct error_rate_limits limits = {
-        .window_us = {12 * MINUTE, 125 * MINUTE}, .errors_min = 5, .clear_percent = 50};
-    const uint64_t growths[COUNTER_ERRORS] = {[COUNTER_XMIT_DISCARDS] = 10};
+    struct counter_watch_limits limits = {.window_us = {12 * MINUTE, 125 * MINUTE},
+                                          .errors_min = 5,
+                                          .clear_percent = 50,
+                                          .wait_raise = 0.2,
+                                          .wait_clear = 0.05,
+                                          .growth[COUNTER_XMIT_DISCARDS] = 10};
     limits.per_hour[COUNTER_RCV_ERRORS][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_SHORT] = 60;
     limits.per_hour[COUNTER_SYMBOL_ERROR][ERROR_WINDOW_LONG] = 30;
     topology = topology_new(NULL, log_);
-    thresholds = thresholds_new(growths);
-    const struct congestion_limits waits = {
-        .window_us = {12 * MINUTE, 125 * MINUTE}, .raise = 0.2, .clear = 0.05};
-    rates = error_rates_new(&limits);
-    congestion = congestion_new(&waits);
-    assert_true(topology && thresholds && rates && congestion);
+    watch = counter_watch_new(&limits);
     lookup = event_builder_lookup_in(topology);
     const struct pipeline_options options = {
         .builder = {.clock = &clock_, .random = &random_system, .lookup = &lookup},
         .journal = journal,
         .topology = topology,
-        .thresholds = thresholds,
-        .error_rates = rates,
-        .congestion = congestion,
+        .watch = watch,
         .read_details = answers ? take_question : NULL,
         .log = log_};
     pipeline = pipeline_start(&options, &err);
@@ -87,9 +81,7 @@ static void stop(void)
     pipeline_stop(pipeline);
     pipeline_free(pipeline);
     topology_free(topology);
-    thresholds_free(thresholds);
-    error_rates_free(rates);
-    congestion_free(congestion);
+    counter_watch_free(watch);
 }
 
 static int begin(void **state)
@@ -410,7 +402,7 @@ static void read_many(size_t ports, enum counter counter, uint64_t value)
 TEST(the_log_tells_once_that_counters_are_not_watched)
 {
     for (uint64_t errors = 0; errors < 4; errors++)
-        read_many(ERROR_RATES_MAX + 2, COUNTER_SYMBOL_ERROR, errors);
+        read_many(COUNTER_WATCH_ERRORS_MAX + 2, COUNTER_SYMBOL_ERROR, errors);
     fflush(log_stream);
     const char *told = strstr(log_text, "2 counters are not watched");
     assert_non_null(told);
@@ -425,7 +417,7 @@ TEST(the_log_tells_once_that_counters_are_not_watched)
 TEST(the_log_tells_once_that_ports_that_wait_are_not_watched)
 {
     for (int i = 0; i < 2; i++)
-        read_many(CONGESTION_MAX + 3, COUNTER_XMIT_WAIT, UINT32_MAX);
+        read_many(COUNTER_WATCH_WAITS_MAX + 3, COUNTER_XMIT_WAIT, UINT32_MAX);
     read_many(10, COUNTER_XMIT_WAIT, 0);
     read_many(10, COUNTER_XMIT_WAIT, 0);
     fflush(log_stream);

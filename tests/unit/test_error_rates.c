@@ -4,7 +4,7 @@
 #include "generated.h"
 #include "support.h"
 
-#include "topology/error_rates.h"
+#include "topology/counter_watch.h"
 
 #define MINUTE (INT64_C(60) * 1000000)
 
@@ -13,21 +13,20 @@
 enum { LEFT = 0x10, RIGHT = 0x20, OTHER = 0x30 };
 
 struct scene {
-    struct error_rates *rates;
-    struct error_rate_limits limits;
+    struct counter_watch *rates;
+    struct counter_watch_limits limits;
     struct accumulated_counters *accumulated;
     struct counter_reading *reading;
     struct generated net; // LEFT's port 1 and RIGHT's port 2 are linked: 4X EDR
     struct fabric *fabric;
     int64_t now_us;
     char told[2000];
-    struct error_rate_change last;
+    struct counter_statement last;
     unsigned changes;
 };
 
-static void tell(void *ctx, const struct error_rate_change *change)
+static void tell(struct scene *s, const struct counter_statement *change)
 {
-    struct scene *s = ctx;
     size_t used = strlen(s->told);
     s->last = *change;
     s->changes++;
@@ -35,8 +34,8 @@ static void tell(void *ctx, const struct error_rate_change *change)
              change->raised  ? "raised"
              : change->moved ? "moved"
                              : "cleared",
-             counter_name(change->counter), (unsigned)change->node_guid, change->port,
-             (unsigned)change->peer_guid, change->peer_port);
+             counter_name(change->key.counter), (unsigned)change->key.guid, change->key.port,
+             (unsigned)change->key.peer_guid, change->key.peer_port);
 }
 
 static void renew_fabric(struct scene *s)
@@ -65,7 +64,7 @@ static struct scene make_scene(void)
         s.limits.per_hour[c][ERROR_WINDOW_SHORT] = 60;
         s.limits.per_hour[c][ERROR_WINDOW_LONG] = 30;
     }
-    s.rates = error_rates_new(&s.limits);
+    s.rates = counter_watch_new(&s.limits);
     s.reading = calloc(1, sizeof *s.reading + 8 * sizeof s.reading->samples[0]);
     assert_true(s.rates && s.reading);
     generated_add(&s.net, FABRIC_SWITCH, LEFT, "left", 3);
@@ -80,12 +79,12 @@ static void limit_bits(struct scene *s, double in_short, double in_long)
 {
     s->limits.per_bit[SYMBOL][ERROR_WINDOW_SHORT] = in_short;
     s->limits.per_bit[SYMBOL][ERROR_WINDOW_LONG] = in_long;
-    error_rates_change(s->rates, &s->limits);
+    counter_watch_change(s->rates, &s->limits);
 }
 
 static void end(struct scene *s)
 {
-    error_rates_free(s->rates);
+    counter_watch_free(s->rates);
     accumulated_unref(s->accumulated);
     fabric_unref(s->fabric);
     generated_clear(&s->net);
@@ -99,14 +98,21 @@ static struct counter_sample *add(struct scene *s, uint64_t node, uint8_t port)
     return sample;
 }
 
+static void update_watch(struct scene *s)
+{
+    const struct counter_watch_reading reading = {s->accumulated, s->reading, s->fabric, s->now_us};
+    size_t count;
+    const struct counter_statement *all = counter_watch_update(s->rates, &reading, &count);
+    for (size_t i = 0; i < count; i++)
+        tell(s, &all[i]);
+}
+
 static const char *update(struct scene *s, int64_t later_us)
 {
     s->told[0] = '\0';
     s->now_us += later_us;
     s->reading->time_us += later_us;
-    const struct error_rate_reading reading = {s->accumulated, s->reading, s->fabric, s->now_us,
-                                               NULL};
-    assert_true(error_rates_update(s->rates, &reading, tell, s));
+    update_watch(s);
     struct accumulated_counters *accumulated = accumulated_with(s->accumulated, s->reading);
     assert_non_null(accumulated);
     accumulated_unref(s->accumulated);
@@ -195,7 +201,7 @@ TEST(few_errors_raise_nothing)
 {
     struct scene s = make_scene();
     s.limits.per_hour[SYMBOL][ERROR_WINDOW_SHORT] = 1;
-    error_rates_change(s.rates, &s.limits);
+    counter_watch_change(s.rates, &s.limits);
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 4, 0), "");
     assert_string_equal(read_both(&s, 5, 0), RAISED);
@@ -261,8 +267,8 @@ TEST(both_ends_have_one_alarm)
         read_both(&s, 100, right);
     assert_int_equal(s.changes, 2);
     assert_false(s.last.raised);
-    assert_int_equal(s.last.node_guid, RIGHT);
-    assert_int_equal(s.last.peer_guid, LEFT);
+    assert_int_equal(s.last.key.guid, RIGHT);
+    assert_int_equal(s.last.key.peer_guid, LEFT);
     end(&s);
 }
 
@@ -414,9 +420,14 @@ TEST(a_cable_that_moved_ends_the_alarm)
 TEST(a_restored_alarm_ends_after_a_long_window)
 {
     struct scene s = make_scene();
-    const struct error_rate_change alarm = {
-        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
-    assert_true(error_rates_restore(s.rates, &alarm));
+    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
+                                    .about = ALARM_ABOUT_ERRORS,
+                                    .guid = LEFT,
+                                    .port = 1,
+                                    .peer_guid = RIGHT,
+                                    .peer_port = 2,
+                                    .counter = SYMBOL};
+    counter_watch_restore(s.rates, &alarm);
     uint64_t left = 7, none[] = {0};
     int first = burn(&s, 300, &left, none, 1);
     assert_in_range(first, 125, 127);
@@ -428,9 +439,14 @@ TEST(a_restored_alarm_ends_after_a_long_window)
 TEST(a_restored_alarm_is_not_raised_again)
 {
     struct scene s = make_scene();
-    const struct error_rate_change alarm = {
-        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
-    assert_true(error_rates_restore(s.rates, &alarm));
+    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
+                                    .about = ALARM_ABOUT_ERRORS,
+                                    .guid = LEFT,
+                                    .port = 1,
+                                    .peer_guid = RIGHT,
+                                    .peer_port = 2,
+                                    .counter = SYMBOL};
+    counter_watch_restore(s.rates, &alarm);
     for (uint64_t i = 0; i < 300; i++)
         assert_string_equal(read_both(&s, 0, 10 * i), ""); // the other end counts
     end(&s);
@@ -439,11 +455,16 @@ TEST(a_restored_alarm_is_not_raised_again)
 TEST(an_alarm_that_is_restored_late_joins_what_was_counted)
 {
     struct scene s = make_scene();
-    const struct error_rate_change alarm = {
-        .node_guid = LEFT, .port = 1, .peer_guid = RIGHT, .peer_port = 2, .counter = SYMBOL};
+    const struct alarm_key alarm = {.kind = ALARM_KEY_LINK,
+                                    .about = ALARM_ABOUT_ERRORS,
+                                    .guid = LEFT,
+                                    .port = 1,
+                                    .peer_guid = RIGHT,
+                                    .peer_port = 2,
+                                    .counter = SYMBOL};
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 3, 0), ""); // the journal could not be read so far
-    assert_true(error_rates_restore(s.rates, &alarm));
+    counter_watch_restore(s.rates, &alarm);
     assert_string_equal(read_both(&s, 300, 0), ""); // it stands already
     uint64_t left = 300, none[] = {0};
     assert_in_range(burn(&s, 300, &left, none, 1), 125, 136);
@@ -457,7 +478,7 @@ TEST(limits_change)
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 500, 0), RAISED);
     memset(s.limits.per_hour, 0, sizeof s.limits.per_hour);
-    error_rates_change(s.rates, &s.limits);
+    counter_watch_change(s.rates, &s.limits);
     assert_string_equal(read_both(&s, 600, 0), CLEARED);
     assert_int_equal(s.last.covered_us, 0);
     end(&s);
@@ -469,7 +490,7 @@ TEST(windows_of_another_length_begin_anew)
     read_both(&s, 0, 0);
     assert_string_equal(read_both(&s, 500, 0), RAISED);
     s.limits.window_us[ERROR_WINDOW_LONG] = 60 * MINUTE;
-    error_rates_change(s.rates, &s.limits);
+    counter_watch_change(s.rates, &s.limits);
     uint64_t left = 500, none[] = {0};
     assert_in_range(burn(&s, 300, &left, none, 1), 59, 62);
     end(&s);
@@ -525,7 +546,7 @@ static int is_over(const struct scene *s, const struct oracle *o, double part, d
     for (int w = 0; w < ERROR_WINDOWS; w++) {
         int64_t window = s->limits.window_us[w];
         // A window slides on by a twelfth: the errors of that twelfth may count or not.
-        double most = errors_since(o, s->now_us - window - window / ERROR_RATES_SLOTS);
+        double most = errors_since(o, s->now_us - window - window / COUNTER_WATCH_SLOTS);
         double least = errors_since(o, s->now_us - window) - 30;
         double limit = s->limits.per_hour[SYMBOL][w] * part;
         double hours = (double)window / 3600e6;
@@ -617,23 +638,22 @@ TEST(many_ports)
             add(&s, 1000 + (uint64_t)i, 1)->values[SYMBOL] = (uint64_t)round * 50;
         s.told[0] = '\0';
         s.now_us += MINUTE;
-        const struct error_rate_reading one = {s.accumulated, s.reading, s.fabric, s.now_us, NULL};
         memset(s.told, 0, sizeof s.told);
-        assert_true(error_rates_update(s.rates, &one, tell, &s));
+        update_watch(&s);
         struct accumulated_counters *accumulated = accumulated_with(s.accumulated, s.reading);
         accumulated_unref(s.accumulated);
         s.accumulated = accumulated;
         s.reading->count = 0;
     }
     assert_int_equal(s.changes, PORTS);
-    assert_int_equal(error_rates_overflowed(s.rates), 0);
+    assert_int_equal(counter_watch_overflowed(s.rates, ALARM_ABOUT_ERRORS), 0);
     end(&s);
 }
 
 // Where each of them has several, those that find no room are counted.
 TEST(more_than_there_is_room_for)
 {
-    enum { PORTS = ERROR_RATES_MAX / 4 };
+    enum { PORTS = COUNTER_WATCH_ERRORS_MAX / 4 };
     struct scene s = make_scene();
     struct counter_reading *reading =
         calloc(1, sizeof *reading + (PORTS + 1) * sizeof reading->samples[0]);
@@ -649,10 +669,10 @@ TEST(more_than_there_is_room_for)
         }
         update(&s, MINUTE);
     }
-    assert_int_equal(error_rates_overflowed(s.rates), PORTS);
+    assert_int_equal(counter_watch_overflowed(s.rates, ALARM_ABOUT_ERRORS), PORTS);
     add(&s, 500, 1)->values[SYMBOL] = 1; // the first in order, and there is no room
     update(&s, MINUTE);
-    assert_int_equal(error_rates_overflowed(s.rates), PORTS + 1);
+    assert_int_equal(counter_watch_overflowed(s.rates, ALARM_ABOUT_ERRORS), PORTS + 1);
     end(&s);
 }
 

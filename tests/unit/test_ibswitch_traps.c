@@ -185,9 +185,16 @@ TEST(a_wrong_mkey_at_a_router_is_told_under_its_id)
 // A threshold that a counter shows is told as the Notice would have been.
 TEST(a_derived_notice_of_a_router_is_told_under_its_id)
 {
-    const struct threshold_change change = {ROUTER_GUID, 1, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS,
-                                            true,        0, 3};
-    assert_string_equal(traps(event_builder_from_threshold(&builder, &change, &ROUTER), 0),
+    const struct counter_statement change = {
+        .key = {.kind = ALARM_KEY_PORT,
+                .guid = ROUTER_GUID,
+                .port = 1,
+                .about = ALARM_ABOUT_GROWTH,
+                .counter = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS},
+        .raised = true,
+        .before = 0,
+        .after = 3};
+    assert_string_equal(traps(event_builder_from_counter(&builder, &change, &ROUTER, NULL, 0), 0),
                         "gswIBPortTrap [aa/3 1] aa/3 1 1");
 }
 

@@ -13,8 +13,7 @@ enum { LEAF = 0x10, SPINE = 0x20, HOST = 0x30, PIECE_SIZE = 2 * PORT_METRICS_ROO
 static struct generated net;
 static struct names *names;
 static struct accumulated_counters *sums;
-static struct error_rates *rates;
-static struct congestion *congestion; // NULL: none
+static struct counter_watch *rates;
 static bool traffic;
 static char *written; // NUL-terminated
 static size_t size, pieces, longest_piece;
@@ -42,7 +41,7 @@ static int end(void **state)
     generated_clear(&net);
     names_unref(names);
     accumulated_unref(sums);
-    error_rates_free(rates);
+    counter_watch_free(rates);
     free(written);
     names = NULL;
     sums = NULL;
@@ -65,12 +64,12 @@ static void write_all(void)
 {
     static char buffer[PIECE_SIZE];
     struct port_metrics metrics;
-    port_metrics_begin(&metrics, &(struct port_metrics_source){
-                                     .fabric = generated_look(&net, 0),
-                                     .names = names_ref(names),
-                                     .accumulated = sums ? accumulated_ref(sums) : NULL,
-                                     .errors = rates ? measured_errors_of(rates, congestion) : NULL,
-                                     .traffic = traffic});
+    port_metrics_begin(
+        &metrics, &(struct port_metrics_source){.fabric = generated_look(&net, 0),
+                                                .names = names_ref(names),
+                                                .accumulated = sums ? accumulated_ref(sums) : NULL,
+                                                .errors = rates ? measured_errors_of(rates) : NULL,
+                                                .traffic = traffic});
     size = pieces = longest_piece = 0;
     bool more = true;
     while (more) {
@@ -196,34 +195,34 @@ TEST(traffic_is_told_if_asked_for)
     expect("ibtrapd_port_receive_bytes_total" LEAF1 "} 0");
 }
 
-static void ignore_congestion(void *ctx, const struct congestion_change *change)
+static void watch(const struct counter_reading *reading, const struct fabric *fabric,
+                  int64_t now_us)
 {
-    (void)ctx, (void)change;
+    const struct counter_watch_reading one = {sums, reading, fabric, now_us};
+    size_t count;
+    counter_watch_update(rates, &one, &count);
 }
 
 // A port of EDR that waits a third of each minute.
 TEST(waiting_is_told_with_the_traffic_and_blocks_where_they_are_counted)
 {
     const int64_t minute = 60 * INT64_C(1000000);
-    const struct congestion_limits limits = {.window_us = {12 * minute, 120 * minute}};
-    const struct error_rate_limits none = {.window_us = {12 * minute, 120 * minute}};
+    const struct counter_watch_limits limits = {.window_us = {12 * minute, 120 * minute}};
     struct fabric *fabric = generated_look(&net, 0);
     struct counter_sample samples[] = {
         {.node_guid = LEAF, .port = 1, .extended = true, .fec = true, .tick = 50},
         {.node_guid = LEAF, .port = 2, .extended = true}};
-    struct congestion *made = congestion_new(&limits);
-    rates = error_rates_new(&none);
-    assert_true(made && rates);
+    struct counter_reading *reading = calloc(1, sizeof *reading + sizeof reading->samples[0]);
+    rates = counter_watch_new(&limits);
+    assert_non_null(reading);
+    reading->count = 1;
     samples[0].values[COUNTER_FEC_CORRECTED] = 4711;
     for (int i = 0; i < 40; i++) {
-        const struct counter_sample before = samples[0];
         samples[0].values[COUNTER_XMIT_WAIT] += 1000000000; // of 50 times 0.4 ns: 20 s
-        congestion_begin(made, (1000 + i) * minute);
-        congestion_take(made, i > 0 ? &before : NULL, &samples[0], fabric);
-        congestion_end(made, ignore_congestion, NULL);
+        reading->samples[0] = samples[0];
+        watch(reading, fabric, (1000 + i) * minute);
+        read_counters(samples, 2, SUPPORT_UTC_US + i * minute);
     }
-    congestion = made;
-    read_counters(samples, 2, SUPPORT_UTC_US);
     expect("ibtrapd_port_fec_corrected_blocks_total" LEAF1 "} 4711");
     expect_nothing_of("fec_corrected_blocks_total" LEAF2);
     expect_nothing_of("wait_ratio");
@@ -234,8 +233,7 @@ TEST(waiting_is_told_with_the_traffic_and_blocks_where_they_are_counted)
     assert_non_null(line);
     const double share = strtod(strchr(line, '}') + 1, NULL);
     assert_true(share > 0.33 && share < 0.34);
-    congestion_free(congestion);
-    congestion = NULL;
+    free(reading);
     fabric_unref(fabric);
 }
 
@@ -263,23 +261,18 @@ TEST(a_name_from_the_map_is_the_name)
            "peer=\"a host by its port\",peer_port=\"1\"} 1");
 }
 
-static void ignore(void *ctx, const struct error_rate_change *change)
-{
-    (void)ctx, (void)change;
-}
-
 // 60 symbol errors in an hour, at 4X EDR, and as many packets received with errors.
 static void make_errors(void)
 {
     const int64_t hour = 3600 * INT64_C(1000000);
-    const struct error_rate_limits limits = {
+    const struct counter_watch_limits limits = {
         .window_us = {hour / 5, 2 * hour},
         .per_bit[COUNTER_SYMBOL_ERROR] = {1, 1},
         .per_hour[COUNTER_RCV_ERRORS] = {1e6, 1e6},
     };
     struct counter_reading *reading = calloc(1, sizeof *reading + sizeof reading->samples[0]);
     struct fabric *fabric = generated_look(&net, 0);
-    rates = error_rates_new(&limits);
+    rates = counter_watch_new(&limits);
     assert_true(reading && rates);
     reading->count = 1;
     reading->samples[0] = (struct counter_sample){.node_guid = LEAF, .port = 2};
@@ -287,9 +280,7 @@ static void make_errors(void)
         struct counter_sample *sample = &reading->samples[0];
         sample->values[COUNTER_SYMBOL_ERROR] = (uint64_t)i * 10;
         sample->values[COUNTER_RCV_ERRORS] = (uint64_t)i * 20;
-        const struct error_rate_reading one = {sums, reading, fabric, 100 * hour + i * hour / 6,
-                                               NULL};
-        assert_true(error_rates_update(rates, &one, ignore, NULL));
+        watch(reading, fabric, 100 * hour + i * hour / 6);
         read_counters(sample, 1, SUPPORT_UTC_US + i * hour / 6);
     }
     fabric_unref(fabric);

@@ -141,9 +141,15 @@ TEST(a_change)
 TEST(each_counter)
 {
     for (int c = 0; c < COUNTER_ERRORS; c++) {
-        const struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, (enum counter)c, true, 1,
-                                                UINT64_MAX};
-        check_record(event_builder_from_threshold(&builder, &change, &LEAF));
+        const struct counter_statement change = {.key = {.kind = ALARM_KEY_PORT,
+                                                         .guid = GOLDEN_SWITCH_GUID,
+                                                         .port = 17,
+                                                         .about = ALARM_ABOUT_GROWTH,
+                                                         .counter = (enum counter)c},
+                                                 .raised = true,
+                                                 .before = 1,
+                                                 .after = UINT64_MAX};
+        check_record(event_builder_from_counter(&builder, &change, &LEAF, NULL, 0));
     }
 }
 
@@ -170,9 +176,16 @@ TEST(a_notice_that_was_never_sent)
 {
     uint8_t record[EVENT_RECORD_MAX];
     struct error err;
-    const struct threshold_change change = {
-        GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS, true, 0, 1};
-    struct event *event = event_builder_from_threshold(&builder, &change, &LEAF);
+    const struct counter_statement change = {
+        .key = {.kind = ALARM_KEY_PORT,
+                .guid = GOLDEN_SWITCH_GUID,
+                .port = 17,
+                .about = ALARM_ABOUT_GROWTH,
+                .counter = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS},
+        .raised = true,
+        .before = 0,
+        .after = 1};
+    struct event *event = event_builder_from_counter(&builder, &change, &LEAF, NULL, 0);
     struct event *again = event_record_read(record, event_record_write(event, record), &err);
     assert_int_equal(again->notice.trap, NOTICE_LINK_INTEGRITY);
     assert_int_equal(again->notice.lid, 3);

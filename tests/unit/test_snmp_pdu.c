@@ -410,16 +410,15 @@ TEST(what_hangs_on_a_switch_comes_and_goes)
 // The same as for trap 129, which the port failed to send: see trap_129_130_131_at_a_switch.
 TEST(a_derived_notice_goes_out_like_a_real_one)
 {
-    struct threshold_change change = {GOLDEN_SWITCH_GUID, 17, COUNTER_LOCAL_LINK_INTEGRITY_ERRORS,
-                                      true, 0, 3};
-    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &LEAF), 2),
+    struct counter_statement change = {.key = {.kind = ALARM_KEY_PORT, .guid = GOLDEN_SWITCH_GUID, .port = 17, .about = ALARM_ABOUT_GROWTH, .counter = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS}, .raised = true, .before = 0, .after = 3};
+    assert_string_equal(send_event(event_builder_from_counter(&builder, &change, &LEAF, NULL, 0), 2),
                         SMA_HEAD("2") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "1"));
-    change.counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
-    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &LEAF), 2),
+    change.key.counter = COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+    assert_string_equal(send_event(event_builder_from_counter(&builder, &change, &LEAF, NULL, 0), 2),
                         SMA_HEAD("3") SMA("14") "u 3\n" SMA("15") "u 17\n" PORT_TRAP("17", "2"));
-    change.node_guid = GOLDEN_CA_GUID - 1;
-    change.port = 1;
-    assert_string_equal(send_event(event_builder_from_threshold(&builder, &change, &NODE), 1),
+    change.key.guid = GOLDEN_CA_GUID - 1;
+    change.key.port = 1;
+    assert_string_equal(send_event(event_builder_from_counter(&builder, &change, &NODE, NULL, 0), 1),
                         SMA_HEAD("3") SMA("14") "u 7\n" SMA("15") "u 1\n");
 }
 
@@ -680,12 +679,18 @@ TEST(a_change_that_was_found_late)
 
 static void check_threshold(bool reached, unsigned notification, unsigned severity, unsigned alarm)
 {
-    const struct threshold_change change = {
-        GOLDEN_SWITCH_GUID, 17, COUNTER_VL15_DROPPED, reached, 9, UINT64_MAX};
+    const struct counter_statement change = {.key = {.kind = ALARM_KEY_PORT,
+                                                     .guid = GOLDEN_SWITCH_GUID,
+                                                     .port = 17,
+                                                     .about = ALARM_ABOUT_GROWTH,
+                                                     .counter = COUNTER_VL15_DROPPED},
+                                             .raised = reached,
+                                             .before = 9,
+                                             .after = UINT64_MAX};
     static const char KEY[] = "counter VL15Dropped 0x0002c90300001234/17";
     char expected[LISTING_SIZE];
     struct text t = text_in(expected, sizeof expected);
-    struct event *event = event_builder_from_threshold(&builder, &change, &LEAF);
+    struct event *event = event_builder_from_counter(&builder, &change, &LEAF, NULL, 0);
     add_head(&t, notification);
     add_common(&t, event, severity, 9);
     add_number(&t, 6, "i", alarm);

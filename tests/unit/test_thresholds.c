@@ -1,42 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
-#include "topology/thresholds.h"
+#include "topology/counter_watch.h"
 
 #define DAY ACCUMULATED_KEEP_US
 
 // Readings made one sample at a time, and the resulting events as text.
 struct scene {
-    struct thresholds *thresholds;
+    struct counter_watch *watch;
+    int64_t now_us; // monotonic
     struct accumulated_counters *accumulated;
     struct counter_reading *reading;
     char told[2000];
 };
 
-static void tell(void *ctx, const struct threshold_change *change)
+static void tell(struct scene *s, const struct counter_statement *change)
 {
-    struct scene *s = ctx;
     size_t used = strlen(s->told);
+    assert_int_equal(change->key.about, ALARM_ABOUT_GROWTH);
     snprintf(s->told + used, sizeof s->told - used, "%s%s %llu/%u %s %llu-%llu", used ? "; " : "",
-             change->reached ? "reached" : "cleared", (unsigned long long)change->node_guid,
-             change->port, counter_name(change->counter), (unsigned long long)change->before,
-             (unsigned long long)change->after);
+             change->raised ? "reached" : "cleared", (unsigned long long)change->key.guid,
+             change->key.port, counter_name(change->key.counter),
+             (unsigned long long)change->before, (unsigned long long)change->after);
+}
+
+static struct counter_watch_limits limits_of(uint64_t limit)
+{
+    struct counter_watch_limits limits = {.window_us = {720 * INT64_C(1000000), DAY}};
+    for (size_t i = 0; i < COUNT(limits.growth); i++)
+        limits.growth[i] = limit;
+    return limits;
+}
+
+static void restore(struct scene *s, uint64_t guid, uint8_t port, enum counter counter)
+{
+    counter_watch_restore(s->watch, &(struct alarm_key){.kind = ALARM_KEY_PORT,
+                                                        .guid = guid,
+                                                        .port = port,
+                                                        .about = ALARM_ABOUT_GROWTH,
+                                                        .counter = counter});
 }
 
 static struct scene make_scene(uint64_t limit)
 {
-    uint64_t limits[COUNTER_ERRORS];
-    for (size_t i = 0; i < COUNT(limits); i++)
-        limits[i] = limit;
-    struct scene s = {.thresholds = thresholds_new(limits)};
+    const struct counter_watch_limits limits = limits_of(limit);
+    struct scene s = {.watch = counter_watch_new(&limits)};
     s.reading = calloc(1, sizeof *s.reading + 8 * sizeof s.reading->samples[0]);
-    assert_true(s.thresholds && s.reading);
+    assert_non_null(s.reading);
     return s;
 }
 
 static void end(struct scene *s)
 {
-    thresholds_free(s->thresholds);
+    counter_watch_free(s->watch);
     accumulated_unref(s->accumulated);
     free(s->reading);
 }
@@ -52,7 +68,13 @@ static const char *update(struct scene *s, int64_t time_us)
 {
     s->told[0] = '\0';
     s->reading->time_us = time_us;
-    assert_true(thresholds_update(s->thresholds, s->accumulated, s->reading, tell, s));
+    s->now_us += 60 * INT64_C(1000000);
+    size_t count;
+    const struct counter_watch_reading one = {
+        .before = s->accumulated, .reading = s->reading, .now_us = s->now_us};
+    const struct counter_statement *all = counter_watch_update(s->watch, &one, &count);
+    for (size_t i = 0; i < count; i++)
+        tell(s, &all[i]);
     struct accumulated_counters *accumulated = accumulated_with(s->accumulated, s->reading);
     assert_non_null(accumulated);
     accumulated_unref(s->accumulated);
@@ -230,10 +252,8 @@ TEST(a_clock_that_was_years_ahead_keeps_no_port)
 
 static void set_limit(struct scene *s, uint64_t limit)
 {
-    uint64_t limits[COUNTER_ERRORS];
-    for (size_t i = 0; i < COUNT(limits); i++)
-        limits[i] = limit;
-    thresholds_change(s->thresholds, limits);
+    const struct counter_watch_limits limits = limits_of(limit);
+    counter_watch_change(s->watch, &limits);
 }
 
 TEST(a_port_that_comes_back_is_missed_for_a_day_again)
@@ -267,9 +287,9 @@ TEST(what_was_recalled_is_cleared_like_any_other)
 {
     struct scene s = make_scene(10);
     enum counter c = COUNTER_SYMBOL_ERROR;
-    assert_true(thresholds_restore(s.thresholds, 2, 1, COUNTER_RCV_ERRORS));
-    assert_true(thresholds_restore(s.thresholds, 1, 1, c));
-    assert_true(thresholds_restore(s.thresholds, 2, 1, c));
+    restore(&s, 2, 1, COUNTER_RCV_ERRORS);
+    restore(&s, 1, 1, c);
+    restore(&s, 2, 1, c);
     add(&s, 1, 1)->values[c] = 500;
     add(&s, 2, 1)->values[c] = 500;
     assert_string_equal(update(&s, DAY), ""); // the first: since when is not known
@@ -285,7 +305,7 @@ TEST(what_was_recalled_is_cleared_like_any_other)
 TEST(a_recalled_port_that_never_comes_is_forgotten)
 {
     struct scene s = make_scene(10);
-    assert_true(thresholds_restore(s.thresholds, 1, 1, COUNTER_SYMBOL_ERROR));
+    restore(&s, 1, 1, COUNTER_SYMBOL_ERROR);
     assert_string_equal(update(&s, 5 * DAY), "");
     assert_string_equal(update(&s, 6 * DAY - 1), "");
     assert_string_equal(update(&s, 6 * DAY), "cleared 1/1 SymbolErrorCounter 0-0");
@@ -297,7 +317,7 @@ TEST(many_are_recalled)
 {
     struct scene s = make_scene(10);
     for (uint8_t port = 200; port > 0; port--)
-        assert_true(thresholds_restore(s.thresholds, 1, port, COUNTER_SYMBOL_ERROR));
+        restore(&s, 1, port, COUNTER_SYMBOL_ERROR);
     add(&s, 1, 200);
     assert_string_equal(update(&s, DAY), "");
     add(&s, 1, 200);
@@ -310,7 +330,7 @@ TEST(nothing_to_read)
     struct scene s = make_scene(10);
     assert_string_equal(update(&s, 1), "");
     end(&s);
-    thresholds_free(NULL);
+    counter_watch_free(NULL);
 }
 
 int main(void)

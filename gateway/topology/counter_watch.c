@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "topology/counter_watch.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/search.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = COUNTER_WATCH_SLOTS + 1 }; // the slot that is filled now, and a window before it
+
+enum { WAIT_UNIT_US = 100, BITS_PER_SYMBOL = 10 }; // slots count waiting in this unit
+
+#define GROWTH_MAX (UINT64_C(1) << 48) // of one update; a double has it exactly
+
+enum { KINDS = ALARM_ABOUT_WAIT - ALARM_ABOUT_GROWTH + 1 };
+
+static const struct {
+    enum counter first, end; // the counters
+    size_t max;
+    bool of_link;     // the alarm is that of both ends of the link
+    bool has_windows; // otherwise the last reading alone counts
+    bool full_begins; // a counter is watched as soon as it is full
+} ROWS[KINDS] = {
+    {0, COUNTER_ERRORS, SIZE_MAX, false, false, false},
+    {0, COUNTER_ERRORS, COUNTER_WATCH_ERRORS_MAX, true, true, false},
+    {COUNTER_XMIT_WAIT, COUNTER_XMIT_WAIT + 1, COUNTER_WATCH_WAITS_MAX, false, true, true},
+};
+
+// A counter of a port that grew lately, or whose alarm stands.
+struct watched {
+    uint64_t node_guid, peer_guid; // peer_guid 0: not known
+    union {
+        int64_t held_until_us; // of a window: the alarm does not end before
+        int64_t missing_since; // of a threshold: UTC, of the first reading without the port; 0: the
+                               // last reading had the port
+    };
+    uint32_t slots[ERROR_WINDOWS][SLOTS]; // by slot modulo SLOTS: errors, or WAIT_UNIT_US
+    uint8_t port, peer_port, counter;     // enum counter
+    bool alarm;                           // this port makes the alarm stand
+    bool full;                            // the counter can grow no more
+    bool anew; // restored, or its windows were emptied, since the last update
+    bool tick_known;
+    uint8_t width;  // of the link when it was up last, a bit of PortInfo; 0: not known
+    uint16_t speed; // the same; enum fabric_speed
+};
+
+struct watched_list {
+    struct watched *all; // ascending by node, port and counter, those beyond `sorted` in no order
+    size_t count, sorted, capacity;
+    size_t at; // in an update: the next one
+    uint64_t overflowed;
+};
+
+struct counter_watch {
+    struct counter_watch_limits limits;
+    struct watched_list lists[KINDS]; // by enum alarm_key_about, from ALARM_ABOUT_GROWTH on
+    int64_t updated_us;               // monotonic; 0: never
+    int64_t elapsed_us;               // from the update before to that one
+    struct counter_statement *statements;
+    size_t statement_count, statement_capacity;
+};
+
+// An update.
+struct counter_watch_round {
+    struct counter_watch *watch;
+    const struct counter_watch_reading *reading;
+    struct accumulated_walk walk; // over the accumulated counters before the reading
+    struct counter_sample last;
+    bool more;       // `last` is set
+    bool has_last;   // `last` is of the port that is compared now
+    bool comparable; // and its growth counts for the windows
+    uint32_t node;   // see counter_watch_place
+};
+
+struct counter_watch *counter_watch_new(const struct counter_watch_limits *limits)
+{
+    struct counter_watch *watch = memory_zeroed(1, sizeof *watch);
+    watch->limits = *limits;
+    return watch;
+}
+
+void counter_watch_free(struct counter_watch *watch)
+{
+    if (!watch)
+        return;
+    for (int k = 0; k < KINDS; k++)
+        free(watch->lists[k].all);
+    free(watch->statements);
+    free(watch);
+}
+
+static int64_t counter_watch_long_window(const struct counter_watch *w)
+{
+    return w->limits.window_us[ERROR_WINDOW_LONG];
+}
+
+void counter_watch_change(struct counter_watch *watch, const struct counter_watch_limits *limits)
+{
+    bool same = memcmp(watch->limits.window_us, limits->window_us, sizeof limits->window_us) == 0;
+    watch->limits = *limits;
+    for (int k = 0; k < KINDS && !same; k++) {
+        for (size_t i = 0; i < watch->lists[k].count; i++) {
+            struct watched *one = &watch->lists[k].all[i];
+            memset(one->slots, 0, sizeof one->slots);
+            one->anew = ROWS[k].has_windows;
+        }
+    }
+}
+
+// Lists.
+
+static const struct watched_list *counter_watch_list(const struct counter_watch *w,
+                                                     enum alarm_key_about about)
+{
+    assert(about >= ALARM_ABOUT_GROWTH && about <= ALARM_ABOUT_WAIT);
+    return &w->lists[about - ALARM_ABOUT_GROWTH];
+}
+
+static int counter_watch_compare(const void *a, const void *b)
+{
+    const struct watched *m = a, *n = b;
+    int order = counter_compare_ports(m->node_guid, m->port, n->node_guid, n->port);
+    return order != 0 ? order : m->counter - n->counter;
+}
+
+// Adds one behind those that are sorted. Returns NULL if there is no room.
+static struct watched *counter_watch_add(struct watched_list *list, size_t max,
+                                         const struct watched *one)
+{
+    if (list->count == max) {
+        list->overflowed++;
+        return NULL;
+    }
+    if (list->count == list->capacity) {
+        list->capacity += list->capacity / 2 + 16;
+        list->all = memory_resize(list->all, list->capacity, sizeof *list->all);
+    }
+    list->all[list->count] = *one;
+    return &list->all[list->count++];
+}
+
+static struct watched *counter_watch_find(const struct watched_list *list, uint64_t node_guid,
+                                          uint8_t port, enum counter counter)
+{
+    const struct watched key = {.node_guid = node_guid, .port = port, .counter = (uint8_t)counter};
+    size_t at;
+    SEARCH_FIRST(at, 0, list->sorted, counter_watch_compare(&list->all[at], &key) < 0);
+    bool found = at < list->sorted && counter_watch_compare(&list->all[at], &key) == 0;
+    return found ? &list->all[at] : NULL;
+}
+
+// Joins two of one port and counter: restored alarms with two neighbours, of which one stays, or a
+// restored alarm and what was counted since the start, unless the neighbour is another one now.
+static void counter_watch_join(struct watched *one, const struct watched *other)
+{
+    struct watched counted = one->anew ? *other : *one;
+    const struct watched restored = one->anew ? *one : *other;
+    if (restored.alarm && counted.peer_guid == 0 && !counted.alarm) {
+        counted.peer_guid = restored.peer_guid;
+        counted.peer_port = restored.peer_port;
+    }
+    if (restored.alarm && counted.peer_guid == restored.peer_guid &&
+        counted.peer_port == restored.peer_port) {
+        counted.alarm = true;
+        if (counted.held_until_us < restored.held_until_us)
+            counted.held_until_us = restored.held_until_us;
+    }
+    *one = counted;
+}
+
+// Puts those that were added into their places.
+static void counter_watch_sort(struct watched_list *list)
+{
+    size_t kept = 0;
+    if (list->sorted == list->count)
+        return;
+    qsort(list->all, list->count, sizeof *list->all, counter_watch_compare);
+    for (size_t i = 0; i < list->count; i++) {
+        if (kept > 0 && counter_watch_compare(&list->all[kept - 1], &list->all[i]) == 0)
+            counter_watch_join(&list->all[kept - 1], &list->all[i]);
+        else
+            list->all[kept++] = list->all[i];
+    }
+    list->count = list->sorted = kept;
+}
+
+// Begins an update of a list: what began anew before the update is held for a long window.
+static void counter_watch_open(const struct counter_watch *w, struct watched_list *list, int kind,
+                               int64_t now_us)
+{
+    for (size_t i = 0; i < list->count && ROWS[kind].has_windows; i++) {
+        if (list->all[i].anew)
+            list->all[i].held_until_us = now_us + counter_watch_long_window(w);
+    }
+    counter_watch_sort(list);
+    for (size_t i = 0; i < list->count; i++)
+        list->all[i].anew = false;
+    list->at = 0;
+}
+
+void counter_watch_restore(struct counter_watch *watch, const struct alarm_key *key)
+{
+    const int kind = (int)key->about - ALARM_ABOUT_GROWTH;
+    if (kind < 0 || kind >= KINDS)
+        return;
+    const struct watched one = {.node_guid = key->guid,
+                                .port = key->port,
+                                .peer_guid = key->peer_guid,
+                                .peer_port = key->peer_port,
+                                .counter = (uint8_t)key->counter,
+                                .alarm = true,
+                                .anew = true};
+    counter_watch_add(&watch->lists[kind], ROWS[kind].max, &one);
+}
+
+// Statements.
+
+static struct alarm_key counter_watch_key(const struct watched *one, int kind)
+{
+    return (struct alarm_key){.kind = one->peer_guid != 0 ? ALARM_KEY_LINK : ALARM_KEY_PORT,
+                              .guid = one->node_guid,
+                              .port = one->port,
+                              .peer_guid = one->peer_guid,
+                              .peer_port = one->peer_port,
+                              .about = (enum alarm_key_about)(ALARM_ABOUT_GROWTH + kind),
+                              .counter = (enum counter)one->counter};
+}
+
+static struct counter_statement counter_watch_describe(const struct watched *one, int kind)
+{
+    return (struct counter_statement){.key = counter_watch_key(one, kind),
+                                      .tick_known = one->tick_known,
+                                      .width = one->width,
+                                      .speed = one->speed};
+}
+
+static void counter_watch_state(struct counter_watch *w, const struct counter_statement *statement)
+{
+    if (w->statement_count == w->statement_capacity) {
+        w->statement_capacity = w->statement_capacity * 2 + 16;
+        w->statements = memory_resize(w->statements, w->statement_capacity, sizeof *w->statements);
+    }
+    w->statements[w->statement_count++] = *statement;
+}
+
+// Thresholds.
+
+static bool counter_watch_replaces_trap(enum counter counter)
+{
+    return counter == COUNTER_LOCAL_LINK_INTEGRITY_ERRORS ||
+           counter == COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS;
+}
+
+static void counter_watch_state_growth(struct counter_watch *w, const struct watched *one,
+                                       bool reached, uint64_t before, uint64_t after)
+{
+    struct counter_statement statement = counter_watch_describe(one, 0);
+    statement.raised = reached;
+    statement.before = before;
+    statement.after = after;
+    counter_watch_state(w, &statement);
+}
+
+// `known`: the counter had reached its threshold, or an operator cleared that; NULL: neither.
+static void counter_watch_compare_growth(struct counter_watch_round *r, struct watched *known,
+                                         const struct counter_sample *now, enum counter counter)
+{
+    const uint64_t limit = r->watch->limits.growth[counter];
+    const uint64_t before = r->last.values[counter], after = now->values[counter];
+    const struct watched one = {
+        .node_guid = now->node_guid, .port = now->port, .counter = (uint8_t)counter, .alarm = true};
+    if (known)
+        known->missing_since = 0;
+    if (!r->has_last || (limit != 0 && before == after && counter_is_full(now, counter)) ||
+        !counter_is_comparable(&r->last, now, counter))
+        return;
+    const bool reached = limit != 0 && counter_growth(before, after) >= limit;
+    const bool was = known && known->alarm;
+    if (reached == was)
+        return;
+    counter_watch_state_growth(r->watch, &one, reached, before, after);
+    if (counter_watch_replaces_trap(counter))
+        return;
+    if (known)
+        known->alarm = reached;
+    else
+        counter_watch_add(&r->watch->lists[0], ROWS[0].max, &one);
+}
+
+// The reading lacks the port. After the clock was set back, the port is missing since then.
+static void counter_watch_miss_growth(struct counter_watch_round *r, struct watched *one)
+{
+    const int64_t now_us = r->reading->reading->time_us;
+    struct counter_sample last = {0};
+    if (one->missing_since == 0 || one->missing_since > now_us)
+        one->missing_since = now_us;
+    if (now_us - one->missing_since < ACCUMULATED_KEEP_US || !one->alarm)
+        return;
+    accumulated_find_last(r->reading->before, one->node_guid, one->port, &last);
+    one->alarm = false;
+    counter_watch_state_growth(r->watch, one, false, last.values[one->counter],
+                               last.values[one->counter]);
+}
+
+// Windows.
+
+static int64_t counter_watch_slot_length(const struct counter_watch *w, enum error_window window)
+{
+    return w->limits.window_us[window] / COUNTER_WATCH_SLOTS;
+}
+
+// Empties the slots of all counters between that of the update before and that of `now_us`.
+static void counter_watch_slide(struct counter_watch *w, enum error_window window, int64_t now_us)
+{
+    const int64_t slot = now_us / counter_watch_slot_length(w, window);
+    int64_t first = w->updated_us / counter_watch_slot_length(w, window) + 1;
+    if (first < slot - COUNTER_WATCH_SLOTS)
+        first = slot - COUNTER_WATCH_SLOTS;
+    for (int k = 0; k < KINDS; k++) {
+        for (int64_t i = first; i <= slot && ROWS[k].has_windows; i++) {
+            for (size_t at = 0; at < w->lists[k].count; at++)
+                w->lists[k].all[at].slots[window][i % SLOTS] = 0;
+        }
+    }
+}
+
+static uint64_t counter_watch_part(uint64_t growth, int64_t part_us, int64_t all_us)
+{
+    return (uint64_t)((double)growth * (double)part_us / (double)all_us);
+}
+
+// Spreads the growth since the update before over the slots of that time.
+static void counter_watch_spread(const struct counter_watch *w, struct watched *one,
+                                 enum error_window window, uint64_t growth)
+{
+    const int64_t length = counter_watch_slot_length(w, window), elapsed_us = w->elapsed_us;
+    const int64_t newest = w->updated_us / length, from_us = w->updated_us - elapsed_us;
+    uint64_t given = 0;
+    int64_t given_us = 0;
+    growth = growth < GROWTH_MAX ? growth : GROWTH_MAX;
+    for (int64_t i = newest; i >= 0 && i > newest - SLOTS && given_us < elapsed_us; i--) {
+        const int64_t begin = i * length > from_us ? i * length : from_us;
+        given_us = w->updated_us - begin;
+        uint64_t sum =
+            given_us == elapsed_us ? growth : counter_watch_part(growth, given_us, elapsed_us);
+        uint64_t all = one->slots[window][i % SLOTS] + (sum - given);
+        one->slots[window][i % SLOTS] = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+        given = sum;
+    }
+}
+
+static int64_t counter_watch_covered(const struct counter_watch *w, enum error_window window)
+{
+    const int64_t length = counter_watch_slot_length(w, window);
+    return COUNTER_WATCH_SLOTS * length + w->updated_us % length;
+}
+
+static uint64_t counter_watch_sum(const struct watched *one, enum error_window window)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < SLOTS; i++)
+        sum += one->slots[window][i];
+    return sum;
+}
+
+static double counter_watch_wait_share(const struct counter_watch *w, const struct watched *one,
+                                       enum error_window window)
+{
+    const double share = (double)counter_watch_sum(one, window) * WAIT_UNIT_US /
+                         (double)counter_watch_covered(w, window);
+    return share < 1 ? share : 1;
+}
+
+// Fills in what a window has. Returns false if the window has no limit.
+static bool counter_watch_measure(const struct counter_watch *w, const struct watched *one,
+                                  int kind, enum error_window window, struct counter_statement *out)
+{
+    const struct counter_watch_limits *limits = &w->limits;
+    out->window = window;
+    out->covered_us = counter_watch_covered(w, window);
+    if (!ROWS[kind].of_link) {
+        out->limit = limits->wait_raise;
+        out->rate = counter_watch_wait_share(w, one, window);
+        return out->limit > 0;
+    }
+    const double bits = fabric_bits_per_second(one->width, one->speed);
+    out->per_bit = bits > 0 && limits->per_bit[one->counter][window] > 0;
+    out->limit = out->per_bit ? limits->per_bit[one->counter][window]
+                              : limits->per_hour[one->counter][window];
+    out->errors = counter_watch_sum(one, window);
+    const double seconds = (double)out->covered_us / (double)CLOCK_US_PER_S;
+    out->rate = (double)out->errors / seconds * (out->per_bit ? 1 / bits : 3600);
+    return out->limit > 0;
+}
+
+static bool counter_watch_has_limit(const struct counter_watch *w, int kind, enum counter counter)
+{
+    const struct counter_watch_limits *limits = &w->limits;
+    if (!ROWS[kind].of_link)
+        return limits->wait_raise > 0;
+    for (int i = 0; i < ERROR_WINDOWS; i++) {
+        if (limits->per_bit[counter][i] > 0 || limits->per_hour[counter][i] > 0)
+            return true;
+    }
+    return false;
+}
+
+// A reading.
+
+// The port's place in the fabric. Returns FABRIC_NONE if the place is not known. `node` walks over
+// the nodes of the fabric, from 0 on: call it for ports that ascend by node.
+static uint32_t counter_watch_place(const struct fabric *fabric, uint32_t *node, uint64_t node_guid,
+                                    uint8_t port)
+{
+    while (fabric && *node < fabric->node_count && fabric->nodes[*node].guid < node_guid)
+        ++*node;
+    const bool found =
+        fabric && *node < fabric->node_count && fabric->nodes[*node].guid == node_guid;
+    return found ? fabric_find_port(fabric, *node, port) : FABRIC_NONE;
+}
+
+// How long the port waited in so many ticks, in WAIT_UNIT_US, at most since the update before.
+static uint64_t counter_watch_waited(struct counter_watch_round *r,
+                                     const struct counter_sample *now, uint64_t ticks)
+{
+    const struct fabric *fabric = r->reading->fabric;
+    const uint32_t port = counter_watch_place(fabric, &r->node, now->node_guid, now->port);
+    const double lane = port != FABRIC_NONE // a width of 1X
+                            ? fabric_bits_per_second(1, fabric->ports[port].speed_active)
+                            : 0;
+    const double most = (double)r->watch->elapsed_us;
+    if (lane <= 0)
+        return 0;
+    const double seconds = (double)ticks * (now->tick > 0 ? now->tick : 1) * BITS_PER_SYMBOL / lane;
+    const double waited = seconds * (double)CLOCK_US_PER_S;
+    return (uint64_t)((waited < most ? waited : most) / WAIT_UNIT_US + 0.5);
+}
+
+static uint64_t counter_watch_growth(struct counter_watch_round *r, int kind,
+                                     const struct counter_sample *now, enum counter c)
+{
+    if (!r->comparable || r->watch->elapsed_us == 0 || now->values[c] == r->last.values[c] ||
+        !counter_is_comparable(&r->last, now, c))
+        return 0;
+    const uint64_t growth = counter_growth(r->last.values[c], now->values[c]);
+    return ROWS[kind].of_link ? growth : counter_watch_waited(r, now, growth);
+}
+
+static void counter_watch_take_counter(struct counter_watch_round *r, int kind, struct watched *one,
+                                       const struct counter_sample *now, enum counter c)
+{
+    struct counter_watch *w = r->watch;
+    const uint64_t growth = counter_watch_growth(r, kind, now, c);
+    const bool full = growth == 0 && counter_is_full(now, c);
+    const struct watched begun = {
+        .node_guid = now->node_guid, .port = now->port, .counter = (uint8_t)c};
+    if (!one && ((growth > 0 && (!ROWS[kind].of_link || counter_watch_has_limit(w, kind, c))) ||
+                 (full && ROWS[kind].full_begins)))
+        one = counter_watch_add(&w->lists[kind], ROWS[kind].max, &begun);
+    if (!one)
+        return;
+    one->full = full;
+    one->tick_known = now->tick != 0;
+    for (int i = 0; i < ERROR_WINDOWS && growth > 0; i++)
+        counter_watch_spread(w, one, (enum error_window)i, growth);
+}
+
+// Passes over a counter whose port the reading lacks. That a counter was full keeps its alarm for a
+// long window: the port may be back in the next reading, or never.
+static void counter_watch_pass_absence(struct counter_watch_round *r, int kind, struct watched *one)
+{
+    if (!ROWS[kind].has_windows)
+        counter_watch_miss_growth(r, one);
+    else if (one->full)
+        one->held_until_us = r->watch->updated_us + counter_watch_long_window(r->watch);
+    one->full = false;
+}
+
+// Passes over the counters of ports before the sample; NULL: of all ports.
+static void counter_watch_pass_until(struct counter_watch_round *r,
+                                     const struct counter_sample *now)
+{
+    for (int k = 0; k < KINDS; k++) {
+        struct watched_list *list = &r->watch->lists[k];
+        for (; list->at < list->sorted; list->at++) {
+            struct watched *one = &list->all[list->at];
+            if (now &&
+                counter_compare_ports(one->node_guid, one->port, now->node_guid, now->port) >= 0)
+                break;
+            counter_watch_pass_absence(r, k, one);
+        }
+    }
+}
+
+// Moves the walk on to the port of the sample.
+static void counter_watch_find_last(struct counter_watch_round *r, const struct counter_sample *now)
+{
+    int order = 1;
+    while (r->more && (order = counter_compare_ports(r->last.node_guid, r->last.port,
+                                                     now->node_guid, now->port)) < 0)
+        r->more = accumulated_next(&r->walk, &r->last);
+    r->has_last = r->more && order == 0;
+    r->comparable = r->has_last && !r->walk.missing && r->last.extended == now->extended;
+}
+
+static bool counter_watch_is_next(const struct watched_list *list, const struct counter_sample *now)
+{
+    const struct watched *next = list->at < list->sorted ? &list->all[list->at] : NULL;
+    return next && next->node_guid == now->node_guid && next->port == now->port;
+}
+
+// Whether nothing is to be done for the port: no error counter grew, and none is watched.
+static bool counter_watch_is_healthy(const struct counter_watch_round *r,
+                                     const struct counter_sample *now)
+{
+    for (int k = 0; k < KINDS; k++) {
+        if (counter_watch_is_next(&r->watch->lists[k], now))
+            return false;
+    }
+    return !counter_is_full(now, COUNTER_XMIT_WAIT) &&
+           (!r->has_last ||
+            memcmp(now->values, r->last.values, COUNTER_ERRORS * sizeof now->values[0]) == 0);
+}
+
+static void counter_watch_take_sample(struct counter_watch_round *r,
+                                      const struct counter_sample *now)
+{
+    counter_watch_find_last(r, now);
+    if (counter_watch_is_healthy(r, now))
+        return;
+    for (int k = 0; k < KINDS; k++) {
+        struct watched_list *list = &r->watch->lists[k];
+        for (enum counter c = ROWS[k].first; c < ROWS[k].end; c++) {
+            const bool known = counter_watch_is_next(list, now) && list->all[list->at].counter == c;
+            if (!known && !ROWS[k].full_begins && now->values[c] == r->last.values[c])
+                continue; // as most
+            struct watched *one = known ? &list->all[list->at++] : NULL;
+            if (ROWS[k].has_windows)
+                counter_watch_take_counter(r, k, one, now, c);
+            else
+                counter_watch_compare_growth(r, one, now, c);
+        }
+    }
+}
+
+// Alarms.
+
+// Returns whether a window is over `part` of its limit, with `errors_min` errors at least.
+// Describes the counter by the window that is closest to its limit, or farthest over the limit.
+static bool counter_watch_judge(const struct counter_watch *w, const struct watched *one, int kind,
+                                double part, uint64_t errors_min, struct counter_statement *out)
+{
+    int worst = -1;
+    double worst_share = -1;
+    bool over = false;
+    for (int i = 0; i < ERROR_WINDOWS; i++) {
+        struct counter_statement found;
+        found.errors = 0;
+        if (!counter_watch_measure(w, one, kind, (enum error_window)i, &found))
+            continue;
+        const double share = found.rate / found.limit;
+        const bool this_over = share > part && found.errors >= errors_min;
+        if (this_over > over || (this_over == over && share > worst_share)) {
+            worst = i;
+            worst_share = share;
+        }
+        over = over || this_over;
+    }
+    *out = counter_watch_describe(one, kind);
+    if (worst >= 0)
+        counter_watch_measure(w, one, kind, (enum error_window)worst, out);
+    return over;
+}
+
+// Whether the other end of the link makes the alarm stand, too.
+static bool counter_watch_peer_has_alarm(const struct watched_list *list, const struct watched *one)
+{
+    const struct watched *peer =
+        one->peer_guid != 0
+            ? counter_watch_find(list, one->peer_guid, one->peer_port, (enum counter)one->counter)
+            : NULL;
+    return peer && peer->alarm && peer->peer_guid == one->node_guid && peer->peer_port == one->port;
+}
+
+bool counter_watch_has_alarm(const struct counter_watch *watch, const struct alarm_key *key)
+{
+    const struct watched_list *list = counter_watch_list(watch, key->about);
+    const struct watched link = {.node_guid = key->guid,
+                                 .port = key->port,
+                                 .peer_guid = key->peer_guid,
+                                 .peer_port = key->peer_port,
+                                 .counter = (uint8_t)key->counter};
+    const struct watched *one =
+        counter_watch_find(list, link.node_guid, link.port, (enum counter)link.counter);
+    return (one && one->alarm && one->peer_guid == link.peer_guid &&
+            one->peer_port == link.peer_port) ||
+           counter_watch_peer_has_alarm(list, &link);
+}
+
+static void counter_watch_begin_anew(struct watched *one)
+{
+    memset(one->slots, 0, sizeof one->slots);
+    one->alarm = false;
+    one->peer_guid = 0;
+    one->peer_port = 0;
+    one->width = 0;
+    one->speed = 0;
+}
+
+void counter_watch_review(struct counter_watch *watch,
+                          bool (*stands)(void *ctx, const struct alarm_key *key), void *ctx)
+{
+    for (int k = 0; k < KINDS; k++) {
+        for (size_t i = 0; i < watch->lists[k].count; i++) {
+            struct watched *one = &watch->lists[k].all[i];
+            const struct alarm_key key = counter_watch_key(one, k);
+            if (one->alarm && !stands(ctx, &key))
+                counter_watch_begin_anew(one);
+        }
+    }
+}
+
+// Sets the rate of the link. A link that is down keeps its last rate, because its errors were
+// counted while it was up.
+static void counter_watch_find_rate(const struct fabric *fabric, uint32_t port, struct watched *one)
+{
+    if (port == FABRIC_NONE || fabric->ports[port].state <= FABRIC_DOWN)
+        return;
+    one->width = fabric->ports[port].width_active;
+    one->speed = fabric->ports[port].speed_active;
+}
+
+// Sets the other end of the link. While an alarm stands, its link keeps the ends that it began
+// with, unless the port has another neighbour.
+static void counter_watch_find_neighbour(struct counter_watch *w, int kind,
+                                         const struct fabric *fabric, uint32_t port,
+                                         struct watched *one)
+{
+    const uint32_t peer = port != FABRIC_NONE ? fabric_peer(fabric, port) : FABRIC_NONE;
+    if (peer == FABRIC_NONE)
+        return;
+    const uint64_t guid = fabric->nodes[fabric->ports[port].peer_node].guid;
+    const uint8_t number = fabric->ports[peer].number;
+    if (one->peer_guid != 0 && (one->peer_guid != guid || one->peer_port != number)) {
+        struct counter_statement statement = counter_watch_describe(one, kind);
+        const bool alone = one->alarm && !counter_watch_peer_has_alarm(&w->lists[kind], one);
+        statement.moved = true;
+        counter_watch_begin_anew(one);
+        if (alone)
+            counter_watch_state(w, &statement);
+    }
+    if (!one->alarm) {
+        one->peer_guid = guid;
+        one->peer_port = number;
+    }
+}
+
+static void counter_watch_raise(struct counter_watch *w, int kind, struct watched *one)
+{
+    struct counter_statement statement;
+    const uint64_t errors_min = ROWS[kind].of_link ? w->limits.errors_min : 0;
+    if (one->alarm || !counter_watch_judge(w, one, kind, 1, errors_min, &statement))
+        return;
+    const bool first = !counter_watch_peer_has_alarm(&w->lists[kind], one);
+    one->alarm = statement.raised = true;
+    if (first)
+        counter_watch_state(w, &statement);
+}
+
+static void counter_watch_clear(struct counter_watch *w, int kind, struct watched *one)
+{
+    const struct counter_watch_limits *limits = &w->limits;
+    const double part = ROWS[kind].of_link       ? limits->clear_percent / 100.0
+                        : limits->wait_raise > 0 ? limits->wait_clear / limits->wait_raise
+                                                 : 0;
+    struct counter_statement statement;
+    const bool held = one->full || w->updated_us < one->held_until_us;
+    if (!one->alarm || (held && counter_watch_has_limit(w, kind, (enum counter)one->counter)) ||
+        counter_watch_judge(w, one, kind, part, 0, &statement))
+        return;
+    one->alarm = false;
+    if (!counter_watch_peer_has_alarm(&w->lists[kind], one))
+        counter_watch_state(w, &statement);
+}
+
+static bool counter_watch_is_quiet(const struct watched *one, int kind)
+{
+    static const uint32_t NONE[ERROR_WINDOWS][SLOTS];
+    return !one->alarm && !(one->full && ROWS[kind].full_begins) &&
+           memcmp(one->slots, NONE, sizeof NONE) == 0;
+}
+
+// First finds what is over a limit, then what is no longer: so an alarm that passes from one end of
+// a link to the other stays one.
+static void counter_watch_judge_list(struct counter_watch *w, int kind, const struct fabric *fabric)
+{
+    struct watched_list *list = &w->lists[kind];
+    uint32_t node = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count && ROWS[kind].of_link; i++) {
+        struct watched *one = &list->all[i];
+        const uint32_t port = counter_watch_place(fabric, &node, one->node_guid, one->port);
+        counter_watch_find_neighbour(w, kind, fabric, port, one);
+        counter_watch_find_rate(fabric, port, one);
+    }
+    for (size_t i = 0; i < list->count && ROWS[kind].has_windows; i++)
+        counter_watch_raise(w, kind, &list->all[i]);
+    for (size_t i = 0; i < list->count && ROWS[kind].has_windows; i++)
+        counter_watch_clear(w, kind, &list->all[i]);
+    for (size_t i = 0; i < list->count; i++) {
+        if (!counter_watch_is_quiet(&list->all[i], kind))
+            list->all[kept++] = list->all[i];
+    }
+    list->count = list->sorted = kept;
+    if (list->capacity > kept + kept / 4 + 16) {
+        list->capacity = kept + kept / 8;
+        list->all = memory_resize(list->all, list->capacity, sizeof *list->all);
+    }
+}
+
+const struct counter_statement *counter_watch_update(struct counter_watch *watch,
+                                                     const struct counter_watch_reading *reading,
+                                                     size_t *count)
+{
+    struct counter_watch_round r = {
+        .watch = watch, .reading = reading, .walk = {.accumulated = reading->before}};
+    assert(reading->now_us >= watch->updated_us);
+    watch->statement_count = 0;
+    watch->elapsed_us = watch->updated_us > 0 ? reading->now_us - watch->updated_us : 0;
+    for (int k = 0; k < KINDS; k++)
+        counter_watch_open(watch, &watch->lists[k], k, reading->now_us);
+    for (int i = 0; i < ERROR_WINDOWS; i++)
+        counter_watch_slide(watch, (enum error_window)i, reading->now_us);
+    watch->updated_us = reading->now_us;
+    r.more = accumulated_next(&r.walk, &r.last);
+    for (size_t i = 0; i < reading->reading->count; i++) {
+        counter_watch_pass_until(&r, &reading->reading->samples[i]);
+        counter_watch_take_sample(&r, &reading->reading->samples[i]);
+    }
+    counter_watch_pass_until(&r, NULL);
+    for (int k = 0; k < KINDS; k++) {
+        counter_watch_sort(&watch->lists[k]);
+        counter_watch_judge_list(watch, k, reading->fabric);
+    }
+    *count = watch->statement_count;
+    return watch->statements;
+}
+
+// Measures.
+
+size_t counter_watch_count(const struct counter_watch *watch, enum alarm_key_about about)
+{
+    return counter_watch_list(watch, about)->count;
+}
+
+struct counter_measure counter_watch_at(const struct counter_watch *watch,
+                                        enum alarm_key_about about, size_t at)
+{
+    const struct watched *one = &counter_watch_list(watch, about)->all[at];
+    const double bits = fabric_bits_per_second(one->width, one->speed);
+    struct counter_measure out = {.node_guid = one->node_guid,
+                                  .port = one->port,
+                                  .counter = (enum counter)one->counter,
+                                  .unknown = one->full};
+    for (enum error_window w = 0; w < ERROR_WINDOWS && watch->updated_us > 0; w++) {
+        if (about == ALARM_ABOUT_WAIT) {
+            out.per_second[w] = counter_watch_wait_share(watch, one, w);
+            continue;
+        }
+        out.per_second[w] = (double)counter_watch_sum(one, w) * (double)CLOCK_US_PER_S /
+                            (double)counter_watch_covered(watch, w);
+        out.per_bit[w] = bits > 0 ? out.per_second[w] / bits : 0;
+    }
+    return out;
+}
+
+uint64_t counter_watch_errors(const struct counter_watch *watch, uint64_t node_guid, uint8_t port,
+                              enum counter counter, enum error_window window)
+{
+    const struct watched *one =
+        counter_watch_find(counter_watch_list(watch, ALARM_ABOUT_ERRORS), node_guid, port, counter);
+    return one ? counter_watch_sum(one, window) : 0;
+}
+
+uint64_t counter_watch_overflowed(const struct counter_watch *watch, enum alarm_key_about about)
+{
+    return counter_watch_list(watch, about)->overflowed;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Watches the counters of ports over the counter readings, and says which alarms about the counters
+// stand. There are three kinds of alarms, which alarm_key.h names:
+// - growth: a counter grew by its threshold or more from one reading to the next;
+// - errors: a counter grows too often on a link, measured over a short and a long sliding window;
+// - wait: a port had data and could not send for too much of the time, over the same windows.
+// A counter that does not grow takes no memory. Pure.
+//
+// PortXmitWait counts ticks. A tick is as many symbol times of a lane as the port's
+// PortSamplesControl says, or one if the port does not say; a symbol time is ten bits.
+//
+// Decides: When does a link count too many errors, and when does that alarm end?
+// Decides: When does a port wait too long before it can send?
+// Decides: When has a counter reached its threshold?
+#ifndef IBTRAPD_TOPOLOGY_COUNTER_WATCH_H
+#define IBTRAPD_TOPOLOGY_COUNTER_WATCH_H
+
+#include "model/fabric.h"
+#include "topology/accumulated.h"
+#include "topology/alarm_key.h"
+
+enum error_window { ERROR_WINDOW_SHORT, ERROR_WINDOW_LONG, ERROR_WINDOWS };
+
+enum {
+    COUNTER_WATCH_SLOTS = 12,             // a window slides on by a twelfth of its length
+    COUNTER_WATCH_ERRORS_MAX = 128 << 10, // counters with errors: 19 MB
+    COUNTER_WATCH_WAITS_MAX = 256 << 10,  // ports that wait: 38 MB
+};
+
+struct counter_watch_limits {
+    // The growth from one reading to the next at which a counter reaches its threshold; 0: never.
+    uint64_t growth[COUNTER_ERRORS];
+    int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WATCH_SLOTS
+    // Rates of errors, for each window; 0: no limit. A link that is down has the rate that the link
+    // had while it was up.
+    double per_bit[COUNTER_ERRORS][ERROR_WINDOWS];  // errors a bit, where the link's rate is known
+    double per_hour[COUNTER_ERRORS][ERROR_WINDOWS]; // errors an hour, everywhere else
+    uint64_t errors_min;                            // fewer errors in the window raise nothing
+    unsigned clear_percent; // of the limit: an alarm ends when both windows are at or below
+    // Shares of the time that a port waits: 0.2 is a fifth.
+    double wait_raise; // a larger share of a window raises the alarm; 0: no alarm
+    double wait_clear; // the alarm ends when both windows have this share or less
+};
+
+// What is true of a counter. A link has one alarm for each counter, whichever of its ends counts.
+struct counter_statement {
+    struct alarm_key key;   // of ALARM_ABOUT_ERRORS: `guid` and `port` are the end that counts
+    bool raised;            // the alarm begins; false: the alarm ends
+    bool moved;             // the alarm ends, because the port has another neighbour now
+    uint64_t before, after; // of growth: the counter's values
+    // Of errors and wait: of the window that is closest to its limit, or farthest over it. All 0:
+    // the counter lost its limits.
+    enum error_window window;
+    int64_t covered_us; // the time that `rate` is about: the window, and up to a twelfth more
+    uint64_t errors;
+    double rate, limit; // of wait: shares of the time
+    bool per_bit;       // `rate` and `limit` are errors a bit, otherwise errors an hour
+    bool tick_known;    // of wait: the port said how long its tick is
+    uint8_t width;      // of the link, a bit of PortInfo; 0: not known
+    uint16_t speed;     // enum fabric_speed; 0: not known
+};
+
+struct counter_watch;
+
+struct counter_watch *counter_watch_new(const struct counter_watch_limits *limits);
+void counter_watch_free(struct counter_watch *watch); // NULL is allowed
+
+// Uses these limits from the next reading on. When a window has another length, all windows begin
+// anew, and no alarm of a window ends before a long window is over.
+void counter_watch_change(struct counter_watch *watch, const struct counter_watch_limits *limits);
+
+// Restores an alarm from before a restart. A threshold is cleared at the second reading of the port
+// at the earliest, the other alarms when a long window is over. Does nothing with a key of another
+// alarm, or if there is no room.
+void counter_watch_restore(struct counter_watch *watch, const struct alarm_key *key);
+
+// A reading, and what the reading is compared with.
+struct counter_watch_reading {
+    const struct accumulated_counters *before; // without the reading; NULL: it is the first
+    const struct counter_reading *reading;
+    const struct fabric *fabric; // NULL: not known
+    int64_t now_us;              // a monotonic clock's, never less than at the update before
+};
+
+// Adds a reading, and returns a statement for each alarm that begins or ends: first those of
+// growth, then of errors, then of wait. The list lives until the next update.
+// - A value that fell was reset: the value counts from zero. A full counter does not grow, and its
+//   alarm stays.
+// - Growth counts evenly over the time since the update before. The growth of a port which the last
+//   reading lacked does not count for the windows, as nobody knows when it was. The growth of a
+//   port which changed between native and 64-bit counters does not count either.
+// - LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors become derived events of the traps
+// 129
+//   and 130 at each reading in which they reach their thresholds. Their alarms never end.
+// - A port that has another neighbour than before begins anew, and its alarm about errors ends.
+// - A port that no reading has any more has no errors and does not wait: its alarms end as the
+//   windows go on, that of a full counter after a long window. Its thresholds are cleared after
+//   ACCUMULATED_KEEP_US.
+const struct counter_statement *counter_watch_update(struct counter_watch *watch,
+                                                     const struct counter_watch_reading *reading,
+                                                     size_t *count);
+
+// Whether that alarm stands, at one end of its link at least. An alarm that was restored may stand
+// no more, as a port keeps that of one neighbour. Call it after an update.
+bool counter_watch_has_alarm(const struct counter_watch *watch, const struct alarm_key *key);
+
+// Asks for each alarm that stands whether others know the alarm, and lets the counter begin anew if
+// not: somebody cleared the alarm. Call it between two updates.
+void counter_watch_review(struct counter_watch *watch,
+                          bool (*stands)(void *ctx, const struct alarm_key *key), void *ctx);
+
+// What the windows of a counter had at the last update.
+struct counter_measure {
+    uint64_t node_guid;
+    uint8_t port;
+    enum counter counter;
+    bool unknown;                     // the counter is full
+    double per_second[ERROR_WINDOWS]; // errors; of wait: the share of the time
+    double per_bit[ERROR_WINDOWS];    // 0: the rate of the link is not known, or it has no errors
+};
+
+// The counters that are watched for ALARM_ABOUT_ERRORS or ALARM_ABOUT_WAIT, ascending by node, port
+// and counter. Call it between an update and the next restoring of an alarm.
+size_t counter_watch_count(const struct counter_watch *watch, enum alarm_key_about about);
+struct counter_measure counter_watch_at(const struct counter_watch *watch,
+                                        enum alarm_key_about about, size_t at);
+
+// The errors of a counter in that window at the last update; 0 also if the counter is not watched.
+uint64_t counter_watch_errors(const struct counter_watch *watch, uint64_t node_guid, uint8_t port,
+                              enum counter counter, enum error_window window);
+
+// How many times a counter grew or a port waited and was not watched, for want of room.
+uint64_t counter_watch_overflowed(const struct counter_watch *watch, enum alarm_key_about about);
+
+#endif
