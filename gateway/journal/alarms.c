@@ -30,39 +30,17 @@ struct entry {
 TAILQ_HEAD(entries, entry);
 
 struct alarms {
+    struct mirror mirror;
     pthread_mutex_t lock;
     struct hash by_key;
     struct entries order, changed; // by number of the event; by time of the change
     struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
-    struct entry *near;            // the last that alarms_load loaded; NULL: none
-    struct entry *to_write;        // the next in `changed` that alarms_write writes; NULL: none
+    struct entry *near;            // of the row of the file taken last; NULL: none
+    struct entry *to_write;        // the next in `changed` to be written; NULL: none
     size_t active_count;
     struct alarm_counts active;
-    bool loaded;     // every alarm in the file has been read
     bool keeps_ends; // there may be alarms that are kept (is_kept)
 };
-
-struct alarms *alarms_new(const struct random *random)
-{
-    struct alarms *a = memory_zeroed(1, sizeof *a);
-    hash_init(&a->by_key, ALARMS_MAX, random);
-    pthread_mutex_init(&a->lock, NULL);
-    TAILQ_INIT(&a->order);
-    TAILQ_INIT(&a->changed);
-    return a;
-}
-
-void alarms_free(struct alarms *alarms)
-{
-    for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
-        TAILQ_REMOVE(&alarms->order, e, in_order);
-        compact_alarm_clear(&e->alarm);
-        free(e);
-    }
-    hash_clear(&alarms->by_key);
-    pthread_mutex_destroy(&alarms->lock);
-    free(alarms);
-}
 
 static bool alarms_is_open(const struct entry *e)
 {
@@ -168,6 +146,7 @@ static void alarms_drop(struct alarms *a, struct entry *e)
 
 static void note_change(struct alarms *a, struct entry *e)
 {
+    mirror_note(&a->mirror);
     e->revision++;
     if (!e->changed)
         TAILQ_INSERT_TAIL(&a->changed, e, in_changed);
@@ -290,7 +269,7 @@ static bool raise_alarm(struct alarms *a, const struct event *event, int64_t seq
 static bool clear_alarm(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct entry *e = alarms_find(a, event->alarm_key);
-    if (!e && !a->loaded) { // the file, not read yet, may have the alarm
+    if (!e && !a->mirror.loaded) { // the file, not read yet, may have the alarm
         const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
         e = alarms_add(a, &alarm, "", NULL);
         if (!e)
@@ -307,7 +286,7 @@ static bool clear_alarm(struct alarms *a, const struct event *event, int64_t seq
     set_active(a, e, false);
     a->keeps_ends |= is_kept(e);
     note_change(a, e);
-    if (a->loaded && e->written == 0 && !e->alarm.over)
+    if (a->mirror.loaded && e->written == 0 && !e->alarm.over)
         alarms_drop(a, e);
     return true;
 }
@@ -326,7 +305,7 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
     return ok;
 }
 
-// Reading from the file and writing to it, without the lock: the disk may hang.
+// The mirrored table.
 
 // The alarm was raised while the file could not be read, and the file has it too: they are one
 // alarm, raised again.
@@ -352,113 +331,106 @@ static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *
     note_change(a, e);
 }
 
-static void alarms_load_stored(void *ctx, const struct alarm *stored)
+static void alarms_take(void *self, const void *row)
 {
-    struct alarms *a = ctx;
-    pthread_mutex_lock(&a->lock);
+    struct alarms *a = self;
+    const struct alarm *stored = row;
     struct entry *e = alarms_find(a, stored->key);
     if (!e && (e = alarms_add(a, stored, "", a->near)) != NULL) {
         set_active(a, e, !stored->over);
         a->keeps_ends |= is_kept(e);
         e->revision = 1;
-        a->near = e;
+        a->near = e; // the file is ordered by number: each alarm comes near the one before
     } else if (e && e->active && e->written == 0) {
         alarms_merge(a, e, stored);
         a->near = e;
     }
     if (e && e->written == 0)
         e->written = 1;
-    pthread_mutex_unlock(&a->lock);
 }
 
-// The file is ordered by number: each alarm comes near the one before. False: all are loaded.
-static bool begin_loading(struct alarms *a)
+static void alarms_plan(void *self)
 {
-    pthread_mutex_lock(&a->lock);
-    bool load = !a->loaded;
-    a->near = TAILQ_FIRST(&a->order);
-    pthread_mutex_unlock(&a->lock);
-    return load;
+    struct alarms *a = self;
+    a->to_write = TAILQ_FIRST(&a->changed);
 }
 
-enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err)
+static enum mirror_step alarms_next(void *self, void *row)
 {
-    if (!begin_loading(alarms))
-        return STORE_OK;
-    enum store_result result = store_read_alarms(store, alarms_load_stored, alarms, err);
-    pthread_mutex_lock(&alarms->lock);
-    alarms->loaded = result == STORE_OK;
-    alarms->near = NULL;
-    pthread_mutex_unlock(&alarms->lock);
-    return result;
-}
-
-enum { BATCH = 16 };
-
-// Some changed alarms, copied for the transaction.
-struct batch {
-    struct alarm alarms[BATCH];
-    bool open[BATCH];
-    size_t count;
-};
-
-static void copy_batch(struct alarms *a, struct batch *out)
-{
+    struct alarms *a = self;
     char last_id[EVENT_ID_SIZE];
+    enum mirror_step step = MIRROR_END;
     pthread_mutex_lock(&a->lock);
-    for (out->count = 0; a->to_write && out->count < BATCH; out->count++) {
-        struct entry *e = a->to_write;
-        compact_alarm_unpack(&e->alarm, &out->alarms[out->count], last_id);
-        out->open[out->count] = alarms_is_open(e);
+    struct entry *e = a->to_write;
+    if (e) {
+        compact_alarm_unpack(&e->alarm, row, last_id);
+        step = alarms_is_open(e) ? MIRROR_SET : MIRROR_DELETE;
         e->written = e->revision;
         a->to_write = TAILQ_NEXT(e, in_changed);
     }
     pthread_mutex_unlock(&a->lock);
+    return step;
 }
 
-void alarms_write(struct alarms *alarms, struct store *store)
+static void alarms_committed(void *self)
 {
-    struct batch batch;
-    pthread_mutex_lock(&alarms->lock);
-    alarms->to_write = TAILQ_FIRST(&alarms->changed);
-    pthread_mutex_unlock(&alarms->lock);
-    do {
-        copy_batch(alarms, &batch);
-        for (size_t i = 0; i < batch.count; i++) {
-            if (batch.open[i])
-                store_set_alarm(store, &batch.alarms[i]);
-            else
-                store_delete_alarm(store, batch.alarms[i].key);
-        }
-    } while (batch.count > 0);
-}
-
-void alarms_committed(struct alarms *alarms)
-{
-    pthread_mutex_lock(&alarms->lock);
-    for (struct entry *e = TAILQ_FIRST(&alarms->changed), *next; e; e = next) {
+    struct alarms *a = self;
+    for (struct entry *e = TAILQ_FIRST(&a->changed), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_changed);
         if (e->written != e->revision)
             continue; // an operator acknowledged or shelved it after the write
-        TAILQ_REMOVE(&alarms->changed, e, in_changed);
+        TAILQ_REMOVE(&a->changed, e, in_changed);
         e->changed = false;
         if (!alarms_is_open(e))
-            alarms_drop(alarms, e);
+            alarms_drop(a, e);
     }
-    pthread_mutex_unlock(&alarms->lock);
 }
 
-void alarms_begin_file(struct alarms *alarms)
+static void alarms_begin_file(void *self)
 {
-    pthread_mutex_lock(&alarms->lock);
-    for (struct entry *e = TAILQ_FIRST(&alarms->order), *next; e; e = next) {
+    struct alarms *a = self;
+    for (struct entry *e = TAILQ_FIRST(&a->order), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_order);
         if (alarms_is_open(e))
-            note_change(alarms, e);
+            note_change(a, e);
         else
-            alarms_drop(alarms, e);
+            alarms_drop(a, e);
     }
-    pthread_mutex_unlock(&alarms->lock);
+}
+
+static const struct mirror_kind ALARMS = {.table = STORE_ALARMS,
+                                          .take = alarms_take,
+                                          .plan = alarms_plan,
+                                          .next = alarms_next,
+                                          .committed = alarms_committed,
+                                          .begin_file = alarms_begin_file};
+
+struct alarms *alarms_new(const struct random *random)
+{
+    struct alarms *a = memory_zeroed(1, sizeof *a);
+    hash_init(&a->by_key, ALARMS_MAX, random);
+    pthread_mutex_init(&a->lock, NULL);
+    mirror_init(&a->mirror, &ALARMS, a, &a->lock);
+    TAILQ_INIT(&a->order);
+    TAILQ_INIT(&a->changed);
+    return a;
+}
+
+void alarms_free(struct alarms *alarms)
+{
+    for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
+        TAILQ_REMOVE(&alarms->order, e, in_order);
+        compact_alarm_clear(&e->alarm);
+        free(e);
+    }
+    hash_clear(&alarms->by_key);
+    pthread_mutex_destroy(&alarms->lock);
+    free(alarms);
+}
+
+struct mirror *alarms_mirror(struct alarms *alarms)
+{
+    return &alarms->mirror;
 }
 
 // Any thread.
@@ -475,17 +447,9 @@ int64_t alarms_number(struct alarms *alarms, const char *key)
 bool alarms_are_loaded(struct alarms *alarms)
 {
     pthread_mutex_lock(&alarms->lock);
-    const bool loaded = alarms->loaded;
+    const bool loaded = alarms->mirror.loaded;
     pthread_mutex_unlock(&alarms->lock);
     return loaded;
-}
-
-bool alarms_have_changed(struct alarms *alarms)
-{
-    pthread_mutex_lock(&alarms->lock);
-    bool changed = !TAILQ_EMPTY(&alarms->changed);
-    pthread_mutex_unlock(&alarms->lock);
-    return changed;
 }
 
 size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1])

@@ -5,7 +5,7 @@
 #define IBTRAPD_JOURNAL_ALARMS_H
 
 #include "base/random.h"
-#include "journal/store.h"
+#include "journal/mirror.h"
 #include "model/alarm.h"
 
 // Alarms at most, including cleared ones that are still in the file; further ones are refused.
@@ -15,22 +15,12 @@ struct alarms;
 
 struct alarms *alarms_new(const struct random *random);
 void alarms_free(struct alarms *alarms);
+struct mirror *alarms_mirror(struct alarms *alarms);
 
 // Writer's thread.
 
 // Raises or clears the alarm of an event. Returns false if there is no room.
 bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence);
-
-// Loads the alarms of the file, once; alarms changed before keep their state.
-enum store_result alarms_load(struct alarms *alarms, struct store *store, struct error *err);
-
-// alarms_write writes the changed ones within a transaction; call alarms_committed after its
-// commit.
-void alarms_write(struct alarms *alarms, struct store *store);
-void alarms_committed(struct alarms *alarms);
-
-// The file is new: the next commit writes all of them.
-void alarms_begin_file(struct alarms *alarms);
 
 // Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of
 // ended alarms that is over now.
@@ -42,8 +32,7 @@ void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us
 int64_t alarms_number(struct alarms *alarms, const char *key);
 
 bool alarms_is_active(struct alarms *alarms, const char *key);
-bool alarms_are_loaded(struct alarms *alarms);   // those of the file are there
-bool alarms_have_changed(struct alarms *alarms); // since the last commit
+bool alarms_are_loaded(struct alarms *alarms); // the alarms of the file are there
 // How many are active; `of` gets how many of each severity, and may be NULL.
 size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1]);
 void alarms_get_counts(struct alarms *alarms, struct alarm_counts *out);

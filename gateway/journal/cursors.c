@@ -5,20 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct cursor *find_cursor(struct journal *j, const char *name)
+static struct cursor *cursors_find(struct journal *j, const char *name)
 {
     for (size_t i = 0; i < j->cursor_count; i++) {
-        if (strcmp(j->cursors[i].name, name) == 0)
+        if (strcmp(j->cursors[i].row.receiver, name) == 0)
             return &j->cursors[i];
     }
     return NULL;
 }
 
-// Frees the place of a cursor. The next commit deletes it from the file, too.
-static void cursors_drop(struct journal *j, struct cursor *c)
+// Gives the place to a receiver; no name: frees the place. The next commit deletes the cursor that
+// the file has in this place.
+static void cursors_reset(struct journal *j, struct cursor *c, const char *name)
 {
-    *c = (struct cursor){.name = ""};
-    j->cursors_version++;
+    *c = (struct cursor){.row.sequence = name[0] != '\0' ? -1 : 0, .read = -1};
+    snprintf(c->row.receiver, sizeof c->row.receiver, "%s", name);
+    mirror_note(&j->cursor_mirror);
 }
 
 // The cursor of the receiver that has been gone for the longest time; NULL: none is gone.
@@ -27,7 +29,7 @@ static struct cursor *cursors_find_oldest_gone(struct journal *j)
     struct cursor *oldest = NULL;
     for (size_t i = 0; i < j->cursor_count; i++) {
         struct cursor *c = &j->cursors[i];
-        if (c->gone_us != 0 && (!oldest || c->gone_us < oldest->gone_us))
+        if (c->row.gone_us != 0 && (!oldest || c->row.gone_us < oldest->row.gone_us))
             oldest = c;
     }
     return oldest;
@@ -37,32 +39,29 @@ static struct cursor *cursors_find_oldest_gone(struct journal *j)
 // places are in use.
 static struct cursor *cursors_add(struct journal *j, const char *name)
 {
-    struct cursor *c = find_cursor(j, ""); // a free place
+    struct cursor *c = cursors_find(j, ""); // a free place
     if (!c && j->cursor_count < JOURNAL_RECEIVERS_MAX)
         c = &j->cursors[j->cursor_count++];
     if (!c && (c = cursors_find_oldest_gone(j)) != NULL) {
         log_write(j->options.log, LOG_LEVEL_INFO,
                   "the journal forgets receiver %s, which is gone: there are too many names",
-                  c->name);
-        cursors_drop(j, c);
+                  c->row.receiver);
     }
-    if (!c)
-        return NULL;
-    *c = (struct cursor){.sequence = -1, .saved = -1, .read = -1};
-    snprintf(c->name, sizeof c->name, "%s", name);
+    if (c)
+        cursors_reset(j, c, name);
     return c;
 }
 
 // Notes the filter of a receiver that had the filter `before`; 0: unknown.
-static void change_filter(const struct journal *j, struct cursor *c, uint64_t before,
-                          uint64_t filter)
+static void cursors_change_filter(struct journal *j, struct cursor *c, uint64_t before,
+                                  uint64_t filter)
 {
     if (before == filter)
         return;
     if (before != 0)
-        c->filter_since = j->committed;
-    c->filter = filter;
-    c->saved = -1; // the next commit saves it
+        c->row.filter_since = j->committed;
+    c->row.filter = filter;
+    mirror_note(&j->cursor_mirror);
 }
 
 // Loading and saving.
@@ -72,124 +71,108 @@ static struct cursor *cursors_find_provisional(struct journal *j, const char *na
 {
     for (size_t i = 0; i < j->cursor_count; i++) {
         struct cursor *c = &j->cursors[i];
-        if (c->provisional && strcmp(c->former[0] ? c->former : c->name, name) == 0)
+        if (c->provisional && strcmp(c->former[0] ? c->former : c->row.receiver, name) == 0)
             return c;
     }
     return NULL;
 }
 
-// Memory knows better than the file, except for what was in the file before its first reading. Call
-// it with the lock held.
-static void cursors_take(struct journal *j, const struct store_cursor *in_file)
+// Memory knows better than the file, except for what was in the file before its first reading.
+static void cursors_take(void *self, const void *row)
 {
-    const char *receiver = in_file->receiver;
-    struct cursor *c = j->cursors_loaded ? NULL : cursors_find_provisional(j, receiver);
-    if (c && in_file->gone_us != 0 && c->active && !c->backlog)
-        return; // it was gone, and has begun anew
+    struct journal *j = self;
+    const struct store_cursor *in_file = row;
+    struct cursor *c = cursors_find_provisional(j, in_file->receiver);
     if (c) {
-        c->had_through = c->sequence;
-        c->sequence = c->saved = c->read = in_file->sequence;
+        j->in_file[c - j->cursors] = *in_file;
+        if (in_file->gone_us != 0 && c->active && !c->backlog)
+            return; // the receiver was gone, and has begun anew
+        c->had_through = c->row.sequence;
+        c->row.sequence = c->read = in_file->sequence;
         c->set_back = true;
         c->provisional = false; // a second reading, as of a damaged file's successor, adds nothing
-        c->filter_since = in_file->filter_since;
-        change_filter(j, c, in_file->filter, c->filter != 0 ? c->filter : in_file->filter);
-    } else if (!j->cursors_loaded && !find_cursor(j, receiver) &&
-               (c = cursors_add(j, receiver)) != NULL) {
-        c->sequence = c->saved = c->read = in_file->sequence;
-        c->gone_us = c->saved_gone_us = in_file->gone_us;
-        c->section = c->saved_section = in_file->section;
-        c->filter = in_file->filter;
-        c->filter_since = in_file->filter_since;
+        c->row.filter_since = in_file->filter_since;
+        cursors_change_filter(j, c, in_file->filter,
+                              c->row.filter != 0 ? c->row.filter : in_file->filter);
+        mirror_note(&j->cursor_mirror);
+    } else if (!cursors_find(j, in_file->receiver) &&
+               (c = cursors_add(j, in_file->receiver)) != NULL) {
+        c->row = j->in_file[c - j->cursors] = *in_file;
+        c->read = in_file->sequence;
     }
 }
 
-// Without the lock while the file is read: the disk may hang.
-static void load_cursor(void *ctx, const struct store_cursor *in_file)
+static enum store_result cursors_taken(void *self, enum store_result result, struct error *err)
 {
-    struct journal *j = ctx;
+    struct journal *j = self;
+    (void)err;
     pthread_mutex_lock(&j->lock);
-    cursors_take(j, in_file);
+    for (size_t i = 0; i < j->cursor_count && result == STORE_OK; i++)
+        j->cursors[i].provisional = false;
+    j->cursor_mirror.loaded |= result == STORE_OK;
     pthread_mutex_unlock(&j->lock);
-}
-
-enum store_result journal_load_cursors(struct journal *journal, struct store *store,
-                                       struct error *err)
-{
-    enum store_result result = store_read_cursors(store, load_cursor, journal, err);
-    pthread_mutex_lock(&journal->lock);
-    for (size_t i = 0; i < journal->cursor_count && result == STORE_OK; i++)
-        journal->cursors[i].provisional = false;
-    journal->cursors_loaded |= result == STORE_OK;
-    pthread_mutex_unlock(&journal->lock);
     return result;
 }
 
-static bool cursors_is_unsaved(const struct cursor *c)
+static void cursors_plan(void *self)
 {
-    return c->name[0] != '\0' && (c->sequence != c->saved || c->gone_us != c->saved_gone_us ||
-                                  c->section != c->saved_section);
-}
-
-bool journal_cursors_have_changed(const struct journal *j)
-{
-    bool changed = j->cursors_version != j->cursors_saved_version;
+    struct journal *j = self;
     for (size_t i = 0; i < j->cursor_count; i++)
-        changed |= cursors_is_unsaved(&j->cursors[i]);
-    return changed;
+        j->written[i] = j->cursors[i].row;
+    j->written_count = j->cursor_count;
+    j->written_next = 0;
 }
 
-static struct store_cursor cursors_row(const struct cursor *cursor)
+// First deletes the names that have left, then gives the rows that changed: a name may have another
+// place now.
+static enum mirror_step cursors_next(void *self, void *row)
 {
-    return (struct store_cursor){.receiver = cursor->name,
-                                 .sequence = cursor->sequence,
-                                 .gone_us = cursor->gone_us,
-                                 .section = cursor->section,
-                                 .filter = cursor->filter,
-                                 .filter_since = cursor->filter_since};
-}
-
-void journal_plan_cursors(const struct journal *j, struct cursor_plan *out)
-{
-    out->version = j->cursors_version;
-    out->all = j->cursors_version != j->cursors_saved_version;
-    out->count = 0;
-    for (size_t i = 0; i < j->cursor_count; i++) {
-        const struct cursor *c = &j->cursors[i];
-        if (!cursors_is_unsaved(c) && (!out->all || c->name[0] == '\0'))
-            continue;
-        struct planned_cursor *planned = &out->cursors[out->count++];
-        planned->place = i;
-        memcpy(planned->name, c->name, sizeof planned->name);
-        planned->row = cursors_row(c);
-        planned->row.receiver = planned->name;
+    struct journal *j = self;
+    while (j->written_next < 2 * j->written_count) {
+        const size_t step = j->written_next++, at = step % j->written_count;
+        const struct store_cursor *old = &j->in_file[at], *now = &j->written[at];
+        const bool renamed = strcmp(old->receiver, now->receiver) != 0;
+        if (step < j->written_count && renamed && old->receiver[0] != '\0') {
+            memcpy(row, old, sizeof *old);
+            return MIRROR_DELETE;
+        }
+        if (step >= j->written_count && now->receiver[0] != '\0' &&
+            memcmp(old, now, sizeof *now) != 0) {
+            memcpy(row, now, sizeof *now);
+            return MIRROR_SET;
+        }
     }
+    return MIRROR_END;
 }
 
-void journal_write_cursors(struct store *store, const struct cursor_plan *plan)
+static void cursors_committed(void *self)
 {
-    if (plan->all)
-        store_delete_cursors(store);
-    for (size_t i = 0; i < plan->count; i++)
-        store_set_cursor(store, &plan->cursors[i].row);
+    struct journal *j = self;
+    memcpy(j->in_file, j->written, j->written_count * sizeof *j->written);
 }
 
-// A filter that changed meanwhile waits for the next commit.
-void journal_cursors_committed(struct journal *j, const struct cursor_plan *plan)
+static void cursors_begin_file(void *self)
 {
-    j->cursors_saved_version = plan->version;
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct store_cursor *row = &plan->cursors[i].row;
-        struct cursor *c = &j->cursors[plan->cursors[i].place];
-        if (row->filter == c->filter && row->filter_since == c->filter_since)
-            c->saved = row->sequence;
-        c->saved_gone_us = row->gone_us;
-        c->saved_section = row->section;
-    }
+    struct journal *j = self;
+    memset(j->in_file, 0, sizeof j->in_file);
+}
+
+static const struct mirror_kind CURSORS = {.table = STORE_CURSORS,
+                                           .take = cursors_take,
+                                           .taken = cursors_taken,
+                                           .plan = cursors_plan,
+                                           .next = cursors_next,
+                                           .committed = cursors_committed,
+                                           .begin_file = cursors_begin_file};
+
+void journal_init_cursors(struct journal *journal)
+{
+    mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
 }
 
 bool journal_cursor_counts(const struct journal *j, const struct cursor *c)
 {
-    return c->active || (!j->receivers_known && c->name[0] != '\0' && c->gone_us == 0);
+    return c->active || (!j->receivers_known && c->row.receiver[0] != '\0' && c->row.gone_us == 0);
 }
 
 int64_t journal_least_cursor(struct journal *journal)
@@ -198,8 +181,8 @@ int64_t journal_least_cursor(struct journal *journal)
     int64_t least = journal->committed;
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        if (journal_cursor_counts(journal, c) && c->sequence < least)
-            least = c->sequence;
+        if (journal_cursor_counts(journal, c) && c->row.sequence < least)
+            least = c->row.sequence;
     }
     pthread_mutex_unlock(&journal->lock);
     return least;
@@ -212,10 +195,10 @@ int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1
     int64_t least = journal->committed;
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        int64_t read = c->read > c->sequence ? c->read : c->sequence;
+        int64_t read = c->read > c->row.sequence ? c->read : c->row.sequence;
         if (journal_cursor_counts(journal, c) && read < least) {
             least = read;
-            snprintf(name, STORE_NAME_MAX + 1, "%s", c->name);
+            snprintf(name, STORE_NAME_MAX + 1, "%s", c->row.receiver);
         }
     }
     pthread_mutex_unlock(&journal->lock);
@@ -236,22 +219,23 @@ static void cursors_count_receivers(struct journal *j)
 static int cursors_register(struct journal *j, const char *name, bool backlog)
 {
     pthread_mutex_lock(&j->lock);
-    struct cursor *c = find_cursor(j, name);
+    struct cursor *c = cursors_find(j, name);
     if (!c)
         c = cursors_add(j, name);
-    if (c && (c->sequence < 0 || (c->gone_us != 0 && !backlog))) {
-        c->sequence = j->committed;
-        c->provisional = !j->cursors_loaded;
+    if (c && (c->row.sequence < 0 || (c->row.gone_us != 0 && !backlog))) {
+        c->row.sequence = j->committed;
+        c->provisional = !j->cursor_mirror.loaded;
         c->set_back = false;
         c->had_through = 0;
-        c->filter = 0;
-        c->filter_since = 0;
+        c->row.filter = 0;
+        c->row.filter_since = 0;
     }
     if (c) {
         c->active = true;
         c->backlog = backlog;
-        c->gone_us = 0;
-        c->read = c->sequence;
+        c->row.gone_us = 0;
+        c->read = c->row.sequence;
+        mirror_note(&j->cursor_mirror);
     }
     cursors_count_receivers(j);
     int handle = c ? (int)(c - j->cursors) : -1;
@@ -273,14 +257,14 @@ void journal_note_filter(struct journal *journal, int receiver, uint64_t digest)
 {
     struct cursor *c = &journal->cursors[receiver];
     pthread_mutex_lock(&journal->lock);
-    change_filter(journal, c, c->filter, digest);
+    cursors_change_filter(journal, c, c->row.filter, digest);
     pthread_mutex_unlock(&journal->lock);
 }
 
 int64_t journal_filter_since(struct journal *journal, int receiver)
 {
     pthread_mutex_lock(&journal->lock);
-    int64_t since = journal->cursors[receiver].filter_since;
+    int64_t since = journal->cursors[receiver].row.filter_since;
     pthread_mutex_unlock(&journal->lock);
     return since;
 }
@@ -288,7 +272,7 @@ int64_t journal_filter_since(struct journal *journal, int receiver)
 int64_t journal_cursor(struct journal *journal, int receiver)
 {
     pthread_mutex_lock(&journal->lock);
-    int64_t sequence = journal->cursors[receiver].sequence;
+    int64_t sequence = journal->cursors[receiver].row.sequence;
     pthread_mutex_unlock(&journal->lock);
     return sequence;
 }
@@ -297,10 +281,12 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence)
 {
     pthread_mutex_lock(&journal->lock);
     struct cursor *c = &journal->cursors[receiver];
-    if (c->set_back)
+    if (c->set_back) {
         c->had_through = sequence;
-    else
-        c->sequence = sequence;
+    } else if (c->row.sequence != sequence) {
+        c->row.sequence = sequence;
+        mirror_note(&journal->cursor_mirror);
+    }
     pthread_mutex_unlock(&journal->lock);
 }
 
@@ -328,11 +314,13 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
     journal->receivers_known = true;
     for (size_t i = 0; i < journal->cursor_count; i++) {
         struct cursor *c = &journal->cursors[i];
-        if (c->name[0] == '\0' || runs(ctx, c->name))
+        if (c->row.receiver[0] == '\0' || runs(ctx, c->row.receiver))
             continue;
         c->active = false;
-        if (c->gone_us == 0)
-            c->gone_us = now > 0 ? now : 1;
+        if (c->row.gone_us == 0) {
+            c->row.gone_us = now > 0 ? now : 1;
+            mirror_note(&journal->cursor_mirror);
+        }
     }
     cursors_count_receivers(journal);
     pthread_mutex_unlock(&journal->lock);
@@ -341,22 +329,25 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
 void journal_note_section(struct journal *journal, int receiver, int64_t section)
 {
     pthread_mutex_lock(&journal->lock);
-    journal->cursors[receiver].section = section;
+    if (journal->cursors[receiver].row.section != section) {
+        journal->cursors[receiver].row.section = section;
+        mirror_note(&journal->cursor_mirror);
+    }
     pthread_mutex_unlock(&journal->lock);
 }
 
 bool journal_rename_receiver(struct journal *journal, const char *from, const char *to)
 {
     pthread_mutex_lock(&journal->lock);
-    struct cursor *c = find_cursor(journal, from), *other = find_cursor(journal, to);
+    struct cursor *c = cursors_find(journal, from), *other = cursors_find(journal, to);
     bool ok = c && (!other || !other->active);
     if (ok && other)
-        cursors_drop(journal, other);
+        cursors_reset(journal, other, "");
     if (ok) {
         if (c->provisional && c->former[0] == '\0')
-            memcpy(c->former, c->name, sizeof c->former);
-        snprintf(c->name, sizeof c->name, "%s", to);
-        journal->cursors_version++;
+            memcpy(c->former, c->row.receiver, sizeof c->former);
+        snprintf(c->row.receiver, sizeof c->row.receiver, "%s", to);
+        mirror_note(&journal->cursor_mirror);
     }
     pthread_mutex_unlock(&journal->lock);
     return ok;
@@ -365,19 +356,19 @@ bool journal_rename_receiver(struct journal *journal, const char *from, const ch
 void journal_forget_receiver(struct journal *journal, const char *name)
 {
     pthread_mutex_lock(&journal->lock);
-    struct cursor *c = find_cursor(journal, name);
+    struct cursor *c = cursors_find(journal, name);
     if (c)
-        cursors_drop(journal, c);
+        cursors_reset(journal, c, "");
     pthread_mutex_unlock(&journal->lock);
 }
 
 bool journal_forget_gone_receiver(struct journal *journal, const char *name)
 {
     pthread_mutex_lock(&journal->lock);
-    struct cursor *c = find_cursor(journal, name);
-    bool gone = c && c->gone_us != 0;
+    struct cursor *c = cursors_find(journal, name);
+    bool gone = c && c->row.gone_us != 0;
     if (gone)
-        cursors_drop(journal, c);
+        cursors_reset(journal, c, "");
     pthread_mutex_unlock(&journal->lock);
     return gone;
 }
@@ -389,8 +380,9 @@ void journal_each_receiver(struct journal *journal,
     pthread_mutex_lock(&journal->lock);
     for (size_t i = 0; i < journal->cursor_count; i++) {
         const struct cursor *c = &journal->cursors[i];
-        const struct journal_receiver_state state = {c->name, c->sequence, c->gone_us, c->section};
-        if (c->name[0] != '\0')
+        const struct journal_receiver_state state = {c->row.receiver, c->row.sequence,
+                                                     c->row.gone_us, c->row.section};
+        if (c->row.receiver[0] != '\0')
             each(ctx, &state);
     }
     pthread_mutex_unlock(&journal->lock);

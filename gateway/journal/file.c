@@ -142,7 +142,7 @@ static void journal_file_start_over(struct journal *j, const struct store_size *
                         "receiver had yet to get them");
 }
 
-// Opens the file and reads cursors, alarms, maintenance windows, settings and node numbers from it.
+// Opens the file and reads the mirrored tables.
 static enum store_result load_file(struct journal *j, struct error *err)
 {
     struct store_size size;
@@ -156,16 +156,8 @@ static enum store_result load_file(struct journal *j, struct error *err)
         result = store_get_size(j->writer, &size, err);
     if (result == STORE_OK)
         result = check_numbers(j, &size, err);
-    if (result == STORE_OK)
-        result = journal_load_cursors(j, j->writer, err);
-    if (result == STORE_OK)
-        result = alarms_load(j->alarms, j->writer, err);
-    if (result == STORE_OK)
-        result = maintenance_windows_load(j->windows, j->writer, err);
-    if (result == STORE_OK)
-        result = setting_rows_load(j->settings, j->writer, err);
-    if (result == STORE_OK)
-        result = node_number_rows_load(j->node_numbers, j->writer, err);
+    for (size_t i = 0; i < JOURNAL_MIRRORS && result == STORE_OK; i++)
+        result = mirror_load(j->mirrors[i], j->writer, err);
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
@@ -182,12 +174,10 @@ static enum store_result load_file(struct journal *j, struct error *err)
 static void load_damaged(struct journal *j, struct store *from)
 {
     struct error err;
-    bool all = journal_load_cursors(j, from, &err) == STORE_OK;
-    j->cursors_lost = !all && !j->runs;
-    all &= alarms_load(j->alarms, from, &err) == STORE_OK;
-    all &= maintenance_windows_load(j->windows, from, &err) == STORE_OK;
-    all &= setting_rows_load(j->settings, from, &err) == STORE_OK;
-    all &= node_number_rows_load(j->node_numbers, from, &err) == STORE_OK;
+    bool all = true;
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
+        all &= mirror_load(j->mirrors[i], from, &err) == STORE_OK;
+    j->cursors_lost = !j->cursor_mirror.loaded && !j->runs;
     if (!all)
         log_write(
             j->options.log, LOG_LEVEL_ERROR,

@@ -10,10 +10,11 @@
 #include "journal/alarms.h"
 #include "journal/disk.h"
 #include "journal/maintenance_windows.h"
+#include "journal/mirror.h"
 #include "journal/node_number_rows.h"
 #include "journal/packed.h"
-#include "journal/setting_rows.h"
 #include "journal/shared_events.h"
+#include "journal/snmp_settings.h"
 #include "journal/store.h"
 
 #include <pthread.h>
@@ -28,13 +29,8 @@ struct entry {
 };
 
 struct cursor {
-    char name[STORE_NAME_MAX + 1]; // empty: the place is free
-    int64_t sequence, saved;
+    struct store_cursor row;         // as the file is to have it; without a name the place is free
     int64_t read;                    // the last that the receiver has read, and may not have sent
-    int64_t gone_us, saved_gone_us;  // UTC: since when the receiver has been gone; 0: it is not
-    int64_t section, saved_section;  // as journal_note_section has it
-    uint64_t filter;                 // as those of struct store_cursor
-    int64_t filter_since;            // with `saved` -1 until they are saved
     bool active;                     // a receiver of this run
     bool backlog;                    // it goes on at its cursor although it was gone
     bool provisional;                // begun before the file could be read
@@ -43,19 +39,8 @@ struct cursor {
     int64_t had_through;             // last event of this run that the receiver had then
 };
 
-// The cursors that a transaction writes, copied when it begins.
-struct planned_cursor {
-    size_t place;
-    char name[STORE_NAME_MAX + 1];
-    struct store_cursor row; // has this name
-};
-
-struct cursor_plan {
-    uint64_t version;
-    bool all; // names have left: the file gets all cursors anew
-    size_t count;
-    struct planned_cursor cursors[JOURNAL_RECEIVERS_MAX];
-};
+// The mirrored tables. The cursors come first.
+enum { JOURNAL_MIRRORS = 5 };
 
 // The snapshot that the next commit saves.
 struct waiting_fabric {
@@ -82,10 +67,12 @@ struct dropping {
 struct journal {
     struct journal_options options;
     char path[256];
-    struct alarms *alarms;                 // has its own lock
-    struct maintenance_windows *windows;   // has its own lock
-    struct setting_rows *settings;         // has its own lock
-    struct node_number_rows *node_numbers; // has its own lock
+    // Each has its own lock.
+    struct alarms *alarms;
+    struct maintenance_windows *windows;
+    struct snmp_settings *settings;
+    struct node_number_rows *node_numbers;
+    struct mirror *mirrors[JOURNAL_MIRRORS];
 
     struct disk *disk; // the thread; it or, before it has started, journal_open has the file
 
@@ -109,6 +96,10 @@ struct journal {
     atomic_int_fast64_t prune_at;
     int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not
     struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
+    // The cursors of the file and those of the transaction, in the places of `cursors`; and the
+    // places of the transaction: how many, and the next.
+    struct store_cursor in_file[JOURNAL_RECEIVERS_MAX], written[JOURNAL_RECEIVERS_MAX];
+    size_t written_count, written_next;
 
     // What the writer wanted last from the file; the file's thread sets it, and the writer takes it
     // if that work has ended. NULL: none.
@@ -139,9 +130,7 @@ struct journal {
     bool read_late;      // it has been read since, and the writer does not know yet
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
-    bool cursors_loaded; // the file's cursors were read
-    // Counts the names that left; the file may have those after the saved count.
-    uint64_t cursors_version, cursors_saved_version;
+    struct mirror cursor_mirror; // of the cursors; has `lock`
     atomic_bool has_several; // receivers of this run: events are made for_several (model/event.h)
     bool receivers_known;    // before, every cursor that is not gone counts as that of a receiver
     struct journal_status status;
@@ -219,15 +208,7 @@ int64_t journal_gap(int64_t after, int64_t before);
 
 // Cursors (cursors.c).
 
-enum store_result journal_load_cursors(struct journal *journal, struct store *store,
-                                       struct error *err);
-
-// Saving. Call these with the lock held, but for journal_write_cursors, which adds the cursors to
-// the store's transaction.
-bool journal_cursors_have_changed(const struct journal *journal);
-void journal_plan_cursors(const struct journal *journal, struct cursor_plan *out);
-void journal_write_cursors(struct store *store, const struct cursor_plan *plan);
-void journal_cursors_committed(struct journal *journal, const struct cursor_plan *plan);
+void journal_init_cursors(struct journal *journal); // their mirror
 
 // Whether the journal keeps events for that cursor. Call it with the lock held.
 bool journal_cursor_counts(const struct journal *journal, const struct cursor *cursor);

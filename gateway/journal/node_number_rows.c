@@ -3,20 +3,21 @@
 
 #include "base/memory.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
-// Each member is a reference.
 struct node_number_rows {
-    struct node_numbers *none;    // without any number
-    struct node_numbers *planned; // that the transaction writes; NULL: nothing. Its thread only
-    struct node_numbers *in_file; // that the file has. The same thread only
-    pthread_mutex_t adding;       // who changes `given` once it is loaded; comes before `lock`
-    pthread_mutex_t lock;         // guards the members below, for moments
-    struct node_numbers *given;   // all of them
-    struct node_numbers *shown;   // those that were committed
-    bool loaded;                  // the file has been read
-    bool dirty;                   // `given` is not in the file
+    struct mirror mirror;
+    // The file's thread only.
+    struct node_number *read; // of the file
+    size_t read_count, read_capacity;
+    struct node_numbers *planned; // that the transaction writes
+    struct node_numbers *in_file; // that the file has
+    size_t next_old, next_new;    // places in `in_file` and in `planned`
+
+    pthread_mutex_t adding;     // of the thread that changes `given`; comes before `lock`
+    pthread_mutex_t lock;       // guards the members below, for moments
+    struct node_numbers *given; // all numbers
+    struct node_numbers *shown; // the numbers that were committed
 };
 
 static void node_number_rows_set(struct node_numbers **member, struct node_numbers *to)
@@ -26,16 +27,102 @@ static void node_number_rows_set(struct node_numbers **member, struct node_numbe
     node_numbers_unref(old);
 }
 
+// The mirrored table.
+
+// Ignores numbers beyond NODE_NUMBERS_MAX, and the one more that there may be.
+static void node_number_rows_take(void *self, const void *row)
+{
+    struct node_number_rows *rows = self;
+    if (rows->read_count > NODE_NUMBERS_MAX)
+        return;
+    if (rows->read_count == rows->read_capacity) {
+        rows->read_capacity = rows->read_capacity ? 2 * rows->read_capacity : 256;
+        rows->read = memory_resize(rows->read, rows->read_capacity, sizeof *rows->read);
+    }
+    rows->read[rows->read_count++] = *(const struct node_number *)row;
+}
+
+// Takes also the numbers that can be read of a damaged file, for the file that takes its place.
+static enum store_result node_number_rows_taken(void *self, enum store_result result,
+                                                struct error *err)
+{
+    struct node_number_rows *rows = self;
+    (void)err;
+    if (result != STORE_FAILED) {
+        struct node_numbers *read = node_numbers_of(rows->read, rows->read_count);
+        node_number_rows_set(&rows->in_file, read);
+        pthread_mutex_lock(&rows->lock);
+        node_number_rows_set(&rows->given, read);
+        node_number_rows_set(&rows->shown, read);
+        pthread_mutex_unlock(&rows->lock);
+        node_numbers_unref(read);
+    }
+    free(rows->read);
+    rows->read = NULL;
+    rows->read_count = rows->read_capacity = 0;
+    return result;
+}
+
+static void node_number_rows_plan(void *self)
+{
+    struct node_number_rows *rows = self;
+    node_number_rows_set(&rows->planned, rows->given);
+    rows->next_old = rows->next_new = 0;
+}
+
+// Finds the next of `numbers` that `others` does not have.
+static bool node_number_rows_differ(const struct node_numbers *numbers,
+                                    const struct node_numbers *others, size_t *next,
+                                    struct node_number *out)
+{
+    while (*next < node_numbers_count(numbers)) {
+        *out = *node_numbers_at(numbers, (*next)++);
+        if (node_numbers_find(others, out->guid) != out->number)
+            return true;
+    }
+    return false;
+}
+
+static enum mirror_step node_number_rows_next(void *self, void *row)
+{
+    struct node_number_rows *rows = self;
+    if (node_number_rows_differ(rows->in_file, rows->planned, &rows->next_old, row))
+        return MIRROR_DELETE;
+    return node_number_rows_differ(rows->planned, rows->in_file, &rows->next_new, row) ? MIRROR_SET
+                                                                                       : MIRROR_END;
+}
+
+static void node_number_rows_committed(void *self)
+{
+    struct node_number_rows *rows = self;
+    node_number_rows_set(&rows->in_file, rows->planned);
+    node_number_rows_set(&rows->shown, rows->planned);
+}
+
+static void node_number_rows_begin_file(void *self)
+{
+    struct node_number_rows *rows = self;
+    node_numbers_unref(rows->in_file);
+    rows->in_file = node_numbers_of(NULL, 0);
+}
+
+static const struct mirror_kind NODE_NUMBERS = {.table = STORE_NODE_NUMBERS,
+                                                .take = node_number_rows_take,
+                                                .taken = node_number_rows_taken,
+                                                .plan = node_number_rows_plan,
+                                                .next = node_number_rows_next,
+                                                .committed = node_number_rows_committed,
+                                                .begin_file = node_number_rows_begin_file};
+
 struct node_number_rows *node_number_rows_new(void)
 {
     struct node_number_rows *rows = memory_zeroed(1, sizeof *rows);
-    struct node_numbers *none = node_numbers_of(NULL, 0);
-    rows->none = none;
-    rows->in_file = node_numbers_ref(none);
-    rows->given = node_numbers_ref(none);
-    rows->shown = node_numbers_ref(none);
+    rows->in_file = node_numbers_of(NULL, 0);
+    rows->given = node_numbers_ref(rows->in_file);
+    rows->shown = node_numbers_ref(rows->in_file);
     pthread_mutex_init(&rows->adding, NULL);
     pthread_mutex_init(&rows->lock, NULL);
+    mirror_init(&rows->mirror, &NODE_NUMBERS, rows, &rows->lock);
     return rows;
 }
 
@@ -45,140 +132,42 @@ void node_number_rows_free(struct node_number_rows *rows)
     node_numbers_unref(rows->in_file);
     node_numbers_unref(rows->given);
     node_numbers_unref(rows->shown);
-    node_numbers_unref(rows->none);
     pthread_mutex_destroy(&rows->lock);
     pthread_mutex_destroy(&rows->adding);
     free(rows);
 }
 
-// All that were given, a reference; NULL: they have not been loaded.
+struct mirror *node_number_rows_mirror(struct node_number_rows *rows)
+{
+    return &rows->mirror;
+}
+
+// A reference to all numbers. Returns NULL while the file has not been read.
 static struct node_numbers *node_number_rows_given(struct node_number_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
-    struct node_numbers *given = rows->loaded ? node_numbers_ref(rows->given) : NULL;
+    struct node_numbers *given = rows->mirror.loaded ? node_numbers_ref(rows->given) : NULL;
     pthread_mutex_unlock(&rows->lock);
     return given;
 }
 
 // Numbers the nodes of a large fabric, which takes a good part of a second, without `lock`: the
-// thread that takes Reports waits for that.
+// thread that takes Reports waits for that lock.
 bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n)
 {
     pthread_mutex_lock(&rows->adding);
     struct node_numbers *given = node_number_rows_given(rows);
     struct node_numbers *next = given ? node_numbers_with(given, guids, n) : NULL;
-    if (next && next != given) {
+    if (next != given) {
         pthread_mutex_lock(&rows->lock);
         node_number_rows_set(&rows->given, next);
-        rows->dirty = true;
+        mirror_note(&rows->mirror);
         pthread_mutex_unlock(&rows->lock);
     }
     pthread_mutex_unlock(&rows->adding);
     node_numbers_unref(given);
     node_numbers_unref(next);
     return next != NULL;
-}
-
-struct node_number_list {
-    struct node_number *all;
-    size_t count, capacity;
-};
-
-// Ignores numbers beyond NODE_NUMBERS_MAX, and the one more that there may be.
-static void node_number_rows_note(void *ctx, const struct node_number *number)
-{
-    struct node_number_list *l = ctx;
-    if (l->count > NODE_NUMBERS_MAX)
-        return;
-    if (l->count == l->capacity) {
-        l->capacity = l->capacity ? 2 * l->capacity : 256;
-        l->all = memory_resize(l->all, l->capacity, sizeof *l->all);
-    }
-    l->all[l->count++] = *number;
-}
-
-static bool node_number_rows_is_loaded(struct node_number_rows *rows)
-{
-    pthread_mutex_lock(&rows->lock);
-    const bool loaded = rows->loaded;
-    pthread_mutex_unlock(&rows->lock);
-    return loaded;
-}
-
-enum store_result node_number_rows_load(struct node_number_rows *rows, struct store *store,
-                                        struct error *err)
-{
-    if (node_number_rows_is_loaded(rows))
-        return STORE_OK;
-    struct node_number_list list = {0};
-    const enum store_result result =
-        store_read_node_numbers(store, node_number_rows_note, &list, err);
-    struct node_numbers *read = node_numbers_of(list.all, list.count);
-    free(list.all);
-    if (result != STORE_FAILED) {
-        node_number_rows_set(&rows->in_file, read);
-        pthread_mutex_lock(&rows->lock);
-        node_number_rows_set(&rows->given, read);
-        node_number_rows_set(&rows->shown, read);
-        rows->loaded = result == STORE_OK;
-        pthread_mutex_unlock(&rows->lock);
-    }
-    node_numbers_unref(read);
-    return result;
-}
-
-void node_number_rows_plan(struct node_number_rows *rows)
-{
-    node_numbers_unref(rows->planned);
-    pthread_mutex_lock(&rows->lock);
-    rows->planned = rows->dirty ? node_numbers_ref(rows->given) : NULL;
-    pthread_mutex_unlock(&rows->lock);
-}
-
-static bool node_number_rows_has(const struct node_numbers *numbers, const struct node_number *one)
-{
-    return node_numbers_find(numbers, one->guid) == one->number;
-}
-
-void node_number_rows_write(struct node_number_rows *rows, struct store *store)
-{
-    for (size_t i = 0; rows->planned && i < node_numbers_count(rows->in_file); i++) {
-        const struct node_number *one = node_numbers_at(rows->in_file, i);
-        if (!node_number_rows_has(rows->planned, one))
-            store_delete_node_number(store, one->number);
-    }
-    for (size_t i = 0; i < node_numbers_count(rows->planned); i++) {
-        const struct node_number *one = node_numbers_at(rows->planned, i);
-        if (!node_number_rows_has(rows->in_file, one))
-            store_add_node_number(store, one);
-    }
-}
-
-void node_number_rows_committed(struct node_number_rows *rows)
-{
-    if (!rows->planned)
-        return;
-    node_number_rows_set(&rows->in_file, rows->planned);
-    pthread_mutex_lock(&rows->lock);
-    node_number_rows_set(&rows->shown, rows->planned);
-    rows->dirty = rows->given != rows->planned;
-    pthread_mutex_unlock(&rows->lock);
-}
-
-void node_number_rows_begin_file(struct node_number_rows *rows)
-{
-    node_number_rows_set(&rows->in_file, rows->none);
-    pthread_mutex_lock(&rows->lock);
-    rows->dirty = node_numbers_count(rows->given) > 0;
-    pthread_mutex_unlock(&rows->lock);
-}
-
-bool node_number_rows_have_changed(struct node_number_rows *rows)
-{
-    pthread_mutex_lock(&rows->lock);
-    const bool dirty = rows->dirty;
-    pthread_mutex_unlock(&rows->lock);
-    return dirty;
 }
 
 struct node_numbers *node_number_rows_current(struct node_number_rows *rows)

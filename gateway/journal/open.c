@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // Numbers for each millisecond: 1,024, more than the events that can come in it.
@@ -29,7 +30,7 @@ static int64_t last_number(struct journal *j)
     if (j->begun_anew && number_of_now(j) > last)
         last = number_of_now(j);
     for (size_t i = 0; i < j->cursor_count; i++)
-        last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
+        last = j->cursors[i].row.sequence > last ? j->cursors[i].row.sequence : last;
     return last;
 }
 
@@ -40,8 +41,13 @@ struct journal *journal_open(const struct journal_options *options, struct error
     struct journal *j = memory_zeroed(1, sizeof *j);
     j->alarms = alarms_new(options->random);
     j->windows = maintenance_windows_new();
-    j->settings = setting_rows_new(options->directory);
+    j->settings = snmp_settings_new(options->directory);
     j->node_numbers = node_number_rows_new();
+    journal_init_cursors(j);
+    struct mirror *const mirrors[JOURNAL_MIRRORS] = {
+        &j->cursor_mirror, alarms_mirror(j->alarms), maintenance_windows_mirror(j->windows),
+        snmp_settings_mirror(j->settings), node_number_rows_mirror(j->node_numbers)};
+    memcpy(j->mirrors, mirrors, sizeof mirrors);
     j->options = *options;
     if (j->options.patience_us <= 0)
         j->options.patience_us = PATIENCE_US;
@@ -87,7 +93,7 @@ bool journal_close(struct journal *journal)
     event_unref(journal->found);
     journal_drop_found_links(journal);
     node_number_rows_free(journal->node_numbers);
-    setting_rows_free(journal->settings);
+    snmp_settings_free(journal->settings);
     maintenance_windows_free(journal->windows);
     alarms_free(journal->alarms);
     free(journal->fabric.record);
@@ -209,12 +215,12 @@ void journal_each_maintenance(struct journal *journal,
 
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n)
 {
-    return setting_rows_change(journal->settings, changes, n);
+    return snmp_settings_change(journal->settings, changes, n);
 }
 
 struct settings *journal_settings(struct journal *journal)
 {
-    return setting_rows_current(journal->settings);
+    return snmp_settings_current(journal->settings);
 }
 
 // Node numbers.

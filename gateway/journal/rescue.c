@@ -29,14 +29,10 @@ void journal_begin_file(struct journal *j)
 {
     pthread_mutex_lock(&j->lock);
     j->stored = j->first_kept - 1;
-    for (size_t i = 0; i < j->cursor_count; i++)
-        j->cursors[i].saved = -1;
     j->fabric_saved = false;
     pthread_mutex_unlock(&j->lock);
-    alarms_begin_file(j->alarms);
-    maintenance_windows_begin_file(j->windows);
-    setting_rows_begin_file(j->settings);
-    node_number_rows_begin_file(j->node_numbers);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
+        mirror_begin_file(j->mirrors[i]);
 }
 
 void journal_sync_directory(const char *path)
@@ -178,7 +174,6 @@ static void copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
 static enum store_result copy_state(struct rescue *r, struct error *err)
 {
     struct journal *j = r->journal;
-    struct cursor_plan cursors; // all: none is in this file
     struct error why;
     store_begin(r->to);
     if (r->from)
@@ -187,15 +182,11 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     pthread_mutex_lock(&j->lock);
     if (j->stored > r->through) // memory had no room for events that came meanwhile
         j->stored = r->through;
-    journal_plan_cursors(j, &cursors);
     pthread_mutex_unlock(&j->lock);
-    journal_write_cursors(r->to, &cursors);
-    alarms_write(j->alarms, r->to);
-    maintenance_windows_write(j->windows, r->to);
-    setting_rows_plan(j->settings);
-    setting_rows_write(j->settings, r->to);
-    node_number_rows_plan(j->node_numbers);
-    node_number_rows_write(j->node_numbers, r->to);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++) {
+        mirror_plan(j->mirrors[i]);
+        mirror_write(j->mirrors[i], r->to);
+    }
     enum store_result result = store_commit(r->to, err);
     return result == STORE_OK ? store_finish(r->to, err) : result;
 }
@@ -288,8 +279,8 @@ static int64_t delivered_through(struct journal *j)
     pthread_mutex_lock(&j->lock);
     for (size_t i = 0; i < j->cursor_count; i++) {
         const struct cursor *c = &j->cursors[i];
-        if (journal_cursor_counts(j, c) && (least < 0 || c->sequence < least))
-            least = c->sequence;
+        if (journal_cursor_counts(j, c) && (least < 0 || c->row.sequence < least))
+            least = c->row.sequence;
     }
     pthread_mutex_unlock(&j->lock);
     return least;
@@ -303,7 +294,7 @@ static int64_t set_range(struct rescue *r)
     pthread_mutex_lock(&j->lock);
     r->through = j->runs ? j->first_kept - 1 : STORE_SEQUENCE_MAX;
     for (size_t i = 0; i < j->cursor_count; i++)
-        last = j->cursors[i].sequence > last ? j->cursors[i].sequence : last;
+        last = j->cursors[i].row.sequence > last ? j->cursors[i].row.sequence : last;
     if (j->runs && !j->unread)
         last = j->stored > last ? j->stored : last;
     pthread_mutex_unlock(&j->lock);

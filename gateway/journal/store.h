@@ -22,7 +22,7 @@ enum { STORE_SCHEMA_VERSION = 7, STORE_NAME_MAX = 64 };
 
 // Up to which event a receiver has every event.
 struct store_cursor {
-    const char *receiver; // valid during a call only
+    char receiver[STORE_NAME_MAX + 1];
     int64_t sequence;
     int64_t gone_us;      // UTC: since when the receiver has been gone; 0: it is not
     int64_t section;      // stands for the section of the configuration; 0: not known
@@ -36,6 +36,16 @@ enum store_result {
     STORE_FAILED,       // temporary: disk full, read-only, I/O error, locked
     STORE_CORRUPT,      // permanent: the file is damaged or is no database
     STORE_FILE_MISSING, // permanent: the file is not where it was
+};
+
+// The tables beside that of events, and what a row is.
+enum store_table {
+    STORE_CURSORS,      // struct store_cursor
+    STORE_ALARMS,       // struct alarm
+    STORE_WINDOWS,      // struct journal_maintenance
+    STORE_SETTINGS,     // struct setting
+    STORE_NODE_NUMBERS, // struct node_number
+    STORE_TABLES,
 };
 
 // A row of the event table.
@@ -109,21 +119,17 @@ void store_begin(struct store *store);
 
 // The row may be there. Another event of that number fails the transaction as STORE_CORRUPT.
 void store_add_event(struct store *store, const struct store_row *row);
-void store_set_cursor(struct store *store, const struct store_cursor *cursor);
-void store_delete_cursors(struct store *store); // all
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 
 // How many events have numbers from `after` + 1 to `through`, without those about such losses.
 int64_t store_count_wanted(struct store *store, int64_t after, int64_t through);
-void store_set_alarm(struct store *store, const struct alarm *alarm);
-void store_delete_alarm(struct store *store, const char *key);
-void store_delete_windows(struct store *store); // all
-void store_add_window(struct store *store, const struct journal_maintenance *window);
-void store_delete_settings(struct store *store); // all
-void store_add_setting(struct store *store, const struct setting *setting);
-void store_delete_node_number(struct store *store, uint32_t number);
-void store_add_node_number(struct store *store, const struct node_number *number); // or replaces it
+
+// A row is a struct of the type that enum store_table names. store_set_row replaces the row of the
+// same key.
+void store_set_row(struct store *store, enum store_table table, const void *row);
+void store_delete_row(struct store *store, enum store_table table, const void *row); // by its key
+void store_delete_rows(struct store *store, enum store_table table);                 // all
 
 // Adds a snapshot, unless the newest has the same digest. Then deletes the oldest ones until at
 // most `keep` remain, in at most `bytes_max` octets; the newest always stays.
@@ -174,34 +180,17 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
                                    bool (*each)(void *ctx, const struct store_row *row), void *ctx,
                                    struct error *err);
 
-// Calls `each` for every cursor in the file. STORE_CORRUPT: a cursor has no name, one of its
-// numbers is neither 0 nor that of an event, or `gone_us` is no time.
-enum store_result store_read_cursors(struct store *store,
-                                     void (*each)(void *ctx, const struct store_cursor *cursor),
-                                     void *ctx, struct error *err);
-
-// Calls `each` for the active alarms, ordered by the number of the event that raised them.
-enum store_result store_read_alarms(struct store *store,
-                                    void (*each)(void *ctx, const struct alarm *alarm), void *ctx,
-                                    struct error *err);
+// Calls `each` for the rows of the table: alarms by the number of the event that raised them,
+// windows in the order in which they were set, node numbers ascending. Gives a node number that is
+// not valid as 0, and leaves out settings that this version would not write. Of a damaged file,
+// gives the node numbers before the damage, then the numbers behind it from the greatest one on.
+// STORE_CORRUPT, too: a cursor has no name, one of its numbers is neither 0 nor that of an event,
+// or `gone_us` is no time.
+enum store_result store_read_rows(struct store *store, enum store_table table,
+                                  void (*each)(void *ctx, const void *row), void *ctx,
+                                  struct error *err);
+size_t store_row_size(enum store_table table);
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
-
-// Calls `each` for the maintenance windows.
-enum store_result store_read_windows(struct store *store,
-                                     void (*each)(void *ctx,
-                                                  const struct journal_maintenance *window),
-                                     void *ctx, struct error *err);
-
-// Calls `each` for the settings made by SNMP.
-enum store_result store_read_settings(struct store *store,
-                                      void (*each)(void *ctx, const struct setting *setting),
-                                      void *ctx, struct error *err);
-
-// Calls `each` for the node numbers, also for one that is not valid. In a damaged file, for those
-// before the damage, then for those behind it from the greatest one on.
-enum store_result store_read_node_numbers(struct store *store,
-                                          void (*each)(void *ctx, const struct node_number *number),
-                                          void *ctx, struct error *err);
 
 // store_list_snapshots calls `each` for every snapshot, oldest first, without its record.
 // store_read_snapshot calls `each` for the snapshot of that number (0: the newest) with its record,

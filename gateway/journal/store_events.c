@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The events of the journal's file.
+// The events of the journal's file, and the snapshots of the fabric.
 #include "journal/store.h"
 
 #include "journal/store_statements.h"
@@ -172,6 +172,69 @@ enum store_result store_read_since(struct store *store, int64_t since_us,
     sqlite3_stmt *s = store->statements[READ_SINCE];
     sqlite3_bind_int64(s, 1, since_us);
     return read_rows(store, s, each, ctx, err);
+}
+
+// Snapshots.
+
+void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
+                        int64_t bytes_max)
+{
+    sqlite3_stmt *s = store_begin_statement(store, ADD_SNAPSHOT);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, snapshot->time_us);
+    sqlite3_bind_int64(s, 2, (sqlite3_int64)snapshot->digest);
+    sqlite3_bind_int64(s, 3, snapshot->nodes);
+    sqlite3_bind_int64(s, 4, snapshot->links);
+    sqlite3_bind_blob64(s, 5, snapshot->record, snapshot->record_size, SQLITE_STATIC);
+    store_finish_statement(store, s);
+    s = store_begin_statement(store, DELETE_SNAPSHOTS);
+    if (!s)
+        return;
+    sqlite3_bind_int64(s, 1, keep);
+    sqlite3_bind_int64(s, 2, bytes_max);
+    store_finish_statement(store, s);
+}
+
+static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bool with_record,
+                                        void (*each)(void *ctx,
+                                                     const struct store_snapshot *snapshot),
+                                        void *ctx, struct error *err)
+{
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        const struct store_snapshot snapshot = {
+            .number = sqlite3_column_int64(s, 0),
+            .time_us = sqlite3_column_int64(s, 1),
+            .digest = (uint64_t)sqlite3_column_int64(s, 2),
+            .nodes = (uint32_t)sqlite3_column_int64(s, 3),
+            .links = (uint32_t)sqlite3_column_int64(s, 4),
+            .record_size = (size_t)sqlite3_column_int64(s, 5),
+            .record = with_record ? sqlite3_column_blob(s, 6) : NULL,
+        };
+        each(ctx, &snapshot);
+    }
+    enum store_result result = store_report(store, code, err);
+    sqlite3_reset(s);
+    return result;
+}
+
+enum store_result store_list_snapshots(struct store *store,
+                                       void (*each)(void *ctx,
+                                                    const struct store_snapshot *snapshot),
+                                       void *ctx, struct error *err)
+{
+    return read_snapshots(store, store->statements[LIST_SNAPSHOTS], false, each, ctx, err);
+}
+
+enum store_result store_read_snapshot(struct store *store, int64_t number,
+                                      void (*each)(void *ctx,
+                                                   const struct store_snapshot *snapshot),
+                                      void *ctx, struct error *err)
+{
+    sqlite3_stmt *s = store->statements[READ_SNAPSHOT];
+    sqlite3_bind_int64(s, 1, number);
+    return read_snapshots(store, s, true, each, ctx, err);
 }
 
 // The size.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "journal/store_schema.h"
 #include "journal/store_statements.h"
+#include "journal/store_tables.h"
 #include "journal/wal.h"
 
 #include <errno.h>
@@ -55,6 +56,30 @@ void store_end_watch(struct store *store)
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
 }
 
+static int store_prepare_at(struct store *store, int at)
+{
+    char sql[STORE_SQL_SIZE];
+    const int of_tables = at - STATEMENT_COUNT;
+    if (of_tables >= 0)
+        store_tables_write_sql((enum store_table)(of_tables / STORE_TABLE_STATEMENTS),
+                               (enum store_table_statement)(of_tables % STORE_TABLE_STATEMENTS),
+                               sql);
+    return sqlite3_prepare_v3(store->db, of_tables >= 0 ? sql : store_sql((enum store_statement)at),
+                              -1, SQLITE_PREPARE_PERSISTENT, &store->statements[at], NULL);
+}
+
+// `damaged`: makes the statements that a damaged file allows. Returns a code of SQLite.
+static int store_prepare(struct store *store, bool damaged)
+{
+    for (int i = 0; i < STORE_STATEMENTS; i++) {
+        const int code = store_prepare_at(store, i);
+        const bool lacks = code == SQLITE_ERROR || store_classify(code) == STORE_CORRUPT;
+        if (code != SQLITE_OK && !(damaged && lacks))
+            return code;
+    }
+    return SQLITE_OK;
+}
+
 static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
 {
     sqlite3_busy_timeout(store->db, BUSY_MS);
@@ -89,7 +114,7 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
         code = store_upgrade(store, (int)version);
     if (code == SQLITE_OK)
-        code = store_prepare(store);
+        code = store_prepare(store, false);
     store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
     store_tell(store, "counting its events");
     if (code == SQLITE_OK && !read_only)
@@ -188,7 +213,7 @@ enum store_result store_open_damaged(const char *path, struct store **out, struc
     sqlite3_busy_timeout(store->db, BUSY_MS);
     store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     store_leave_wal(store);
-    if (store_prepare_some(store, err)) {
+    if (store_report(store, store_prepare(store, true), err) != STORE_FAILED) {
         *out = store;
         return STORE_OK;
     }
@@ -284,7 +309,7 @@ void store_close(struct store *store)
         return;
     if (!wal_stop(store->wal))
         store_leave_wal(store);
-    for (int i = 0; i < STATEMENT_COUNT; i++)
+    for (int i = 0; i < STORE_STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
     free(store);

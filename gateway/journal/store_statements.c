@@ -10,11 +10,6 @@
 #define ROW_COLUMNS                                                                                \
     "sequence, id, type, time_us, severity, node_guid, report_lid, report_tid, report_digest, "    \
     "record"
-#define CURSOR_COLUMNS "name, cursor, gone_us, section, filter, filter_since"
-#define ALARM_COLUMNS                                                                              \
-    "key, event_sequence, event_id, type, severity, raised_us, last_us, count, node_guid, text,"   \
-    " acknowledged_us, note, shelved_until_us, told_id, category, told, over,"                     \
-    " last_sequence, cause_id"
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
@@ -22,10 +17,6 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
     [FIND_EVENT] = "SELECT count(*) FROM event WHERE sequence = ? AND id = ?",
-    [SET_CURSOR] = "INSERT INTO receiver (" CURSOR_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-                   " ON CONFLICT (name) DO UPDATE SET cursor = ?2, gone_us = ?3, section = ?4,"
-                   " filter = ?5, filter_since = ?6",
-    [DELETE_CURSORS] = "DELETE FROM receiver",
     [DELETE_THROUGH] =
         "DELETE FROM event WHERE sequence IN"
         " (SELECT sequence FROM event WHERE sequence <= ? ORDER BY sequence LIMIT ?)",
@@ -40,25 +31,10 @@ static const char *const SQL[STATEMENT_COUNT] = {
         "SELECT " ROW_COLUMNS " FROM event INDEXED BY event_link"
         " WHERE sequence < ? AND " STORE_OF_LINKS " ORDER BY sequence DESC LIMIT ?",
     [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
-    [READ_CURSORS] = "SELECT " CURSOR_COLUMNS " FROM receiver",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",
     [FIRST_SINCE] = "SELECT min(sequence) FROM event WHERE time_us >= ?",
-    [SET_ALARM] = "INSERT OR REPLACE INTO alarm (" ALARM_COLUMNS
-                  ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [DELETE_ALARM] = "DELETE FROM alarm WHERE key = ?",
-    [READ_ALARMS] = "SELECT " ALARM_COLUMNS " FROM alarm ORDER BY event_sequence",
-    [DELETE_WINDOWS] = "DELETE FROM maintenance",
-    [ADD_WINDOW] = "INSERT INTO maintenance (name, until_us, nodes) VALUES (?,?,?)",
-    [READ_WINDOWS] = "SELECT name, until_us, nodes FROM maintenance ORDER BY rowid",
-    [DELETE_SETTINGS] = "DELETE FROM setting",
-    [ADD_SETTING] = "INSERT INTO setting (kind, guid, number, value) VALUES (?,?,?,?)",
-    [READ_SETTINGS] = "SELECT kind, guid, number, value FROM setting",
-    [DELETE_NODE_NUMBER] = "DELETE FROM node_number WHERE number = ?",
-    [ADD_NODE_NUMBER] = "INSERT OR REPLACE INTO node_number (number, guid) VALUES (?,?)",
-    [READ_NODE_NUMBERS] = "SELECT number, guid FROM node_number ORDER BY number",
-    [READ_NODE_NUMBERS_BACKWARDS] = "SELECT number, guid FROM node_number ORDER BY number DESC",
     [ADD_SNAPSHOT] = "INSERT INTO snapshot (time_us, digest, nodes, links, record)"
                      " SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 IS NOT"
                      " (SELECT digest FROM snapshot ORDER BY number DESC LIMIT 1)",
@@ -96,24 +72,9 @@ enum store_result store_report(const struct store *store, int code, struct error
     return result;
 }
 
-int store_prepare(struct store *store)
+const char *store_sql(enum store_statement which)
 {
-    int code = SQLITE_OK;
-    for (int i = 0; i < STATEMENT_COUNT && code == SQLITE_OK; i++)
-        code = sqlite3_prepare_v3(store->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                  &store->statements[i], NULL);
-    return code;
-}
-
-bool store_prepare_some(struct store *store, struct error *err)
-{
-    for (int i = 0; i < STATEMENT_COUNT; i++) {
-        int code = sqlite3_prepare_v3(store->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                      &store->statements[i], NULL);
-        if (code != SQLITE_ERROR && store_report(store, code, err) == STORE_FAILED)
-            return false;
-    }
-    return true;
+    return SQL[which];
 }
 
 void store_tell(struct store *store, const char *fmt, ...)

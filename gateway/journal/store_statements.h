@@ -18,8 +18,6 @@
 enum store_statement {
     ADD_EVENT,
     FIND_EVENT,
-    SET_CURSOR,
-    DELETE_CURSORS,
     DELETE_THROUGH,
     COUNT_WANTED,
     COUNT_INDEXED,
@@ -27,22 +25,8 @@ enum store_statement {
     READ_BEFORE,
     READ_LINKS_BEFORE,
     READ_SINCE,
-    READ_CURSORS,
     GET_SIZE,
     FIRST_SINCE,
-    SET_ALARM,
-    DELETE_ALARM,
-    READ_ALARMS,
-    DELETE_WINDOWS,
-    ADD_WINDOW,
-    READ_WINDOWS,
-    DELETE_SETTINGS,
-    ADD_SETTING,
-    READ_SETTINGS,
-    DELETE_NODE_NUMBER,
-    ADD_NODE_NUMBER,
-    READ_NODE_NUMBERS,
-    READ_NODE_NUMBERS_BACKWARDS,
     ADD_SNAPSHOT,
     DELETE_SNAPSHOTS,
     LIST_SNAPSHOTS,
@@ -50,9 +34,15 @@ enum store_statement {
     STATEMENT_COUNT,
 };
 
+// Behind these, the connection has the statements of each table (store_tables.h).
+enum {
+    STORE_TABLE_STATEMENTS = 5,
+    STORE_STATEMENTS = STATEMENT_COUNT + (int)STORE_TABLES * STORE_TABLE_STATEMENTS,
+};
+
 struct store {
     sqlite3 *db;
-    sqlite3_stmt *statements[STATEMENT_COUNT];
+    sqlite3_stmt *statements[STORE_STATEMENTS];
     int failure;               // the transaction's first error, or SQLITE_OK
     bool other;                // it failed since an event of the same number is there
     int64_t rows, rows_before; // in the event table: now, and before the transaction
@@ -71,11 +61,7 @@ void store_tell(struct store *store, const char *fmt, ...) __attribute__((format
 enum store_result store_classify(int code);
 enum store_result store_report(const struct store *store, int code, struct error *err);
 
-// Makes the statements. Returns a code of SQLite.
-int store_prepare(struct store *store);
-
-// Makes those that a damaged file allows. False with a sentence: temporary.
-bool store_prepare_some(struct store *store, struct error *err);
+const char *store_sql(enum store_statement which);
 
 // Run SQL that is used seldom, and return a code of SQLite. store_read_number sets `out` to the
 // first column of the first row; 0: there is none.

@@ -78,12 +78,12 @@ static size_t add_row(struct journal *j, const struct entry *e, int64_t sequence
     return row.record_size;
 }
 
-// The events and cursors that the transaction writes, copied when it begins.
+// The events that the transaction writes, noted when it begins.
 struct plan {
     int64_t first, last; // events
-    struct cursor_plan cursors;
     struct waiting_fabric fabric;
-    size_t octets; // of the events' records
+    size_t octets;  // of the events' records
+    size_t cursors; // that it wrote
 };
 
 static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct plan *out)
@@ -91,8 +91,7 @@ static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct 
     pthread_mutex_lock(&j->lock);
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
     out->last = out->first + rows_max - 1 < j->appended ? out->first + rows_max - 1 : j->appended;
-    out->octets = 0;
-    journal_plan_cursors(j, &out->cursors);
+    out->octets = out->cursors = 0;
     for (int64_t s = out->first; s <= out->last; s++) {
         const struct entry *e = journal_slot(j, s);
         j->writing[s - out->first] = *e;
@@ -103,6 +102,8 @@ static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct 
     out->fabric = j->fabric;
     j->fabric_writing = j->fabric.record;
     pthread_mutex_unlock(&j->lock);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
+        mirror_plan(j->mirrors[i]);
 }
 
 static void end_plan(struct journal *j, const struct plan *plan, bool saved)
@@ -136,18 +137,15 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
-    node_number_rows_plan(j->node_numbers);
-    setting_rows_plan(j->settings);
-    if (!setting_rows_save_communities(j->settings, err))
+    if (!snmp_settings_save_communities(j->settings, err))
         return STORE_FAILED;
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
         plan->octets += add_row(j, &j->writing[s - plan->first], s);
-    journal_write_cursors(j->writer, &plan->cursors);
-    alarms_write(j->alarms, j->writer);
-    maintenance_windows_write(j->windows, j->writer);
-    setting_rows_write(j->settings, j->writer);
-    node_number_rows_write(j->node_numbers, j->writer);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++) {
+        const size_t rows = mirror_write(j->mirrors[i], j->writer);
+        plan->cursors += i == 0 ? rows : 0;
+    }
     journal_add_snapshot(j, &plan->fabric);
     return store_commit(j->writer, err);
 }
@@ -160,9 +158,9 @@ static void log_commit(const struct journal *j, const struct plan *plan, int64_t
             j->options.log,
             "committed numbers %lld to %lld: %lld rows of %zu octets, %zu cursors, in %lld us",
             (long long)plan->first, (long long)plan->last, (long long)rows, plan->octets,
-            plan->cursors.count, (long long)took_us);
-    else if (plan->cursors.count > 0)
-        log_debug(j->options.log, "committed %zu cursors in %lld us", plan->cursors.count,
+            plan->cursors, (long long)took_us);
+    else if (plan->cursors > 0)
+        log_debug(j->options.log, "committed %zu cursors in %lld us", plan->cursors,
                   (long long)took_us);
 }
 
@@ -199,13 +197,10 @@ static void note_result(struct journal *j, const struct plan *plan, enum store_r
         count_lost(j, plan);
         pthread_mutex_lock(&j->lock);
         j->stored = plan->last;
-        journal_cursors_committed(j, &plan->cursors);
         j->status.commits++;
         pthread_mutex_unlock(&j->lock);
-        alarms_committed(j->alarms);
-        maintenance_windows_committed(j->windows);
-        setting_rows_committed(j->settings);
-        node_number_rows_committed(j->node_numbers);
+        for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
+            mirror_committed(j->mirrors[i]);
         journal_file_works(j);
     } else {
         journal_lose_file(j, result, err);
@@ -425,12 +420,9 @@ bool journal_has_work(struct journal *journal)
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
                 !journal->status.durable ||
-                (journal->packed_through < journal->committed && now >= journal->pack_at) ||
-                alarms_have_changed(journal->alarms) ||
-                maintenance_windows_have_changed(journal->windows) ||
-                setting_rows_have_changed(journal->settings) ||
-                node_number_rows_have_changed(journal->node_numbers) ||
-                journal_cursors_have_changed(journal);
+                (journal->packed_through < journal->committed && now >= journal->pack_at);
     pthread_mutex_unlock(&journal->lock);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
+        work |= mirror_has_changed(journal->mirrors[i]);
     return work;
 }

@@ -44,12 +44,18 @@ static bool take(enum catalogue_event type, const char *key, const char *id, int
     return taken;
 }
 
+static void save_mirror(struct mirror *mirror)
+{
+    mirror_plan(mirror);
+    store_begin(store);
+    mirror_write(mirror, store);
+    assert_int_equal(store_commit(store, &err), STORE_OK);
+    mirror_committed(mirror);
+}
+
 static void save(void)
 {
-    store_begin(store);
-    alarms_write(alarms, store);
-    assert_int_equal(store_commit(store, &err), STORE_OK);
-    alarms_committed(alarms);
+    save_mirror(alarms_mirror(alarms));
 }
 
 // The state after a start.
@@ -62,7 +68,7 @@ static void start_again(void)
 
 static void load(void)
 {
-    assert_int_equal(alarms_load(alarms, store, &err), STORE_OK);
+    assert_int_equal(mirror_load(alarms_mirror(alarms), store, &err), STORE_OK);
 }
 
 static void copy(void *ctx, const struct alarm *alarm)
@@ -155,14 +161,16 @@ TEST(what_changes_during_a_commit_is_written_with_the_next)
 {
     load();
     assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
+    struct mirror *mirror = alarms_mirror(alarms);
+    mirror_plan(mirror);
     store_begin(store);
-    alarms_write(alarms, store);
+    mirror_write(mirror, store);
     assert_true(alarms_acknowledge(alarms, "a", 5, "meanwhile"));
     assert_int_equal(store_commit(store, &err), STORE_OK);
-    alarms_committed(alarms);
-    assert_true(alarms_have_changed(alarms));
+    mirror_committed(mirror);
+    assert_true(mirror_has_changed(mirror));
     save();
-    assert_false(alarms_have_changed(alarms));
+    assert_false(mirror_has_changed(mirror));
     start_again();
     load();
     assert_string_equal(get().note, "meanwhile");
@@ -199,7 +207,7 @@ TEST(an_event_without_a_role_changes_nothing)
     load();
     assert_true(take(CATALOGUE_HEARTBEAT, "a", "first", 1));
     assert_int_equal(alarms_count(alarms, NULL), 0);
-    assert_false(alarms_have_changed(alarms));
+    assert_false(mirror_has_changed(alarms_mirror(alarms)));
 }
 
 TEST(there_is_room_for_so_many)
@@ -287,7 +295,7 @@ TEST(every_text_is_kept_to_its_last_octet)
     strcpy(in.cause_id, "01234567-89ab-4cde-bf01-23456789abcd");
     strcpy(in.notified_id, "01234567-89ab-4cde-bf01+23456789abcd"); // no UUID
     store_begin(store);
-    store_set_alarm(store, &in);
+    store_set_row(store, STORE_ALARMS, &in);
     assert_int_equal(store_commit(store, &err), STORE_OK);
     load();
     const struct alarm out = get();
@@ -347,26 +355,18 @@ static void count_window(void *ctx, const struct journal_maintenance *window)
     ++*(size_t *)ctx;
 }
 
-static void save_windows(struct maintenance_windows *windows)
-{
-    store_begin(store);
-    maintenance_windows_write(windows, store);
-    assert_int_equal(store_commit(store, &err), STORE_OK);
-    maintenance_windows_committed(windows);
-}
-
 TEST(a_window_in_memory_goes_before_that_in_the_file)
 {
     struct journal_maintenance window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
     struct maintenance_windows *windows = maintenance_windows_new();
     assert_non_null(windows);
     assert_true(maintenance_windows_set(windows, &window, 0));
-    save_windows(windows);
+    save_mirror(maintenance_windows_mirror(windows));
     maintenance_windows_free(windows);
     windows = maintenance_windows_new();
     window.until_us = 20;
     assert_true(maintenance_windows_set(windows, &window, 0));
-    assert_int_equal(maintenance_windows_load(windows, store, &err), STORE_OK);
+    assert_int_equal(mirror_load(maintenance_windows_mirror(windows), store, &err), STORE_OK);
     maintenance_windows_each(windows, copy_window, &found);
     assert_int_equal(found.until_us, 20);
     maintenance_windows_free(windows);
@@ -379,14 +379,14 @@ TEST(windows_of_the_file_for_which_there_is_no_room)
     size_t count = 0;
     assert_non_null(windows);
     assert_true(maintenance_windows_set(windows, &window, 0));
-    save_windows(windows);
+    save_mirror(maintenance_windows_mirror(windows));
     maintenance_windows_free(windows);
     windows = maintenance_windows_new();
     for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
         snprintf(window.name, sizeof window.name, "w%d", i);
         assert_true(maintenance_windows_set(windows, &window, 0));
     }
-    assert_int_equal(maintenance_windows_load(windows, store, &err), STORE_OK);
+    assert_int_equal(mirror_load(maintenance_windows_mirror(windows), store, &err), STORE_OK);
     maintenance_windows_each(windows, count_window, &count);
     assert_int_equal(count, JOURNAL_MAINTENANCE_MAX);
     maintenance_windows_free(windows);

@@ -1017,7 +1017,8 @@ static void test_a_row_may_be_added_again(void **state)
     for (int i = 0; i < 2; i++) {
         store_begin(store);
         store_add_event(store, &row);
-        store_set_cursor(store, &(struct store_cursor){.receiver = "nms", .sequence = 7});
+        store_set_row(store, STORE_CURSORS,
+                      &(struct store_cursor){.receiver = "nms", .sequence = 7});
         assert_int_equal(store_commit(store, &err), STORE_OK);
     }
     assert_int_equal(store_read(store, 0, 10, count_row, &rows, &err), STORE_OK);

@@ -240,9 +240,9 @@ static void expect_no_wait(const char *statement)
 
 TEST(a_write_that_hangs)
 {
-    static const char *const WRITES[] = {"INSERT INTO event", "INSERT INTO receiver",
-                                         "INSERT OR REPLACE INTO alarm", "INSERT INTO maintenance",
-                                         "INSERT INTO setting"};
+    static const char *const WRITES[] = {
+        "INSERT INTO event", "INSERT OR REPLACE INTO receiver", "INSERT OR REPLACE INTO alarm",
+        "INSERT OR REPLACE INTO maintenance", "INSERT OR REPLACE INTO setting"};
     change_all();
     for (size_t i = 0; i < COUNT(WRITES); i++)
         expect_no_wait(WRITES[i]);
@@ -259,8 +259,9 @@ static void remove_file(void)
 
 TEST(a_write_to_a_new_file_that_hangs)
 {
-    static const char *const WRITES[] = {"INSERT INTO receiver", "INSERT OR REPLACE INTO alarm",
-                                         "INSERT INTO maintenance"};
+    static const char *const WRITES[] = {"INSERT OR REPLACE INTO receiver",
+                                         "INSERT OR REPLACE INTO alarm",
+                                         "INSERT OR REPLACE INTO maintenance"};
     change_all();
     for (size_t i = 0; i < COUNT(WRITES); i++) {
         remove_file();
