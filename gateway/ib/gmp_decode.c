@@ -89,8 +89,8 @@ bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wai
 }
 
 // Reads the counters from `first` on.
-static bool read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum counter first,
-                          uint64_t values[COUNTER_COUNT])
+static bool gmp_read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum counter first,
+                              uint64_t values[COUNTER_COUNT])
 {
     uint8_t counters[GMP_DATA_SIZE];
     memcpy(counters, data, sizeof counters);
@@ -104,13 +104,13 @@ static bool read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port, enum 
 bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                       uint64_t values[COUNTER_COUNT])
 {
-    return read_extended(data, port, COUNTER_ERRORS, values);
+    return gmp_read_extended(data, port, COUNTER_ERRORS, values);
 }
 
 bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT])
 {
-    return read_extended(data, port, 0, values);
+    return gmp_read_extended(data, port, 0, values);
 }
 
 // PortExtendedSpeedsCounters: the places of its counters.
@@ -126,13 +126,13 @@ enum {
 static_assert((int)FEC_LANES == (int)ERROR_DETAILS_CAUSES, "each lane is a cause");
 
 // Whether the port counts blocks, and its lanes symbols, as with RS-FEC.
-static bool fec_is_of_port(const uint8_t data[GMP_DATA_SIZE])
+static bool gmp_fec_is_of_port(const uint8_t data[GMP_DATA_SIZE])
 {
     return wire_get32(data + FEC_CORRECTED) != 0 || wire_get32(data + FEC_UNCORRECTABLE) != 0 ||
            wire_get32(data + FEC_SYMBOLS) != 0;
 }
 
-static uint64_t fec_sum(const uint8_t *lanes)
+static uint64_t gmp_fec_sum(const uint8_t *lanes)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < FEC_LANES; i++)
@@ -144,11 +144,11 @@ bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t valu
 {
     if (data[FEC_PORT_SELECT] != port)
         return false;
-    const bool of_port = fec_is_of_port(data);
+    const bool of_port = gmp_fec_is_of_port(data);
     values[COUNTER_FEC_CORRECTED] =
-        of_port ? wire_get32(data + FEC_CORRECTED) : fec_sum(data + FEC_LANES_CORRECTED);
-    values[COUNTER_FEC_UNCORRECTABLE] =
-        of_port ? wire_get32(data + FEC_UNCORRECTABLE) : fec_sum(data + FEC_LANES_UNCORRECTABLE);
+        of_port ? wire_get32(data + FEC_CORRECTED) : gmp_fec_sum(data + FEC_LANES_CORRECTED);
+    values[COUNTER_FEC_UNCORRECTABLE] = of_port ? wire_get32(data + FEC_UNCORRECTABLE)
+                                                : gmp_fec_sum(data + FEC_LANES_UNCORRECTABLE);
     return true;
 }
 
@@ -168,9 +168,9 @@ enum gmp_attribute gmp_details_attribute(enum counter counter)
 }
 
 // With RS-FEC, lanes count the symbols that were corrected.
-static void fec_read_lanes(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
+static void gmp_fec_read_lanes(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
 {
-    out->symbols = fec_is_of_port(data);
+    out->symbols = gmp_fec_is_of_port(data);
     const uint8_t *lanes = data + (out->symbols ? FEC_LANES_CORRECTED : FEC_LANES_UNCORRECTABLE);
     for (size_t i = 0; out->known && i < FEC_LANES; i++)
         out->counts[i] = wire_get32(lanes + 4 * i);
@@ -183,7 +183,7 @@ void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *o
     const size_t causes = out->counter == COUNTER_RCV_ERRORS ? RECEIVE_CAUSES : DISCARD_CAUSES;
     if (out->counter == COUNTER_FEC_UNCORRECTABLE) {
         out->known = data[FEC_PORT_SELECT] == out->port;
-        fec_read_lanes(data, out);
+        gmp_fec_read_lanes(data, out);
         return;
     }
     out->known = data[PORT_SELECT] == out->port;

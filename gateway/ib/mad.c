@@ -67,6 +67,13 @@ uint16_t mad_status(const struct mad_header *header)
     return directed ? header->status & (uint16_t)~DIRECTION : header->status;
 }
 
+bool mad_is_busy(const uint8_t *mad, size_t size)
+{
+    enum { BUSY = 1 };
+    struct mad_header h;
+    return mad && mad_read_header(mad, size, &h) && (mad_status(&h) & BUSY);
+}
+
 void mad_write_header(uint8_t *mad, const struct mad_header *header)
 {
     struct umad_hdr hdr;
@@ -100,13 +107,13 @@ void mad_set_tid(uint8_t *mad, uint32_t tid)
     wire_put(mad + offsetof(struct umad_hdr, tid) + 4, 4, tid);
 }
 
-static void sa_request(uint8_t *out, uint8_t method, uint16_t attribute, uint32_t tid)
+static void mad_sa_request(uint8_t *out, uint8_t method, uint16_t attribute, uint32_t tid)
 {
     mad_make_request(out, MAD_CLASS_SA, method, attribute, 0);
     mad_set_tid(out, tid);
 }
 
-static void set_component_mask(uint8_t *out, uint64_t mask)
+static void mad_set_component_mask(uint8_t *out, uint64_t mask)
 {
     wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, mask);
 }
@@ -130,28 +137,28 @@ void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, b
         .qpn_resp_time = htobe32(subscribe ? 0 : 1U << 8),
         .producer_type = htobe32(0xFFFFFF),
     };
-    sa_request(out, UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
+    mad_sa_request(out, UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
     wire_put(out + offsetof(struct umad_sa_packet, sm_key), 8, sa_key);
     memcpy(out + IB_SA_DATA_OFFS, &info, sizeof info);
 }
 
 void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
 {
-    sa_request(out, UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
-    set_component_mask(out, MASK_SUBSCRIBER_GID);
+    mad_sa_request(out, UMAD_SA_METHOD_GET_TABLE, UMAD_SA_ATTR_INFORM_INFO_REC, tid);
+    mad_set_component_mask(out, MASK_SUBSCRIBER_GID);
     memcpy(out + IB_SA_DATA_OFFS, gid, ADDRESS_GID_SIZE);
 }
 
 void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid)
 {
-    sa_request(out, UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
-    set_component_mask(out, MASK_NODE_LID);
+    mad_sa_request(out, UMAD_METHOD_GET, UMAD_SA_ATTR_NODE_REC, tid);
+    mad_set_component_mask(out, MASK_NODE_LID);
     wire_put(out + IB_SA_DATA_OFFS, 2, lid);
 }
 
 void mad_query_table(uint8_t *out, uint16_t attribute)
 {
-    sa_request(out, UMAD_SA_METHOD_GET_TABLE, attribute, 0);
+    mad_sa_request(out, UMAD_SA_METHOD_GET_TABLE, attribute, 0);
 }
 
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status)
@@ -198,7 +205,7 @@ uint32_t mad_reported_trap(const uint8_t *report)
 }
 
 // The data of an SA answer, or NULL if it has fewer than `wanted` octets.
-static const uint8_t *answer_data(const uint8_t *mad, size_t size, size_t wanted)
+static const uint8_t *mad_answer_data(const uint8_t *mad, size_t size, size_t wanted)
 {
     return size >= IB_SA_DATA_OFFS + wanted ? mad + IB_SA_DATA_OFFS : NULL;
 }
@@ -207,7 +214,7 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
                             void (*each)(void *ctx, uint32_t trap), void *ctx)
 {
     *out = (struct mad_subscriptions){0};
-    const uint8_t *data = answer_data(mad, size, 0);
+    const uint8_t *data = mad_answer_data(mad, size, 0);
     if (!data)
         return false;
     size_t room = size - IB_SA_DATA_OFFS;
@@ -233,7 +240,7 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
     return true;
 }
 
-static bool is_zero(const uint8_t *octets, size_t n)
+static bool mad_is_zero(const uint8_t *octets, size_t n)
 {
     while (n > 0 && octets[n - 1] == 0)
         n--;
@@ -242,7 +249,7 @@ static bool is_zero(const uint8_t *octets, size_t n)
 
 // Whether only the first RMPP segment of an answer arrived: it says that more follow, and the
 // answer was not reassembled.
-static bool is_first_of_several(const uint8_t *mad, size_t size)
+static bool mad_is_first_of_several(const uint8_t *mad, size_t size)
 {
     enum { FLAGS = 26, ACTIVE = 1, LAST = 4 };
     return size <= MAD_SIZE && mad[FLAGS] & ACTIVE && !(mad[FLAGS] & LAST);
@@ -261,26 +268,27 @@ bool mad_read_table(const uint8_t *mad, size_t size, size_t record_size,
     if (h.status != 0)
         return error_set(err, "the answer is: %s (status 0x%04x)", mad_status_words(h.status),
                          h.status);
-    if (is_first_of_several(mad, size))
+    if (mad_is_first_of_several(mad, size))
         return error_set(err, "only the first %zu octets of the answer arrived", size);
     const uint8_t *record = mad + IB_SA_DATA_OFFS;
     size_t room = size - IB_SA_DATA_OFFS;
     size_t stride = (size_t)wire_get16(mad + offsetof(struct umad_sa_packet, attr_offset)) * 8;
-    if (stride < record_size && !is_zero(record, room))
+    if (stride < record_size && !mad_is_zero(record, room))
         return error_set(err, "its records have %zu octets, not %zu", stride, record_size);
-    while (room >= record_size && !is_zero(record, record_size)) {
+    while (room >= record_size && !mad_is_zero(record, record_size)) {
         size_t taken = stride < room ? stride : room;
         each(ctx, record, taken);
         record += taken;
         room -= taken;
     }
-    return is_zero(record, room) || error_set(err, "the last record of the answer is cut");
+    return mad_is_zero(record, room) || error_set(err, "the last record of the answer is cut");
 }
 
 bool mad_read_node(const uint8_t *mad, size_t size, struct mad_node *out)
 {
     enum { LID_AND_PAD = 4, NODE_INFO_SIZE = 40, DESCRIPTION_SIZE = 64 };
-    const uint8_t *data = answer_data(mad, size, LID_AND_PAD + NODE_INFO_SIZE + DESCRIPTION_SIZE);
+    const uint8_t *data =
+        mad_answer_data(mad, size, LID_AND_PAD + NODE_INFO_SIZE + DESCRIPTION_SIZE);
     if (!data)
         return false;
     uint8_t info[IB_SMP_DATA_SIZE] = {0};

@@ -44,6 +44,10 @@ bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
 // The status. In a directed-route SMP its top bit is the direction, and left out.
 uint16_t mad_status(const struct mad_header *header);
 
+// Whether the status of an answer is that the port was busy: the port has discarded the request
+// (IBA 13.4.7). `mad` may be NULL.
+bool mad_is_busy(const uint8_t *mad, size_t size);
+
 // Writes the common header, except octets 6, 7, 18 and 19, which are reserved or belong to the
 // class.
 void mad_write_header(uint8_t *mad, const struct mad_header *header);

@@ -97,7 +97,7 @@ enum mad_agent read_mad_agent(const struct demand_key *key)
 }
 
 // Octets of a record of the SA (IBA 15.2.5).
-static size_t read_mad_record_size(uint16_t attribute)
+static size_t read_cache_record_size(uint16_t attribute)
 {
     enum { MC_MEMBER = 52, SERVICE = 176, PKEY_TABLE = 72, PATH = 64 };
     switch (attribute) {
@@ -133,7 +133,7 @@ void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
     }
 }
 
-static struct demand_answer *read_mad_copy(const uint8_t *data, size_t size)
+static struct demand_answer *read_cache_copy(const uint8_t *data, size_t size)
 {
     if (!data)
         return NULL;
@@ -150,7 +150,7 @@ struct read_mad_records {
     bool of_services;
 };
 
-static void read_mad_take(void *ctx, const uint8_t *record, size_t size)
+static void read_cache_take(void *ctx, const uint8_t *record, size_t size)
 {
     struct read_mad_records *r = ctx;
     (void)size; // mad_read_table has compared it
@@ -164,17 +164,17 @@ static void read_mad_take(void *ctx, const uint8_t *record, size_t size)
     r->count++;
 }
 
-static struct demand_answer *read_mad_read_records(const struct demand_key *key, const uint8_t *mad,
-                                                   size_t size)
+static struct demand_answer *read_cache_read_records(const struct demand_key *key,
+                                                     const uint8_t *mad, size_t size)
 {
     struct error ignored;
-    struct read_mad_records r = {.size = read_mad_record_size(key->attribute),
+    struct read_mad_records r = {.size = read_cache_record_size(key->attribute),
                                  .of_services = key->attribute == DEMAND_SERVICE_RECORD};
-    if (!mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored))
+    if (!mad_read_table(mad, size, r.size, read_cache_take, &r, &ignored))
         return NULL;
     r.answer = demand_answer_new(r.count, r.size);
     r.count = 0;
-    mad_read_table(mad, size, r.size, read_mad_take, &r, &ignored);
+    mad_read_table(mad, size, r.size, read_cache_take, &r, &ignored);
     return r.answer;
 }
 
@@ -182,13 +182,13 @@ struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t 
 {
     switch ((enum demand_class)key->class) {
     case DEMAND_SMP:
-        return read_mad_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
-                             SMP_DATA_SIZE);
+        return read_cache_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
+                               SMP_DATA_SIZE);
     case DEMAND_PERF:
-        return read_mad_copy(
+        return read_cache_copy(
             gmp_answer(mad, size, MAD_CLASS_PERF, (enum gmp_attribute)key->attribute),
             GMP_DATA_SIZE);
     default:
-        return read_mad_read_records(key, mad, size);
+        return read_cache_read_records(key, mad, size);
     }
 }

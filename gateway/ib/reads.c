@@ -62,13 +62,13 @@ static int64_t reads_now(const struct reads *d)
     return clock_monotonic(d->options.clock);
 }
 
-static enum lane lane_of(const struct read_entry *e)
+static enum lane reads_lane_of(const struct read_entry *e)
 {
     return e->key.class == DEMAND_SA ? LANE_SA : LANE_NODES;
 }
 
 // The read by which the port of a key is recognized.
-static struct demand_key key_of_identity(const struct demand_key *key)
+static struct demand_key reads_key_of_identity(const struct demand_key *key)
 {
     return (struct demand_key){
         .guid = key->guid, .lid = key->lid, .class = DEMAND_SMP, .attribute = DEMAND_NODE_INFO};
@@ -108,7 +108,7 @@ static void reads_finish(struct reads *d, struct read_entry *e, struct demand_an
 }
 
 // Silence: an entry of its own says that a port does not answer to an attribute.
-static struct demand_key key_of_silence(const struct demand_key *key)
+static struct demand_key reads_key_of_silence(const struct demand_key *key)
 {
     struct demand_key silence = {.guid = key->guid, .lid = key->lid, .class = key->class};
     silence.attribute = key->attribute;
@@ -118,14 +118,14 @@ static struct demand_key key_of_silence(const struct demand_key *key)
 
 static bool reads_is_silent_to(struct reads *d, const struct demand_key *key, int64_t now)
 {
-    const struct demand_key silence = key_of_silence(key);
+    const struct demand_key silence = reads_key_of_silence(key);
     const struct read_entry *e = read_cache_find(&d->cache, &silence);
     return e && e->state == ENTRY_NONE && now < e->until;
 }
 
 static bool reads_is_silent(struct reads *d, const struct demand_key *key, int64_t now)
 {
-    const struct demand_key identity = key_of_identity(key);
+    const struct demand_key identity = reads_key_of_identity(key);
     return key->class != DEMAND_SA &&
            (reads_is_silent_to(d, key, now) ||
             (key->class == DEMAND_SMP && reads_is_silent_to(d, &identity, now)));
@@ -133,7 +133,7 @@ static bool reads_is_silent(struct reads *d, const struct demand_key *key, int64
 
 static void reads_note_silence(struct reads *d, const struct demand_key *key, int64_t now)
 {
-    const struct demand_key silence = key_of_silence(key);
+    const struct demand_key silence = reads_key_of_silence(key);
     if (key->class != DEMAND_SA && !key->sets) // a port may lack the M_Key for a Set
         reads_finish(d, read_cache_claim(&d->cache, &silence), NULL, now + KEEP_US);
 }
@@ -153,7 +153,7 @@ static enum reads_verdict reads_judge(struct reads *d, const struct demand_key *
     struct fabric_node ignored;
     uint64_t guid;
     uint8_t number;
-    const struct demand_key identity = key_of_identity(key);
+    const struct demand_key identity = reads_key_of_identity(key);
     *until = now + KEEP_US;
     if (reads_is_silent(d, key, now))
         return READS_SILENT;
@@ -227,14 +227,14 @@ static void reads_attempt(struct reads *d, struct request_window *w, struct requ
 
 static void reads_dequeue(struct reads *d, struct read_entry *e)
 {
-    TAILQ_REMOVE(&d->waiting[lane_of(e)], e, in_order);
+    TAILQ_REMOVE(&d->waiting[reads_lane_of(e)], e, in_order);
     d->waiting_count--;
 }
 
 static void reads_send(struct reads *d, struct read_entry *e, int64_t now)
 {
     const struct demand_key *key = &e->key;
-    struct request_window *w = &d->windows[lane_of(e)];
+    struct request_window *w = &d->windows[reads_lane_of(e)];
     struct request_slot *slot = request_window_take(w, e);
     e->state = ENTRY_SENT;
     slot->agent = read_mad_agent(key);
@@ -267,7 +267,7 @@ static void reads_send_picked(struct reads *d, struct read_entry *e, int64_t now
 {
     int64_t until;
     const enum reads_verdict verdict = reads_judge(d, &e->key, now, &until);
-    const struct demand_key identity = key_of_identity(&e->key);
+    const struct demand_key identity = reads_key_of_identity(&e->key);
     if (verdict == READS_IDENTIFY) {
         reads_send(d, read_cache_claim(&d->cache, &identity), now);
         return;
@@ -328,11 +328,10 @@ static void reads_expire(struct reads *d, enum lane lane, int64_t now)
 static struct request_slot *reads_find_slot(struct reads *d, enum lane lane,
                                             const struct mad_received *in)
 {
-    enum { BUSY = 1 };
     struct mad_header h;
     struct request_slot *slot = request_window_find(&d->windows[lane], in);
     const struct read_entry *e = slot ? slot->owner : NULL;
-    if (!e || !mad_read_header(in->octets, in->size, &h) || (mad_status(&h) & BUSY) ||
+    if (!e || !mad_read_header(in->octets, in->size, &h) || mad_is_busy(in->octets, in->size) ||
         (lane != LANE_SA && in->from.lid != e->key.lid))
         return NULL;
     return e->key.class != DEMAND_SMP || h.modifier == e->key.modifier ? slot : NULL;
@@ -532,7 +531,7 @@ static void reads_remove(struct reads *d, struct read_entry *e)
 {
     if (e->state == ENTRY_WAITING)
         reads_dequeue(d, e);
-    struct request_window *w = &d->windows[lane_of(e)];
+    struct request_window *w = &d->windows[reads_lane_of(e)];
     struct request_slot *slot;
     TAILQ_FOREACH(slot, &w->under_way, in_order)
     {
@@ -571,9 +570,9 @@ static struct read_entry *reads_queue(struct reads *d, const struct demand_key *
     struct read_entry *e = read_cache_claim(&d->cache, key);
     e->state = ENTRY_WAITING;
     if (key->sets)
-        TAILQ_INSERT_HEAD(&d->waiting[lane_of(e)], e, in_order);
+        TAILQ_INSERT_HEAD(&d->waiting[reads_lane_of(e)], e, in_order);
     else
-        TAILQ_INSERT_TAIL(&d->waiting[lane_of(e)], e, in_order);
+        TAILQ_INSERT_TAIL(&d->waiting[reads_lane_of(e)], e, in_order);
     d->waiting_count++;
     return e;
 }

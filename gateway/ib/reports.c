@@ -27,7 +27,7 @@ uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size
 
 // Hashes all three with the table's secret. The digest, which the journal stores, is made without a
 // secret, and others know sender and TransactionID.
-static uint64_t repeats_secret_digest(const struct repeats *r, uint16_t lid, uint64_t tid,
+static uint64_t reports_secret_digest(const struct repeats *r, uint16_t lid, uint64_t tid,
                                       uint64_t digest)
 {
     const uint64_t all[] = {lid, tid, digest};
@@ -36,7 +36,7 @@ static uint64_t repeats_secret_digest(const struct repeats *r, uint16_t lid, uin
 
 bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest, int64_t now)
 {
-    struct hash_node *node = hash_find(&r->reports, repeats_secret_digest(r, lid, tid, digest));
+    struct hash_node *node = hash_find(&r->reports, reports_secret_digest(r, lid, tid, digest));
     for (; node; node = hash_find_next(node)) {
         const struct repeats_report *report = HASH_THING(node, struct repeats_report, node);
         if (report->lid == lid && report->tid == tid)
@@ -53,7 +53,7 @@ void repeats_remember(struct repeats *r, uint16_t lid, uint64_t tid, uint64_t di
     report->tid = tid;
     report->at = now;
     report->lid = lid;
-    hash_add(&r->reports, &report->node, repeats_secret_digest(r, lid, tid, digest));
+    hash_add(&r->reports, &report->node, reports_secret_digest(r, lid, tid, digest));
 }
 
 // Gaps.
@@ -62,19 +62,19 @@ void repeats_remember(struct repeats *r, uint16_t lid, uint64_t tid, uint64_t di
 enum { REPORT_GAPS_AHEAD_MAX = 1 << 24 };
 static const int64_t REPORT_GAPS_WAIT_US = 2 * CLOCK_US_PER_S;
 
-static bool report_gaps_has(const struct report_gaps *gaps, uint32_t tid)
+static bool reports_gaps_has(const struct report_gaps *gaps, uint32_t tid)
 {
     return gaps->seen[tid % REPORT_GAPS_WINDOW / 64] >> tid % 64 & 1;
 }
 
-static void report_gaps_set(struct report_gaps *gaps, uint32_t tid, bool seen)
+static void reports_gaps_set(struct report_gaps *gaps, uint32_t tid, bool seen)
 {
     const uint64_t bit = UINT64_C(1) << tid % 64;
     uint64_t *word = &gaps->seen[tid % REPORT_GAPS_WINDOW / 64];
     *word = seen ? *word | bit : *word & ~bit;
 }
 
-static void report_gaps_begin(struct report_gaps *gaps, uint32_t tid)
+static void reports_gaps_begin(struct report_gaps *gaps, uint32_t tid)
 {
     memset(gaps, 0, sizeof *gaps);
     memset(gaps->seen, 0xFF, sizeof gaps->seen); // what came before is not missed
@@ -83,20 +83,19 @@ static void report_gaps_begin(struct report_gaps *gaps, uint32_t tid)
 }
 
 // A number below the highest one: a repeat, or one that was late.
-static void report_gaps_note_late(struct report_gaps *gaps, uint32_t tid)
+static void reports_gaps_note_late(struct report_gaps *gaps, uint32_t tid)
 {
     if (gaps->highest - tid >= REPORT_GAPS_WINDOW) {
-        report_gaps_begin(gaps, tid);
-    } else if (!report_gaps_has(gaps, tid)) {
+        reports_gaps_begin(gaps, tid);
+    } else if (!reports_gaps_has(gaps, tid)) {
         uint32_t *missing =
             gaps->judged_below - tid <= UINT32_MAX / 2 ? &gaps->missing : &gaps->later;
-        report_gaps_set(gaps, tid, true);
+        reports_gaps_set(gaps, tid, true);
         *missing -= *missing > 0;
     }
 }
 
-static void report_gaps_begin_gap(struct report_gaps *gaps, uint32_t tid, uint32_t missing,
-                                  int64_t now)
+static void reports_begin_gap(struct report_gaps *gaps, uint32_t tid, uint32_t missing, int64_t now)
 {
     if (gaps->judge_at != 0) {
         gaps->later += missing;
@@ -111,22 +110,22 @@ void report_gaps_note(struct report_gaps *gaps, uint32_t tid, int64_t now)
 {
     const uint32_t ahead = tid - gaps->highest; // modulo 2^32
     if (gaps->in_order > 0 && ahead > UINT32_MAX / 2) {
-        report_gaps_note_late(gaps, tid);
+        reports_gaps_note_late(gaps, tid);
         return;
     }
     if (gaps->in_order == 0 || ahead > REPORT_GAPS_AHEAD_MAX) {
-        report_gaps_begin(gaps, tid);
+        reports_gaps_begin(gaps, tid);
         return;
     }
     if (ahead == 0)
         return;
     for (uint32_t i = 1; i < ahead && i <= REPORT_GAPS_WINDOW; i++)
-        report_gaps_set(gaps, gaps->highest + i, false);
+        reports_gaps_set(gaps, gaps->highest + i, false);
     if (ahead > 1 && gaps->in_order >= REPORT_GAPS_LEARN)
-        report_gaps_begin_gap(gaps, tid, ahead - 1, now);
+        reports_begin_gap(gaps, tid, ahead - 1, now);
     gaps->in_order = ahead > 1 ? 1 : gaps->in_order + (gaps->in_order < REPORT_GAPS_LEARN);
     gaps->highest = tid;
-    report_gaps_set(gaps, tid, true);
+    reports_gaps_set(gaps, tid, true);
 }
 
 uint32_t report_gaps_judge(struct report_gaps *gaps, int64_t now)

@@ -62,7 +62,7 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
 }
 
 // The SM also lists the subscriptions of other programs on this port.
-static void remember_listed(void *ctx, uint32_t trap)
+static void sa_client_remember_listed(void *ctx, uint32_t trap)
 {
     struct sa_client *a = ctx;
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++)
@@ -84,13 +84,14 @@ static void sa_client_give_up_doubles(struct sa_client *a)
 // Compares the subscriptions that the SM lists (`none`: it has no record) with those that it had
 // confirmed before the query was sent. Later confirmations do not count, since the SM may answer
 // requests in another order.
-static void handle_list(struct sa_client *a, const struct mad_received *in, bool none, int64_t now)
+static void sa_client_handle_list(struct sa_client *a, const struct mad_received *in, bool none,
+                                  int64_t now)
 {
     struct mad_subscriptions list = {0};
     memset(a->listed, 0, sizeof a->listed);
     if (!a->settled)
         return;
-    if (!none && !mad_read_subscriptions(in->octets, in->size, &list, remember_listed, a))
+    if (!none && !mad_read_subscriptions(in->octets, in->size, &list, sa_client_remember_listed, a))
         return;
     sa_client_give_up_doubles(a);
     size_t missing = subscriptions_missing(&a->subscriptions, a->listed,
@@ -140,7 +141,7 @@ static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int6
 
 // The SM answered. If it was silent before, subscribes to everything at once, whatever the back-off
 // is.
-static void note_sm_answer(struct sa_client *a, int64_t now)
+static void sa_client_note_sm_answer(struct sa_client *a, int64_t now)
 {
     char sm[256], reason[300];
     if (a->watch.silences >= SA_SM_SILENCES_MAX)
@@ -158,11 +159,7 @@ static void note_sm_answer(struct sa_client *a, int64_t now)
 // Whether that is the TransactionID of a request to the SA that is under way.
 static bool sa_client_is_asked(const struct sa_client *a, uint32_t tid)
 {
-    bool asked = false;
-    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
-        const struct subscription *one = &a->subscriptions.each[i];
-        asked |= one->answer_by != 0 && one->tid == tid;
-    }
+    bool asked = subscriptions_asked_with(&a->subscriptions, tid) != NULL;
     for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
         const struct sm_watch_query *query = &a->watch.queries[kind];
         asked |= kind != SM_WATCH_INFO && query->answer_by != 0 && query->tid == tid;
@@ -196,8 +193,8 @@ static bool sa_client_follow(struct sa_client *a, uint32_t tid, const struct mad
     return true;
 }
 
-static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
-                             const struct mad_received *in, int64_t now)
+static void sa_client_handle_sa_answer(struct sa_client *a, const struct mad_header *h,
+                                       const struct mad_received *in, int64_t now)
 {
     uint32_t tid = (uint32_t)h->tid;
     struct mad_node node;
@@ -207,22 +204,23 @@ static void handle_sa_answer(struct sa_client *a, const struct mad_header *h,
         sa_redirect_served(&a->redirect, now);
     else if (sa_client_follow(a, tid, in, now))
         return;
-    const bool keyed = subscriptions_is_keyed(&a->subscriptions, tid);
+    const struct subscription *one = subscriptions_asked_with(&a->subscriptions, tid);
+    const bool keyed = one && one->keyed;
     if (subscriptions_answered(&a->subscriptions, tid, h->status, now)) {
-        note_sm_answer(a, now);
+        sa_client_note_sm_answer(a, now);
         if (keyed && h->status == 0)
             sa_key_accept(a, now);
     } else if (sm_watch_answers(&a->watch, SM_WATCH_NODE, tid)) {
-        note_sm_answer(a, now);
+        sa_client_note_sm_answer(a, now);
         if (h->status == 0 && mad_read_node(in->octets, in->size, &node))
             sa_client_handle_node(a, &node, now);
         else
             sm_watch_refused(&a->watch, SM_WATCH_NODE);
     } else if (sm_watch_answers(&a->watch, SM_WATCH_LIST, tid)) {
-        note_sm_answer(a, now);
+        sa_client_note_sm_answer(a, now);
         bool none = h->status >> 8 == 3; // no records
         if (h->status == 0 || none)
-            handle_list(a, in, none, now);
+            sa_client_handle_list(a, in, none, now);
     }
     sa_changes_check_settled(a, now);
 }
@@ -288,7 +286,7 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         "them again");
 }
 
-static void handle_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
+static void sa_client_handle_mad(struct sa_client *a, const struct mad_received *in, int64_t now)
 {
     struct mad_header h;
     bool has_header = mad_read_header(in->octets, in->size, &h);
@@ -308,7 +306,7 @@ static void handle_mad(struct sa_client *a, const struct mad_received *in, int64
             sa_client_handle_info(a, smp_answer(in->octets, in->size, SMP_SM_INFO), now);
     } else if (response) {
         if (from_sm && h.mgmt_class == MAD_CLASS_SA)
-            handle_sa_answer(a, &h, in, now);
+            sa_client_handle_sa_answer(a, &h, in, now);
     } else {
         sa_client_handle_report(a, in, now);
     }
@@ -441,7 +439,7 @@ static void sa_client_tick(struct sa_client *a, int64_t now)
 
 // While nothing is under way, waits until the next query to the port; everything else that is due
 // can wait until then.
-static int receive_wait_ms(const struct sa_client *a, int64_t now)
+static int sa_client_receive_wait_ms(const struct sa_client *a, int64_t now)
 {
     bool rests = a->settled && a->port_query.answer_by == 0 && !sm_watch_is_busy(&a->watch) &&
                  subscriptions_under_way(&a->subscriptions) == 0;
@@ -451,17 +449,17 @@ static int receive_wait_ms(const struct sa_client *a, int64_t now)
     return ms > 1 ? (int)ms : 1;
 }
 
-static void serve_port(struct sa_client *a)
+static void sa_client_serve_port(struct sa_client *a)
 {
     struct mad_received in;
     struct error err;
     int64_t now = sa_state_now(a);
     sa_client_tick(a, now);
-    int rc = shared_port_receive(&a->port, &in, receive_wait_ms(a, now), &err);
+    int rc = shared_port_receive(&a->port, &in, sa_client_receive_wait_ms(a, now), &err);
     now = sa_state_now(a);
     a->behind_since = rc <= 0 ? 0 : a->behind_since != 0 ? a->behind_since : now;
     if (rc > 0) {
-        handle_mad(a, &in, now);
+        sa_client_handle_mad(a, &in, now);
     } else if (rc < 0) {
         error_prefix(&err, "%s port %u is gone", a->status.id.device, a->status.id.port);
         sa_port_lose(a, err.text, now);
@@ -476,7 +474,7 @@ static void serve_port(struct sa_client *a)
     }
 }
 
-static void send_unsubscription(struct sa_client *a, struct subscription *one)
+static void sa_client_send_unsubscription(struct sa_client *a, struct subscription *one)
 {
     uint32_t tid = sa_requests_new_tid(a);
     sa_requests_send_subscription(a, one, false, tid);
@@ -485,7 +483,7 @@ static void send_unsubscription(struct sa_client *a, struct subscription *one)
 
 // Handles MADs, Reports included, until all unsubscriptions are answered, or for UNSUBSCRIBE_US.
 // False: the port is gone.
-static bool await_unsubscribed(struct sa_client *a)
+static bool sa_client_await_unsubscribed(struct sa_client *a)
 {
     int64_t end = sa_state_now(a) + UNSUBSCRIBE_US;
     while (subscriptions_under_way(&a->subscriptions) > 0 && sa_state_now(a) < end) {
@@ -495,12 +493,12 @@ static bool await_unsubscribed(struct sa_client *a)
         if (rc < 0)
             return false;
         if (rc > 0)
-            handle_mad(a, &in, sa_state_now(a));
+            sa_client_handle_mad(a, &in, sa_state_now(a));
     }
     return true;
 }
 
-static void unsubscribe(struct sa_client *a)
+static void sa_client_unsubscribe(struct sa_client *a)
 {
     // Settled, so that answers about subscriptions or port that arrive now cause no change.
     a->settled = true;
@@ -512,12 +510,13 @@ static void unsubscribe(struct sa_client *a)
                           !subscriptions_is_covered(&a->subscriptions, one);
         one->answer_by = 0;
         if (held && mad_port_is_up(&a->status.port))
-            send_unsubscription(a, one);
+            sa_client_send_unsubscription(a, one);
     }
-    for (int attempt = 1; await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS; attempt++) {
+    for (int attempt = 1; sa_client_await_unsubscribed(a) && attempt < UNSUBSCRIBE_ATTEMPTS;
+         attempt++) {
         for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
             if (a->subscriptions.each[i].answer_by != 0)
-                send_unsubscription(a, &a->subscriptions.each[i]);
+                sa_client_send_unsubscription(a, &a->subscriptions.each[i]);
         }
     }
 }
@@ -529,7 +528,7 @@ static void *sa_client_run(void *arg)
     while (!atomic_load(&a->stop)) {
         int64_t now = sa_state_now(a);
         if (shared_port_is_open(&a->port)) {
-            serve_port(a);
+            sa_client_serve_port(a);
         } else if (now < a->reopen_at || !sa_port_open(a, now)) {
             sa_changes_check_settled(a, now);
             sa_client_publish(a);
@@ -538,7 +537,7 @@ static void *sa_client_run(void *arg)
     }
     shared_port_dismiss(&a->port, "ibtrapd stops");
     if (shared_port_is_open(&a->port))
-        unsubscribe(a);
+        sa_client_unsubscribe(a);
     return NULL;
 }
 

@@ -8,7 +8,7 @@
 
 // The SA key.
 
-static bool sa_key_is_for(const struct sa_client *a, uint64_t guid)
+static bool sa_requests_is_for(const struct sa_client *a, uint64_t guid)
 {
     bool is = a->options.key_guid_count == 0;
     for (size_t i = 0; i < a->options.key_guid_count; i++)
@@ -19,8 +19,8 @@ static bool sa_key_is_for(const struct sa_client *a, uint64_t guid)
 // An SM that may not have the key does not say either who may.
 bool sa_key_may_go(const struct sa_client *a)
 {
-    return a->options.has_sa_key && sa_key_is_for(a, a->status.sm.port_guid) &&
-           (a->redirect.to.lid == 0 || sa_key_is_for(a, a->redirect.to.guid));
+    return a->options.has_sa_key && sa_requests_is_for(a, a->status.sm.port_guid) &&
+           (a->redirect.to.lid == 0 || sa_requests_is_for(a, a->redirect.to.guid));
 }
 
 void sa_key_use(struct sa_client *a, bool use)
@@ -32,7 +32,7 @@ void sa_key_use(struct sa_client *a, bool use)
     shared_port_set_sa_key(&a->port, sa_state_sa(a).lid, use ? a->options.sa_key : 0);
 }
 
-static void sa_key_note_unknown(struct sa_client *a, bool unknown)
+static void sa_requests_note_unknown(struct sa_client *a, bool unknown)
 {
     if (unknown && !a->unknown)
         log_write(a->options.log, LOG_LEVEL_WARNING,
@@ -48,8 +48,8 @@ void sa_key_check(struct sa_client *a)
     const bool smps = a->status.smp_refusal[0] == '\0';
     a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
     a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
-    sa_key_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
-    const bool is_sm = !sa_key_is_for(a, guid);
+    sa_requests_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
+    const bool is_sm = !sa_requests_is_for(a, guid);
     const uint64_t denied = is_sm ? guid : a->redirect.to.guid;
     if (!a->options.has_sa_key || guid == 0 || denied == a->denied || sa_key_may_go(a))
         return;

@@ -16,8 +16,8 @@ static const int64_t REDIRECT_PAUSE_US = 60 * CLOCK_US_PER_S,
                      REDIRECT_STAY_US = 10 * CLOCK_US_PER_S;
 
 // Reads the address from ClassPortInfo. False with a reason: nothing can be sent there.
-static bool sa_redirect_read(const uint8_t *mad, size_t size, uint64_t prefix,
-                             struct mad_address *out, struct error *reason)
+static bool sa_state_read(const uint8_t *mad, size_t size, uint64_t prefix, struct mad_address *out,
+                          struct error *reason)
 {
     enum { DATA = 56, ATTRIBUTE = 16, CLASS_PORT_INFO = 1, END = DATA + 72 };
     enum { GID = 8, SL = 25, SL_SHIFT = 4, LID = 28, PKEY = 30, QPN = 32, QKEY = 36 };
@@ -38,7 +38,7 @@ static bool sa_redirect_read(const uint8_t *mad, size_t size, uint64_t prefix,
     return out->qpn != 0 || error_set(reason, "its QP is 0, which takes SMPs only");
 }
 
-static bool sa_redirect_is_same(const struct mad_address *a, const struct mad_address *b)
+static bool sa_state_is_same(const struct mad_address *a, const struct mad_address *b)
 {
     return a->lid == b->lid && a->sl == b->sl && a->qpn == b->qpn && a->pkey == b->pkey &&
            a->qkey == b->qkey && a->guid == b->guid;
@@ -52,10 +52,10 @@ enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_rec
         error_set(reason, "there were too many");
         return SA_REDIRECT_REFUSE;
     }
-    if (!sa_redirect_read(in->octets, in->size, prefix, &to, reason))
+    if (!sa_state_read(in->octets, in->size, prefix, &to, reason))
         return SA_REDIRECT_REFUSE;
     // Requests that were under way get the same redirection; an address must not lead to itself.
-    const bool same = sa_redirect_is_same(&to, &r->to) && in->from.lid != r->to.lid;
+    const bool same = sa_state_is_same(&to, &r->to) && in->from.lid != r->to.lid;
     if (same && ++r->repeats <= REDIRECT_REPEATS_MAX)
         return SA_REDIRECT_FOLLOW;
     r->to = to;
@@ -176,7 +176,7 @@ void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *rea
                                reason);
 }
 
-static void sa_changes_report_lost(struct sa_client *a, const char *reason)
+static void sa_state_report_lost(struct sa_client *a, const char *reason)
 {
     a->notified_lost = true;
     log_condition(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
@@ -189,7 +189,7 @@ void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *re
     if (a->settled) {
         a->settled = false;
         a->unsettled_since = now;
-        sa_changes_report_lost(a, reason);
+        sa_state_report_lost(a, reason);
     }
     subscriptions_restart(&a->subscriptions, now);
     sm_watch_ask_now(&a->watch, now);
@@ -213,8 +213,8 @@ void sa_changes_check_settled(struct sa_client *a, int64_t now)
         a->notified_lost = false;
     }
     if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)
-        sa_changes_report_lost(a, a->status.problem[0]
-                                      ? a->status.problem
-                                      : "the subnet manager has not answered since ibtrapd began "
-                                        "to ask");
+        sa_state_report_lost(a, a->status.problem[0]
+                                    ? a->status.problem
+                                    : "the subnet manager has not answered since ibtrapd began "
+                                      "to ask");
 }

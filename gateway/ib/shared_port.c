@@ -56,7 +56,8 @@ static const struct name DM_ATTRIBUTES[] = {
     {GMP_IO_CONTROLLER_PROFILE, "IOControllerProfile"},
 };
 
-static void add_name(struct text *t, const struct name *names, size_t n, uint16_t number)
+static void shared_port_add_name(struct text *t, const struct name *names, size_t n,
+                                 uint16_t number)
 {
     for (size_t i = 0; i < n; i++) {
         if (names[i].number == number) {
@@ -67,9 +68,10 @@ static void add_name(struct text *t, const struct name *names, size_t n, uint16_
     text_addf(t, "0x%04x", (unsigned)number);
 }
 
-#define ADD_NAME(t, names, number) add_name(t, names, sizeof(names) / sizeof *(names), number)
+#define ADD_NAME(t, names, number)                                                                 \
+    shared_port_add_name(t, names, sizeof(names) / sizeof *(names), number)
 
-static void add_attribute(struct text *t, const struct mad_header *h)
+static void shared_port_add_attribute(struct text *t, const struct mad_header *h)
 {
     switch (h->mgmt_class) {
     case MAD_CLASS_SA:
@@ -91,8 +93,8 @@ static void add_attribute(struct text *t, const struct mad_header *h)
 }
 
 // Adds "LID 5", or the ports of a directed route from the own node on.
-static void add_place(struct text *t, const struct mad_header *h, const uint8_t *mad, size_t size,
-                      uint16_t lid)
+static void shared_port_add_place(struct text *t, const struct mad_header *h, const uint8_t *mad,
+                                  size_t size, uint16_t lid)
 {
     if (h->mgmt_class != MAD_CLASS_SMP_DIRECT || size < MAD_SIZE) {
         text_addf(t, "LID %u", lid);
@@ -105,13 +107,14 @@ static void add_place(struct text *t, const struct mad_header *h, const uint8_t 
 }
 
 // Adds "Get(NodeInfo), TransactionID 0x80001200".
-static void add_mad(struct text *t, const struct mad_header *h, const uint8_t *mad, size_t size)
+static void shared_port_add_mad(struct text *t, const struct mad_header *h, const uint8_t *mad,
+                                size_t size)
 {
     struct error err;
     struct mad_header report = *h;
     ADD_NAME(t, METHODS, h->method);
     text_add(t, "(");
-    add_attribute(t, h);
+    shared_port_add_attribute(t, h);
     if (h->modifier != 0)
         text_addf(t, " %" PRIu32, h->modifier);
     text_addf(t, "), TransactionID 0x%08" PRIx32, (uint32_t)h->tid);
@@ -131,21 +134,21 @@ static void add_mad(struct text *t, const struct mad_header *h, const uint8_t *m
 
 // The upper half is for batches, with one place for each slot: the lowest bits of a batch's
 // TransactionID are the slot's number.
-static size_t place_of(uint32_t tid)
+static size_t shared_port_place_of(uint32_t tid)
 {
     return ((tid & MAD_TID_SWEEPER) ? HALF : 0) + tid % HALF;
 }
 
-static void note_sent(struct mad_log *m, uint32_t tid)
+static void shared_port_note_sent(struct mad_log *m, uint32_t tid)
 {
-    atomic_store(&m->sent[place_of(tid)].at, clock_monotonic(m->clock));
-    atomic_store(&m->sent[place_of(tid)].tid, tid);
+    atomic_store(&m->sent[shared_port_place_of(tid)].at, clock_monotonic(m->clock));
+    atomic_store(&m->sent[shared_port_place_of(tid)].tid, tid);
 }
 
-static void add_duration(struct text *t, struct mad_log *m, uint32_t tid)
+static void shared_port_add_duration(struct text *t, struct mad_log *m, uint32_t tid)
 {
-    int64_t at = atomic_load(&m->sent[place_of(tid)].at);
-    if (at != 0 && atomic_load(&m->sent[place_of(tid)].tid) == tid)
+    int64_t at = atomic_load(&m->sent[shared_port_place_of(tid)].at);
+    if (at != 0 && atomic_load(&m->sent[shared_port_place_of(tid)].tid) == tid)
         text_addf(t, ", after %lld us", (long long)(clock_monotonic(m->clock) - at));
 }
 
@@ -163,12 +166,12 @@ void mad_log_sent(struct mad_log *mad_log, const struct mad_address *to, const u
         return;
     struct text t = text_in(line, sizeof line);
     text_add(&t, "to ");
-    add_place(&t, &h, mad, MAD_SIZE, to->lid);
+    shared_port_add_place(&t, &h, mad, MAD_SIZE, to->lid);
     text_add(&t, ": ");
-    add_mad(&t, &h, mad, MAD_SIZE);
+    shared_port_add_mad(&t, &h, mad, MAD_SIZE);
     if (error)
         text_addf(&t, ", not sent: %s", error);
-    note_sent(mad_log, (uint32_t)h.tid);
+    shared_port_note_sent(mad_log, (uint32_t)h.tid);
     log_debug(mad_log->log, "%s", line);
 }
 
@@ -184,14 +187,14 @@ void mad_log_received(struct mad_log *mad_log, const struct mad_received *in)
     }
     struct text t = text_in(line, sizeof line);
     text_add(&t, "from ");
-    add_place(&t, &h, in->octets, in->size, in->from.lid);
+    shared_port_add_place(&t, &h, in->octets, in->size, in->from.lid);
     text_add(&t, ": ");
-    add_mad(&t, &h, in->octets, in->size);
+    shared_port_add_mad(&t, &h, in->octets, in->size);
     if (h.method & MAD_METHOD_RESPONSE) {
         uint16_t status = mad_status(&h);
         text_addf(&t, ", %s (0x%04x), %zu octets", mad_status_words(status), (unsigned)status,
                   in->size);
-        add_duration(&t, mad_log, (uint32_t)h.tid);
+        shared_port_add_duration(&t, mad_log, (uint32_t)h.tid);
     }
     log_debug(mad_log->log, "%s", line);
 }
@@ -205,7 +208,7 @@ struct mad_client {
     enum mad_user user;
 };
 
-static bool mad_client_is_attached(const struct mad_client *client)
+static bool shared_port_client_is_attached(const struct mad_client *client)
 {
     return client->port->places[client->user].attached == client;
 }
@@ -270,7 +273,7 @@ const char *shared_port_refresh(struct shared_port *port)
 }
 
 // Whether only MAD clients send requests in this class.
-static bool is_asked_only(uint8_t mgmt_class)
+static bool shared_port_is_asked_only(uint8_t mgmt_class)
 {
     return mgmt_class == MAD_CLASS_SMP_LID || mgmt_class == MAD_CLASS_PERF ||
            mgmt_class == MAD_CLASS_DM;
@@ -280,7 +283,7 @@ bool shared_port_route(struct shared_port *port, const struct mad_header *header
                        const struct mad_received *in)
 {
     if (!(header->method & MAD_METHOD_RESPONSE))
-        return is_asked_only(header->mgmt_class);
+        return shared_port_is_asked_only(header->mgmt_class);
     const enum mad_user user = mad_user_of((uint32_t)header->tid);
     if (user == MAD_USER_COUNT)
         return false;
@@ -358,25 +361,27 @@ bool shared_port_send(struct shared_port *port, enum mad_agent agent, const stru
 
 // For the MAD clients.
 
-static bool mad_client_listen(void *self, const struct mad_listener *listener, struct error *err)
+static bool shared_port_client_listen(void *self, const struct mad_listener *listener,
+                                      struct error *err)
 {
     const struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->listener_lock);
-    bool ok = mad_client_is_attached(client) || error_set(err, "the port was closed");
+    bool ok = shared_port_client_is_attached(client) || error_set(err, "the port was closed");
     if (ok)
         port->places[client->user].listener = listener ? *listener : (struct mad_listener){0};
     pthread_mutex_unlock(&port->listener_lock);
     return ok;
 }
 
-static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                            const uint8_t *octets, int response_timeout_ms, struct error *err)
+static bool shared_port_client_send(void *self, enum mad_agent agent, const struct mad_address *to,
+                                    const uint8_t *octets, int response_timeout_ms,
+                                    struct error *err)
 {
     const struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->lock);
-    bool sent = mad_client_is_attached(client) && port->io.self
+    bool sent = shared_port_client_is_attached(client) && port->io.self
                     ? shared_port_transmit(port, agent, to, octets, response_timeout_ms, err)
                     : error_set(err, "the port was closed");
     mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err->text);
@@ -385,12 +390,12 @@ static bool mad_client_send(void *self, enum mad_agent agent, const struct mad_a
 }
 
 // Detaches, unless the client was dismissed before; another one may be attached now.
-static void mad_client_close(void *self)
+static void shared_port_client_close(void *self)
 {
     struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->listener_lock);
-    if (mad_client_is_attached(client)) {
+    if (shared_port_client_is_attached(client)) {
         pthread_mutex_lock(&port->lock);
         port->places[client->user] = (struct shared_port_place){0};
         pthread_mutex_unlock(&port->lock);
@@ -426,9 +431,9 @@ bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad
         free(client);
         return false;
     }
-    *out = (struct mad_io){.listen = mad_client_listen,
-                           .send = mad_client_send,
-                           .close = mad_client_close,
+    *out = (struct mad_io){.listen = shared_port_client_listen,
+                           .send = shared_port_client_send,
+                           .close = shared_port_client_close,
                            .self = client};
     return true;
 }

@@ -123,12 +123,12 @@ void smp_add_mellanox_speeds(const uint8_t data[SMP_DATA_SIZE], struct fabric_po
 }
 
 // LinkSpeed and LinkSpeedExt as bits of enum fabric_speed.
-static uint16_t combine_speeds(uint32_t speed, uint32_t extended)
+static uint16_t smp_combine_speeds(uint32_t speed, uint32_t extended)
 {
     return (uint16_t)((speed & 7) | (extended & 15) << 3);
 }
 
-static void read_speeds(uint8_t *info, struct fabric_port *port)
+static void smp_read_speeds(uint8_t *info, struct fabric_port *port)
 {
     enum { AS_SUPPORTED = 15, EXT_AS_SUPPORTED = 31, EXT_DISABLED = 30 };
     uint32_t supported = mad_get_field(info, 0, IB_PORT_LINK_SPEED_SUPPORTED_F);
@@ -143,13 +143,13 @@ static void read_speeds(uint8_t *info, struct fabric_port *port)
         ext_enabled = ext_supported;
     else if (ext_enabled == EXT_DISABLED)
         ext_enabled = 0;
-    port->speed_supported = combine_speeds(supported, ext_supported);
-    port->speed_enabled = combine_speeds(enabled, ext_enabled);
+    port->speed_supported = smp_combine_speeds(supported, ext_supported);
+    port->speed_enabled = smp_combine_speeds(enabled, ext_enabled);
     // A link at an extended speed has a plain speed in LinkSpeedActive as well.
-    port->speed_active = combine_speeds(ext_active ? 0 : active, ext_active);
+    port->speed_active = smp_combine_speeds(ext_active ? 0 : active, ext_active);
 }
 
-static void read_widths(uint8_t *info, struct fabric_port *port)
+static void smp_read_widths(uint8_t *info, struct fabric_port *port)
 {
     enum { AS_SUPPORTED = 255 };
     port->width_supported = (uint8_t)mad_get_field(info, 0, IB_PORT_LINK_WIDTH_SUPPORTED_F);
@@ -161,7 +161,7 @@ static void read_widths(uint8_t *info, struct fabric_port *port)
 
 static_assert(FABRIC_PORT_INFO_FIRST + FABRIC_PORT_INFO_SIZE <= SMP_DATA_SIZE, "IBA 14.2.5.6");
 
-static void read_detail(const uint8_t *info, bool external, struct fabric_port *port)
+static void smp_read_detail(const uint8_t *info, bool external, struct fabric_port *port)
 {
     port->detail.known = true;
     memcpy(port->detail.octets, info + FABRIC_PORT_INFO_FIRST, FABRIC_PORT_INFO_SIZE);
@@ -184,7 +184,7 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
         .physical = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F),
         .peer_node = FABRIC_NONE,
     };
-    read_detail(info, external, port);
+    smp_read_detail(info, external, port);
     if (!external) {
         port->gid_prefix = mad_get_field64(info, 0, IB_PORT_GID_PREFIX_F);
         port->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
@@ -194,8 +194,8 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
     port->detail.extends =
         port->capabilities & FABRIC_EXTENDS_SPEEDS ||
         (port->capabilities & FABRIC_HAS_CAPABILITIES2 && smp_has_speeds_ext2(info));
-    read_widths(info, port);
-    read_speeds(info, port);
+    smp_read_widths(info, port);
+    smp_read_speeds(info, port);
     smp_read_speeds_ext2(info, external, port);
 }
 

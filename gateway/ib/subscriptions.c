@@ -59,8 +59,8 @@ static bool subscriptions_waits_for_all(const struct subscriptions *s,
            one->trap != MAD_TRAP_VENDOR && one->state != SUBSCRIPTION_SUBSCRIBED;
 }
 
-static void log_state(const struct subscriptions *s, const struct subscription *one,
-                      enum subscription_state state)
+static void subscriptions_log_state(const struct subscriptions *s, const struct subscription *one,
+                                    enum subscription_state state)
 {
     char which[32], detail[128];
     if (!log_is_debug(s->log))
@@ -78,11 +78,11 @@ static void log_state(const struct subscriptions *s, const struct subscription *
               detail[0] ? ": " : "", detail);
 }
 
-static void enter(const struct subscriptions *s, struct subscription *one,
-                  enum subscription_state state, int64_t now)
+static void subscriptions_enter(const struct subscriptions *s, struct subscription *one,
+                                enum subscription_state state, int64_t now)
 {
     if (one->state != state)
-        log_state(s, one, state);
+        subscriptions_log_state(s, one, state);
     if (one->state != state)
         one->changed_at = now;
     one->state = state;
@@ -92,7 +92,7 @@ void subscriptions_restart(struct subscriptions *s, int64_t now)
 {
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
-        enter(s, one, SUBSCRIPTION_PENDING, now);
+        subscriptions_enter(s, one, SUBSCRIPTION_PENDING, now);
         one->status = 0;
         one->failures = 0;
         one->ask_at = now;
@@ -101,14 +101,14 @@ void subscriptions_restart(struct subscriptions *s, int64_t now)
 }
 
 // The duration, a quarter more or less, so that many gateways do not ask at the same time.
-static int64_t jitter(const struct subscriptions *s, int64_t us)
+static int64_t subscriptions_jitter(const struct subscriptions *s, int64_t us)
 {
     uint32_t r;
     s->random->fill(s->random->ctx, &r, sizeof r);
     return us - us / 4 + (int64_t)(r % (uint64_t)(us / 2 + 1));
 }
 
-static int64_t backoff(unsigned failures)
+static int64_t subscriptions_backoff(unsigned failures)
 {
     int64_t us = RETRY_FIRST_US;
     while (failures-- > 1 && us < RETRY_LAST_US)
@@ -179,7 +179,7 @@ static void subscriptions_follow_all(struct subscriptions *s, bool held, int64_t
         struct subscription *one = &s->each[i];
         if (!subscriptions_is_covered(s, one) || (one->state == SUBSCRIPTION_SUBSCRIBED) == held)
             continue;
-        enter(s, one, held ? SUBSCRIPTION_SUBSCRIBED : SUBSCRIPTION_PENDING, now);
+        subscriptions_enter(s, one, held ? SUBSCRIPTION_SUBSCRIBED : SUBSCRIPTION_PENDING, now);
         one->failures = 0;
         one->answer_by = 0;
         one->ask_at = now;
@@ -189,65 +189,61 @@ static void subscriptions_follow_all(struct subscriptions *s, bool held, int64_t
 static void subscriptions_handle_confirmation(struct subscriptions *s, struct subscription *one,
                                               int64_t now)
 {
-    enter(s, one, SUBSCRIPTION_SUBSCRIBED, now);
+    subscriptions_enter(s, one, SUBSCRIPTION_SUBSCRIBED, now);
     one->failures = 0;
-    one->ask_at = now + jitter(s, s->refresh_us);
+    one->ask_at = now + subscriptions_jitter(s, s->refresh_us);
     if (one == &s->each[SUBSCRIPTIONS_ALL])
         subscriptions_follow_all(s, true, now);
 }
 
 // The SM may refuse because it is busy, out of resources, or does not know the port yet: ask again
 // soon. A subscription that needs an SA key can wait longer.
-static void handle_refusal(struct subscriptions *s, struct subscription *one, int64_t now)
+static void subscriptions_handle_refusal(struct subscriptions *s, struct subscription *one,
+                                         int64_t now)
 {
     if (one == &s->each[SUBSCRIPTIONS_ALL])
         subscriptions_follow_all(s, false, now);
-    enter(s, one, SUBSCRIPTION_REJECTED, now);
+    subscriptions_enter(s, one, SUBSCRIPTION_REJECTED, now);
     one->failures++;
-    int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US : backoff(one->failures);
+    int64_t wait = subscriptions_needs_key(one->trap) ? REJECTED_RETRY_US
+                                                      : subscriptions_backoff(one->failures);
     if (one == &s->each[SUBSCRIPTIONS_ALL])
         wait = s->refresh_us; // those for each trap take its place
-    one->ask_at = now + jitter(s, wait);
+    one->ask_at = now + subscriptions_jitter(s, wait);
 }
 
-bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid)
+const struct subscription *subscriptions_asked_with(const struct subscriptions *s, uint32_t tid)
 {
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
-        const struct subscription *one = &s->each[i];
-        if (one->answer_by != 0 && one->tid == tid)
-            return one->keyed;
+        if (s->each[i].answer_by != 0 && s->each[i].tid == tid)
+            return &s->each[i];
     }
-    return false;
+    return NULL;
 }
 
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
-        struct subscription *one = &s->each[i];
-        if (one->answer_by == 0 || one->tid != tid)
-            continue;
-        one->answer_by = 0;
-        one->status = status;
-        if (status == 0)
-            subscriptions_handle_confirmation(s, one, now);
-        else
-            handle_refusal(s, one, now);
-        return true;
-    }
-    return false;
+    const struct subscription *asked = subscriptions_asked_with(s, tid);
+    if (!asked)
+        return false;
+    struct subscription *one = &s->each[asked - s->each];
+    one->answer_by = 0;
+    one->status = status;
+    if (status == 0)
+        subscriptions_handle_confirmation(s, one, now);
+    else
+        subscriptions_handle_refusal(s, one, now);
+    return true;
 }
 
 bool subscriptions_redirected(struct subscriptions *s, uint32_t tid, int64_t now)
 {
-    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
-        struct subscription *one = &s->each[i];
-        if (one->answer_by == 0 || one->tid != tid)
-            continue;
-        one->answer_by = 0;
-        one->ask_at = now;
-        return true;
-    }
-    return false;
+    const struct subscription *asked = subscriptions_asked_with(s, tid);
+    if (!asked)
+        return false;
+    s->each[asked - s->each].answer_by = 0;
+    s->each[asked - s->each].ask_at = now;
+    return true;
 }
 
 bool subscriptions_expire(struct subscriptions *s, int64_t now)
@@ -261,8 +257,8 @@ bool subscriptions_expire(struct subscriptions *s, int64_t now)
         one->failures++;
         if (one == &s->each[SUBSCRIPTIONS_ALL])
             subscriptions_follow_all(s, false, now);
-        enter(s, one, SUBSCRIPTION_NO_ANSWER, now);
-        one->ask_at = now + jitter(s, backoff(one->failures));
+        subscriptions_enter(s, one, SUBSCRIPTION_NO_ANSWER, now);
+        one->ask_at = now + subscriptions_jitter(s, subscriptions_backoff(one->failures));
         any = true;
     }
     return any;
@@ -286,7 +282,7 @@ struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now)
         return NULL;
     s->wants_all = true;
     s->each[SUBSCRIPTIONS_ALL].ask_at = now + ANSWER_US;
-    enter(s, held, SUBSCRIPTION_PENDING, now);
+    subscriptions_enter(s, held, SUBSCRIPTION_PENDING, now);
     held->answer_by = 0;
     return held;
 }

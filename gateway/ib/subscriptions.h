@@ -71,8 +71,8 @@ void subscriptions_renew_one(struct subscriptions *s, int64_t now);
 // Makes a confirmed one due, in turn, of those that are always requested with the SA key.
 void subscriptions_renew_keyed(struct subscriptions *s, int64_t now);
 
-// Whether the request with that TransactionID, which is under way, needs an SA key.
-bool subscriptions_is_keyed(const struct subscriptions *s, uint32_t tid);
+// The subscription whose request under way has that TransactionID. Returns NULL if there is none.
+const struct subscription *subscriptions_asked_with(const struct subscriptions *s, uint32_t tid);
 
 // Handles an answer. False: no request with that TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);

@@ -331,20 +331,12 @@ static void sweep_counters_take_fec(struct group *group, struct counter_sample *
     group->counting.fec = sample->fec || (!answer && group->fec_missed < FEC_MISSED_MAX);
 }
 
-// Who is busy has discarded the query (IBA 13.4.7).
-static bool sweep_counters_is_busy(const uint8_t *answer, size_t size)
-{
-    enum { BUSY = 1 };
-    struct mad_header h;
-    return answer && mad_read_header(answer, size, &h) && (mad_status(&h) & BUSY);
-}
-
 // Takes an answer. Returns false if nothing more is to be asked of the port.
 static bool sweep_counters_take_answer(struct reader *reader, struct group *group,
                                        const struct request_answer *in, const uint8_t *data)
 {
     struct counter_sample *sample = &reader->reading->samples[group->next];
-    const uint8_t *answer = sweep_counters_is_busy(in->mad, in->size) ? NULL : in->mad;
+    const uint8_t *answer = mad_is_busy(in->mad, in->size) ? NULL : in->mad;
     switch ((enum counters_step)group->step) {
     case STEP_COUNTERS:
         return sweep_counters_read_sample(group, sample, data);

@@ -9,7 +9,7 @@
 
 // The schedule.
 
-static int64_t sweep_schedule_earlier(int64_t a, int64_t b)
+static int64_t sweep_rules_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -21,17 +21,17 @@ void sweep_schedule_init(struct sweep_schedule *s, int64_t interval_us, int64_t 
         (struct sweep_schedule){.interval_us = interval_us, .settle_us = settle_us, .next_at = now};
 }
 
-static int64_t settled_at(const struct sweep_schedule *s)
+static int64_t sweep_rules_settled_at(const struct sweep_schedule *s)
 {
-    return sweep_schedule_earlier(s->last_trigger + s->settle_us,
-                                  s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
+    return sweep_rules_earlier(s->last_trigger + s->settle_us,
+                               s->first_trigger + SWEEP_SCHEDULE_SETTLES_MAX * s->settle_us);
 }
 
 int64_t sweep_schedule_due(const struct sweep_schedule *s)
 {
     if (s->at_once)
         return 0;
-    return s->triggered ? sweep_schedule_earlier(s->next_at, settled_at(s)) : s->next_at;
+    return s->triggered ? sweep_rules_earlier(s->next_at, sweep_rules_settled_at(s)) : s->next_at;
 }
 
 void sweep_schedule_trigger(struct sweep_schedule *s, int64_t now)
@@ -82,7 +82,7 @@ struct sweep_size sweep_limits_measure(const struct fabric *fabric)
     return size;
 }
 
-static uint32_t sweep_limits_grow(uint32_t expected, uint32_t least, uint64_t bound)
+static uint32_t sweep_rules_grow(uint32_t expected, uint32_t least, uint64_t bound)
 {
     uint64_t limit = (uint64_t)GROWTH * expected + least;
     return (uint32_t)(expected > 0 && limit < bound ? limit : bound);
@@ -94,9 +94,9 @@ struct sweep_limits sweep_limits_for(const struct sweep_size *expected,
     if (bounds->nodes == 0)
         return (struct sweep_limits){0};
     struct sweep_limits limits = {
-        .nodes = sweep_limits_grow(expected->nodes, NODES_LEAST, bounds->nodes),
-        .ports = sweep_limits_grow(expected->ports, PORTS_LEAST,
-                                   (uint64_t)PORTS_EACH * bounds->nodes + PORTS_LEAST),
+        .nodes = sweep_rules_grow(expected->nodes, NODES_LEAST, bounds->nodes),
+        .ports = sweep_rules_grow(expected->ports, PORTS_LEAST,
+                                  (uint64_t)PORTS_EACH * bounds->nodes + PORTS_LEAST),
         .part_us = PART_US_LEAST + expected->nodes * bounds->silent_us,
     };
     if (expected->nodes == 0 || bounds->part_us < limits.part_us)
@@ -108,8 +108,8 @@ struct sweep_limits sweep_limits_for(const struct sweep_size *expected,
 
 // Adds "port 12 of 0x0002c90300000001 (leaf1)". Cuts the description, which the node chose, so that
 // it leaves room for the rest of the sentence.
-static void sweep_findings_add_port(struct text *t, uint64_t guid, uint8_t port,
-                                    const char *description)
+static void sweep_rules_add_port(struct text *t, uint64_t guid, uint8_t port,
+                                 const char *description)
 {
     char name[49];
     struct text n = text_in(name, sizeof name);
@@ -127,23 +127,21 @@ void sweep_findings_explain(const struct sweep_overflow *overflow,
     struct text t = text_in(out, SWEEP_FINDINGS_REASON_SIZE);
     text_addf(&t, "it reached %s with %u nodes found, most queries went to what is behind ",
               overflow->limit, (unsigned)overflow->nodes);
-    sweep_findings_add_port(&t, overflow->node_guid, overflow->port, overflow->node);
+    sweep_rules_add_port(&t, overflow->node_guid, overflow->port, overflow->node);
 }
 
-static bool sweep_findings_is_higher(const struct sweep_limits *next,
-                                     const struct sweep_limits *now)
+static bool sweep_rules_is_higher(const struct sweep_limits *next, const struct sweep_limits *now)
 {
     return next->nodes > now->nodes || next->ports > now->ports || next->part_us > now->part_us;
 }
 
-static void sweep_findings_tell_overflow(struct sweep_findings *findings, const struct sweep *sweep,
-                                         const struct sweep_limits *next,
-                                         const struct fabric *fabric,
-                                         const struct sweep_listener *listener)
+static void sweep_rules_tell_overflow(struct sweep_findings *findings, const struct sweep *sweep,
+                                      const struct sweep_limits *next, const struct fabric *fabric,
+                                      const struct sweep_listener *listener)
 {
     char reason[SWEEP_FINDINGS_REASON_SIZE];
     if (sweep->overflow.happened == findings->over ||
-        (sweep->overflow.happened && sweep_findings_is_higher(next, &sweep->limits)))
+        (sweep->overflow.happened && sweep_rules_is_higher(next, &sweep->limits)))
         return;
     findings->over = sweep->overflow.happened;
     if (findings->over)
@@ -157,12 +155,11 @@ static void sweep_findings_tell_overflow(struct sweep_findings *findings, const 
 
 // Twins.
 
-static void sweep_findings_add_place(struct text *t, const struct fabric *fabric, uint64_t guid,
-                                     uint8_t port)
+static void sweep_rules_add_place(struct text *t, const struct fabric *fabric, uint64_t guid,
+                                  uint8_t port)
 {
     uint32_t node = fabric_find_node(fabric, guid);
-    sweep_findings_add_port(t, guid, port,
-                            node != FABRIC_NONE ? fabric->nodes[node].description : "");
+    sweep_rules_add_port(t, guid, port, node != FABRIC_NONE ? fabric->nodes[node].description : "");
 }
 
 void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabric *fabric,
@@ -175,7 +172,7 @@ void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabri
         const struct sweep_locked *locked = &sweep->locked[i];
         text_add(&t, i > 0 ? "; " : "");
         text_add(&t, locked->port != 0 ? "no answer with the M_Key from behind " : "");
-        sweep_findings_add_place(&t, fabric, locked->guid, locked->port);
+        sweep_rules_add_place(&t, fabric, locked->guid, locked->port);
         text_add(&t, locked->port != 0 ? "" : " has another M_Key");
     }
     if (sweep->locked_count > shown)
@@ -192,48 +189,48 @@ void sweep_findings_explain_pkeys(const struct fabric *fabric, char *out, size_t
                   fabric->pkey_tables_left_out, FABRIC_PKEYS_MAX);
 }
 
-static void sweep_findings_tell_twin(const struct sweep_twin *twin, const struct fabric *fabric,
-                                     const struct sweep_listener *listener)
+static void sweep_rules_tell_twin(const struct sweep_twin *twin, const struct fabric *fabric,
+                                  const struct sweep_listener *listener)
 {
     char reason[SWEEP_FINDINGS_REASON_SIZE];
     struct text t = text_in(reason, sizeof reason);
     text_addf(&t, "0x%016" PRIx64 " answers at ", twin->guid);
-    sweep_findings_add_place(&t, fabric, twin->other_guid, twin->other_port);
+    sweep_rules_add_place(&t, fabric, twin->other_guid, twin->other_port);
     if (twin->kept_guid != 0) {
         text_add(&t, ", and where it is taken to be, at ");
-        sweep_findings_add_place(&t, fabric, twin->kept_guid, twin->kept_port);
+        sweep_rules_add_place(&t, fabric, twin->kept_guid, twin->kept_port);
     }
     if (listener->twin)
         listener->twin(listener->ctx, reason);
 }
 
-static bool sweep_findings_is_same(const struct sweep_twin *a, const struct sweep_twin *b)
+static bool sweep_rules_is_same(const struct sweep_twin *a, const struct sweep_twin *b)
 {
     return a->guid == b->guid && a->other_guid == b->other_guid && a->other_port == b->other_port;
 }
 
 // Whether the last sweep found the twin; `told` says whether it was told then.
-static bool sweep_findings_had(const struct sweep_findings *findings, const struct sweep_twin *twin,
-                               bool *told)
+static bool sweep_rules_had(const struct sweep_findings *findings, const struct sweep_twin *twin,
+                            bool *told)
 {
     for (size_t i = 0; i < findings->twin_count; i++) {
         *told = findings->twins[i].told;
-        if (sweep_findings_is_same(&findings->twins[i].twin, twin))
+        if (sweep_rules_is_same(&findings->twins[i].twin, twin))
             return true;
     }
     return false;
 }
 
-static void sweep_findings_tell_twins(struct sweep_findings *findings, const struct sweep *sweep,
-                                      const struct fabric *fabric,
-                                      const struct sweep_listener *listener)
+static void sweep_rules_tell_twins(struct sweep_findings *findings, const struct sweep *sweep,
+                                   const struct fabric *fabric,
+                                   const struct sweep_listener *listener)
 {
     struct sweep_findings now = {.twin_count = sweep->twin_count};
     for (size_t i = 0; i < sweep->twin_count; i++) {
         const struct sweep_twin *twin = &sweep->twins[i];
-        bool told = false, again = sweep_findings_had(findings, twin, &told);
+        bool told = false, again = sweep_rules_had(findings, twin, &told);
         if (again && !told)
-            sweep_findings_tell_twin(twin, fabric, listener);
+            sweep_rules_tell_twin(twin, fabric, listener);
         now.twins[i].twin = *twin;
         now.twins[i].told = again;
     }
@@ -245,8 +242,8 @@ void sweep_findings_tell(struct sweep_findings *findings, const struct sweep *sw
                          const struct sweep_limits *next, const struct fabric *fabric,
                          const struct sweep_listener *listener)
 {
-    sweep_findings_tell_overflow(findings, sweep, next, fabric, listener);
-    sweep_findings_tell_twins(findings, sweep, fabric, listener);
+    sweep_rules_tell_overflow(findings, sweep, next, fabric, listener);
+    sweep_rules_tell_twins(findings, sweep, fabric, listener);
 }
 
 void sweep_findings_end(struct sweep_findings *findings, const struct sweep_listener *listener)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORT_ACTIVE = 4 };
 // How often to check whether the port is up: more often while it is down, so that the first sweep
 // begins soon.
 static const int64_t PORT_CHECK_US = CLOCK_US_PER_S / 5, PORT_CHECK_WHILE_UP_US = CLOCK_US_PER_S;
@@ -55,11 +54,6 @@ static int64_t sweeper_now_of(const struct sweeper *s)
 
 // One sweep.
 
-static bool sweeper_is_up(const struct mad_port *port)
-{
-    return port->state == PORT_ACTIVE && port->lid != 0 && port->sm_lid != 0;
-}
-
 static struct sweep_limits sweeper_limits(const struct sweeper *s)
 {
     const struct sweeper_options *o = &s->options;
@@ -85,8 +79,8 @@ static void sweeper_note_found(void *ctx, uint32_t nodes)
 }
 
 // Prepares a sweep through the SA client's port; close its io afterwards.
-static bool open_sweep(struct sweeper *s, const struct mad_port *port, struct sweep *out,
-                       struct error *err)
+static bool sweeper_open(struct sweeper *s, const struct mad_port *port, struct sweep *out,
+                         struct error *err)
 {
     const struct sweeper_options *o = &s->options;
     *out = (struct sweep){
@@ -162,7 +156,7 @@ static void sweeper_learn_size(struct sweeper *s, struct sweep *sweep, const str
 
 // Status.
 
-static void count_found(const struct fabric *fabric, struct sweeper_status *status)
+static void sweeper_count_found(const struct fabric *fabric, struct sweeper_status *status)
 {
     status->nodes = fabric->node_count;
     status->switches = status->silent = 0;
@@ -176,7 +170,7 @@ static void count_found(const struct fabric *fabric, struct sweeper_status *stat
     status->links = ends / 2;
 }
 
-static void begin_sweep(struct sweeper *s, int64_t now)
+static void sweeper_begin_sweep(struct sweeper *s, int64_t now)
 {
     pthread_mutex_lock(&s->lock);
     sweep_schedule_begin(&s->schedule, now);
@@ -188,8 +182,8 @@ static void begin_sweep(struct sweeper *s, int64_t now)
     log_debug(s->options.log, "sweep %llu begins", (unsigned long long)s->status.sweeps + 1);
 }
 
-static void log_sweep(const struct sweeper *s, const struct sweeper_status *status,
-                      const struct requests_counters *counters)
+static void sweeper_log(const struct sweeper *s, const struct sweeper_status *status,
+                        const struct requests_counters *counters)
 {
     log_debug(
         s->options.log,
@@ -204,8 +198,9 @@ static void log_sweep(const struct sweeper *s, const struct sweeper_status *stat
 
 // `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that it reached a
 // limit, or nothing.
-static void end_sweep(struct sweeper *s, const struct fabric *fabric,
-                      const struct requests_counters *counters, int64_t begun, const char *problem)
+static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
+                              const struct requests_counters *counters, int64_t begun,
+                              const char *problem)
 {
     int64_t now = sweeper_now_of(s);
     pthread_mutex_lock(&s->lock);
@@ -221,10 +216,10 @@ static void end_sweep(struct sweeper *s, const struct fabric *fabric,
     status->mads = counters->sent;
     status->unanswered = counters->given_up;
     if (fabric)
-        count_found(fabric, status);
+        sweeper_count_found(fabric, status);
     sweep_schedule_end(&s->schedule, now, status->last_complete);
     pthread_mutex_unlock(&s->lock);
-    log_sweep(s, status, counters); // without the lock: only this thread changes the status
+    sweeper_log(s, status, counters); // without the lock: only this thread changes the status
     if (fabric && problem[0] != '\0' && !s->findings.over)
         log_condition(s->options.log, LOG_LEVEL_WARNING, "the sweep ended early: %s", problem);
     if (!fabric && news)
@@ -291,15 +286,15 @@ static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struc
     return fabric;
 }
 
-static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
+static void sweeper_sweep(struct sweeper *s, const struct mad_port *port)
 {
     struct error err;
     struct sweep sweep;
     struct fabric *fabric = NULL;
     char problem[SWEEP_FINDINGS_REASON_SIZE] = "";
     int64_t begun = sweeper_now_of(s);
-    begin_sweep(s, begun);
-    if (open_sweep(s, port, &sweep, &err)) {
+    sweeper_begin_sweep(s, begun);
+    if (sweeper_open(s, port, &sweep, &err)) {
         fabric = sweeper_look(s, &sweep, &err);
         sweep.requests.io.close(sweep.requests.io.self);
     }
@@ -309,7 +304,7 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
     }
     if (sweep.overflow.happened)
         sweep_findings_explain(&sweep.overflow, problem);
-    end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
+    sweeper_end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
     if (!fabric)
         return;
     sweeper_note_locked(s, &sweep, fabric);
@@ -322,13 +317,13 @@ static void sweep_fabric(struct sweeper *s, const struct mad_port *port)
 }
 
 // NULL: they cannot be read.
-static struct counter_reading *read_chosen(struct sweeper *s, const struct mad_port *port,
-                                           const struct sweep_choice *choice)
+static struct counter_reading *sweeper_read_chosen(struct sweeper *s, const struct mad_port *port,
+                                                   const struct sweep_choice *choice)
 {
     struct error err;
     struct sweep sweep;
     struct counter_reading *reading = NULL;
-    bool ok = open_sweep(s, port, &sweep, &err);
+    bool ok = sweeper_open(s, port, &sweep, &err);
     if (ok) {
         ok = sweep_counters(&sweep, s->last, choice, &reading, &err);
         sweep.requests.io.close(sweep.requests.io.self);
@@ -338,7 +333,7 @@ static struct counter_reading *read_chosen(struct sweeper *s, const struct mad_p
     return reading;
 }
 
-static void read_early(struct sweeper *s, const struct mad_port *port)
+static void sweeper_read_early(struct sweeper *s, const struct mad_port *port)
 {
     uint64_t switches[SWEEPER_SWITCHES_MAX];
     pthread_mutex_lock(&s->lock);
@@ -347,7 +342,7 @@ static void read_early(struct sweeper *s, const struct mad_port *port)
     memcpy(switches, s->switches, sizeof switches);
     s->switch_count = 0;
     pthread_mutex_unlock(&s->lock);
-    struct counter_reading *reading = read_chosen(s, port, &choice);
+    struct counter_reading *reading = sweeper_read_chosen(s, port, &choice);
     if (!reading)
         return;
     reading->early = true;
@@ -365,7 +360,7 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
     *list = s->details;
     s->details.count = 0;
     pthread_mutex_unlock(&s->lock);
-    bool ok = s->options.listener.details && open_sweep(s, port, &sweep, &err);
+    bool ok = s->options.listener.details && sweeper_open(s, port, &sweep, &err);
     if (ok) {
         ok = sweep_details(&sweep, s->last, list, &err);
         sweep.requests.io.close(sweep.requests.io.self);
@@ -376,13 +371,13 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
         free(list);
 }
 
-static void read_counters(struct sweeper *s, const struct mad_port *port)
+static void sweeper_read_all_counters(struct sweeper *s, const struct mad_port *port)
 {
     int64_t begun = sweeper_now_of(s);
     const struct sweep_choice choice = {.switches_only =
                                             s->options.counters == SWEEPER_SWITCH_PORTS};
     s->counters_at = begun + s->options.counters_interval_us;
-    struct counter_reading *reading = read_chosen(s, port, &choice);
+    struct counter_reading *reading = sweeper_read_chosen(s, port, &choice);
     if (!reading)
         return;
     pthread_mutex_lock(&s->lock);
@@ -418,27 +413,6 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int64_t next_sweep(struct sweeper *s)
-{
-    pthread_mutex_lock(&s->lock);
-    int64_t due = sweep_schedule_due(&s->schedule);
-    pthread_mutex_unlock(&s->lock);
-    return due;
-}
-
-static int64_t next_counters(const struct sweeper *s)
-{
-    return s->options.counters == SWEEPER_NO_PORTS || !s->last ? INT64_MAX : s->counters_at;
-}
-
-static bool is_asked(struct sweeper *s, const size_t *count)
-{
-    pthread_mutex_lock(&s->lock);
-    bool asked = *count > 0;
-    pthread_mutex_unlock(&s->lock);
-    return asked && s->last;
-}
-
 // Keeps whether SMPs are possible: without them the method `smp` becomes `sa`.
 static void sweeper_note_refusal(struct sweeper *s, const char *why)
 {
@@ -465,24 +439,31 @@ static void sweeper_serve(struct sweeper *s)
     struct sa_status status;
     sweeper_check_mkeys(s);
     sa_client_status(s->options.client, &status);
-    bool up = sweeper_is_up(&status.port);
+    const bool up = mad_port_is_up(&status.port);
     if (up && !s->was_up)
         sweeper_trigger(s);
     s->was_up = up;
     s->own_guid = status.id.guid;
     s->sa = status.sa;
     sweeper_note_refusal(s, status.smp_refusal);
-    int64_t now = sweeper_now_of(s), sweep_at = next_sweep(s), counters_at = next_counters(s);
+    const int64_t now = sweeper_now_of(s),
+                  counters_at = s->options.counters == SWEEPER_NO_PORTS || !s->last
+                                    ? INT64_MAX
+                                    : s->counters_at;
+    pthread_mutex_lock(&s->lock);
+    const int64_t sweep_at = sweep_schedule_due(&s->schedule);
+    const bool details = s->last && s->details.count > 0, early = s->last && s->switch_count > 0;
+    pthread_mutex_unlock(&s->lock);
     if (!up)
         sweeper_wait_until(s, INT64_MAX);
     else if (sweep_at <= now)
-        sweep_fabric(s, &status.port);
+        sweeper_sweep(s, &status.port);
     else if (counters_at <= now)
-        read_counters(s, &status.port);
-    else if (is_asked(s, &s->details.count))
+        sweeper_read_all_counters(s, &status.port);
+    else if (details)
         sweeper_fetch_details(s, &status.port);
-    else if (is_asked(s, &s->switch_count))
-        read_early(s, &status.port);
+    else if (early)
+        sweeper_read_early(s, &status.port);
     else
         sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
 }
@@ -497,7 +478,7 @@ static void *sweeper_run(void *arg)
 
 // For other threads.
 
-static void free_sweeper(struct sweeper *s)
+static void sweeper_destroy(struct sweeper *s)
 {
     fabric_unref(s->last);
     fabric_unref(s->trusted);
@@ -535,7 +516,7 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
     s->findings.over = options->was_over;
     if (sweeper_begin(s, options, err))
         return s;
-    free_sweeper(s);
+    sweeper_destroy(s);
     return NULL;
 }
 
@@ -567,7 +548,7 @@ bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *optio
 void sweeper_free(struct sweeper *sweeper)
 {
     if (sweeper)
-        free_sweeper(sweeper);
+        sweeper_destroy(sweeper);
 }
 
 void sweeper_trigger(struct sweeper *sweeper)

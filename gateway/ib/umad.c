@@ -98,7 +98,7 @@ static bool umad_explain_reports(const struct port *port, int why, struct error 
                      strerror(why));
 }
 
-static bool register_agents(struct port *port, struct error *err)
+static bool umad_register_agents(struct port *port, struct error *err)
 {
     long methods[16 / sizeof(long)] = {0};
     methods[0] = 1L << MAD_METHOD_REPORT;
@@ -255,7 +255,7 @@ static bool umad_grow(struct port *port, size_t wanted)
     return true;
 }
 
-static void port_close(void *self)
+static void umad_close(void *self)
 {
     struct port *port = self;
     umad_close_port(port->fd);
@@ -263,7 +263,7 @@ static void port_close(void *self)
     free(port);
 }
 
-// As port_receive; RETURNED: the kernel returned a request that timed out.
+// As umad_receive; RETURNED: the kernel returned a request that timed out.
 static int umad_read(struct port *port, struct mad_received *out, int timeout_ms, struct error *err)
 {
     int length = (int)port->capacity;
@@ -299,7 +299,7 @@ static int umad_read(struct port *port, struct mad_received *out, int timeout_ms
 }
 
 // Behind a request that the kernel returned, MADs may wait: 0 says that none did.
-static int port_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
+static int umad_receive(void *self, struct mad_received *out, int timeout_ms, struct error *err)
 {
     struct port *port = self;
     int rc = umad_read(port, out, timeout_ms, err);
@@ -355,8 +355,8 @@ static int umad_transmit(const struct port *port, enum mad_agent agent,
     return umad_send(port->fd, port->agents[agent], buffer, MAD_SIZE, response_timeout_ms, 0);
 }
 
-static bool port_send(void *self, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms, struct error *err)
+static bool umad_send_mad(void *self, enum mad_agent agent, const struct mad_address *to,
+                          const uint8_t *octets, int response_timeout_ms, struct error *err)
 {
     struct port *port = self;
     const bool request = !(octets[3] & MAD_METHOD_RESPONSE), gmp = !AGENTS[agent].qp0;
@@ -413,15 +413,15 @@ static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
         free(port);
         return false;
     }
-    id->refused = !register_agents(port, err);
+    id->refused = !umad_register_agents(port, err);
     if (id->refused) {
-        port_close(port);
+        umad_close(port);
         return false;
     }
     umad_refresh(port);
-    *io = (struct mad_io){.receive = port_receive,
-                          .send = port_send,
-                          .close = port_close,
+    *io = (struct mad_io){.receive = umad_receive,
+                          .send = umad_send_mad,
+                          .close = umad_close,
                           .self = port,
                           .smp_refusal = umad_smp_refusal,
                           .read_port = umad_read_port,
@@ -429,7 +429,7 @@ static bool umad_open(void *ctx, struct mad_io *io, struct mad_port_id *id, stru
     return true;
 }
 
-static bool another_is_better(void *ctx, const struct mad_port_id *id)
+static bool umad_another_is_better(void *ctx, const struct mad_port_id *id)
 {
     const struct umad_choice *choice = ctx;
     struct mad_port_id now = {.active = false};
@@ -442,5 +442,5 @@ static bool another_is_better(void *ctx, const struct mad_port_id *id)
 
 struct mad_opener umad_opener(struct umad_choice *choice)
 {
-    return (struct mad_opener){umad_open, another_is_better, choice};
+    return (struct mad_opener){umad_open, umad_another_is_better, choice};
 }

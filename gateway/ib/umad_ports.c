@@ -20,12 +20,12 @@ struct umad_search_finds {
     char layer[UMAD_CA_NAME_LEN]; // its link layer
 };
 
-static bool umad_search_is_infiniband(const umad_port_t *port)
+static bool umad_ports_is_infiniband(const umad_port_t *port)
 {
     return strcmp(port->link_layer, "InfiniBand") == 0 || strcmp(port->link_layer, "IB") == 0;
 }
 
-static struct mad_port_id umad_search_id(const char *device, const umad_port_t *port)
+static struct mad_port_id umad_ports_id(const char *device, const umad_port_t *port)
 {
     struct mad_port_id id = {.port = (unsigned)port->portnum,
                              .guid = be64toh(port->port_guid),
@@ -35,12 +35,12 @@ static struct mad_port_id umad_search_id(const char *device, const umad_port_t *
 }
 
 // Whether this is the wanted port; otherwise remembers what it is.
-static bool umad_search_take(const struct umad_choice *choice, const umad_port_t *port,
-                             const struct mad_port_id *id, struct umad_search_finds *finds)
+static bool umad_ports_take(const struct umad_choice *choice, const umad_port_t *port,
+                            const struct mad_port_id *id, struct umad_search_finds *finds)
 {
     if (choice->port != 0 && choice->port != id->port)
         return false;
-    if (!umad_search_is_infiniband(port)) {
+    if (!umad_ports_is_infiniband(port)) {
         if (finds->other.device[0] == '\0') {
             finds->other = *id;
             snprintf(finds->layer, sizeof finds->layer, "%s", port->link_layer);
@@ -53,8 +53,8 @@ static bool umad_search_take(const struct umad_choice *choice, const umad_port_t
 }
 
 // Searches one device's ports.
-static bool umad_search_device(const struct umad_choice *choice, const char *device,
-                               struct mad_port_id *id, struct umad_search_finds *finds)
+static bool umad_ports_device(const struct umad_choice *choice, const char *device,
+                              struct mad_port_id *id, struct umad_search_finds *finds)
 {
     umad_ca_t ca;
     if (umad_get_ca(device, &ca) != 0)
@@ -63,22 +63,22 @@ static bool umad_search_device(const struct umad_choice *choice, const char *dev
     for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
         if (!ca.ports[i])
             continue;
-        *id = umad_search_id(device, ca.ports[i]);
-        found = umad_search_take(choice, ca.ports[i], id, finds);
+        *id = umad_ports_id(device, ca.ports[i]);
+        found = umad_ports_take(choice, ca.ports[i], id, finds);
     }
     umad_release_ca(&ca);
     return found;
 }
 
-static bool umad_search_is_wanted(const struct umad_choice *choice, const char *device)
+static bool umad_ports_is_wanted(const struct umad_choice *choice, const char *device)
 {
     if (choice->device[0] != '\0')
         return strcmp(choice->device, device) == 0;
     return strncmp(device, "smi", 3) != 0 || device[3] < '0' || device[3] > '9';
 }
 
-static bool umad_search_explain(const struct umad_choice *choice,
-                                const struct umad_search_finds *finds, struct error *err)
+static bool umad_ports_explain(const struct umad_choice *choice,
+                               const struct umad_search_finds *finds, struct error *err)
 {
     if (finds->other.device[0] != '\0')
         return error_set(err,
@@ -103,15 +103,15 @@ bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struc
     int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
     struct umad_search_finds finds = {.layer = ""};
     for (int i = 0; i < n; i++) {
-        if (umad_search_is_wanted(choice, devices[i]) &&
-            umad_search_device(choice, devices[i], id, &finds))
+        if (umad_ports_is_wanted(choice, devices[i]) &&
+            umad_ports_device(choice, devices[i], id, &finds))
             return true;
     }
     *id = finds.down;
-    return id->device[0] != '\0' || umad_search_explain(choice, &finds, err);
+    return id->device[0] != '\0' || umad_ports_explain(choice, &finds, err);
 }
 
-static bool umad_search_has_port(const char *device, uint64_t guid)
+static bool umad_ports_has_port(const char *device, uint64_t guid)
 {
     umad_ca_t ca;
     if (umad_get_ca(device, &ca) != 0)
@@ -128,7 +128,7 @@ bool umad_search_sibling(const struct mad_port_id *id, char out[64])
     char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
     int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
     for (int i = 0; i < n && id->guid != 0; i++) {
-        if (strcmp(devices[i], id->device) == 0 || !umad_search_has_port(devices[i], id->guid))
+        if (strcmp(devices[i], id->device) == 0 || !umad_ports_has_port(devices[i], id->guid))
             continue;
         snprintf(out, 64, "%s", devices[i]);
         return true;
@@ -139,7 +139,7 @@ bool umad_search_sibling(const struct mad_port_id *id, char out[64])
 // Who has the port open.
 
 // Adds "opensm (PID 812)" for every process that has the device file open.
-static void umad_search_add(struct text *t, const char *device_file)
+static void umad_ports_add(struct text *t, const char *device_file)
 {
     DIR *proc = opendir("/proc");
     if (!proc)
@@ -182,7 +182,7 @@ void umad_search_holders(struct text *t, int fd)
     if (n <= 0)
         return;
     device_file[n] = '\0';
-    umad_search_add(t, device_file);
+    umad_ports_add(t, device_file);
 }
 
 // The state of a port in sysfs.
@@ -194,7 +194,8 @@ struct umad_sysfs {
     const struct mad_port_id *id;
 };
 
-static bool umad_sysfs_read(const struct umad_sysfs *port, const char *name, char out[VALUE_SIZE])
+static bool umad_ports_sysfs_read(const struct umad_sysfs *port, const char *name,
+                                  char out[VALUE_SIZE])
 {
     char path[256];
     const int length = snprintf(path, sizeof path, "%s/%s/ports/%u/%s", port->root,
@@ -210,11 +211,11 @@ static bool umad_sysfs_read(const struct umad_sysfs *port, const char *name, cha
 }
 
 // Reads a number, decimal or hexadecimal, which words may follow, as in "4: ACTIVE".
-static bool umad_sysfs_number(const struct umad_sysfs *port, const char *name, unsigned max,
-                              unsigned *out)
+static bool umad_ports_sysfs_number(const struct umad_sysfs *port, const char *name, unsigned max,
+                                    unsigned *out)
 {
     char text[VALUE_SIZE], *end;
-    if (!umad_sysfs_read(port, name, text) || text[0] < '0' || text[0] > '9')
+    if (!umad_ports_sysfs_read(port, name, text) || text[0] < '0' || text[0] > '9')
         return false;
     errno = 0;
     const unsigned long value = strtoul(text, &end, 0);
@@ -223,12 +224,12 @@ static bool umad_sysfs_number(const struct umad_sysfs *port, const char *name, u
 }
 
 // The first half of "fe80:0000:0000:0000:0002:c903:00a1:0001".
-static bool umad_sysfs_prefix(const struct umad_sysfs *port, uint64_t *out)
+static bool umad_ports_sysfs_prefix(const struct umad_sysfs *port, uint64_t *out)
 {
     char text[VALUE_SIZE];
     const char *at = text;
     *out = 0;
-    if (!umad_sysfs_read(port, "gids/0", text))
+    if (!umad_ports_sysfs_read(port, "gids/0", text))
         return false;
     for (int i = 0; i < GID_BLOCKS; i++) {
         char *end;
@@ -247,12 +248,12 @@ bool umad_sysfs_read_port(const char *root, const struct mad_port_id *id, struct
     const struct umad_sysfs port = {root, id};
     unsigned lid, lmc, sm_lid, sm_sl, state;
     *out = (struct mad_port){.lid = 0};
-    if (!umad_sysfs_number(&port, "lid", LID_MAX, &lid) ||
-        !umad_sysfs_number(&port, "lid_mask_count", LMC_MAX, &lmc) ||
-        !umad_sysfs_number(&port, "sm_lid", LID_MAX, &sm_lid) ||
-        !umad_sysfs_number(&port, "sm_sl", SL_MAX, &sm_sl) ||
-        !umad_sysfs_number(&port, "state", STATE_MAX, &state) ||
-        !umad_sysfs_prefix(&port, &out->subnet_prefix))
+    if (!umad_ports_sysfs_number(&port, "lid", LID_MAX, &lid) ||
+        !umad_ports_sysfs_number(&port, "lid_mask_count", LMC_MAX, &lmc) ||
+        !umad_ports_sysfs_number(&port, "sm_lid", LID_MAX, &sm_lid) ||
+        !umad_ports_sysfs_number(&port, "sm_sl", SL_MAX, &sm_sl) ||
+        !umad_ports_sysfs_number(&port, "state", STATE_MAX, &state) ||
+        !umad_ports_sysfs_prefix(&port, &out->subnet_prefix))
         return false;
     out->lid = (uint16_t)lid;
     out->lmc = (uint8_t)lmc;
