@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures what a switch with many hosts behind it costs when it dies and comes back: two alarms
+// Measures the costs of the death and the return of a switch with many hosts behind it: two alarms
 // for each host, in policy and in the journal. Prints rates, memory, and the longest time that one
 // call takes from the pipeline's thread. Arguments: an empty directory, the number of hosts.
 #include "base/clock.h"

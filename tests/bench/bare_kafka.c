@@ -23,7 +23,7 @@ enum { HEADERS = 4, POLL_EVERY = 64, PORTS = 49151 };
 
 static unsigned long confirmed;
 
-// Adds what the flood's events have, so that the values are as long.
+// Adds the fields of the flood's events: the values have the same length.
 static void complete(struct event *event)
 {
     static const uint8_t ISSUER[ADDRESS_GID_SIZE] = {0xFE, 0x80, [9] = 2, 0xC9, 3,

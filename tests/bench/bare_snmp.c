@@ -28,7 +28,7 @@ struct bench {
     unsigned long sent, answered, failed, sent_again;
 };
 
-// The flood's event, so that the PDUs are the same.
+// The flood's event: the PDUs are the same.
 static netsnmp_pdu *make_model(int command)
 {
     struct event *event = bare_event();

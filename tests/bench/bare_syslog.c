@@ -33,7 +33,7 @@ struct bench {
     size_t in_size;
 };
 
-// The message of the flood's event, so that the octets are the same.
+// The message of the flood's event: the octets are the same.
 static void make_message(struct bench *b)
 {
     const struct format_origin origin = {

@@ -27,14 +27,14 @@ enum step {
     DIFF_CHANGED, // compares: a leaf with its hosts removed, a hundred links degraded, ten hosts
                   // moved
     CHANGES,      // makes the changes' events, with names
-    MERGE,        // merges the first with the last one, as if that were incomplete
+    MERGE,        // merges the first with the last snapshot, taken as incomplete
     WRITE,
     DIGEST,
     READ,
-    EXPECTED,      // compares the last one with the first as the expected one, by GUIDs
-    EXPECTED_SAME, // the equal ones, which no link differs between
+    EXPECTED,      // compares the last snapshot with the first as the expected topology, by GUIDs
+    EXPECTED_SAME, // the equal snapshots, without a differing link
     EXPECTED_NAME, // the same by names
-    FILE_READ,     // reads the first one as a topology file
+    FILE_READ,     // reads the first snapshot as a topology file
     STEPS,
 };
 static const char *const NAMES[STEPS] = {"diffSame",     "diff",         "changes", "merge",

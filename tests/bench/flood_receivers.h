@@ -20,8 +20,8 @@ struct flood_receivers {
     size_t count;
 };
 
-// Asks the gateway at that control socket how far its receivers are. Returns the events that all of
-// them were sent, together. Ends the process if the gateway does not answer.
+// Asks the gateway at that control socket how far its receivers are. Returns the number of events
+// that all receivers together were sent. Ends the process if the gateway does not answer.
 uint64_t flood_receivers_look(struct flood_receivers *receivers, const char *socket);
 
 size_t flood_receivers_done(const struct flood_receivers *receivers);

@@ -253,7 +253,7 @@ static void port_close(void *self)
 static bool open_port(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err)
 {
     (void)err;
-    prctl(PR_SET_TIMERSLACK, 1UL); // of the SA client's thread, so that Reports are on time
+    prctl(PR_SET_TIMERSLACK, 1UL); // of the SA client's thread: Reports are on time
     *io = (struct mad_io){
         .receive = port_receive, .send = port_send, .close = port_close, .self = ctx};
     *id = (struct mad_port_id){.device = "flood", .port = 1, .guid = OWN_GUID, .active = true};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A port and a subnet manager in the benchmark's own process, instead of libibumad's. The subnet
-// manager confirms subscriptions and answers queries. Then it pushes Reports of trap 64 (a port
-// came into service) as fast as the SA client accepts them, or at a rate, as a new master does for
+// manager confirms subscriptions and answers queries. Then the subnet manager pushes Reports of
+// trap 64 (a port came into service), at a rate or at the SA client's pace, like a new master for
 // every port.
 #ifndef IBTRAPD_BENCH_FLOOD_SM_H
 #define IBTRAPD_BENCH_FLOOD_SM_H
@@ -23,7 +23,7 @@ struct mad_opener flood_sm_opener(struct flood_sm *sm);
 // Whether every subscription was requested and confirmed.
 bool flood_sm_is_subscribed(struct flood_sm *sm);
 
-// Pushes all Reports: `rate` a second (0: as fast as they are accepted), at most `window` of them
+// Pushes all Reports: `rate` a second (0: at the pace of acceptance), at most `window` of them
 // unanswered. Call it once.
 void flood_sm_start(struct flood_sm *sm, double rate, uint32_t window);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures what it costs to format an event: of each format the octets and the nanoseconds of
+// Measures the costs of formatting an event: of each format the octets and the nanoseconds of
 // processor time, the median of ROUNDS rounds over a test event of every kind in the catalogue.
 //
 //   bench-format            # all formats

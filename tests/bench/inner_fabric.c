@@ -244,7 +244,8 @@ static bool answer(struct inner_fabric *f, enum mad_agent agent, uint8_t *mad)
 
 // Reports.
 
-// Some trap about a host or its switch; repeated, and followed by its opposite if it has one.
+// Some trap about a host or its switch; repeated, and followed by its opposite if there is an
+// opposite.
 static struct notice make_notice(const struct inner_fabric *f, uint32_t number)
 {
     static const uint16_t TRAPS[] = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A port, a subnet manager and a whole fabric in the benchmark's own process, instead of
 // libibumad's port. The fabric is a fat tree that answers sweeps and counter readings, changes
-// between them, and sends Reports of many kinds at a rate. It replaces fabrics that are too large
-// for a simulator. Its memory is shared memory (RssShmem), so that all other memory is the
-// gateway's.
+// between them, and sends Reports of many kinds at a rate. The inner fabric replaces fabrics beyond
+// a simulator's size. Its memory is shared memory (RssShmem): all other memory belongs to the
+// gateway.
 #ifndef IBTRAPD_BENCH_INNER_FABRIC_H
 #define IBTRAPD_BENCH_INNER_FABRIC_H
 
@@ -13,7 +13,7 @@ struct inner_fabric;
 
 struct inner_fabric_options {
     uint32_t hosts;
-    uint32_t changes; // hosts that are down in one sweep and up again in the next
+    uint32_t changes; // hosts that are down in a sweep and up again in the next
     double rate;      // Reports a second; 0: none
     uint32_t window;  // unanswered Reports at most
 };

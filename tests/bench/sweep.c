@@ -101,7 +101,7 @@ static struct found look_with_sweep(unsigned in_flight)
     return found;
 }
 
-// libibnetdisc's discovery. It does not report how many MADs it sent.
+// libibnetdisc's discovery. libibnetdisc does not report the number of its MADs.
 
 static void count_node(ibnd_node_t *node, void *ctx)
 {

@@ -77,7 +77,7 @@ static void *run(void *arg)
         for (int i = 0; i < n; i++)
             take(s, &messages[i], (size_t)i);
         if (n < BATCH)
-            clock_sleep(NAP_US); // so that the sender need not wake this thread for each datagram
+            clock_sleep(NAP_US); // the sender need not wake this thread for each datagram
     }
     return NULL;
 }

@@ -37,7 +37,7 @@ static struct platter *platters;
 static char place[PATH_SIZE];
 static unsigned operations, fail_at;
 static bool fail_for_good, failed;
-static unsigned syncs_left; // syncs of the database up to the one that fails; 0: none fails
+static unsigned syncs_left; // syncs of the database up to the failing sync; 0: none fails
 
 // Failing.
 

@@ -2,8 +2,8 @@
 // A disk below SQLite that fails on demand, and at a power failure loses all writes that were not
 // synced.
 //
-// As on Linux, a failed sync loses the writes that it should have written: readers still see them,
-// but they never reach the disk, and the next sync ignores them.
+// Like on Linux, a failed sync loses its writes: readers still see these writes, but the writes
+// never reach the disk, and the next sync ignores them.
 #ifndef IBTRAPD_TESTS_FAULTY_DISK_H
 #define IBTRAPD_TESTS_FAULTY_DISK_H
 

@@ -110,7 +110,7 @@ static void start(void)
     receiver = journal_receiver(journal, "nms");
 }
 
-// A second connection, such as that of a slow receiver. While it exists, the WAL's index outlives a
+// A second connection, for instance a slow receiver's. While it exists, the WAL's index outlives a
 // failed connection; without it, SQLite rebuilds the index from the WAL.
 static void read_from_disk(void)
 {
@@ -118,8 +118,8 @@ static void read_from_disk(void)
     assert_int_equal(journal_list_snapshots(journal, list), 0);
 }
 
-// Writes some events, one alarm that stays active and one that is raised and cleared; the receiver
-// has all earlier events.
+// Writes some events, an alarm that stays active and an alarm that is raised and cleared; the
+// receiver has all earlier events.
 static void play_round(unsigned round)
 {
     if (with_reader)
@@ -142,8 +142,8 @@ static struct journal_status status_of(struct journal *j)
     return status;
 }
 
-// Checks that the journal has the first `count` events that it was given, in order, and, if `all`,
-// no others after them.
+// Checks that the journal has the first `count` of the written events, in order, and, if `all`, no
+// further events.
 static void check_events(struct journal *j, size_t count, bool all)
 {
     struct journal_item items[EVENTS_MAX + 1];
@@ -262,8 +262,8 @@ static void check_after_power_failure(void)
     scratch_remove(other);
 }
 
-// An outage begins with each operation in turn. It ends with that operation, or after the next
-// round.
+// An outage begins with each operation in turn. The failure ends with this operation, or after the
+// next round.
 static void lose_power_after_each(bool reader, bool for_good)
 {
     with_reader = reader;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Arbitrary answers to ibtrapctl. The first octet of the input selects the command; each line after
-// it answers one request of that command. After the last line, requests get no answer.
+// Arbitrary answers to ibtrapctl. The first octet of the input selects the command; each further
+// line answers a request of this command. After the last line, requests get no answer.
 #include "fuzz.h"
 
 #include "ctl/commands.h"
@@ -104,7 +104,7 @@ static void give(unsigned choice, FILE *out, struct error *err)
     REQUIRE(outcome == COMMAND_DONE || (outcome == COMMAND_REFUSED && err->text[0] != '\0'));
 }
 
-// The input as a time that a user types.
+// The input as a time typed by a user.
 static void read_time(const uint8_t *data, size_t size)
 {
     static const int64_t NOW = INT64_C(1795231143123456);

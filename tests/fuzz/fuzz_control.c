@@ -116,7 +116,7 @@ static void ignore_change(void *ctx, enum journal_change change, const char *rea
     (void)ctx, (void)change, (void)reason, (void)count;
 }
 
-// One event of every kind, each a consequence of the one before.
+// One event of every kind, each a consequence of the event before.
 static void add_events(void)
 {
     char cause[EVENT_ID_SIZE] = "";

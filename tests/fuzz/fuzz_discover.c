@@ -19,7 +19,7 @@ static void check_question(enum mad_agent agent, const struct mad_address *to)
     REQUIRE(agent == MAD_AGENT_SMP && to->lid == 0xFFFF);
 }
 
-// Only few GUIDs, so that the sweep finds nodes again; and the port number of the arrival.
+// Only few GUIDs: the sweep finds nodes again; and the port number of the arrival.
 static void write_node_info(struct input *in, uint8_t *data)
 {
     data[0] = data[1] = 1;
@@ -118,7 +118,7 @@ static struct fabric *look(struct answering_port *port, struct sweep *sweep)
     return fabric;
 }
 
-// The second sweep, with what the first one found, gets the answers that are left.
+// The second sweep, with the findings of the first, gets the remaining answers.
 static void look_again(struct answering_port *port, struct sweep *sweep, const struct fabric *known)
 {
     sweep->known = known;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The file with the SNMPv3 engine's ID and boots, of arbitrary content. After a start the file is
-// whole, the next start counts on from it, and no ID is ever used with fewer boots than before
-// (RFC 3414 2.2.2): receivers would refuse the messages as replayed ones.
+// whole, the next start counts on from it, and no ID is ever used with fewer boots than before (RFC
+// 3414 2.2.2): receivers would refuse the messages as replays.
 #include "fuzz.h"
 
 #include "scratch.h"
@@ -58,8 +58,8 @@ static size_t read_file(const char *name, char out[CONTENT_MAX + 1])
     return size;
 }
 
-// Finds ID and boots in a text, which may have more, or be damaged. The boots are as large as they
-// are written.
+// Finds ID and boots in a text, which may have more, or be damaged. The number of boots is written
+// in full.
 static bool find_content(const char *text, struct content *out)
 {
     int end = 0;

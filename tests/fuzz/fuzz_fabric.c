@@ -45,7 +45,7 @@ static void check_services(const struct fabric *f)
         REQUIRE(f->controllers[i].node < f->node_count);
 }
 
-// Compares it with an empty snapshot, so that everything is added or removed.
+// Compares the snapshot with an empty snapshot: everything is added or removed.
 static void check_changes(const struct fabric *f)
 {
     struct fabric *nothing = fabric_builder_finish(fabric_builder_new(), 0, 0, true);

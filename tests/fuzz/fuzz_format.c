@@ -181,7 +181,7 @@ static void check_ecs(const char *s, const struct event *event, bool whole)
         check_fields(event, "ibtrapd", "", true, 0, true);
 }
 
-// A line of JSON as its receiver gets it: the message after an RFC 5424 header.
+// A line of JSON for a receiver: the message after an RFC 5424 header.
 static void check_cloudevents(const char *s, const struct event *event, bool whole)
 {
     read_json(s, &line);
@@ -235,7 +235,7 @@ static void check_line(enum format format, const char *s, const struct event *ev
     }
 }
 
-// Checks that the text is one line of valid UTF-8.
+// Checks that the text is a line of valid UTF-8.
 static void check_octets(const char *s, size_t size, bool has_tabs)
 {
     char clean[FORMAT_SIZE], plain[FORMAT_SIZE];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary requests to the server of the metrics, of several clients at a time and in pieces. Each
-// whole request gets one answer, whose length is what its head or its chunks say, and nobody gets
-// what is another's. The input is a list of actions: an octet for the client and what it does, and
-// the octets that it sends. The first octet says whether memory is short when the metrics are made,
-// and into how many pieces they come. Besides the metrics there is a document of the page.
+// whole request gets a single answer, of the length in its head or its chunks, and no client gets
+// the answer of another client. The input is a list of actions: an octet for the client and its
+// action, and the octets that the client sends. The first octet says whether memory is short when
+// the metrics are made, and into how many pieces they come. Besides the metrics there is a document
+// of the page.
 #include "fuzz.h"
 #include "input.h"
 
@@ -20,7 +21,7 @@ enum {
     CLIENTS = METRICS_SERVER_CLIENTS_MAX + 4, // more than the server keeps
     ACTIONS_MAX = 64,
     ANSWER_MAX = 1 << 16,
-    REPEATS = 64, // of octets, so that short inputs make long requests
+    REPEATS = 64, // of octets: short inputs make long requests
 };
 
 static const char BODY[] = "ibtrapd_up 1\n";
@@ -30,7 +31,7 @@ struct client {
     int fd; // -1: not connected
     char sent[METRICS_SERVER_REQUEST_MAX * 2], got[ANSWER_MAX];
     size_t sent_size, got_size;
-    bool whole;  // the server has surely read what it sent, before others took its place
+    bool whole;  // the server has surely read the request, before other clients took its place
     bool closed; // by the server
 };
 
@@ -126,7 +127,7 @@ static void hear(struct client *c)
     c->closed = c->closed || n == 0 || errno != EAGAIN;
 }
 
-// Closing resets the connection, so that no port is left waiting.
+// Closing resets the connection: no port is left waiting.
 static void hang_up(struct client *c)
 {
     const struct linger reset = {.l_onoff = 1};
@@ -205,7 +206,7 @@ static void read_chunks(char *body)
     *to = '\0';
 }
 
-// Returns the status, and checks that the answer is one, and nothing behind it.
+// Returns the status, and checks that there is an answer with nothing behind it.
 static long read_answer(struct client *c)
 {
     c->got[c->got_size] = '\0';

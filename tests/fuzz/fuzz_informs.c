@@ -97,7 +97,7 @@ static void tell(const uint8_t *octets, size_t size)
     sendto(fd, octets, size, 0, (struct sockaddr *)&client, sizeof client);
 }
 
-// Answers as a receiver does, or damages that answer.
+// Answers like a receiver, or damages the answer.
 static void answer(struct input *in, struct inform *inform, uint64_t how)
 {
     uint8_t message[MESSAGE_MAX];

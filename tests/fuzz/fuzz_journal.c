@@ -5,9 +5,9 @@
 //
 // The input is a list of rows, each the number of its table and its columns' values; a number
 // beyond the tables ends the list. Then follow changes: offset (2 octets) and octet. SCHEMA
-// determines the places of the rows, so that a change of SCHEMA moves the octets that the corpus
-// changes: in events-out-of-order, three events of NULLs are at the end of the second page, 13
-// octets each, the last one first; the second octet of the middle one, its number, becomes 9.
+// determines the places of the rows: a change of SCHEMA moves the octets that the corpus changes:
+// in events-out-of-order, three events of NULLs are at the end of the second page, 13 octets each,
+// the last one first; the second octet of the middle one, its number, becomes 9.
 #include "fuzz.h"
 
 #include "event/test_event.h"

@@ -114,7 +114,7 @@ static void count_trap(void *ctx, uint32_t trap)
     ++*(size_t *)ctx;
 }
 
-// Reads all octets, so that a sanitizer finds a wrong size.
+// Reads all octets: a sanitizer finds a wrong size.
 static void take_record(void *ctx, const uint8_t *record, size_t size)
 {
     uint8_t sum = 0;

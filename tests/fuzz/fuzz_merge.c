@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Successive sweeps of a small fabric, merged one after the other: nodes and ports that do not
-// answer, cables that move, nodes without power. The input is a list of steps, an octet each with
-// its arguments. After each sweep the merged snapshot must be what the rules of topology/merge.h
-// say, by an oracle of its own; a complete sweep is the truth.
+// Successive sweeps of a small fabric, merged in order: nodes and ports that do not answer, cables
+// that move, nodes without power. The input is a list of steps, an octet each with its arguments.
+// After each sweep the merged snapshot must be what the rules of topology/merge.h say, by an oracle
+// of its own; a complete sweep is the truth.
 #include "fuzz.h"
 #include "input.h"
 
@@ -158,7 +158,7 @@ static bool has_node(const struct fabric *f, uint64_t guid)
     return fabric_find_node(f, guid) != FABRIC_NONE;
 }
 
-// The sweep saw neither that the port is down nor that it is linked.
+// The sweep saw the port neither down nor linked.
 static bool is_open(const struct fabric *seen, uint64_t guid, uint8_t number)
 {
     const struct fabric_port *port = port_of(seen, guid, number);
@@ -206,7 +206,7 @@ static bool was_missed(uint64_t guid)
     return false;
 }
 
-// A seen node is there; a missing one as long as a port can hide it, or for one sweep.
+// A seen node is there; a missing node while a port can hide the node, or for a sweep.
 static void check_nodes(const struct fabric *known, const struct fabric *seen,
                         const struct fabric *merged)
 {
@@ -265,7 +265,7 @@ static bool is_to_twin(const struct fabric *known, const struct fabric *seen, ui
            is_twin(known, seen, seen->nodes[port->peer_node].guid, port->peer_port);
 }
 
-// A link is one that was seen, but for that of a twin, or a known one that the sweep does not
+// The links are the seen links, but for a twin's link, and the known links that the sweep does not
 // contradict.
 static void check_links(const struct fabric *known, const struct fabric *seen,
                         const struct fabric *merged)
@@ -317,7 +317,7 @@ static void check_changes(const struct fabric *before, const struct fabric *afte
     changes_clear(&changes);
 }
 
-// Sweeps, merges as the topology does, and returns what is known then.
+// Sweeps, merges like the topology, and returns the known fabric.
 static struct fabric *sweep(struct fabric *known, struct merge_memory *memory)
 {
     struct fabric *seen = look(), *merged = merge_fabrics(known, seen, memory, NULL);

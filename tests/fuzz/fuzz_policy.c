@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Random sequences of what policy is asked: alarms that come and go, bursts, rules, maintenance,
-// shelving, a journal that cannot be read, time. What a receiver believes, by the events that
-// it got, is what is so, once it is quiet. Policy's tables are small, so that short inputs fill
-// them. The first octet has the options; each action is an octet, with its arguments behind it.
+// shelving, a journal that cannot be read, time. Once there is quiet, a receiver's belief, from its
+// events alone, is the truth. Policy's tables are small: short inputs fill them. The first octet
+// has the options; each action is an octet, with its arguments behind it.
 #include "fuzz.h"
 #include "input.h"
 
@@ -23,12 +23,12 @@ enum {
 };
 #define S CLOCK_US_PER_S
 
-// What is so, and what the receiver believes of it.
+// The truth, and the receiver's belief.
 struct thing {
     char key[EVENT_KEY_SIZE];
     bool raised;
     bool believed, flaps;          // raised and flapping, by the events that the receiver got
-    enum severity severity;        // of the last event that said that it is raised
+    enum severity severity;        // of the last event that raised the alarm
     char id[EVENT_ID_SIZE];        // of the event that said so
     char raised_id[EVENT_ID_SIZE]; // of the event that raised it
     bool overflowed;               // it had no place in the table once; nothing is promised
@@ -65,8 +65,8 @@ static void hear_flapping(const char *key, bool flaps)
     thing->flaps = flaps;
 }
 
-// An alarm is raised once more only as a worse one. What clears it names the event that the
-// receiver knows, or none that it could look for.
+// An alarm is raised once more only with a worse severity. A clear names an event that the receiver
+// knows, or no event.
 static void hear_alarm(struct thing *thing, const struct event *event)
 {
     if (event->type->alarm == ALARM_RAISES) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One configuration after another, as a reload puts them in force: two texts of any octets. Items
-// that wait for a restart keep their values, all others are those of the second text, and a gateway
-// that starts with what is in force then has the same. Nothing of the first one is used after it is
-// freed. The input is the length of the first text, in two octets, both texts; files are not
-// touched.
+// Configurations in a row, put in force like by reloads: two texts of any octets. Items that wait
+// for a restart keep their values, all other items have the values of the second text, and a
+// gateway that starts with the configuration in force has the same values. Nothing uses the first
+// configuration after its end. The input is the length of the first text, in two octets, both
+// texts; files are not touched.
 #include "fuzz.h"
 #include "input.h"
 

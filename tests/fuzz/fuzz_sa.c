@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary input to the SA client, in any order: answers to its requests, late or wrong, Reports,
-// other datagrams, silence, a removed port. The input is split into steps: one octet that selects
+// other datagrams, silence, a removed port. The input is split into steps: an octet that selects
 // the step, and the data of the step.
 #include "fuzz.h"
 
@@ -90,7 +90,7 @@ static void set_answer(struct port *port, bool other_data)
         set_data(port, HEADER);
 }
 
-// Only few LIDs, so that they occur again.
+// Only few LIDs: the LIDs occur again.
 static void set_port_info(struct port *port)
 {
     static const uint8_t STATE[] = {4, 4, 4, 1, 2};

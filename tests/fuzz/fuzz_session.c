@@ -65,7 +65,7 @@ static void hear_answers(const char *octets, size_t size)
     unparsable = n < 0;
 }
 
-// The client numbers its transactions one by one.
+// The client numbers its transactions in order.
 static void check_sent(void)
 {
     struct relp_frame f;

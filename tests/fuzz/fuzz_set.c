@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Sets of arbitrary values for the writable objects of a made-up gateway, and for others, in all
-// phases. What is committed is valid and just what was asked for, in one call; what is refused or
-// undone leaves settings and questions for paths as they were. The input is a list of Sets: an
-// octet that says how they go on, the number of varbinds, and for each a name, a type and a value.
+// phases. Committed values are valid, equal to the requested values, and committed in a single
+// call; a refused or undone Set leaves settings and questions for paths unchanged. The input is a
+// list of Sets: an octet that says how they go on, the number of varbinds, and for each a name, a
+// type and a value.
 #include "fuzz.h"
 #include "input.h"
 
@@ -144,7 +145,7 @@ static bool is_row(const struct agentx_oid *name)
     return table_find_creatable(&TABLES, name, &index) != NULL;
 }
 
-// A manager that asks now gets an object of that type, and what it set an LED to.
+// A manager that asks now gets an object of the right type, and the LED's new state.
 static void check_names(void)
 {
     struct agentx_value value;
@@ -182,7 +183,7 @@ static void check_paths_are_as_before(void)
         REQUIRE(is_same_row(paths_at(paths, i), &paths_before.rows[i]));
 }
 
-// Rows ascend, and those that are active can be asked.
+// Rows ascend, and active rows can be asked.
 static void check_paths(void)
 {
     REQUIRE(paths_count(paths) <= PATHS_MAX);

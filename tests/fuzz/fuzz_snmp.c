@@ -49,7 +49,7 @@ static struct ber read_tag(struct ber *b, uint8_t tag)
     return inner;
 }
 
-// Two's complement in as few octets as possible.
+// Two's complement in the fewest octets.
 static int64_t read_integer(struct ber *b, uint8_t tag)
 {
     struct ber v = read_tag(b, tag);
@@ -157,7 +157,7 @@ static void expect_trap_address(struct ber *list)
     expect_octets(&varbind, TAG_ADDRESS, ADDRESS, sizeof ADDRESS);
 }
 
-// Encodes the PDU as a session of libsnmp does, and frees it.
+// Encodes the PDU like a session of libsnmp, and frees the PDU.
 static struct ber encode(netsnmp_pdu *pdu, uint8_t *buffer)
 {
     size_t left = PDU_SIZE;

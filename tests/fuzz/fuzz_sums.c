@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Readings of counters that grow, fall, are full, change their size, and ports that are missing for
-// hours or days. The sums, and what reaches its threshold and falls below it, are those of an
-// oracle. The input is a list of readings: an octet for the time between them and one for the ports
-// that answer; for each of these an octet for its sizes, and the counters that change.
+// hours or days. The sums, and the counters that reach a threshold or fall below, agree with an
+// oracle. The input is a list of readings: an octet for the time between them and an octet for the
+// ports that answer; for each of these an octet for its sizes, and the counters that change.
 #include "fuzz.h"
 #include "input.h"
 
@@ -107,7 +107,7 @@ static struct counter_reading *read_reading(struct input *in)
 
 // The oracle.
 
-// Whether a counter was read with the size that it had.
+// Whether a counter was read with its size.
 static bool is_same_size(const struct oracle_port *p, const struct counter_sample *s,
                          enum counter c)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A TLS server that agrees and then sends anything, or whose octets are changed, cut or joined by
-// others on the way. What the client reads is what the server wrote, or a part of it from the
-// beginning; with another name than the certificate's there is no connection; every call ends. The
-// first octet chooses the name, the version and our patience; the others change the server's
-// octets: each change is a place, in two octets, and what happens there.
+// others on the way. The client reads the octets that the server wrote, or a first part of them;
+// with another name than the certificate's there is no connection; every call ends. The first octet
+// chooses the name, the version and our patience; the others change the server's octets: each
+// change is a place, in two octets, and what happens there.
 #include "fuzz.h"
 #include "input.h"
 
@@ -25,7 +25,7 @@ enum { DATA_MAX = 40000, CHANGES_MAX = 8, READS_MAX = 200, WRITTEN = 500 };
 
 static SSL_CTX *context;
 static char ca_file[256];
-static uint8_t plain[DATA_MAX]; // what the server writes, a part of it
+static uint8_t plain[DATA_MAX]; // the octets that the server writes, a part of them
 
 // A certificate for "receiver", which is its own authority.
 static X509 *make_certificate(EVP_PKEY *key)
@@ -44,7 +44,7 @@ static X509 *make_certificate(EVP_PKEY *key)
     return x;
 }
 
-// As EVP_EC_gen, which OpenSSL 1.1.1 does not have.
+// Like EVP_EC_gen, which OpenSSL 1.1.1 does not have.
 static EVP_PKEY *make_key(void)
 {
     EVP_PKEY *key = NULL;
@@ -214,7 +214,7 @@ static size_t read_all(struct tls *tls, int fd, const struct server *s)
         if (n == 0 && !tls_pending(tls))
             REQUIRE(poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 5000) == 1);
     }
-    REQUIRE(got == s->size); // it said more than it was asked for
+    REQUIRE(got == s->size); // the peer said more than requested
     return got;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps the memory that an input frees for the next one. Otherwise the large pieces would go back
+// Keeps the memory that an input frees for the next input. Otherwise the large pieces would go back
 // to the system and come again, page by page, for each.
 #include <malloc.h>
 

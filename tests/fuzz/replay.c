@@ -10,7 +10,7 @@ static void replay(const char *directory, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    puts(path); // the last one is the input that ended the program
+    puts(path); // the last file is the input that ended the program
     fflush(stdout);
     FILE *f = fopen(path, "re");
     REQUIRE(f);
@@ -19,7 +19,7 @@ static void replay(const char *directory, const char *name)
     size_t size = fread(content, 1, FILE_MAX, f);
     REQUIRE(!ferror(f));
     fclose(f);
-    // Exactly as large as the input, so that a sanitizer reports reads beyond it.
+    // Exactly of the input's size: a sanitizer reports reads beyond the input.
     uint8_t *exact = realloc(content, size ? size : 1);
     REQUIRE(exact);
     LLVMFuzzerTestOneInput(exact, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Preloaded into ibtrapd: there is no user ibtrapd. Root's --check-config judges as that user where
-// there is one, and could not see what a test made for itself.
+// Preloaded into ibtrapd: there is no user ibtrapd. Root's --check-config judges with this user's
+// rights if the user exists, and could not see a test's own files.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pwd.h>

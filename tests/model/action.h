@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One step of a scenario. Numbers are taken modulo what there is, so that every list of actions can
+// One step of a scenario. Numbers are taken modulo the available things: every list of actions can
 // run.
 #ifndef IBTRAPD_TESTS_ACTION_H
 #define IBTRAPD_TESTS_ACTION_H

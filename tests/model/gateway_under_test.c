@@ -227,7 +227,7 @@ static void remove_directory(const char *directory)
     REQUIRE(rmdir(directory) == 0);
 }
 
-// Copies first the file, then its WAL: what moves from one to the other meanwhile is in both.
+// Copies first the file, then its WAL: things that move between the two meanwhile are in both.
 void gateway_crash(struct gateway_under_test *g)
 {
     char old[PATH_SIZE];
@@ -346,7 +346,7 @@ static void look_in_pipeline(void *ctx, const struct pipeline_context *inside)
     call->due = policy_due(inside->policy);
 }
 
-// The pipeline takes the call with other items that wait, then does what is due, then commits. So
+// The pipeline takes the call with other waiting items, then does the due work, then commits. So
 // all is done once another call finds that the pipeline has gone on since the first.
 int64_t gateway_settle(struct gateway_under_test *g)
 {

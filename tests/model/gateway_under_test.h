@@ -39,10 +39,10 @@ void gateway_start(struct gateway_under_test *g, const struct gateway_options *o
 void gateway_stop(struct gateway_under_test *g, void (*each)(void *ctx, struct event *event),
                   void *ctx);
 void gateway_crash(
-    struct gateway_under_test *g); // the journal stays as it was after gateway_settle
+    struct gateway_under_test *g); // the journal stays unchanged after gateway_settle
 bool gateway_runs(const struct gateway_under_test *g);
 
-// Until it settles, what these began may be unfinished.
+// Until the gateway settles, their work may be unfinished.
 void gateway_put_sweep(struct gateway_under_test *g, struct fabric *seen); // takes over `seen`
 void gateway_set_role(struct gateway_under_test *g, enum gateway_role role);
 void gateway_change_options(struct gateway_under_test *g, const struct gateway_options *options);
@@ -66,7 +66,7 @@ struct gateway_filter {
     const char *events, *node; // patterns
 };
 
-// The event as a receiver with that filter gets it: a reference. NULL: it does not get the event.
+// The event that a receiver with the filter gets: a reference. NULL: it does not get the event.
 struct event *gateway_deliver(struct gateway_under_test *g, const struct gateway_filter *filter,
                               struct event *event);
 

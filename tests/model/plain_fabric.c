@@ -86,7 +86,7 @@ static bool carries(const struct plain_fabric *f, const struct plain_cable *c)
     return c->plugged && f->nodes[c->ends[0].node].powered && f->nodes[c->ends[1].node].powered;
 }
 
-// Only switches, and the node that the sweep begins at, let it pass.
+// Only switches, and the node where the sweep begins, pass the SMP on.
 static bool passes(const struct plain_fabric *f, const struct plain_sight *sight, uint8_t node)
 {
     return sight->nodes[node] && (f->nodes[node].type == FABRIC_SWITCH || node == PLAIN_GATEWAY);
@@ -215,7 +215,7 @@ bool plain_fabric_unplug(struct plain_fabric *f, unsigned cable)
     return true;
 }
 
-// A cable joins two nodes, of which at least one is a switch.
+// A cable joins two nodes, at least one of them a switch.
 static bool may_join(const struct plain_fabric *f, uint8_t a, uint8_t b)
 {
     return a != b && (f->nodes[a].type == FABRIC_SWITCH || f->nodes[b].type == FABRIC_SWITCH);

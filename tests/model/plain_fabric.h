@@ -43,11 +43,11 @@ struct plain_fabric {
 // What a sweep finds.
 struct plain_sight {
     bool nodes[PLAIN_NODES_MAX], cables[PLAIN_CABLES_MAX];
-    uint8_t silent; // a node that does not answer, and hides what is behind it; PLAIN_NONE: none
+    uint8_t silent; // a node that does not answer, and hides the nodes behind it; PLAIN_NONE: none
     bool complete;
 };
 
-// Some switches with links between them, some of these parallel, hosts of one and two ports, and
+// Some switches with links between them, some links parallel, hosts with one or two ports, and
 // perhaps a router.
 void plain_fabric_make(struct plain_fabric *f, uint64_t seed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A port that is another one, and also receives Reports that the test makes.
+// A port in front of another port, which also receives Reports of the test.
 #ifndef IBTRAPD_TESTS_REPORT_PORT_H
 #define IBTRAPD_TESTS_REPORT_PORT_H
 
@@ -13,8 +13,8 @@ void report_port_free(struct report_port *port);
 
 struct mad_opener report_port_opener(struct report_port *port);
 
-// Makes a Report arrive soon: a node has changed its system image GUID to `guid`. Two of them with
-// one GUID are two Reports, not one that was repeated. Any thread.
+// Makes a Report arrive soon: a node has changed its system image GUID to `guid`. Two Reports with
+// the same GUID are two Reports, not a repeated Report. Any thread.
 void report_port_push(struct report_port *port, uint64_t guid);
 
 // How many of them are not answered yet: an answered one is in the journal. Any thread.

@@ -24,8 +24,9 @@ enum {
     WRONG_S = 55
 };
 
-// What a gateway saw for certain, and what it may have seen: a sweep that it may drop counts in the
-// second only. An alarm in both must be there, one in neither must not.
+// The things that a gateway saw for certain, and the things that the gateway may have seen: a sweep
+// that the gateway may drop counts in the second only. An alarm in both must be there, one in
+// neither must not.
 struct known {
     struct truth certain, possible;
     struct truth_alarms must, may;               // as of the last sweep
@@ -58,7 +59,7 @@ struct world {
     FILE *trace;
     struct side *speaker; // whose events are read now
     struct scenario_result *result;
-    int64_t active_at; // when a gateway was active last, as far as was looked
+    int64_t active_at; // when a gateway was last seen active
 };
 
 // Failures.

@@ -5,7 +5,8 @@
 // one before. After each quiet period, the list is the truth, and each receiver believes the truth,
 // less the alarms whose root cause it was told of.
 //
-// What only some of the gateways saw, or one saw in a sweep that it may drop, may count or not.
+// A thing that only some gateways saw, or a gateway saw in a sweep that may be dropped, may count
+// or not.
 #ifndef IBTRAPD_TESTS_SCENARIO_H
 #define IBTRAPD_TESTS_SCENARIO_H
 
@@ -37,7 +38,7 @@ struct scenario_mix {
 void scenario_make(struct scenario *scenario, uint64_t seed, bool two_gateways,
                    const struct scenario_mix *mix);
 
-// Runs it in the directory, and writes what happens to `trace` unless that is NULL.
+// Runs the scenario in the directory, and writes its steps to `trace` unless `trace` is NULL.
 void scenario_run(const struct scenario *scenario, const char *directory, FILE *trace,
                   struct scenario_result *result);
 

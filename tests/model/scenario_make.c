@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random lists of actions: stories that each break something and mend it, one in another.
+// Random lists of actions: nested stories, each of which breaks something and mends it.
 #include "scenario.h"
 
 #include "require.h"
@@ -25,7 +25,7 @@ static void pause_for(struct scenario *s, struct generated_chance *chance)
         add(s, ACTION_SWEEP, 0, 0, 0);
 }
 
-// Cables and nodes are chosen from few, so that changes meet.
+// Cables and nodes are chosen from few: changes meet.
 static unsigned pick(struct generated_chance *chance, unsigned first)
 {
     return (first + generated_below(chance, 5)) * 7919;

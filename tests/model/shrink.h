@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds a short scenario that fails as a long one does.
+// Finds a short scenario that fails like a long scenario.
 #ifndef IBTRAPD_TESTS_SHRINK_H
 #define IBTRAPD_TESTS_SHRINK_H
 

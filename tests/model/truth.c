@@ -17,7 +17,7 @@ static bool shares_end(const struct plain_end *a, const struct plain_end *b)
            is_same_end(a[1], b[1]);
 }
 
-// Forgets the links that it supersedes, and its own former state.
+// Forgets the links that the alarm supersedes, and its own former state.
 static void forget_others(struct truth *t, const struct plain_cable *cable)
 {
     unsigned kept = 0;

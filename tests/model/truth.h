@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The oracle: which alarms about the fabric are true, by what complete sweeps have seen.
+// The oracle: the true alarms about the fabric, by the findings of complete sweeps.
 //
 // - node G: G was seen, and is not visible now.
 // - link A/p-B/q: the link was seen and is not visible now, and since it was seen last, neither of
@@ -21,7 +21,7 @@ struct truth_link {
 struct truth {
     const struct plain_fabric *fabric; // for names, GUIDs and types only
     bool seen[PLAIN_NODES_MAX], visible[PLAIN_NODES_MAX];
-    struct truth_link links[TRUTH_LINKS_MAX]; // those that were seen and are not superseded
+    struct truth_link links[TRUTH_LINKS_MAX]; // the alarms that were seen and are not superseded
     unsigned link_count;
 };
 
@@ -41,7 +41,7 @@ struct truth_alarms {
 
 void truth_note(struct truth *truth, const struct plain_sight *sight);
 
-// The alarms that are true as of the last sight.
+// The alarms that are true by the last sight.
 void truth_list(const struct truth *truth, struct truth_alarms *out);
 const struct truth_alarm *truth_find(const struct truth_alarms *alarms, const char *key); // or NULL
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What one receiver believes, from the events that it got alone: the alarms that were raised less
-// those that were cleared.
+// The belief of a receiver, from its events alone: the raised alarms less the cleared alarms.
 #ifndef IBTRAPD_TESTS_VIEW_H
 #define IBTRAPD_TESTS_VIEW_H
 
@@ -19,7 +18,7 @@ struct view {
     unsigned key_count;
     char ids[VIEW_IDS_MAX][EVENT_ID_SIZE]; // of all events that it got
     unsigned id_count;
-    char stray[EVENT_KEY_SIZE]; // a clear of this key named an event that it did not get; empty:
+    char stray[EVENT_KEY_SIZE]; // a clear of this key named an event that the receiver did not get; empty:
                                 // none
     bool keyless;               // it got a raise or a clear without a key
 };

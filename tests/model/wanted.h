@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A configuration as the test wants it, the text that says so, and what follows from it. Shares no
-// code with the gateway.
+// A configuration wanted by the test, its text, and its consequences. Shares no code with the
+// gateway.
 #ifndef IBTRAPD_TESTS_WANTED_H
 #define IBTRAPD_TESTS_WANTED_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum {
-    WANTED_RECEIVERS = 6, // by place: files, then syslog by UDP, then one that nobody listens for
+    WANTED_RECEIVERS = 6, // by place: files, then syslog by UDP, then a receiver without a listener
     WANTED_FILES = 3,
     WANTED_UDP = 2,
     WANTED_LIMITS = 2,
@@ -27,7 +27,7 @@ extern const struct wanted_counter {
 struct wanted_receiver {
     bool there;
     bool other_name;  // a second name that this place has
-    bool other_item;  // an item that changes nothing in what it gets
+    bool other_item;  // an item without effect on the events that it gets
     bool only_severe; // its filter: warnings and worse
     bool only_probes; // its filter: no other events
 };
@@ -35,7 +35,7 @@ struct wanted_receiver {
 struct wanted {
     struct wanted_receiver receivers[WANTED_RECEIVERS];
     bool sends_probes;  // a policy disables them otherwise
-    unsigned severity;  // that a policy gives them, as RFC 5424 counts
+    unsigned severity;  // that a policy gives them, in RFC 5424's numbers
     bool sends_repeats; // there is no window in which equal events are duplicates
     uint64_t limits[WANTED_LIMITS];
     bool sweeps, reads_counters;
@@ -60,8 +60,8 @@ void wanted_change(struct wanted *wanted, uint64_t *seed);
 void wanted_write(const struct wanted *wanted, const struct wanted_places *places,
                   char out[WANTED_TEXT_SIZE]);
 
-// Two mistakes that only the test can make: a line that says that the file is gone, and the name of
-// a receiver that cannot be made.
+// Two mistakes that only the test can make: a line about the missing file, and the name of a
+// receiver that cannot be made.
 #define WANTED_FILE_GONE "# The file is gone."
 #define WANTED_UNMADE    "unmade"
 

@@ -19,8 +19,8 @@ struct wrong {
     unsigned count;
 };
 
-// One check of all keys: wrong_note for each that is wrong, then wrong_end, which forgets the
-// others.
+// One check of all keys: wrong_note for each wrong thing, then wrong_end, which forgets the other
+// things.
 int64_t wrong_note(struct wrong *wrong, const char *key, int64_t now); // since when
 void wrong_end(struct wrong *wrong);
 

@@ -21,7 +21,7 @@ enum {
 
 static const char HOSTILE[] = "a\"b\\c/d </script> \xE2\x80\xA8 {\xC3\xA9\xF0\x9F\x90\xA7}";
 
-// Random octets and time that are the same in each run, so that runs can be compared.
+// Random octets and time, equal in each run: runs can be compared.
 static uint64_t steps;
 
 static int64_t now(void *ctx)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// librdkafka's mock cluster as a program of its own, so that a gateway and kcat are its clients.
+// librdkafka's mock cluster in a program of its own: a gateway and kcat are its clients.
 //
 //   kafka_broker [BROKERS]     prints the brokers' addresses, then obeys lines on standard input:
 //     down | up                all brokers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opens one receiver of the kind `http` and sends made-up events to it as delivery does: with a
-// window, with waits, and all pending events again after a failure; an event that is refused five
-// times is given up. No daemon, no journal.
+// Opens a receiver of the kind `http` and sends made-up events like delivery: with a window, with
+// waits, and all pending events again after a failure; an event that is refused five times is given
+// up. No daemon, no journal.
 //
 //   send_http url=http://127.0.0.1:8080/ count=1000 format=json batch=256 ...
 //

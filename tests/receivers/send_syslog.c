@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opens one syslog or file receiver and sends made-up events to it as delivery does: with a window,
-// with waits, and all pending events again after a failure. No daemon, no journal.
+// Opens a syslog or file receiver and sends made-up events like delivery: with a window, with
+// waits, and all pending events again after a failure. No daemon, no journal.
 //
 //   send_syslog transport=tcp host=127.0.0.1 port=514 count=1000 ...
 //

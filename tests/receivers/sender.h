@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the programs that send made-up events to one receiver have in common.
+// The common part of the programs that send made-up events to a receiver.
 #ifndef IBTRAPD_TESTS_SENDER_H
 #define IBTRAPD_TESTS_SENDER_H
 

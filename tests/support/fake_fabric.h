@@ -24,8 +24,8 @@ struct fake_node {
     char description[65];
     bool deaf;     // answers nothing, but still forwards SMPs
     uint64_t mkey; // 0: none; otherwise the node ignores SMPs without it
-    // At protection level 0 (IBA 14.2.4.1) it answers all, with its M_Key in PortInfo, and at level
-    // 1 with it for those who have it.
+    // At protection level 0 (IBA 14.2.4.1) the node answers every query, with its M_Key in
+    // PortInfo. At level 1 PortInfo has the M_Key only for a query with the M_Key.
     bool level0, level1;
     // Shows its extended speed, EDR, only where the AttributeModifier's bit 31 asks for it, as some
     // switches do.
@@ -38,16 +38,16 @@ struct fake_node {
     struct fake_fabric_port ports[FAKE_FABRIC_PORTS + 1];
 };
 
-// A switch that answers itself what it should forward. Behind each of its ports without a link
-// there is a node, whose GUID is new or, where `claims` says so, that of another node. Behind each
-// port of a made-up switch there is a further one, without end.
+// A switch that answers queries itself instead of forwarding them. Behind each of its ports without
+// a link there is a node, whose GUID is new or, where `claims` says so, that of another node.
+// Behind each port of a made-up switch there is a further one, without end.
 struct fake_liar {
     int node;           // the lying switch; -1: none
     uint8_t port_count; // of the switches that it makes up; 0: it makes up hosts
     uint64_t series;    // other GUIDs for another number
-    unsigned attempt;   // it answers this attempt of each query behind it, and none before
+    unsigned attempt;   // the switch answers this attempt of each query for nodes behind it, and no earlier attempt
     int64_t late_us;    // and so late
-    int claims[FAKE_FABRIC_PORTS + 1]; // by port: the node that it pretends to be there; -1: none
+    int claims[FAKE_FABRIC_PORTS + 1]; // by port: the node that the switch makes up; -1: none
 };
 
 struct fake_fabric {

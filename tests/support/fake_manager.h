@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A fake service manager: a datagram socket that keeps the notifications sent to it.
+// A fake service manager: a datagram socket that keeps all received notifications.
 #ifndef IBTRAPD_TESTS_FAKE_MANAGER_H
 #define IBTRAPD_TESTS_FAKE_MANAGER_H
 

@@ -155,7 +155,8 @@ static void take_subscription(struct fake_sm *sm, const uint8_t *request)
     put_answer(sm, mad, sizeof mad);
 }
 
-// Like OpenSM, ignores a request with a wrong key; like a hardened SM, one without, if told so.
+// Like OpenSM, ignores a request with a wrong key; like a hardened SM, a request without the key,
+// if the test demands this.
 static bool takes_key(const struct fake_sm *sm, uint64_t key)
 {
     return key == 0 ? !sm->trusts_keys_only : key == sm->sa_key;

@@ -28,7 +28,7 @@ struct fake_sm {
     struct mad_address redirect;
     uint64_t redirect_prefix; // of its GID
     bool redirects_on;        // nor does that address answer, but redirects to itself
-    uint16_t redirects_from;  // such answers of it come from that LID; 0: from its own
+    uint16_t redirects_from;  // these answers come from the LID; 0: from its own
     bool splits;              // only the SM knows NodeRecords, and the address redirects to it
     unsigned redirected;      // requests
     struct mad_address asked; // where the latest request to the SA went
@@ -50,7 +50,7 @@ struct fake_sm {
     uint16_t error;                 // status of every answer of the SA; 0: success
     int64_t late_us;                // delay of the SA's answers
     int64_t list_late_us;           // additional delay of its lists of subscriptions
-    int64_t read_us;                // that the client needs for each MAD that it reads
+    int64_t read_us;                // that the client needs for each MAD
     unsigned returns_at;            // once so many MADs are left to read, the kernel returns a
                                     // request that timed out before them; 0: never
     bool report_at_unsubscribe;

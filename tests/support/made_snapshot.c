@@ -104,8 +104,8 @@ static void read_counters(const struct fabric *fabric)
 
 enum { HAS_LED_INFO = 1 << 9 }; // of CapabilityMask
 
-// Attributes with all bits, without any, and with a 1 in each field of four: a value that does not
-// fit its object is one of them.
+// Attributes with all bits, without any, and with a 1 in each field of four: for instance a value
+// that does not fit its object.
 static void tell_attributes(struct generated *g)
 {
     static const int BITS[] = {0, 0xFF, 0x11};
@@ -259,7 +259,7 @@ static void drop_set(void *ctx, const struct demand_key *key)
     (void)key; // its answer was not kept
 }
 
-// A question for PathRecords, as a manager puts it.
+// A manager's question for PathRecords.
 static void ask_for_paths(const struct agent_snapshot *snapshot)
 {
     enum { ACTIVE_AT_ONCE = 4, PATHS_LID = 9, LID_COLUMNS = 2, MTU_COLUMN = 18 };

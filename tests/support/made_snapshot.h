@@ -7,7 +7,7 @@
 #include "agent/snapshot.h"
 
 // A fat tree with a router, events about its switches, active alarms, subscriptions and receivers.
-// Valid until the process ends. Its clock stands still, so that no row becomes too old.
+// Valid until the process ends. Its clock stands still: no row becomes too old.
 struct agent_snapshot *made_view(void);
 
 #endif

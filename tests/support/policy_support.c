@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "policy_support.h"
 
-// For the work of one moment: one of them, unless masses of alarms are due.
+// For the work of one moment: a single alarm, unless masses of alarms are due.
 enum { TICKS_MAX = 20000 };
 
 static void take(struct stage *stage, const struct event *event, bool made)

@@ -6,9 +6,9 @@
 enum { SCRATCH_PATH_SIZE = 64 };
 
 // A new directory below $TMPDIR, or below /tmp where that is unset or too long for the path of a
-// socket. Aborts on failure. The path is valid until scratch_remove. Directories that remain are
-// removed when the process that made them exits, even if its tests failed; a process that a signal
-// ends leaves them. At most 16 at a time, for one thread.
+// socket. Aborts on failure. The path is valid until scratch_remove. The process removes its
+// remaining directories at its exit, even if its tests failed; a process that a signal ends leaves
+// its directories. At most 16 at a time, for one thread.
 const char *scratch_make(void);
 
 // The same in memory (/dev/shm), for tests that write thousands of times.

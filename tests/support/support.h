@@ -4,7 +4,7 @@
 #ifndef IBTRAPD_TESTS_SUPPORT_H
 #define IBTRAPD_TESTS_SUPPORT_H
 
-// cmocka.h requires these headers before it, in this order.
+// cmocka.h requires these headers first, in this order.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ const char *support_path(const char *name);
 #define SUPPORT_NO_LIMIT UINT64_MAX
 void support_limit_files(uint64_t octets);
 
-// Opens a log that discards everything, debug messages included; or one that writes to `stream`,
+// Opens a log that discards everything, debug messages included; or a log that writes to `stream`,
 // without debug messages.
 struct log *support_log(FILE *stream);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A peer that never stops talking: repeats the same octets on a connected socket, from a thread of
-// its own, until the other side closes, the test ends it, or it has sent TALKER_LIMIT octets. So a
-// reader without a bound returns, too, but only after it has read all of them.
+// its own, until the other side closes, the test ends it, or it has sent TALKER_LIMIT octets. A
+// reader without a bound returns, too, but only after reading all octets.
 #ifndef IBTRAPD_TESTS_TALKER_H
 #define IBTRAPD_TESTS_TALKER_H
 

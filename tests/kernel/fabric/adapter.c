@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0
 // The verbs of a host's adapter: what ib_core, ib_mad and ib_umad use, and a context for user
-// programs that wait for asynchronous events. The driver is named RXE, since libibverbs opens only
-// adapters that it knows; a program that wants to send data is refused.
+// programs that wait for asynchronous events. The driver is named RXE, because libibverbs opens
+// only known adapters; a program that wants to send data is refused.
 #include "fabric.h"
 
 #include <linux/module.h>
@@ -60,8 +60,8 @@ static struct fabric_port *adapter_port(struct ib_device *device)
     return &adapter_of(device)->host->ports[1];
 }
 
-// The P_Key at an index of the table that the kernel sees: the adapter may put one before those of
-// the subnet manager.
+// The P_Key at an index of the table that the kernel sees: the adapter may put an entry before the
+// subnet manager's entries.
 static u16 adapter_pkey(const struct fabric_node *host, unsigned int index)
 {
     const u16 *pkeys = host->ports[1].pkeys;
@@ -449,8 +449,8 @@ static void adapter_write_grh(struct fabric_packet *p, const struct adapter_ah *
     memcpy(p->grh + 24, route->dgid.raw, 16);
 }
 
-// Whether a GMP answers another one: then it has the index at which that one came. So has an
-// acknowledgement of RMPP, which has the method of a request.
+// Whether a GMP answers another one: then the MAD has the index of the first entry. An
+// acknowledgement of RMPP also has the method of a request.
 static bool adapter_is_answer(const u8 *mad)
 {
     enum { METHOD = 3, RMPP_TYPE = 25 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0
 // A fabric of channel adapters and switches in software, below the kernel's InfiniBand stack: link
-// layer InfiniBand, QP0 and QP1, no other traffic. Hosts have one adapter of one port each, fab0
-// and so on. Switches are in a line; host h is at port h + 1 of switch h modulo their number.
+// layer InfiniBand, QP0 and QP1, no other traffic. Each host has an adapter with one port: fab0,
+// fab1 and further. Switches are in a line; host h is at port h + 1 of switch h modulo their
+// number.
 #ifndef IBFABRIC_FABRIC_H
 #define IBFABRIC_FABRIC_H
 
@@ -58,13 +59,13 @@ enum {
 enum { STATE_DOWN = 1, STATE_INIT, STATE_ARMED, STATE_ACTIVE };
 enum { PHYSICAL_POLLING = 2, PHYSICAL_UP = 5 };
 
-// LinkSpeedExt's bits, and one for what LinkSpeedExt2 has: as the parameter `speed` has them.
+// LinkSpeedExt's bits, and a bit for the speed of LinkSpeedExt2: as the parameter `speed` has them.
 enum { SPEED_FDR = 1, SPEED_EDR = 2, SPEED_HDR = 4, SPEED_NDR = 8, SPEED_XDR = 16 };
 enum { TYPE_HOST = 1, TYPE_SWITCH = 2 };
 
-// What becomes of a host's SMPs: its kernel handles them; it has no QP0, as a port of a multi-plane
-// adapter; it has one, but its SMPs are refused, as a virtual function's. In the latter two the
-// adapter's firmware answers those of others.
+// What becomes of a host's SMPs: its kernel handles them; the port has no QP0, like a port of a
+// multi-plane adapter; the port has a QP0, but its SMPs are refused, like a virtual function's. In
+// the last two cases the adapter's firmware answers the SMPs of other nodes.
 enum fabric_smps { SMPS_KERNEL, SMPS_NO_QP0, SMPS_REFUSED };
 
 struct adapter;
@@ -90,9 +91,9 @@ struct fabric_node {
     // Of a host.
     unsigned int index;
     enum fabric_smps smps;
-    bool needs_grh;          // drops what comes without, and its kernel refuses to send it
+    bool needs_grh;          // drops MADs without a GRH, and its kernel refuses to send them
     unsigned int speed;      // of its link: the highest, which is active; 0: QDR
-    u16 first_pkey;          // that the kernel sees before those of the subnet manager; 0: none
+    u16 first_pkey;          // that the kernel sees before the subnet manager's entries; 0: none
     struct adapter *adapter; // NULL: unplugged
     struct {
         unsigned long smps, gmps, with_grh;
@@ -102,7 +103,7 @@ struct fabric_node {
 
 struct fabric_packet {
     struct list_head entry;
-    struct fabric_node *node; // where it is, and the port that it leaves by
+    struct fabric_node *node; // its place, and its outgoing port
     u8 port;
     u8 mad[MAD_OCTETS], grh[GRH_OCTETS];
     bool has_grh;
@@ -164,7 +165,7 @@ void wire_stop(void);
 // Sends a packet, which it takes. Any context.
 void wire_send(struct fabric_packet *packet);
 
-// Handles a packet at once: for what comes faster than the queue takes it. With fabric_lock.
+// Handles a packet at once: for MADs that come faster than the queue takes them. With fabric_lock.
 void wire_carry(struct fabric_packet *packet);
 
 // Sends trap 128 of a switch to its subnet manager. With fabric_lock.

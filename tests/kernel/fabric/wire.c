@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0
-// Cables and switches: carries each packet to its end, one after the other.
+// Cables and switches: carries each packet to its end, in order.
 #include "fabric.h"
 
 #include <linux/random.h>
