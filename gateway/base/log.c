@@ -34,7 +34,7 @@ static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // severities of RFC 5424, f
     FOLDER(CONF, "conf")                                                                           \
     FOLDER(EVENT, "event")                                                                         \
     FOLDER(CTL, "ctl")                                                                             \
-    FOLDER(METRICS, "metrics")
+    FOLDER(WEB, "web")
 
 #define AS_ROW(name, word) [LOG_FOLDER_##name] = (word),
 static const char *const FOLDERS[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_ROW)

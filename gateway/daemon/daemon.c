@@ -17,11 +17,8 @@
 #include "daemon/subagent.h"
 #include "daemon/wiring.h"
 #include "install.h"
-#include "metrics/metrics_parts.h"
-#include "metrics/metrics_server.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
-#include "page/page.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/policies.h"
 #include "pipeline/role.h"
@@ -29,6 +26,9 @@
 #include "topology/counter_watch.h"
 #include "topology/expectation.h"
 #include "topology/topology.h"
+#include "web/page.h"
+#include "web/scrape.h"
+#include "web/web_server.h"
 
 #include <assert.h>
 #include <event2/event.h>
@@ -384,14 +384,14 @@ static bool start_metrics(struct gateway *g, struct error *err)
     const struct conf_metrics *c = &g->conf->metrics;
     if (c->host[0] == '\0')
         return true;
-    g->metrics = metrics_server_start(loop_base(g->loop), c->host, c->port, &METRICS_PARTS_SOURCE,
-                                      &g->parts, g->parts.log, err);
+    g->metrics = web_server_start(loop_base(g->loop), c->host, c->port, &SCRAPE_SOURCE, &g->parts,
+                                  g->parts.log, err);
     if (!g->metrics)
         return false;
-    metrics_server_serve_health(g->metrics, metrics_parts_judge);
+    web_server_serve_health(g->metrics, scrape_judge);
     g->page = page_new(&g->control, g->control.answers, g->metrics);
-    const struct metrics_page page = page_functions(g->page);
-    metrics_server_serve_page(g->metrics, &page);
+    const struct web_page page = page_functions(g->page);
+    web_server_serve_page(g->metrics, &page);
     return true;
 }
 
@@ -511,7 +511,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         daemon_leave(g, ok, saved ? NULL : err);
     pipeline_free(g->parts.pipeline); // after the journal, which may report a change to it
     service_stop(g->service);
-    metrics_server_stop(g->metrics);
+    web_server_stop(g->metrics);
     page_free(g->page);
     loop_timer_free(g->heartbeat);
     server_stop(g->server);

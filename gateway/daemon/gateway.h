@@ -71,7 +71,7 @@ struct gateway {
     struct gateway_task at_signal; // a reload that SIGHUP asks for; main thread only
     struct gateway_task settings;  // that are to be put in force; as well
     struct server *server;
-    struct metrics_server *metrics; // NULL: metrics are off
+    struct web_server *metrics; // NULL: metrics are off
     struct page *page;              // as well
     struct loop_timer *heartbeat;   // NULL: there is none
     bool lacks_part;                // the last reload could not start all; thread of reloads only

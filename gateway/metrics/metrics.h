@@ -6,10 +6,16 @@
 #include "base/histogram.h"
 #include "ib/reads.h"
 #include "ib/sweeper.h"
-#include "metrics/process_use.h"
 #include "pipeline/event_counts.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
+
+// What this process uses, from the kernel. A number that the kernel does not tell is -1.
+struct process_use {
+    int64_t cpu_us;                         // of all threads since the start, in both modes
+    int64_t resident_bytes, virtual_bytes;  // memory
+    int64_t descriptors, descriptors_limit; // open now; as many as may be open
+};
 
 struct metrics_receiver {
     const char *name, *kind;

@@ -8,8 +8,8 @@
 #include "fuzz.h"
 #include "input.h"
 
-#include "metrics/metrics_server.h"
 #include "support_clock.h"
+#include "web/web_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    CLIENTS = METRICS_SERVER_CLIENTS_MAX + 4, // more than the server keeps
+    CLIENTS = WEB_SERVER_CLIENTS_MAX + 4, // more than the server keeps
     ACTIONS_MAX = 64,
     ANSWER_MAX = 1 << 16,
     REPEATS = 64, // of octets: short inputs make long requests
@@ -29,7 +29,7 @@ static const char END[] = "\r\n\r\n";
 
 struct client {
     int fd; // -1: not connected
-    char sent[METRICS_SERVER_REQUEST_MAX * 2], got[ANSWER_MAX];
+    char sent[WEB_SERVER_REQUEST_MAX * 2], got[ANSWER_MAX];
     size_t sent_size, got_size;
     bool whole;  // the server has surely read the request, before other clients took its place
     bool closed; // by the server
@@ -37,7 +37,7 @@ struct client {
 
 static struct event_base *base;
 static struct log *log_;
-static struct metrics_server *server;
+static struct web_server *server;
 static struct sockaddr_in address;
 static struct client clients[CLIENTS];
 static unsigned connected;
@@ -58,7 +58,7 @@ static bool next_piece(void *scrape, const char **text, size_t *size)
     return *given != sizeof BODY - 1;
 }
 
-static const struct metrics_source SOURCE = {begin_scrape, next_piece, free};
+static const struct web_source SOURCE = {begin_scrape, next_piece, free};
 
 // The page: a document at /doc.
 
@@ -68,10 +68,10 @@ static bool has_document(void *ctx, const char *path)
     return strcmp(path, "/doc") == 0;
 }
 
-static bool make_document(void *ctx, const char *path, struct metrics_document *out)
+static bool make_document(void *ctx, const char *path, struct web_document *out)
 {
     (void)ctx, (void)path;
-    *out = (struct metrics_document){"text/plain", BODY, sizeof BODY - 1};
+    *out = (struct web_document){"text/plain", BODY, sizeof BODY - 1};
     return true;
 }
 
@@ -95,10 +95,10 @@ static void start(void)
     int fd = 3;
     base = event_base_new();
     REQUIRE(base && log_);
-    server = metrics_server_start(base, "127.0.0.1", 0, &SOURCE, NULL, log_, &err);
-    const struct metrics_page page = {has_document, make_document, "/events", follow_nothing, NULL};
+    server = web_server_start(base, "127.0.0.1", 0, &SOURCE, NULL, log_, &err);
+    const struct web_page page = {has_document, make_document, "/events", follow_nothing, NULL};
     REQUIRE(server);
-    metrics_server_serve_page(server, &page);
+    web_server_serve_page(server, &page);
     while (!is_listener(fd))
         REQUIRE(++fd < 256);
     REQUIRE(getsockname(fd, (struct sockaddr *)&address, &(socklen_t){sizeof address}) == 0);
@@ -106,7 +106,7 @@ static void start(void)
 
 static void stop(void)
 {
-    metrics_server_stop(server);
+    web_server_stop(server);
     event_base_free(base);
     log_close(log_);
 }
@@ -145,7 +145,7 @@ static void call(struct client *c)
     c->closed = false;
     c->whole = true;
     serve();
-    if (++connected <= METRICS_SERVER_CLIENTS_MAX)
+    if (++connected <= WEB_SERVER_CLIENTS_MAX)
         return;
     for (size_t i = 0; i < CLIENTS; i++) // the oldest may be gone
         clients[i].whole = clients[i].whole && &clients[i] == c;
@@ -234,19 +234,19 @@ static void check(struct client *c)
     c->sent[sent] = '\0';
     const char *end = memmem(c->sent, sent, END, sizeof END - 1);
     hear(c);
-    const bool asked = end && end + sizeof END - 1 <= c->sent + METRICS_SERVER_REQUEST_MAX;
-    const bool too_long = !asked && sent >= METRICS_SERVER_REQUEST_MAX;
+    const bool asked = end && end + sizeof END - 1 <= c->sent + WEB_SERVER_REQUEST_MAX;
+    const bool too_long = !asked && sent >= WEB_SERVER_REQUEST_MAX;
     if (!c->whole && c->got_size == 0)
         return;
     if (c->got_size == 0) {
-        REQUIRE(!(asked || too_long) || sent > METRICS_SERVER_REQUEST_MAX);
+        REQUIRE(!(asked || too_long) || sent > WEB_SERVER_REQUEST_MAX);
         return;
     }
     REQUIRE(asked || too_long);
     const long status = read_answer(c);
     REQUIRE(status == 200 || status == 400 || status == 404 || status == 405 || status == 421 ||
             status == 431);
-    REQUIRE((status == 431) == too_long || sent > METRICS_SERVER_REQUEST_MAX);
+    REQUIRE((status == 431) == too_long || sent > WEB_SERVER_REQUEST_MAX);
     if (asked && after(c->sent, "GET /metrics HTTP/1.1\r\n"))
         REQUIRE(status == 200);
 }

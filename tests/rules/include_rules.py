@@ -38,10 +38,10 @@ FOLDERS = {
                "agentx", "pipeline"},
     "control": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
                 "agentx", "agent", "pipeline", "health", "ctl"},
-    "metrics": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal", "sink",
-                "agentx", "pipeline", "health"},
+    "metrics": {"base", "model", "ib", "topology", "journal", "sink", "agentx", "pipeline", "conf",
+                "event", "policy"},
 }
-FOLDERS["page"] = {*FOLDERS["control"], "control", "metrics", "picture"}
+FOLDERS["web"] = {*FOLDERS["control"], "control", "metrics", "picture"}
 FOLDERS["kafka"] = {"base", "model", "sink"}  # a module: only the daemon includes it, for its options
 FOLDERS["http"] = FOLDERS["kafka"]
 FOLDERS["daemon"] = set(FOLDERS)  # and no folder includes daemon/
@@ -51,8 +51,8 @@ LIBRARIES = {
     r"infiniband/": {"ib"},
     r"net-snmp/": {"sink"},
     r"sqlite3\.h": {"journal"},
-    r"jansson\.h": {"control", "ctl", "daemon", "http", "page"},
-    r"event2/": {"control", "daemon", "metrics"},
+    r"jansson\.h": {"control", "ctl", "daemon", "http", "web"},
+    r"event2/": {"control", "daemon", "web"},
     r"openssl/": {"sink"},
     r"librdkafka/": {"kafka"},
     r"curl/": {"http"},

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "model/catalogue.h"
-#include "page/page.h"
+#include "web/page.h"
 
 #include <event2/event.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static int end(void **state)
 // which has the next number.
 static void tick(int64_t *after, int64_t *number)
 {
-    const struct metrics_page functions = page_functions(page);
+    const struct web_page functions = page_functions(page);
     size_t size;
     char *text = functions.follow(functions.ctx, after, &size);
     assert_non_null(text);

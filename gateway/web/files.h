@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The files of the page, as the build copies them into the program (embed.py).
-#ifndef IBTRAPD_PAGE_FILES_H
-#define IBTRAPD_PAGE_FILES_H
+#ifndef IBTRAPD_WEB_FILES_H
+#define IBTRAPD_WEB_FILES_H
 
 #include <stddef.h>
 

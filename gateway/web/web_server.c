@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "metrics/metrics_server.h"
+#include "web/web_server.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -17,14 +17,14 @@
 
 static const char TEXT[] = "text/plain; charset=utf-8";
 static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
-static const struct timeval IDLE_MAX = {.tv_sec = METRICS_SERVER_IDLE_S},
-                            CLIENT_MAX = {.tv_sec = METRICS_SERVER_CLIENT_S}, PAUSE = {.tv_sec = 1};
+static const struct timeval IDLE_MAX = {.tv_sec = WEB_SERVER_IDLE_S},
+                            CLIENT_MAX = {.tv_sec = WEB_SERVER_CLIENT_S}, PAUSE = {.tv_sec = 1};
 
 // How a callback is called as if all were written, after an empty piece: once the loop has served
 // the others.
 enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
 
-enum metrics_stage {
+enum web_stage {
     STAGE_ANSWERED, // all is written; the client is to close
     STAGE_ASKING,   // its request is not whole yet
     STAGE_ANSWERING,
@@ -34,70 +34,70 @@ enum metrics_stage {
 // those that just came.
 static const int64_t STILL_US = CLOCK_US_PER_S;
 
-struct metrics_client {
-    struct metrics_server *server;
-    enum metrics_stage stage;
+struct web_client {
+    struct web_server *server;
+    enum web_stage stage;
     int64_t moved_us; // monotonic: when it came, or had asked, or took a part of its answer last
     struct bufferevent *stream;
-    struct event *deadline;          // of the connection
-    void *scrape;                    // whose pieces are yet to come; NULL: none
-    bool chunked;                    // the answer is: the client speaks HTTP/1.1
-    char awaited[METRICS_PATH_SIZE]; // the document that is made later; empty: none
-    bool head_only;                  // the request for it is HEAD
-    bool ended;                      // it sends no more, but may still read
+    struct event *deadline;      // of the connection
+    void *scrape;                // whose pieces are yet to come; NULL: none
+    bool chunked;                // the answer is: the client speaks HTTP/1.1
+    char awaited[WEB_PATH_SIZE]; // the document that is made later; empty: none
+    bool head_only;              // the request for it is HEAD
+    bool ended;                  // it sends no more, but may still read
 };
 
-struct metrics_server {
+struct web_server {
     struct event_base *base;
     struct evconnlistener *listener;
     struct event *pause; // ends a pause of the listener
-    struct metrics_source source;
-    metrics_judge judge; // NULL: no verdict is served
-    struct metrics_page page;
+    struct web_source source;
+    web_judge judge; // NULL: no verdict is served
+    struct web_page page;
     struct followers *followers; // NULL: there is no page
     void *ctx;
-    struct metrics_client *clients[METRICS_SERVER_CLIENTS_MAX]; // oldest first
+    struct web_client *clients[WEB_SERVER_CLIENTS_MAX]; // oldest first
     size_t client_count;
 };
 
-static void metrics_server_note_move(struct evbuffer *out, const struct evbuffer_cb_info *info,
-                                     void *ctx)
+static void web_server_note_move(struct evbuffer *out, const struct evbuffer_cb_info *info,
+                                 void *ctx)
 {
-    struct metrics_client *client = ctx;
+    struct web_client *client = ctx;
     (void)out;
     if (info->n_deleted > 0)
         client->moved_us = clock_monotonic(&clock_system);
 }
 
 // The stream is no longer the client's.
-static void metrics_server_part(struct metrics_client *client)
+static void web_server_part(struct web_client *client)
 {
-    evbuffer_remove_cb(bufferevent_get_output(client->stream), metrics_server_note_move, client);
+    evbuffer_remove_cb(bufferevent_get_output(client->stream), web_server_note_move, client);
     event_free(client->deadline);
     free(client);
 }
 
 // Ends a scrape before its last piece by a reset: to a client of HTTP/1.0 an orderly end would say
 // that the answer is whole.
-static void metrics_server_break_off(const struct metrics_client *client)
+static void web_server_break_off(const struct web_client *client)
 {
     const struct linger reset = {.l_onoff = 1};
     setsockopt(bufferevent_getfd(client->stream), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     client->server->source.end(client->scrape);
 }
 
-static void metrics_server_free_client(struct metrics_client *client)
+static void web_server_free_client(struct web_client *client)
 {
     struct bufferevent *stream = client->stream;
     if (client->scrape)
-        metrics_server_break_off(client);
-    metrics_server_part(client);
+        web_server_break_off(client);
+    web_server_part(client);
     bufferevent_free(stream);
 }
 
-static void metrics_server_take_out(struct metrics_client *client)
+static void web_server_take_out(struct web_client *client)
 {
-    struct metrics_server *server = client->server;
+    struct web_server *server = client->server;
     size_t i = 0;
     while (server->clients[i] != client)
         i++;
@@ -106,26 +106,26 @@ static void metrics_server_take_out(struct metrics_client *client)
             (server->client_count - i) * sizeof *server->clients);
 }
 
-static void metrics_server_drop(struct metrics_client *client)
+static void web_server_drop(struct web_client *client)
 {
-    metrics_server_take_out(client);
-    metrics_server_free_client(client);
+    web_server_take_out(client);
+    web_server_free_client(client);
 }
 
 // Answering.
 
-static void metrics_server_discard(struct bufferevent *stream, void *ctx)
+static void web_server_discard(struct bufferevent *stream, void *ctx)
 {
     (void)ctx;
     struct evbuffer *in = bufferevent_get_input(stream);
     evbuffer_drain(in, evbuffer_get_length(in));
 }
 
-static void metrics_server_miss_document(struct metrics_client *client);
+static void web_server_miss_document(struct web_client *client);
 
-static void metrics_server_client_event(struct bufferevent *stream, short what, void *ctx)
+static void web_server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
-    struct metrics_client *client = ctx;
+    struct web_client *client = ctx;
     (void)stream;
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->stage == STAGE_ANSWERING) {
         client->ended = true;
@@ -133,21 +133,21 @@ static void metrics_server_client_event(struct bufferevent *stream, short what, 
         if (client->awaited[0] != '\0')
             evtimer_add(client->deadline, &IDLE_MAX);
     } else if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0') {
-        metrics_server_miss_document(client);
+        web_server_miss_document(client);
     } else {
-        metrics_server_drop(client); // it has closed, or the time is over
+        web_server_drop(client); // it has closed, or the time is over
     }
 }
 
-static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
+static void web_server_end_client(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
-    struct metrics_client *client = ctx;
+    struct web_client *client = ctx;
     if (client->ended && client->awaited[0] != '\0') {
         evtimer_add(client->deadline, &IDLE_MAX);
-        metrics_server_miss_document(client);
+        web_server_miss_document(client);
     } else {
-        metrics_server_drop(client);
+        web_server_drop(client);
     }
 }
 
@@ -155,29 +155,28 @@ static void metrics_server_end_client(evutil_socket_t fd, short what, void *ctx)
 // the connection, and it could lose the answer.
 static void answer_sent(struct bufferevent *stream, void *ctx)
 {
-    struct metrics_client *client = ctx;
+    struct web_client *client = ctx;
     client->stage = STAGE_ANSWERED;
     if (client->ended) {
-        metrics_server_drop(client);
+        web_server_drop(client);
         return;
     }
     bufferevent_set_timeouts(stream, &IDLE_MAX, &IDLE_MAX);
     shutdown(bufferevent_getfd(stream), SHUT_WR);
-    bufferevent_setcb(stream, metrics_server_discard, NULL, metrics_server_client_event, ctx);
+    bufferevent_setcb(stream, web_server_discard, NULL, web_server_client_event, ctx);
 }
 
 // What the client sends from now on is discarded. `sent` is called whenever all is written.
-static void metrics_server_await(struct metrics_client *client, bufferevent_data_cb sent)
+static void web_server_await(struct web_client *client, bufferevent_data_cb sent)
 {
-    bufferevent_setcb(client->stream, metrics_server_discard, sent, metrics_server_client_event,
-                      client);
-    metrics_server_discard(client->stream, client);
+    bufferevent_setcb(client->stream, web_server_discard, sent, web_server_client_event, client);
+    web_server_discard(client->stream, client);
 }
 
 // `head_only`: the request is HEAD, whose answer has no body, but the headers of the one that GET
 // gets (RFC 9110 9.3.2).
-static void metrics_server_answer(struct metrics_client *client, bool head_only, const char *status,
-                                  const char *type, const char *body, size_t size)
+static void web_server_answer(struct web_client *client, bool head_only, const char *status,
+                              const char *type, const char *body, size_t size)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     evbuffer_add_printf(
@@ -186,17 +185,17 @@ static void metrics_server_answer(struct metrics_client *client, bool head_only,
         status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
     if (!head_only)
         evbuffer_add(out, body, size);
-    metrics_server_await(client, answer_sent);
+    web_server_await(client, answer_sent);
 }
 
-static void answer_text(struct metrics_client *client, bool head_only, const char *status,
+static void answer_text(struct web_client *client, bool head_only, const char *status,
                         const char *body)
 {
-    metrics_server_answer(client, head_only, status, TEXT, body, strlen(body));
+    web_server_answer(client, head_only, status, TEXT, body, strlen(body));
 }
 
 // Adds a piece of a long answer.
-static void add_piece(const struct metrics_client *client, const char *text, size_t size, bool last)
+static void add_piece(const struct web_client *client, const char *text, size_t size, bool last)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     const bool chunked = client->chunked && size > 0;
@@ -207,27 +206,27 @@ static void add_piece(const struct metrics_client *client, const char *text, siz
                         client->chunked && last ? "0\r\n\r\n" : "");
 }
 
-static void metrics_server_go_on(struct bufferevent *stream, void *ctx);
+static void web_server_go_on(struct bufferevent *stream, void *ctx);
 
 // Adds the first piece of a long answer behind its head, or a later one.
-static void go_on_with(struct metrics_client *client, bool more, const char *text, size_t size)
+static void go_on_with(struct web_client *client, bool more, const char *text, size_t size)
 {
     add_piece(client, text, size, !more);
     if (!more) {
         client->server->source.end(client->scrape);
         client->scrape = NULL;
-        metrics_server_await(client, answer_sent);
+        web_server_await(client, answer_sent);
     } else {
-        metrics_server_await(client, metrics_server_go_on);
+        web_server_await(client, web_server_go_on);
     }
     if (evbuffer_get_length(bufferevent_get_output(client->stream)) == 0)
         bufferevent_trigger(client->stream, EV_WRITE, SOON);
 }
 
 // All pieces so far are written.
-static void metrics_server_go_on(struct bufferevent *stream, void *ctx)
+static void web_server_go_on(struct bufferevent *stream, void *ctx)
 {
-    struct metrics_client *client = ctx;
+    struct web_client *client = ctx;
     const char *text = "";
     size_t size = 0;
     const bool more = client->server->source.next(client->scrape, &text, &size);
@@ -235,7 +234,7 @@ static void metrics_server_go_on(struct bufferevent *stream, void *ctx)
     (void)stream;
 }
 
-static void answer_at_length(struct metrics_client *client, bool head_only, const char *text,
+static void answer_at_length(struct web_client *client, bool head_only, const char *text,
                              size_t size)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
@@ -249,12 +248,12 @@ static void answer_at_length(struct metrics_client *client, bool head_only, cons
     }
     client->server->source.end(client->scrape);
     client->scrape = NULL;
-    metrics_server_await(client, answer_sent);
+    web_server_await(client, answer_sent);
 }
 
-static void answer_metrics(struct metrics_client *client, bool head_only)
+static void answer_metrics(struct web_client *client, bool head_only)
 {
-    const struct metrics_source *source = &client->server->source;
+    const struct web_source *source = &client->server->source;
     const char *text;
     size_t size;
     client->scrape = source->begin(client->server->ctx);
@@ -262,19 +261,19 @@ static void answer_metrics(struct metrics_client *client, bool head_only)
         answer_at_length(client, head_only, text, size);
         return;
     }
-    metrics_server_answer(client, head_only, "200 OK", METRICS, text, size);
+    web_server_answer(client, head_only, "200 OK", METRICS, text, size);
     source->end(client->scrape);
     client->scrape = NULL;
 }
 
-static bool is_health(const struct metrics_server *server, const char *target)
+static bool is_health(const struct web_server *server, const char *target)
 {
     return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
 }
 
-static void answer_health(struct metrics_client *client, bool head_only, bool ready)
+static void answer_health(struct web_client *client, bool head_only, bool ready)
 {
-    char line[METRICS_SERVER_VERDICT_SIZE];
+    char line[WEB_SERVER_VERDICT_SIZE];
     bool good = client->server->judge(client->server->ctx, ready, line, sizeof line);
     answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
 }
@@ -338,8 +337,8 @@ static bool is_near(const struct page_request *request)
     return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
 }
 
-static void answer_document(struct metrics_client *client, bool head_only,
-                            const struct metrics_document *document)
+static void answer_document(struct web_client *client, bool head_only,
+                            const struct web_document *document)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     evbuffer_add_printf(
@@ -349,24 +348,24 @@ static void answer_document(struct metrics_client *client, bool head_only,
         document->type, document->size);
     if (!head_only)
         evbuffer_add(out, document->text, document->size);
-    metrics_server_await(client, answer_sent);
+    web_server_await(client, answer_sent);
 }
 
 // Answers with a document of the page, or lets the client wait for it.
-static void answer_made(struct metrics_client *client, bool head_only, const char *path)
+static void answer_made(struct web_client *client, bool head_only, const char *path)
 {
-    const struct metrics_page *page = &client->server->page;
-    struct metrics_document document = {0};
+    const struct web_page *page = &client->server->page;
+    struct web_document document = {0};
     if (page->make(page->ctx, path, &document)) {
         answer_document(client, head_only, &document);
     } else {
         snprintf(client->awaited, sizeof client->awaited, "%s", path);
         client->head_only = head_only;
-        metrics_server_await(client, NULL);
+        web_server_await(client, NULL);
     }
 }
 
-static void metrics_server_miss_document(struct metrics_client *client)
+static void web_server_miss_document(struct web_client *client)
 {
     client->awaited[0] = '\0';
     bufferevent_enable(client->stream, EV_READ); // the end of a timeout disabled it
@@ -374,11 +373,11 @@ static void metrics_server_miss_document(struct metrics_client *client)
                 "The journal's disk does not read, or somebody asks ibtrapd for too much.\n");
 }
 
-void metrics_server_take_documents(struct metrics_server *server)
+void web_server_take_documents(struct web_server *server)
 {
-    char path[METRICS_PATH_SIZE];
+    char path[WEB_PATH_SIZE];
     for (size_t i = 0; i < server->client_count; i++) {
-        struct metrics_client *client = server->clients[i];
+        struct web_client *client = server->clients[i];
         if (client->awaited[0] == '\0')
             continue;
         memcpy(path, client->awaited, sizeof path);
@@ -389,30 +388,30 @@ void metrics_server_take_documents(struct metrics_server *server)
     }
 }
 
-static void answer_events(struct metrics_client *client, bool head_only, int64_t after)
+static void answer_events(struct web_client *client, bool head_only, int64_t after)
 {
     static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" PAGE_HEADERS
                                "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
-    struct metrics_server *server = client->server;
+    struct web_server *server = client->server;
     if (followers_are_full(server->followers)) {
         answer_text(client, head_only, "503 Service Unavailable", "Too many follow already.\n");
         return;
     }
     evbuffer_add(bufferevent_get_output(client->stream), HEAD, sizeof HEAD - 1);
     if (head_only) {
-        metrics_server_await(client, answer_sent);
+        web_server_await(client, answer_sent);
     } else {
         followers_add(server->followers, client->stream, after);
-        metrics_server_take_out(client);
-        metrics_server_part(client);
+        web_server_take_out(client);
+        web_server_part(client);
     }
 }
 
 // False: it is no request for the page.
-static bool answer_page(struct metrics_client *client, const char *method, const char *path)
+static bool answer_page(struct web_client *client, const char *method, const char *path)
 {
-    const struct metrics_server *server = client->server;
-    const struct metrics_page *page = &server->page;
+    const struct web_server *server = client->server;
+    const struct web_page *page = &server->page;
     const bool head_only = strcmp(method, "HEAD") == 0;
     struct page_request request;
     if (!server->followers || (!head_only && strcmp(method, "GET") != 0) ||
@@ -429,7 +428,7 @@ static bool answer_page(struct metrics_client *client, const char *method, const
     return true;
 }
 
-static void answer_request(struct metrics_client *client, char *line)
+static void answer_request(struct web_client *client, char *line)
 {
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
@@ -462,10 +461,10 @@ static bool has_head(struct evbuffer *in)
 {
     static const char END[] = "\r\n\r\n";
     ev_ssize_t at = evbuffer_search(in, END, sizeof END - 1, NULL).pos;
-    return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= METRICS_SERVER_REQUEST_MAX;
+    return at >= 0 && at + (ev_ssize_t)sizeof END - 1 <= WEB_SERVER_REQUEST_MAX;
 }
 
-static void metrics_server_begin_answer(struct metrics_client *client)
+static void web_server_begin_answer(struct web_client *client)
 {
     client->stage = STAGE_ANSWERING;
     client->moved_us = clock_monotonic(&clock_system);
@@ -475,25 +474,24 @@ static void read_request(struct bufferevent *stream, void *ctx)
 {
     struct evbuffer *in = bufferevent_get_input(stream);
     if (has_head(in)) {
-        metrics_server_begin_answer(ctx);
+        web_server_begin_answer(ctx);
         char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
         if (line)
             answer_request(ctx, line);
         free(line);
-    } else if (evbuffer_get_length(in) >= METRICS_SERVER_REQUEST_MAX) {
+    } else if (evbuffer_get_length(in) >= WEB_SERVER_REQUEST_MAX) {
         answer_text(ctx, false, "431 Request Header Fields Too Large",
                     "The request is too long.\n");
     }
 }
 
-static struct metrics_client *metrics_server_new_client(struct metrics_server *server,
-                                                        evutil_socket_t fd)
+static struct web_client *web_server_new_client(struct web_server *server, evutil_socket_t fd)
 {
-    struct metrics_client *client = memory_zeroed(1, sizeof *client);
+    struct web_client *client = memory_zeroed(1, sizeof *client);
     client->server = server;
     client->stage = STAGE_ASKING;
     client->moved_us = clock_monotonic(&clock_system);
-    client->deadline = evtimer_new(server->base, metrics_server_end_client, client);
+    client->deadline = evtimer_new(server->base, web_server_end_client, client);
     evtimer_add(client->deadline, &CLIENT_MAX);
     client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
     return client;
@@ -501,7 +499,7 @@ static struct metrics_client *metrics_server_new_client(struct metrics_server *s
 
 // A client that just came is about to ask. Without its place behind answers that nobody takes, a
 // further one would always get it.
-static int metrics_server_rank(const struct metrics_client *client, int64_t now_us)
+static int web_server_rank(const struct web_client *client, int64_t now_us)
 {
     const int moves = now_us - client->moved_us < STILL_US ? STAGE_ANSWERING : 0;
     return client->stage == STAGE_ANSWERED ? 0 : (int)client->stage + moves;
@@ -509,29 +507,29 @@ static int metrics_server_rank(const struct metrics_client *client, int64_t now_
 
 // Whose place a further client gets: answers under way are the last to be broken off, and of equals
 // the oldest goes.
-static struct metrics_client *metrics_server_find_victim(const struct metrics_server *server)
+static struct web_client *web_server_find_victim(const struct web_server *server)
 {
     const int64_t now_us = clock_monotonic(&clock_system);
-    struct metrics_client *victim = server->clients[0];
+    struct web_client *victim = server->clients[0];
     for (size_t i = 1; i < server->client_count; i++) {
-        if (metrics_server_rank(server->clients[i], now_us) < metrics_server_rank(victim, now_us))
+        if (web_server_rank(server->clients[i], now_us) < web_server_rank(victim, now_us))
             victim = server->clients[i];
     }
     return victim;
 }
 
-static void metrics_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
-                                         struct sockaddr *address, int length, void *ctx)
+static void web_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                                     struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
-    struct metrics_server *server = ctx;
-    struct metrics_client *client = metrics_server_new_client(server, fd);
-    if (server->client_count == METRICS_SERVER_CLIENTS_MAX)
-        metrics_server_drop(metrics_server_find_victim(server));
+    struct web_server *server = ctx;
+    struct web_client *client = web_server_new_client(server, fd);
+    if (server->client_count == WEB_SERVER_CLIENTS_MAX)
+        web_server_drop(web_server_find_victim(server));
     server->clients[server->client_count++] = client;
-    bufferevent_setcb(client->stream, read_request, NULL, metrics_server_client_event, client);
-    evbuffer_add_cb(bufferevent_get_output(client->stream), metrics_server_note_move, client);
-    bufferevent_set_max_single_read(client->stream, METRICS_SERVER_REQUEST_MAX);
+    bufferevent_setcb(client->stream, read_request, NULL, web_server_client_event, client);
+    evbuffer_add_cb(bufferevent_get_output(client->stream), web_server_note_move, client);
+    bufferevent_set_max_single_read(client->stream, WEB_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
     bufferevent_enable(client->stream, EV_READ | EV_WRITE);
 }
@@ -565,21 +563,21 @@ static bool is_loopback(const union address *a)
 }
 
 // Without a descriptor for a client, accepts none for a second, as control/server.c does.
-static void metrics_server_pause(struct evconnlistener *listener, void *ctx)
+static void web_server_pause(struct evconnlistener *listener, void *ctx)
 {
-    struct metrics_server *server = ctx;
+    struct web_server *server = ctx;
     evconnlistener_disable(listener);
     event_add(server->pause, &PAUSE);
 }
 
-static void metrics_server_end_pause(evutil_socket_t fd, short what, void *ctx)
+static void web_server_end_pause(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
-    struct metrics_server *server = ctx;
+    struct web_server *server = ctx;
     evconnlistener_enable(server->listener);
 }
 
-static struct evconnlistener *listen_at(struct metrics_server *server, const char *address,
+static struct evconnlistener *listen_at(struct web_server *server, const char *address,
                                         uint16_t port, struct log *log, struct error *err)
 {
     enum { FLAGS = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE };
@@ -589,8 +587,8 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
         return NULL;
     }
     struct evconnlistener *listener =
-        evconnlistener_new_bind(server->base, metrics_server_accept_client, server, FLAGS,
-                                METRICS_SERVER_CLIENTS_MAX, &a.any, sizeof a);
+        evconnlistener_new_bind(server->base, web_server_accept_client, server, FLAGS,
+                                WEB_SERVER_CLIENTS_MAX, &a.any, sizeof a);
     if (!listener)
         error_set(err, "cannot serve metrics at %s port %u: %s", address, (unsigned)port,
                   strerror(errno));
@@ -602,16 +600,16 @@ static struct evconnlistener *listen_at(struct metrics_server *server, const cha
     return listener;
 }
 
-struct metrics_server *metrics_server_start(struct event_base *base, const char *address,
-                                            uint16_t port, const struct metrics_source *source,
-                                            void *ctx, struct log *log, struct error *err)
+struct web_server *web_server_start(struct event_base *base, const char *address, uint16_t port,
+                                    const struct web_source *source, void *ctx, struct log *log,
+                                    struct error *err)
 {
-    struct metrics_server *server = memory_get(sizeof *server);
-    *server = (struct metrics_server){.base = base, .source = *source, .ctx = ctx};
-    server->pause = event_new(base, -1, 0, metrics_server_end_pause, server);
+    struct web_server *server = memory_get(sizeof *server);
+    *server = (struct web_server){.base = base, .source = *source, .ctx = ctx};
+    server->pause = event_new(base, -1, 0, web_server_end_pause, server);
     server->listener = listen_at(server, address, port, log, err);
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, metrics_server_pause);
+        evconnlistener_set_error_cb(server->listener, web_server_pause);
         return server;
     }
     event_free(server->pause);
@@ -619,18 +617,18 @@ struct metrics_server *metrics_server_start(struct event_base *base, const char 
     return NULL;
 }
 
-void metrics_server_serve_health(struct metrics_server *server, metrics_judge judge)
+void web_server_serve_health(struct web_server *server, web_judge judge)
 {
     server->judge = judge;
 }
 
-void metrics_server_serve_page(struct metrics_server *server, const struct metrics_page *page)
+void web_server_serve_page(struct web_server *server, const struct web_page *page)
 {
     server->page = *page;
     server->followers = followers_new(server->base, page->follow, page->ctx);
 }
 
-void metrics_server_stop(struct metrics_server *server)
+void web_server_stop(struct web_server *server)
 {
     if (!server)
         return;
@@ -638,6 +636,6 @@ void metrics_server_stop(struct metrics_server *server)
     event_free(server->pause);
     evconnlistener_free(server->listener);
     for (size_t i = 0; i < server->client_count; i++)
-        metrics_server_free_client(server->clients[i]);
+        web_server_free_client(server->clients[i]);
     free(server);
 }

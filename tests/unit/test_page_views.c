@@ -6,7 +6,7 @@
 #include "control/alarm_answers.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
-#include "page/page_alarms.h"
+#include "web/page_views.h"
 
 enum { ALARMS = 1500, GUID = 0x4711 };
 
@@ -123,11 +123,11 @@ TEST(the_worst_come_first_and_the_handled_last)
 {
     struct fixture *f = *state;
     static struct known all[ALARMS];
-    struct page_names then = {.next = 0};
+    struct page_view_names then = {.next = 0};
     raise_many(f, all);
     qsort(all, ALARMS, sizeof *all, compare);
-    json_t *shown = page_alarms_json(f->journal, NULL, NULL, &then);
-    expect_order(shown, all, PAGE_ALARMS_MAX);
+    json_t *shown = page_views_alarms(f->journal, NULL, NULL, &then);
+    expect_order(shown, all, PAGE_VIEWS_ALARMS_MAX);
     json_decref(shown);
 }
 
@@ -151,12 +151,12 @@ TEST(the_control_socket_has_the_worst_too)
 TEST(an_event_that_is_not_committed_yet_is_read_later)
 {
     struct fixture *f = *state;
-    struct page_names then = {.next = 0};
+    struct page_view_names then = {.next = 0};
     const int64_t number = raise_alarm(f, "a", SEVERITY_WARNING, f->time.utc);
-    const struct page_name *early = page_names_find(&then, f->journal, number);
+    const struct page_view_name *early = page_views_find_name(&then, f->journal, number);
     assert_true(!early || early->guid == GUID);
     journal_commit(f->journal);
-    const struct page_name *name = page_names_find(&then, f->journal, number);
+    const struct page_view_name *name = page_views_find_name(&then, f->journal, number);
     assert_non_null(name);
     assert_int_equal(name->guid, GUID);
     assert_string_equal(name->name, "node1");

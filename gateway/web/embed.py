@@ -16,7 +16,7 @@ def constant(octets):
 
 def main():
     out, *files = map(pathlib.Path, sys.argv[1:])
-    text = '#include "page/files.h"\n\n'
+    text = '#include "web/files.h"\n\n'
     rows = ""
     for number, file in enumerate(files):
         octets = file.read_bytes()

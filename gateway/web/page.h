@@ -3,12 +3,12 @@
 // the gateway and the active alarms as JSON, the fabric as SVG, the events as they come. It reads
 // and changes nothing. Main thread; a worker's thread makes the state and the map, which may take
 // half a second, or read the journal's file.
-#ifndef IBTRAPD_PAGE_PAGE_H
-#define IBTRAPD_PAGE_PAGE_H
+#ifndef IBTRAPD_WEB_PAGE_H
+#define IBTRAPD_WEB_PAGE_H
 
 #include "control/control.h"
 #include "control/worker.h"
-#include "metrics/metrics_server.h"
+#include "web/web_server.h"
 
 enum {
     PAGE_SHARE = 20, // a state or map that took a processor a millisecond serves for 20 at least
@@ -18,11 +18,10 @@ enum {
 struct page;
 
 // All outlive the page, but for the server; wiring may exchange the members of `control`.
-struct page *page_new(struct control *control, struct worker *worker,
-                      struct metrics_server *server);
+struct page *page_new(struct control *control, struct worker *worker, struct web_server *server);
 void page_free(struct page *page); // NULL is allowed; after the server, when the worker has stopped
 
-// The page for metrics_server_serve_page.
-struct metrics_page page_functions(struct page *page);
+// The page for web_server_serve_page.
+struct web_page page_functions(struct page *page);
 
 #endif

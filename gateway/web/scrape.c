@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "metrics/metrics_parts.h"
+#include "web/scrape.h"
 
 #include "base/memory.h"
 #include "install.h"
@@ -7,10 +7,57 @@
 #include "metrics/port_metrics.h"
 #include "pipeline/role.h"
 
+#include <dirent.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-static void read_receivers(const struct parts *parts, struct metrics_receiver *out)
+static int64_t scrape_cpu(void)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) != 0)
+        return -1;
+    return (int64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+           used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+static void scrape_memory(int64_t *resident, int64_t *virtual_size)
+{
+    *resident = *virtual_size = -1;
+    FILE *file = fopen("/proc/self/statm", "re"); // both in pages
+    int64_t all, in_memory;
+    if (file && fscanf(file, "%" SCNd64 " %" SCNd64, &all, &in_memory) == 2) {
+        *virtual_size = all * sysconf(_SC_PAGESIZE);
+        *resident = in_memory * sysconf(_SC_PAGESIZE);
+    }
+    if (file)
+        fclose(file);
+}
+
+static int64_t scrape_descriptors(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    if (!directory)
+        return -1;
+    int64_t count = -1; // the directory's own
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+static void scrape_process(struct process_use *out)
+{
+    struct rlimit limit;
+    out->cpu_us = scrape_cpu();
+    scrape_memory(&out->resident_bytes, &out->virtual_bytes);
+    out->descriptors = scrape_descriptors();
+    out->descriptors_limit = getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (int64_t)limit.rlim_cur : -1;
+}
+
+static void scrape_receivers(const struct parts *parts, struct metrics_receiver *out)
 {
     for (size_t i = 0; i < parts->receiver_count; i++) {
         const struct sink *sink = receiver_sink(parts->receivers[i]);
@@ -20,7 +67,7 @@ static void read_receivers(const struct parts *parts, struct metrics_receiver *o
     }
 }
 
-static void read_parts(const struct parts *parts, struct metrics *out)
+static void scrape_parts(const struct parts *parts, struct metrics *out)
 {
     *out = (struct metrics){.release = INSTALL_VERSION,
                             .now_us = clock_utc(&clock_system),
@@ -34,10 +81,10 @@ static void read_parts(const struct parts *parts, struct metrics *out)
     journal_get_status(parts->journal, &out->journal);
     journal_count_alarms(parts->journal, &out->alarms);
     out->active = pipeline_is_active(parts->pipeline);
-    process_use_read(&out->process);
+    scrape_process(&out->process);
 }
 
-static char *metrics_parts_write_text(const struct metrics *metrics, size_t *size)
+static char *scrape_write_text(const struct metrics *metrics, size_t *size)
 {
     char *text = NULL;
     FILE *out = memory_need(open_memstream(&text, size));
@@ -46,14 +93,14 @@ static char *metrics_parts_write_text(const struct metrics *metrics, size_t *siz
     return memory_need(text);
 }
 
-static char *render_gateway(const struct parts *parts, size_t *size)
+static char *scrape_gateway(const struct parts *parts, size_t *size)
 {
     struct sweeper_status sweep;
     struct reads_counters reads;
     struct metrics metrics;
     struct metrics_receiver *receivers = memory_zeroed(parts->receiver_count, sizeof *receivers);
-    read_parts(parts, &metrics);
-    read_receivers(parts, receivers);
+    scrape_parts(parts, &metrics);
+    scrape_receivers(parts, receivers);
     metrics.receivers = receivers;
     if (parts->sweeper) {
         sweeper_get_status(parts->sweeper, &sweep);
@@ -63,7 +110,7 @@ static char *render_gateway(const struct parts *parts, size_t *size)
         reads_get_counters(parts->demand, &reads);
         metrics.reads = &reads;
     }
-    char *text = metrics_parts_write_text(&metrics, size);
+    char *text = scrape_write_text(&metrics, size);
     free(receivers);
     return text;
 }
@@ -72,14 +119,14 @@ static char *render_gateway(const struct parts *parts, size_t *size)
 
 enum { PIECE_SIZE = 2 * PORT_METRICS_ROOM };
 
-struct metrics_scrape {
+struct scrape {
     char *gateway;       // the first piece
     size_t gateway_size; // 0: it was taken
     char *piece;         // PIECE_SIZE octets; NULL: no ports are told of
     struct port_metrics ports;
 };
 
-static void begin_ports(struct metrics_scrape *scrape, const struct parts *parts)
+static void scrape_begin_ports(struct scrape *scrape, const struct parts *parts)
 {
     const enum conf_port_metrics wanted = parts->conf->metrics.ports;
     const bool read = parts->conf->counters.ports != CONF_NO_PORTS; // else they are old
@@ -95,9 +142,9 @@ static void begin_ports(struct metrics_scrape *scrape, const struct parts *parts
                            .traffic = wanted == CONF_PORT_METRICS_ALL});
 }
 
-static void metrics_parts_end(void *ctx)
+static void scrape_end(void *ctx)
 {
-    struct metrics_scrape *scrape = ctx;
+    struct scrape *scrape = ctx;
     if (scrape->piece)
         port_metrics_end(&scrape->ports);
     free(scrape->piece);
@@ -105,18 +152,18 @@ static void metrics_parts_end(void *ctx)
     free(scrape);
 }
 
-static void *metrics_parts_begin(void *ctx)
+static void *scrape_begin(void *ctx)
 {
     const struct parts *parts = ctx;
-    struct metrics_scrape *scrape = memory_zeroed(1, sizeof *scrape);
-    scrape->gateway = render_gateway(parts, &scrape->gateway_size);
-    begin_ports(scrape, parts);
+    struct scrape *scrape = memory_zeroed(1, sizeof *scrape);
+    scrape->gateway = scrape_gateway(parts, &scrape->gateway_size);
+    scrape_begin_ports(scrape, parts);
     return scrape;
 }
 
-static bool metrics_parts_next(void *ctx, const char **text, size_t *size)
+static bool scrape_next(void *ctx, const char **text, size_t *size)
 {
-    struct metrics_scrape *scrape = ctx;
+    struct scrape *scrape = ctx;
     if (scrape->gateway_size > 0) {
         *text = scrape->gateway;
         *size = scrape->gateway_size;
@@ -130,10 +177,9 @@ static bool metrics_parts_next(void *ctx, const char **text, size_t *size)
     return more;
 }
 
-const struct metrics_source METRICS_PARTS_SOURCE = {metrics_parts_begin, metrics_parts_next,
-                                                    metrics_parts_end};
+const struct web_source SCRAPE_SOURCE = {scrape_begin, scrape_next, scrape_end};
 
-bool metrics_parts_judge(void *ctx, bool ready, char *out, size_t size)
+bool scrape_judge(void *ctx, bool ready, char *out, size_t size)
 {
     struct health health;
     struct text t = text_in(out, size);

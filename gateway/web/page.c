@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "page/page.h"
+#include "web/page.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -7,10 +7,9 @@
 #include "control/commands.h"
 #include "control/event_answers.h"
 #include "ctl/protocol.h"
-#include "page/files.h"
-#include "page/page_alarms.h"
-#include "page/page_map.h"
 #include "picture/svg.h"
+#include "web/files.h"
+#include "web/page_views.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -56,8 +55,8 @@ struct page_before {
 struct page {
     struct control *control;
     struct worker *worker;
-    struct metrics_server *server;
-    struct page_names then; // the worker's thread only
+    struct web_server *server;
+    struct page_view_names then; // the worker's thread only
     struct page_document state, map;
     struct page_before before;
 };
@@ -68,7 +67,7 @@ static void page_take(struct worker_job *job);
 static void page_run_before(struct worker_job *job);
 static void page_take_before(struct worker_job *job);
 
-struct page *page_new(struct control *control, struct worker *worker, struct metrics_server *server)
+struct page *page_new(struct control *control, struct worker *worker, struct web_server *server)
 {
     struct page *page = memory_zeroed(1, sizeof *page);
     page->control = control;
@@ -144,14 +143,14 @@ static void page_take(struct worker_job *job)
     document->took = document->made_took;
     document->under_way = false;
     document->is_new = true;
-    metrics_server_take_documents(document->page->server);
+    web_server_take_documents(document->page->server);
     document->is_new = false;
 }
 
 static bool page_give(const struct page_document *document, const char *type,
-                      struct metrics_document *out)
+                      struct web_document *out)
 {
-    *out = (struct metrics_document){type, document->text, document->size};
+    *out = (struct web_document){type, document->text, document->size};
     return true;
 }
 
@@ -239,7 +238,7 @@ static void page_run_state(struct worker_job *job)
     const int64_t began = page_time_used();
     struct fabric *fabric = topology_current(d->topology);
     struct names *names = topology_names(d->topology);
-    json_t *alarms = page_alarms_json(d->journal, fabric, names, &d->page->then);
+    json_t *alarms = page_views_alarms(d->journal, fabric, names, &d->page->then);
     json_object_set_new(d->state, "alarms", alarms);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);
@@ -250,7 +249,7 @@ static void page_run_state(struct worker_job *job)
     d->made_took = page_time_used() - began;
 }
 
-static bool page_make_state(struct page *page, struct metrics_document *out)
+static bool page_make_state(struct page *page, struct web_document *out)
 {
     struct page_document *d = &page->state;
     if (d->is_new || (d->text && page_is_too_soon(d, clock_monotonic(&clock_system))))
@@ -270,7 +269,7 @@ static void page_run_map(struct worker_job *job)
 {
     struct page_document *d = page_document_of(job);
     const int64_t began = page_time_used();
-    d->made = page_map_write(d->topology, d->journal, &d->page->then, &d->made_size);
+    d->made = page_views_map(d->topology, d->journal, &d->page->then, &d->made_size);
     d->made_took = page_time_used() - began;
 }
 
@@ -281,7 +280,7 @@ static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, i
                          page_is_too_soon(map, clock_monotonic(&clock_system)));
 }
 
-static bool page_make_map(struct page *page, struct metrics_document *out)
+static bool page_make_map(struct page *page, struct web_document *out)
 {
     struct page_document *d = &page->map;
     struct fabric *fabric = topology_current(page->control->parts->topology);
@@ -316,13 +315,13 @@ static bool page_has(void *ctx, const char *path)
             strcmp(path, PAGE_STYLE) == 0 || strcmp(path, PAGE_EVENTS) == 0);
 }
 
-static bool page_make(void *ctx, const char *path, struct metrics_document *out)
+static bool page_make(void *ctx, const char *path, struct web_document *out)
 {
     const struct page_file *file = page_find_file(path);
     if (file)
-        *out = (struct metrics_document){file->type, file->text, file->size};
+        *out = (struct web_document){file->type, file->text, file->size};
     else if (strcmp(path, PAGE_STYLE) == 0)
-        *out = (struct metrics_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
+        *out = (struct web_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
     else
         return strcmp(path, PAGE_MAP) == 0 ? page_make_map(ctx, out) : page_make_state(ctx, out);
     return true;
@@ -438,7 +437,7 @@ static char *page_follow(void *ctx, int64_t *after, size_t *size)
     return text;
 }
 
-struct metrics_page page_functions(struct page *page)
+struct web_page page_functions(struct page *page)
 {
-    return (struct metrics_page){page_has, page_make, PAGE_EVENTS, page_follow, page};
+    return (struct web_page){page_has, page_make, PAGE_EVENTS, page_follow, page};
 }

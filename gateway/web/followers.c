@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "metrics/followers.h"
+#include "web/followers.h"
 
 #include "base/memory.h"
 

@@ -2,8 +2,8 @@
 // Clients of the metrics server that follow new events, as server-sent events (HTML standard,
 // 9.2). Each has one batch of events under way at most: the next one is made when it has read the
 // last. The loop's thread calls all functions.
-#ifndef IBTRAPD_METRICS_FOLLOWERS_H
-#define IBTRAPD_METRICS_FOLLOWERS_H
+#ifndef IBTRAPD_WEB_FOLLOWERS_H
+#define IBTRAPD_WEB_FOLLOWERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

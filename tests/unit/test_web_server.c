@@ -3,7 +3,7 @@
 // leaves. The integration tests have the rest of HTTP.
 #include "support.h"
 
-#include "metrics/metrics_server.h"
+#include "web/web_server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 enum { PIECE_SIZE = 50000, GOT_MAX = 64 << 20, ROUNDS_MAX = 100000 };
 
 static struct event_base *base;
-static struct metrics_server *server;
+static struct web_server *server;
 static struct log *log_;
 static struct sockaddr_in address;
 static char *got;
@@ -73,7 +73,7 @@ static int find_listener(void)
 
 static int begin(void **state)
 {
-    static const struct metrics_source SOURCE = {begin_scrape, next_piece, end_scrape};
+    static const struct web_source SOURCE = {begin_scrape, next_piece, end_scrape};
     struct error err;
     (void)state;
     pieces = 1;
@@ -81,7 +81,7 @@ static int begin(void **state)
     got = malloc(GOT_MAX);
     base = event_base_new();
     log_ = support_log(NULL);
-    server = metrics_server_start(base, "127.0.0.1", 0, &SOURCE, &base, log_, &err);
+    server = web_server_start(base, "127.0.0.1", 0, &SOURCE, &base, log_, &err);
     assert_true(got && base && server);
     return getsockname(find_listener(), (struct sockaddr *)&address, &(socklen_t){sizeof address});
 }
@@ -89,7 +89,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    metrics_server_stop(server);
+    web_server_stop(server);
     event_base_free(base);
     log_close(log_);
     free(got);
@@ -254,7 +254,7 @@ TEST(others_are_served_meanwhile)
 
 TEST(a_client_that_is_replaced_ends_its_scrape)
 {
-    int fds[METRICS_SERVER_CLIENTS_MAX + 1];
+    int fds[WEB_SERVER_CLIENTS_MAX + 1];
     pieces = 100000;
     for (size_t i = 0; i < COUNT(fds); i++)
         fds[i] = ask(GET);
@@ -269,7 +269,7 @@ TEST(a_client_that_is_replaced_ends_its_scrape)
 // Silent clients, such as connections that a browser opens in advance, must not break off answers.
 TEST(answers_under_way_are_replaced_last)
 {
-    int fds[3 * METRICS_SERVER_CLIENTS_MAX];
+    int fds[3 * WEB_SERVER_CLIENTS_MAX];
     pieces = 100000;
     int slow = ask(GET);
     for (size_t i = 0; i < COUNT(fds); i++)
@@ -292,7 +292,7 @@ TEST(answers_under_way_are_replaced_last)
 // As many answers that nobody takes as there may be leave room for all who come to ask.
 TEST(answers_that_nobody_takes_cost_nobody_else_a_place)
 {
-    int slow[METRICS_SERVER_CLIENTS_MAX - 1];
+    int slow[WEB_SERVER_CLIENTS_MAX - 1];
     pieces = 100000;
     for (size_t i = 0; i < COUNT(slow); i++)
         slow[i] = ask(GET);
@@ -333,8 +333,8 @@ TEST(who_reads_slowly_has_a_minute)
 {
     pieces = 100000;
     int fd = ask(GET);
-    const int seconds = read_slowly(fd, 2 * METRICS_SERVER_CLIENT_S);
-    assert_in_range(seconds, METRICS_SERVER_CLIENT_S - 2, METRICS_SERVER_CLIENT_S + 2);
+    const int seconds = read_slowly(fd, 2 * WEB_SERVER_CLIENT_S);
+    assert_in_range(seconds, WEB_SERVER_CLIENT_S - 2, WEB_SERVER_CLIENT_S + 2);
     close(fd);
 }
 
@@ -345,7 +345,7 @@ TEST(who_stops_reading_is_dropped_soon)
     read_slowly(fd, 2);
     for (int i = 0; i < 100; i++)
         serve();
-    passed += METRICS_SERVER_IDLE_S + 1;
+    passed += WEB_SERVER_IDLE_S + 1;
     serve();
     assert_int_equal(ended, 1);
     close(fd);
@@ -356,7 +356,7 @@ TEST(who_has_all_and_stays_is_dropped_soon)
     pieces = 30;
     int fd = ask(GET);
     assert_true(read_all(fd));
-    passed += METRICS_SERVER_IDLE_S + 1;
+    passed += WEB_SERVER_IDLE_S + 1;
     serve();
     assert_int_equal(send(fd, "x", 1, MSG_NOSIGNAL), 1);
     assert_int_equal(send(fd, "x", 1, MSG_NOSIGNAL), -1); // the server had closed, and said so
@@ -367,7 +367,7 @@ TEST(a_stop_ends_scrapes)
 {
     pieces = 100000;
     int fd = ask(GET);
-    metrics_server_stop(server);
+    web_server_stop(server);
     server = NULL;
     assert_int_equal(ended, 1);
     close(fd);
@@ -390,14 +390,14 @@ static const char *large; // the document, of LARGE octets; NULL: it is a word
 
 enum { LARGE = 32 << 20 }; // more than the sockets hold
 
-static bool make_page(void *ctx, const char *path, struct metrics_document *out)
+static bool make_page(void *ctx, const char *path, struct web_document *out)
 {
     assert_ptr_equal(ctx, &base);
     assert_string_equal(path, "/doc");
     make_calls++;
-    *out = (struct metrics_document){"text/x", "document", 8};
+    *out = (struct web_document){"text/x", "document", 8};
     if (large)
-        *out = (struct metrics_document){"text/x", large, LARGE};
+        *out = (struct web_document){"text/x", large, LARGE};
     return makes;
 }
 
@@ -419,12 +419,12 @@ static char *follow(void *ctx, int64_t *after, size_t *size)
 static int begin_page(void **state)
 {
     const int result = begin(state);
-    const struct metrics_page page = {has_page, make_page, "/events", follow, &base};
+    const struct web_page page = {has_page, make_page, "/events", follow, &base};
     batches = follow_calls = make_calls = 0;
     makes = true;
     page_off = false;
     large = NULL;
-    metrics_server_serve_page(server, &page);
+    web_server_serve_page(server, &page);
     return result;
 }
 
@@ -494,11 +494,11 @@ TEST(who_wants_a_document_that_is_made_later_waits_alone)
     assert_true(read_all(other));
     assert_non_null(strstr(got, "HTTP/1.1 200 "));
     leave(gone);
-    metrics_server_take_documents(server); // another one was made
+    web_server_take_documents(server); // another one was made
     serve();
     expect_nothing(fd);
     makes = true;
-    metrics_server_take_documents(server);
+    web_server_take_documents(server);
     assert_int_equal(make_calls, 3 + 2 + 2);
     got_size = 0;
     assert_true(read_all(fd));
@@ -507,7 +507,7 @@ TEST(who_wants_a_document_that_is_made_later_waits_alone)
     assert_true(read_all(head));
     assert_non_null(strstr(got, "\r\nContent-Length: 8\r\n"));
     assert_string_equal(body(), "");
-    metrics_server_take_documents(server);
+    web_server_take_documents(server);
     assert_int_equal(make_calls, 3 + 2 + 2);
     close(fd);
     close(head);
@@ -518,14 +518,14 @@ TEST(who_waits_too_long_for_a_document_hears_why)
 {
     makes = false;
     int fd = ask(ASK_DOCUMENT);
-    passed += METRICS_SERVER_IDLE_S - 2;
+    passed += WEB_SERVER_IDLE_S - 2;
     serve();
     expect_nothing(fd);
     passed += 4;
     assert_true(read_all(fd));
     assert_non_null(strstr(got, "HTTP/1.1 503 "));
     assert_non_null(strstr(body(), "disk does not read"));
-    metrics_server_take_documents(server);
+    web_server_take_documents(server);
     assert_int_equal(make_calls, 1);
     close(fd);
     serve();
@@ -539,7 +539,7 @@ TEST(who_sends_no_more_gets_the_document_that_is_made_later)
     serve();
     expect_nothing(fd);
     makes = true;
-    metrics_server_take_documents(server);
+    web_server_take_documents(server);
     assert_true(read_all(fd));
     assert_string_equal(body(), "document");
     got_size = 0;
@@ -553,7 +553,7 @@ TEST(who_sends_no_more_and_waits_too_long_hears_why)
     makes = false;
     int fd = ask(ASK_DOCUMENT);
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
-    let_pass(METRICS_SERVER_IDLE_S - 2);
+    let_pass(WEB_SERVER_IDLE_S - 2);
     expect_nothing(fd);
     let_pass(4);
     assert_true(read_all(fd));
@@ -569,9 +569,9 @@ TEST(who_sends_no_more_has_time_to_read_a_document_that_was_made_late)
     large = document;
     int fd = ask(ASK_DOCUMENT);
     assert_int_equal(shutdown(fd, SHUT_WR), 0);
-    let_pass(METRICS_SERVER_IDLE_S - 2);
+    let_pass(WEB_SERVER_IDLE_S - 2);
     makes = true;
-    metrics_server_take_documents(server);
+    web_server_take_documents(server);
     let_pass(4);
     assert_true(read_all(fd));
     assert_int_equal(got_size - (size_t)(body() - got), LARGE);
@@ -605,7 +605,7 @@ TEST(a_stop_ends_those_that_wait_for_a_document)
 {
     makes = false;
     int fd = ask(ASK_DOCUMENT);
-    metrics_server_stop(server);
+    web_server_stop(server);
     server = NULL;
     serve();
     assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);
@@ -677,7 +677,7 @@ TEST(followers_take_no_place_of_others)
     assert_true(read_all(further));
     assert_non_null(strstr(got, "HTTP/1.1 503 "));
     close(further);
-    for (size_t i = 0; i < 2 * METRICS_SERVER_CLIENTS_MAX; i++) {
+    for (size_t i = 0; i < 2 * WEB_SERVER_CLIENTS_MAX; i++) {
         fd = ask("GET /doc HTTP/1.1\r\nHost: x\r\n\r\n");
         assert_true(read_all(fd));
         close(fd);
@@ -694,7 +694,7 @@ TEST(a_stop_ends_followers)
 {
     int fd = ask(FOLLOW);
     let_pass(1);
-    metrics_server_stop(server);
+    web_server_stop(server);
     server = NULL;
     take(fd);
     assert_int_equal(recv(fd, got, 1, MSG_DONTWAIT), 0);

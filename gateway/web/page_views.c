@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "web/page_views.h"
+
+#include "base/memory.h"
+#include "control/event_answers.h"
+#include "control/worst_alarms.h"
+#include "ctl/protocol.h"
+#include "picture/svg.h"
+
+#include <stdlib.h>
+
+// Names.
+
+static const struct page_view_name *page_views_keep_name(struct page_view_names *names,
+                                                         int64_t number, const struct event *event)
+{
+    struct page_view_name *name = &names->all[names->next];
+    names->next = (names->next + 1) % PAGE_VIEWS_NAMES_MAX;
+    *name = (struct page_view_name){.number = number};
+    if (event) {
+        name->guid = event->subject.node_guid;
+        name->peer_guid = event->peer.node_guid;
+        memcpy(name->name, event->subject.name, sizeof name->name);
+        memcpy(name->peer_name, event->peer.name, sizeof name->peer_name);
+    }
+    return name;
+}
+
+const struct page_view_name *page_views_find_name(struct page_view_names *names,
+                                                  struct journal *journal, int64_t number)
+{
+    struct journal_status status;
+    for (size_t i = 0; i < PAGE_VIEWS_NAMES_MAX; i++) {
+        if (names->all[i].number == number)
+            return &names->all[i];
+    }
+    journal_get_status(journal, &status);
+    if (!status.durable || number > journal_last(journal))
+        return NULL;
+    struct event *event = event_answers_read(journal, number);
+    const struct page_view_name *name = page_views_keep_name(names, number, event);
+    event_unref(event);
+    return name;
+}
+
+// Alarms.
+
+struct page_views {
+    struct journal *journal;
+    const struct fabric *fabric;
+    const struct names *names;
+    struct page_view_names *then;
+    unsigned names_read;
+};
+
+// What an end was called in the event that raised the alarm, if that was about it.
+static const char *page_views_name_then(const struct page_view_name *then, uint64_t guid)
+{
+    return !then                     ? ""
+           : then->guid == guid      ? then->name
+           : then->peer_guid == guid ? then->peer_name
+                                     : "";
+}
+
+static bool page_views_is_there(const struct page_views *all, uint64_t guid)
+{
+    return names_find(all->names, guid) ||
+           (all->fabric && fabric_find_node(all->fabric, guid) != FABRIC_NONE);
+}
+
+static json_t *page_views_end(const struct page_views *all, const struct page_view_name *then,
+                              uint64_t guid, uint8_t port)
+{
+    const uint32_t node = all->fabric ? fabric_find_node(all->fabric, guid) : FABRIC_NONE;
+    const char *name = names_find(all->names, guid);
+    if (!name)
+        name = node != FABRIC_NONE ? all->fabric->nodes[node].description
+                                   : page_views_name_then(then, guid);
+    return json_pack("{s:o, s:o, s:i}", "guid", protocol_guid(guid), "name", protocol_text(name),
+                     "port", (int)port);
+}
+
+static json_t *page_views_ends(struct page_views *all, const struct alarm *a)
+{
+    struct alarm_key what;
+    json_t *ends = json_array();
+    if (!picture_read_key(a->key, &what) || what.kind > ALARM_KEY_RATE)
+        return ends;
+    const bool gone = !page_views_is_there(all, what.guid) ||
+                      (what.peer_guid != 0 && !page_views_is_there(all, what.peer_guid));
+    const struct page_view_name *then =
+        gone && all->names_read++ < PAGE_VIEWS_NAMES_MAX
+            ? page_views_find_name(all->then, all->journal, a->event_sequence)
+            : NULL;
+    json_array_append_new(ends, page_views_end(all, then, what.guid, what.port));
+    if (what.peer_guid != 0)
+        json_array_append_new(ends, page_views_end(all, then, what.peer_guid, what.peer_port));
+    return ends;
+}
+
+static json_t *page_views_one(struct page_views *all, const struct alarm *a)
+{
+    return json_pack("{s:I, s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "number",
+                     (json_int_t)a->event_sequence, "event", a->type, "severity",
+                     severity_word(a->severity), "text", protocol_text(a->text), "raised",
+                     protocol_time(a->raised_us), "count", (json_int_t)a->count, "acknowledged",
+                     protocol_time(a->acknowledged_us), "note", protocol_text(a->note),
+                     "shelved_until", protocol_time(a->shelved_until_us), "ends",
+                     page_views_ends(all, a));
+}
+
+json_t *page_views_alarms(struct journal *journal, const struct fabric *fabric,
+                          const struct names *names, struct page_view_names *then)
+{
+    struct page_views all = {.journal = journal, .fabric = fabric, .names = names, .then = then};
+    struct worst_alarms worst;
+    json_t *list = json_array();
+    worst_alarms_find(journal, clock_utc(&clock_system), PAGE_VIEWS_ALARMS_MAX, &worst);
+    for (size_t i = 0; i < worst.count; i++)
+        json_array_append_new(list, page_views_one(&all, worst.all[i]));
+    worst_alarms_free(&worst);
+    return list;
+}
+
+// The map.
+
+enum { PAGE_VIEWS_AT_ONCE = 256 };
+
+struct page_view_map {
+    struct picture *picture;
+    int64_t after;
+    size_t count;
+    int64_t to_name[PAGE_VIEWS_NAMES_MAX]; // events
+    size_t to_name_count;
+};
+
+static void page_views_take(void *ctx, const struct alarm *alarm)
+{
+    struct page_view_map *map = ctx;
+    map->after = alarm->event_sequence;
+    map->count++;
+    const uint32_t before = map->picture->node_count;
+    picture_add_alarm(map->picture, alarm->key, alarm->type);
+    if (map->picture->node_count > before && map->to_name_count < PAGE_VIEWS_NAMES_MAX)
+        map->to_name[map->to_name_count++] = alarm->event_sequence;
+}
+
+// Names what is gone as the events did that raised the alarms.
+static void page_views_name(struct page_view_map *map, struct journal *journal,
+                            struct page_view_names *names)
+{
+    for (size_t i = 0; i < map->to_name_count; i++) {
+        const struct page_view_name *then = page_views_find_name(names, journal, map->to_name[i]);
+        if (then) {
+            picture_name_absent(map->picture, then->guid, then->name);
+            picture_name_absent(map->picture, then->peer_guid, then->peer_name);
+        }
+    }
+}
+
+static void page_views_draw(struct page_view_map *map, struct journal *journal,
+                            struct page_view_names *then, FILE *out)
+{
+    bool more = true;
+    while (more && map->count < PAGE_VIEWS_MAP_ALARMS_MAX)
+        more =
+            journal_each_alarm_after(journal, map->after, PAGE_VIEWS_AT_ONCE, page_views_take, map);
+    page_views_name(map, journal, then);
+    picture_finish(map->picture);
+    svg_write(out, map->picture, false);
+}
+
+char *page_views_map(struct topology *topology, struct journal *journal,
+                     struct page_view_names *then, size_t *size)
+{
+    static const struct fabric NOTHING = {0};
+    struct fabric *fabric = topology_current(topology);
+    struct names *names = topology_names(topology);
+    char *text = NULL;
+    FILE *out = memory_need(open_memstream(&text, size));
+    struct page_view_map map = {.picture = picture_new(fabric ? fabric : &NOTHING, names, false)};
+    page_views_draw(&map, journal, then, out);
+    fclose(out);
+    picture_free(map.picture);
+    names_unref(names);
+    fabric_unref(fabric);
+    return text;
+}
