@@ -3,13 +3,11 @@
 
 #include "agent/paths.h"
 #include "agent/set.h"
-#include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "agentx/client.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "mib_root.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -20,8 +18,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { FDS = 3, ROOTS = 3, DEVICE_ROOTS = 2, FABRIC_ROOTS = 2, WHO_SIZE = 256 };
-enum { REGIONS = 2 * ROOTS + FABRIC_ROOTS };
+enum { FDS = 3, WHO_SIZE = 256 };
 
 #define FABRIC_KEY UINT64_MAX // stands for the fabric where a port GUID stands for a device
 
@@ -84,32 +81,26 @@ static uint64_t agent_key(const struct agent *agent, const char *context)
     return 0;
 }
 
-// Names of the requests that follow are in this context. Returns agent_key.
+// Begins to answer a request in the context: names of what follows are in it. Returns agent_key.
 static uint64_t agent_enter(struct agent *agent, const char *context)
 {
     const uint64_t key = agent_key(agent, context);
     walk_cache_enter(agent->cache, key);
+    agent->varbinds++;
     return key;
 }
 
-// The tables in a context, and the device that a request in it is about.
+// The tables in a context. The look becomes one at the device that a request in it is about.
 static const struct table_list *agent_tables(const struct agent *agent, uint64_t guid,
-                                             struct agent_snapshot *snapshot)
+                                             struct look *look)
 {
     if (guid == 0)
-        return &TABLES;
-    if (guid == FABRIC_KEY) {
-        if (snapshot)
-            snapshot->scope = (struct snapshot_scope){
-                .port = FABRIC_NONE, .fabric = true, .contexts = agent->changes};
-        return &FABRIC_DEVICE_TABLES;
-    }
-    if (snapshot) {
-        const uint32_t port =
-            snapshot->fabric ? fabric_find_port_guid(snapshot->fabric, guid) : FABRIC_NONE;
-        snapshot->scope = (struct snapshot_scope){.port = port, .contexts = agent->contexts};
-    }
-    return &DEVICE_TABLES;
+        return agent->options.tables;
+    look->of_fabric = guid == FABRIC_KEY;
+    look->contexts = look->of_fabric ? agent->changes : agent->contexts;
+    if (!look->of_fabric && look->fabric)
+        look->device = fabric_find_port_guid(look->fabric, guid);
+    return look->of_fabric ? agent->options.fabric_tables : agent->options.device_tables;
 }
 
 static void agent_get(void *ctx, const char *context, const struct agentx_oid *name,
@@ -117,26 +108,24 @@ static void agent_get(void *ctx, const char *context, const struct agentx_oid *n
 {
     struct agent *agent = ctx;
     const uint64_t guid = agent_enter(agent, context);
-    struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
-    agent->varbinds++;
-    agent_log_answer(agent, "Get of", name, snapshot);
-    table_get(agent_tables(agent, guid, snapshot), snapshot, name, value);
+    struct look look = look_at(walk_cache_begin(agent->cache));
+    agent_log_answer(agent, "Get of", name, look.snapshot);
+    table_get(agent_tables(agent, guid, &look), &look, name, value);
 }
 
-static bool get_next(void *ctx, const char *context, const struct agentx_oid *name, bool include,
-                     const struct agentx_oid *end, struct agentx_oid *found,
-                     struct agentx_value *value)
+static bool agent_get_next(void *ctx, const char *context, const struct agentx_oid *name,
+                           bool include, const struct agentx_oid *end, struct agentx_oid *found,
+                           struct agentx_value *value)
 {
     struct agent *agent = ctx;
     const uint64_t guid = agent_enter(agent, context);
-    struct agent_snapshot *snapshot = walk_cache_follow(agent->cache, name);
-    agent->varbinds++;
-    agent_log_answer(agent, "GetNext from", name, snapshot);
-    const struct table_list *tables = agent_tables(agent, guid, snapshot);
-    if (!table_get_next(tables, snapshot, name, include, end, found, value))
+    struct look look = look_at(walk_cache_follow(agent->cache, name));
+    agent_log_answer(agent, "GetNext from", name, look.snapshot);
+    const struct table_list *tables = agent_tables(agent, guid, &look);
+    if (!table_get_next(tables, &look, name, include, end, found, value))
         return false;
     if (value->type != AGENTX_NOT_NOW && value->type != AGENTX_LATER)
-        walk_cache_remember(agent->cache, snapshot, found);
+        walk_cache_remember(agent->cache, look.snapshot, found);
     return true;
 }
 
@@ -151,13 +140,13 @@ static enum agentx_error agent_test(void *ctx, const char *context,
                                     const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
     struct agent *agent = ctx;
-    const struct agent_snapshot *snapshot = walk_cache_begin(agent->cache);
+    struct look look = look_at(walk_cache_begin(agent->cache));
     *failed = 0;
     agent->set.ticket = 0;
     if (agent_key(agent, context) != 0)
         return AGENTX_NOT_WRITABLE;
-    if (snapshot)
-        return set_test(&agent->set, snapshot, context, varbinds, n, failed);
+    if (look.snapshot)
+        return set_test(&agent->set, &look, context, varbinds, n, failed);
     return AGENTX_RESOURCE_UNAVAILABLE;
 }
 
@@ -186,7 +175,7 @@ static int64_t agent_pending(void *ctx)
     return agent->set.ticket;
 }
 
-static void cleanup(void *ctx)
+static void agent_cleanup(void *ctx)
 {
     struct agent *agent = ctx;
     set_cleanup(&agent->set);
@@ -194,7 +183,7 @@ static void cleanup(void *ctx)
 
 // The thread.
 
-static void report_status(struct agent *agent)
+static void agent_report_status(struct agent *agent)
 {
     pthread_mutex_lock(&agent->lock);
     struct agent_status *s = &agent->status;
@@ -233,23 +222,35 @@ static int64_t agent_read_on(const struct agent *agent)
 
 // Contexts.
 
-// Registers mib-2 and the InfiniBand drafts in the contexts that have come.
+static struct agentx_region agent_region(const struct table_root *root, const char *context)
+{
+    struct agentx_region region = {.ids = root->ids, .length = root->length};
+    snprintf(region.context, sizeof region.context, "%s", context);
+    return region;
+}
+
+// The name of the context in which region `i`, of a device, is.
+static void agent_name_region(const struct agent *agent, size_t i, char name[CONTEXTS_NAME_SIZE])
+{
+    const size_t at = (i - agent->own_regions) / agent->options.device_tables->root_count;
+    contexts_name(contexts_guid(agent->contexts, at), name);
+}
+
+// Registers the tables of devices in the contexts that have come.
 static void agent_add_devices(struct agent *agent)
 {
-    static const uint32_t ROOT_IDS[DEVICE_ROOTS][6] = {{TABLES_MIB_2_IDS}, {TABLES_INFINIBAND_IDS}};
+    const struct table_list *list = agent->options.device_tables;
     const size_t own = agent->own_regions, has = agent->region_count;
-    const size_t count = own + DEVICE_ROOTS * contexts_count(agent->contexts);
+    const size_t count = own + list->root_count * contexts_count(agent->contexts);
     if (count == has)
         return;
     struct agentx_region *regions = memory_get(count * sizeof *regions);
     memcpy(regions, agent->regions, has * sizeof *regions);
     for (size_t i = has; i < count; i++) {
-        const uint32_t *ids = ROOT_IDS[(i - own) % DEVICE_ROOTS];
-        regions[i] = (struct agentx_region){.ids = ids,
-                                            .length = sizeof *ROOT_IDS / sizeof **ROOT_IDS,
-                                            .optional = true,
-                                            .quiet = true};
-        contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), regions[i].context);
+        char name[CONTEXTS_NAME_SIZE];
+        agent_name_region(agent, i, name);
+        regions[i] = agent_region(&list->roots[(i - own) % list->root_count], name);
+        regions[i].optional = regions[i].quiet = true;
     }
     agentx_client_extend(agent->client, regions, count);
     free(agent->regions);
@@ -260,14 +261,13 @@ static void agent_add_devices(struct agent *agent)
 // Registers the regions of contexts that made room for others where these are.
 static void agent_move_devices(struct agent *agent)
 {
-    const size_t own = agent->own_regions;
     bool all = true;
     if (agent->moved == contexts_replaced(agent->contexts))
         return;
-    for (size_t i = own; i < agent->region_count; i++) {
+    for (size_t i = agent->own_regions; i < agent->region_count; i++) {
         char name[CONTEXTS_NAME_SIZE];
         struct agentx_region *region = &agent->regions[i];
-        contexts_name(contexts_guid(agent->contexts, (i - own) / DEVICE_ROOTS), name);
+        agent_name_region(agent, i, name);
         if (strcmp(region->context, name) == 0)
             continue;
         if (agentx_client_release(agent->client, i))
@@ -331,29 +331,25 @@ static void *agent_run(void *arg)
             eventfd_read(fd, &(eventfd_t){0}); // before the answers are looked for
         agentx_client_run(agent->client, fds[1].revents);
         agent->options.source.master_started_at = agentx_client_master_started_at(agent->client);
-        report_status(agent);
+        agent_report_status(agent);
     }
     return NULL;
 }
 
 // Starting and stopping.
 
-static size_t add_regions(struct agent *agent, size_t n, const char *context, bool optional)
+// Adds regions of the gateway's own for the tables in the context.
+static void agent_add_own(struct agent *agent, const struct table_list *list, const char *context,
+                          bool optional)
 {
-    static const uint32_t GSW[] = {TABLES_GSW_IDS}, SM[] = {TABLES_SM_IDS}, OWN[] = {MIB_ROOT_IDS};
-    static const struct {
-        const uint32_t *ids;
-        size_t length;
-    } AT[ROOTS] = {{GSW, sizeof GSW / sizeof *GSW},
-                   {SM, sizeof SM / sizeof *SM},
-                   {OWN, sizeof OWN / sizeof *OWN}};
-    for (size_t i = 0; i < ROOTS; i++) {
-        struct agentx_region *region = &agent->regions[n + i];
-        *region =
-            (struct agentx_region){.ids = AT[i].ids, .length = AT[i].length, .optional = optional};
-        snprintf(region->context, sizeof region->context, "%s", context);
+    const size_t count = agent->own_regions + list->root_count;
+    agent->regions = memory_resize(agent->regions, count, sizeof *agent->regions);
+    for (size_t i = 0; i < list->root_count; i++) {
+        struct agentx_region *region = &agent->regions[agent->own_regions++];
+        *region = agent_region(&list->roots[i], context);
+        region->optional = optional;
     }
-    return n + ROOTS;
+    agent->region_count = agent->own_regions;
 }
 
 // Decides in which context the fabric is a device.
@@ -375,45 +371,26 @@ static void agent_name_fabric(struct agent *agent)
                   o->context, sizeof agent->fabric_context - sizeof AGENT_FABRIC_CONTEXT - 1);
 }
 
-// Adds mib-2 and the LLDP-MIB in the context of the fabric.
-static void agent_add_fabric(struct agent *agent)
-{
-    static const uint32_t MIB_2[] = {TABLES_MIB_2_IDS}, LLDP[] = {TABLES_LLDP_IDS};
-    static const struct {
-        const uint32_t *ids;
-        size_t length;
-    } PARTS[FABRIC_ROOTS] = {{MIB_2, sizeof MIB_2 / sizeof *MIB_2},
-                             {LLDP, sizeof LLDP / sizeof *LLDP}};
-    const bool optional = !agent->options.fabric_alone; // another gateway may have it
-    for (size_t i = 0; agent->has_fabric && i < FABRIC_ROOTS; i++) {
-        struct agentx_region *region = &agent->regions[agent->own_regions++];
-        *region = (struct agentx_region){
-            .ids = PARTS[i].ids, .length = PARTS[i].length, .optional = optional};
-        memcpy(region->context, agent->fabric_context, sizeof region->context);
-    }
-}
-
-static bool make_client(struct agent *agent, struct error *err)
+static bool agent_make_client(struct agent *agent, struct error *err)
 {
     const struct agent_options *o = &agent->options;
-    agent->regions = memory_zeroed(REGIONS, sizeof *agent->regions);
     if (!o->fabric_alone)
-        agent->own_regions = add_regions(agent, 0, o->context, false);
+        agent_add_own(agent, o->tables, o->context, false);
     if (!o->fabric_alone && o->context[0] != '\0')
-        agent->own_regions = add_regions(agent, agent->own_regions, "", true);
-    agent_add_fabric(agent);
-    agent->region_count = agent->own_regions;
+        agent_add_own(agent, o->tables, "", true);
+    if (agent->has_fabric) // which another gateway may have
+        agent_add_own(agent, o->fabric_tables, agent->fabric_context, !o->fabric_alone);
     const struct agentx_options options = {.master = o->master,
                                            .description = "ibtrapd",
                                            .regions = agent->regions,
                                            .region_count = agent->region_count,
                                            .handler = {.get = agent_get,
-                                                       .get_next = get_next,
+                                                       .get_next = agent_get_next,
                                                        .is_ready = agent_is_ready,
                                                        .test = agent_test,
                                                        .commit = agent_commit,
                                                        .undo = agent_undo,
-                                                       .cleanup = cleanup,
+                                                       .cleanup = agent_cleanup,
                                                        .pending = agent_pending,
                                                        .ctx = agent},
                                            .clock = o->source.clock,
@@ -423,13 +400,13 @@ static bool make_client(struct agent *agent, struct error *err)
     return agent->client != NULL;
 }
 
-static void make_set(struct agent *agent)
+static void agent_make_set(struct agent *agent)
 {
     const struct agent_options *o = &agent->options;
     bool has_context = o->context[0] != '\0';
     snprintf(agent->who, sizeof agent->who, "an SNMP manager, through the master agent at %s%s%s%s",
              o->master, has_context ? " (context " : "", o->context, has_context ? ")" : "");
-    set_init(&agent->set, &(struct set_options){.tables = &TABLES,
+    set_init(&agent->set, &(struct set_options){.tables = o->tables,
                                                 .paths = o->source.paths,
                                                 .writable = o->writable,
                                                 .change = o->change,
@@ -440,7 +417,7 @@ static void make_set(struct agent *agent)
                                                 .log = o->log});
 }
 
-static void free_parts(struct agent *agent)
+static void agent_free_parts(struct agent *agent)
 {
     agentx_client_free(agent->client);
     free(agent->regions);
@@ -467,8 +444,8 @@ static bool agent_make_parts(struct agent *agent, struct error *err)
     if (agent->wake < 0)
         return error_set(err, "cannot make an eventfd: %s", strerror(errno));
     agent_name_fabric(agent);
-    make_set(agent);
-    return make_client(agent, err);
+    agent_make_set(agent);
+    return agent_make_client(agent, err);
 }
 
 struct agent *agent_start(const struct agent_options *options, struct error *err)
@@ -480,14 +457,14 @@ struct agent *agent_start(const struct agent_options *options, struct error *err
     int rc = 0;
     bool ok = agent_make_parts(agent, err);
     if (ok) {
-        report_status(agent);
+        agent_report_status(agent);
         rc = thread_start(&agent->thread, "subagent", agent_run, agent);
     }
     if (rc != 0)
         ok = error_set(err, "cannot start the thread of the subagent: %s", strerror(rc));
     if (ok)
         return agent;
-    free_parts(agent);
+    agent_free_parts(agent);
     return NULL;
 }
 
@@ -498,7 +475,7 @@ void agent_stop(struct agent *agent)
     atomic_store(&agent->stop, true);
     eventfd_write(agent->wake, 1);
     pthread_join(agent->thread, NULL);
-    free_parts(agent);
+    agent_free_parts(agent);
 }
 
 void agent_get_status(struct agent *agent, struct agent_status *out)

@@ -6,7 +6,7 @@
 #define IBTRAPD_AGENT_AGENT_H
 
 #include "agent/contexts.h"
-#include "agent/snapshot.h"
+#include "agent/table.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -15,6 +15,8 @@
 
 struct agent_options {
     const char *master; // as in agentx/client.h
+    // Of the gateway, of a device in its context, of the fabric as one device.
+    const struct table_list *tables, *device_tables, *fabric_tables;
     // The context of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default
     // context only. The first instance that registers gets the default context as well.
     const char *context;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/leds.h"
 
-#include "agent/fetch.h"
-
 #include <string.h>
 
 enum { HAS_LED_INFO = 1 << 9, LED_MASK = 0x80 }; // of CapabilityMask; the first bit of LedInfo
@@ -25,27 +23,26 @@ uint32_t leds_port(const struct fabric *fabric, uint32_t node)
     return FABRIC_NONE;
 }
 
-bool leds_read(const struct agent_snapshot *snapshot, uint32_t port, bool *on)
+bool leds_read(struct look *look, uint32_t port, bool *on)
 {
-    const uint8_t *data = fetch_smp(snapshot, port, DEMAND_LED_INFO, 0);
+    const uint8_t *data = look_smp(look, port, DEMAND_LED_INFO, 0);
     if (data)
         *on = data[0] & LED_MASK;
     return data != NULL;
 }
 
-bool leds_add(struct leds *leds, const struct agent_snapshot *snapshot, uint32_t port, bool on,
-              bool before)
+bool leds_add(struct leds *leds, const struct look *look, uint32_t port, bool on, bool before)
 {
     struct led led = {.on = on, .before = before};
-    const uint32_t node = fabric_node_of_port(snapshot->fabric, port);
-    if (!fetch_smp_key(snapshot, port, DEMAND_LED_INFO, 0, &led.key))
+    const uint32_t node = fabric_node_of_port(look->fabric, port);
+    if (!look_smp_key(look, port, DEMAND_LED_INFO, 0, &led.key))
         return false;
     for (size_t i = 0; i < leds->count; i++) {
         if (leds->all[i].key.guid == led.key.guid)
             return false;
     }
     led.key.sets = 1;
-    led.node = snapshot->fabric->nodes[node].guid;
+    led.node = look->fabric->nodes[node].guid;
     leds->all[leds->count++] = led;
     return true;
 }

@@ -4,7 +4,7 @@
 #ifndef IBTRAPD_AGENT_LEDS_H
 #define IBTRAPD_AGENT_LEDS_H
 
-#include "agent/snapshot.h"
+#include "agent/look.h"
 #include "agentx/handler.h"
 
 // Whether an end port has one, by its CapabilityMask.
@@ -14,8 +14,8 @@ bool leds_has(const struct fabric_port *port);
 // the fabric; FABRIC_NONE: there is none.
 uint32_t leds_port(const struct fabric *fabric, uint32_t node);
 
-// Reads it. False: there is no answer, or it comes later, as in fetch.h.
-bool leds_read(const struct agent_snapshot *snapshot, uint32_t port, bool *on);
+// Reads the LED. Returns false if there is no answer, or the answer comes later, as in look.h.
+bool leds_read(struct look *look, uint32_t port, bool *on);
 
 // An LED that a Set switches.
 struct led {
@@ -33,8 +33,7 @@ struct leds {
 };
 
 // Adds the LED of that port. False: it is there already, or nobody answers for it.
-bool leds_add(struct leds *leds, const struct agent_snapshot *snapshot, uint32_t port, bool on,
-              bool before);
+bool leds_add(struct leds *leds, const struct look *look, uint32_t port, bool on, bool before);
 
 // Switches all, or with `back` all back, and compares the answers. AGENTX_NO_ERROR: it is done.
 // Else, if `ticket` is set, call it again once that is ready; if it is 0, a node did not do so, and

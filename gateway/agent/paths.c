@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agent/paths.h"
 
-#include "agent/field.h"
+#include "agent/column.h"
 #include "base/memory.h"
 #include "base/search.h"
 #include "base/wire.h"

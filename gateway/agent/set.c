@@ -2,7 +2,9 @@
 #include "agent/set.h"
 
 #include "agent/paths.h"
-#include "agent/set_check.h"
+
+#include <assert.h>
+#include <string.h>
 
 void set_init(struct set *set, const struct set_options *options)
 {
@@ -20,9 +22,90 @@ void set_cleanup(struct set *set)
     set->committed = set->undo_failed = false;
 }
 
+// Checks of values.
+
+static enum agentx_error set_check_copy(struct setting *out, const void *octets, size_t size)
+{
+    out->size = (uint16_t)size;
+    memcpy(out->value, octets, size);
+    return setting_is_valid(out) ? AGENTX_NO_ERROR : AGENTX_WRONG_VALUE;
+}
+
+static size_t set_check_size(const struct agentx_value *value)
+{
+    size_t size = value->size;
+    while (size > 0 && value->octets[size - 1] == '\0')
+        size--;
+    return size;
+}
+
+static enum agentx_error set_check_name(const struct agentx_value *value, struct setting *out)
+{
+    if (value->type != AGENTX_OCTETS)
+        return AGENTX_WRONG_TYPE;
+    if (value->size > SETTING_VALUE_MAX)
+        return AGENTX_WRONG_LENGTH;
+    return set_check_copy(out, value->octets, set_check_size(value));
+}
+
+static enum agentx_error set_check_level(const struct agentx_value *value, struct setting *out)
+{
+    if (value->type != AGENTX_INTEGER)
+        return AGENTX_WRONG_TYPE;
+    if (value->number < 0 || value->number > UINT8_MAX)
+        return AGENTX_WRONG_VALUE;
+    uint8_t level = (uint8_t)value->number;
+    return set_check_copy(out, &level, sizeof level);
+}
+
+static enum agentx_error set_check_ascii(const struct agentx_value *value, size_t max,
+                                         struct setting *out)
+{
+    if (value->type != AGENTX_OCTETS)
+        return AGENTX_WRONG_TYPE;
+    if (value->size > max)
+        return AGENTX_WRONG_LENGTH;
+    return set_check_copy(out, value->octets, value->size);
+}
+
+static enum agentx_error set_check_recipient(const struct agentx_value *value, struct setting *out)
+{
+    enum { ADDRESS_SIZE = 4 };
+    static const uint8_t NO_ADDRESS[ADDRESS_SIZE];
+    if (value->type != AGENTX_IP_ADDRESS)
+        return AGENTX_WRONG_TYPE;
+    if (value->size != ADDRESS_SIZE)
+        return AGENTX_WRONG_LENGTH;
+    bool is_none = memcmp(value->octets, NO_ADDRESS, sizeof NO_ADDRESS) == 0;
+    return set_check_copy(out, value->octets, is_none ? 0 : ADDRESS_SIZE);
+}
+
+enum agentx_error set_check(const struct look *look, enum setting_kind kind,
+                            const struct agentx_value *value, struct setting *out)
+{
+    *out = (struct setting){.kind = kind, .guid = look_node(look)->guid, .number = look->number};
+    switch (kind) {
+    case SETTING_SWITCH_NAME:
+    case SETTING_SAN_NAME:
+    case SETTING_FABRIC_NAME:
+        return set_check_name(value, out);
+    case SETTING_EVENT_TRAP_LEVEL:
+        return set_check_level(value, out);
+    case SETTING_COMMUNITY:
+        return set_check_ascii(value, SETTING_COMMUNITY_MAX, out);
+    case SETTING_SERIAL_NUMBER:
+        return set_check_ascii(value, SETTING_SERIAL_MAX, out);
+    default:
+        assert(kind == SETTING_TRAP_RECIPIENT);
+        return set_check_recipient(value, out);
+    }
+}
+
+// The phases.
+
 // The setting that undoes a change.
-static struct setting value_before(const struct agent_snapshot *snapshot,
-                                   const struct setting *change)
+static struct setting set_value_before(const struct agent_snapshot *snapshot,
+                                       const struct setting *change)
 {
     const struct setting *old =
         settings_find(snapshot->settings, change->kind, change->guid, change->number);
@@ -31,66 +114,62 @@ static struct setting value_before(const struct agent_snapshot *snapshot,
     return (struct setting){.kind = change->kind, .guid = change->guid, .number = change->number};
 }
 
-static enum agentx_error set_test_led(struct set *set, const struct agent_snapshot *snapshot,
-                                      uint32_t node, const struct agentx_value *value)
+static enum agentx_error set_test_led(struct set *set, struct look *look,
+                                      const struct agentx_value *value)
 {
     enum { ON = 1, OFF = 2 }; // GswOnOff
-    const uint32_t port = leds_port(snapshot->fabric, node);
+    const uint32_t port = leds_port(look->fabric, look->node);
     bool before;
     if (port == FABRIC_NONE)
         return AGENTX_NO_CREATION;
     if (value->number != ON && value->number != OFF)
         return AGENTX_WRONG_VALUE;
-    if (!leds_read(snapshot, port, &before)) {
-        set->ticket = snapshot_take_ticket(snapshot);
+    if (!leds_read(look, port, &before)) {
+        set->ticket = look->ticket;
         return AGENTX_RESOURCE_UNAVAILABLE;
     }
-    return leds_add(&set->leds, snapshot, port, value->number == ON, before)
+    return leds_add(&set->leds, look, port, value->number == ON, before)
                ? AGENTX_NO_ERROR
                : AGENTX_INCONSISTENT_VALUE;
 }
 
-static enum agentx_error test_one(struct set *set, const struct agent_snapshot *snapshot,
-                                  const struct agentx_varbind *varbind)
+static enum agentx_error set_test_one(struct set *set, struct look *look,
+                                      const struct agentx_varbind *varbind)
 {
-    const struct table_column *column;
-    struct table_row row;
     struct setting *change = &set->changes[set->count];
-    enum agentx_error error =
-        table_find_writable(set->options.tables, snapshot, &varbind->name, &column, &row);
+    enum agentx_error error = table_find_writable(set->options.tables, look, &varbind->name);
     if (error != AGENTX_NO_ERROR)
         return error;
-    if (varbind->value.type != column->type)
+    if (varbind->value.type != look->column->type)
         return AGENTX_WRONG_TYPE;
-    if (column->switches)
-        return set_test_led(set, snapshot, row.node, &varbind->value);
-    error = set_check(snapshot, &row, column->setting, &varbind->value, change);
+    if (look->column->switches)
+        return set_test_led(set, look, &varbind->value);
+    error = set_check(look, look->column->setting, &varbind->value, change);
     if (error != AGENTX_NO_ERROR)
         return error;
-    set->before[set->count] = value_before(snapshot, change);
-    set->count++;
+    set->before[set->count++] = set_value_before(look->snapshot, change);
     return AGENTX_NO_ERROR;
 }
 
 // Rows of options.paths.
-static enum agentx_error set_test_row(struct set *set, const struct agent_snapshot *snapshot,
-                                      const char *context, const struct table_column *column,
+static enum agentx_error set_test_row(struct set *set, const struct look *look, const char *context,
+                                      const struct table_column *column,
                                       const struct agentx_oid *index,
                                       const struct agentx_value *value, size_t at)
 {
     struct paths *paths = set->options.paths;
-    if (!paths || !snapshot->fabric)
+    if (!paths || !look->fabric)
         return AGENTX_RESOURCE_UNAVAILABLE;
     if (!set->makes_rows)
-        paths_begin(paths, context, snapshot->fabric->subnet_prefix,
-                    clock_monotonic(snapshot->source->clock));
+        paths_begin(paths, context, look->fabric->subnet_prefix,
+                    clock_monotonic(look->snapshot->source->clock));
     set->makes_rows = true;
     return paths_stage(paths, column, index, value, at);
 }
 
-static enum agentx_error set_test_all(struct set *set, const struct agent_snapshot *snapshot,
-                                      const char *context, const struct agentx_varbind *varbinds,
-                                      size_t n, size_t *failed)
+static enum agentx_error set_test_all(struct set *set, struct look *look, const char *context,
+                                      const struct agentx_varbind *varbinds, size_t n,
+                                      size_t *failed)
 {
     for (*failed = 0; *failed < n; ++*failed) {
         const struct agentx_varbind *one = &varbinds[*failed];
@@ -98,8 +177,8 @@ static enum agentx_error set_test_all(struct set *set, const struct agent_snapsh
         const struct table_column *column =
             table_find_creatable(set->options.tables, &one->name, &index);
         const enum agentx_error error =
-            column ? set_test_row(set, snapshot, context, column, &index, &one->value, *failed)
-                   : test_one(set, snapshot, one);
+            column ? set_test_row(set, look, context, column, &index, &one->value, *failed)
+                   : set_test_one(set, look, one);
         if (error != AGENTX_NO_ERROR)
             return error;
     }
@@ -107,9 +186,8 @@ static enum agentx_error set_test_all(struct set *set, const struct agent_snapsh
     return set->makes_rows ? paths_check(set->options.paths, failed) : AGENTX_NO_ERROR;
 }
 
-enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
-                           const char *context, const struct agentx_varbind *varbinds, size_t n,
-                           size_t *failed)
+enum agentx_error set_test(struct set *set, struct look *look, const char *context,
+                           const struct agentx_varbind *varbinds, size_t n, size_t *failed)
 {
     set_cleanup(set);
     *failed = 0;
@@ -118,7 +196,8 @@ enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapsho
         return AGENTX_NOT_WRITABLE;
     if (n > AGENTX_SET_MAX)
         return AGENTX_RESOURCE_UNAVAILABLE;
-    const enum agentx_error error = set_test_all(set, snapshot, context, varbinds, n, failed);
+    const enum agentx_error error = set_test_all(set, look, context, varbinds, n, failed);
+    look_end(look);
     if (error != AGENTX_NO_ERROR)
         set_cleanup(set);
     return error;

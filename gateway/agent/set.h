@@ -37,12 +37,17 @@ struct set {
 // Copies the options; the objects that they point to outlive the set.
 void set_init(struct set *set, const struct set_options *options);
 
-// The handlers of agentx/handler.h. `snapshot` is as of now.
-enum agentx_error set_test(struct set *set, const struct agent_snapshot *snapshot,
-                           const char *context, const struct agentx_varbind *varbinds, size_t n,
-                           size_t *failed);
+// The handlers of agentx/handler.h. The look has a snapshot, as of now; set_test ends the look.
+enum agentx_error set_test(struct set *set, struct look *look, const char *context,
+                           const struct agentx_varbind *varbinds, size_t n, size_t *failed);
 enum agentx_error set_commit(struct set *set);
 enum agentx_error set_undo(struct set *set);
 void set_cleanup(struct set *set);
+
+// Checks type, length, range and characters of a value for an object of the row's switch, and makes
+// a setting (model/setting.h) of it. A name may be padded with NULs, to 256 octets at most. 0.0.0.0
+// clears a trap recipient. AGENTX_NO_ERROR, or why the value is refused.
+enum agentx_error set_check(const struct look *look, enum setting_kind kind,
+                            const struct agentx_value *value, struct setting *out);
 
 #endif

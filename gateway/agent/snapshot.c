@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Lists the switches and routers. They ascend by GUID, as the fabric's nodes do.
 static void snapshot_list_switches(struct agent_snapshot *snapshot)
@@ -20,7 +21,7 @@ static void snapshot_list_switches(struct agent_snapshot *snapshot)
 }
 
 // The first event of the journal's file; while that is not available, of its memory; 0: none.
-static int64_t first_event(struct journal *journal, int64_t last)
+static int64_t snapshot_first_event(struct journal *journal, int64_t last)
 {
     struct journal_status status;
     journal_get_status(journal, &status);
@@ -44,7 +45,7 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
     snapshot->settings = source->settings(source->ctx);
     snapshot->numbers = journal_node_numbers(source->journal);
     snapshot->last_event = journal_last(source->journal);
-    snapshot->first_event = first_event(source->journal, snapshot->last_event);
+    snapshot->first_event = snapshot_first_event(source->journal, snapshot->last_event);
     source->gateway(source->ctx, &snapshot->gateway);
     snapshot->events = events;
     snapshot_list_switches(snapshot);
@@ -58,44 +59,6 @@ struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot)
 {
     snapshot->references++;
     return snapshot;
-}
-
-const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot)
-{
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    if (!of->alarms)
-        of->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
-    return of->alarms;
-}
-
-const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot)
-{
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    if (!of->interfaces)
-        of->interfaces =
-            interface_list_make(snapshot->fabric, snapshot->numbers, snapshot->source->fabric_of);
-    return of->interfaces;
-}
-
-bool snapshot_sa_was_away(const struct agent_snapshot *snapshot)
-{
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    const bool away = of->sa_away;
-    of->sa_away = false;
-    return away;
-}
-
-void snapshot_pass_over(const struct agent_snapshot *snapshot)
-{
-    ((struct agent_snapshot *)snapshot)->sa_away = false; // its content stays
-}
-
-int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot)
-{
-    struct agent_snapshot *of = (struct agent_snapshot *)snapshot; // its content stays
-    const int64_t ticket = of->ticket;
-    of->ticket = 0;
-    return ticket;
 }
 
 void snapshot_unref(struct agent_snapshot *snapshot)
@@ -112,7 +75,110 @@ void snapshot_unref(struct agent_snapshot *snapshot)
     free(snapshot->interfaces);
     for (size_t i = 0; i < RECORDS_KINDS; i++)
         records_free(snapshot->records[i]);
-    demand_answer_unref(snapshot->fetched);
     free(snapshot->switches);
     free(snapshot);
+}
+
+const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snapshot)
+{
+    if (!snapshot->interfaces)
+        snapshot->interfaces =
+            interface_list_make(snapshot->fabric, snapshot->numbers, snapshot->source->fabric_of);
+    return snapshot->interfaces;
+}
+
+// The active alarms.
+
+struct snapshot_alarms {
+    struct snapshot_alarm *alarms;
+    size_t count, room;
+    int64_t now_us;
+};
+
+enum { TEXTS = 5 };
+
+// Copies all texts of an alarm into one allocation: most are far shorter than their limits.
+static void snapshot_alarms_copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
+{
+    const char *texts[TEXTS] = {alarm->key, alarm->event_id, alarm->type, alarm->text, alarm->note};
+    const char **places[TEXTS] = {&out->key, &out->event_id, &out->type, &out->text, &out->note};
+    size_t size = 0;
+    for (size_t i = 0; i < TEXTS; i++)
+        size += strlen(texts[i]) + 1;
+    char *to = memory_get(size);
+    for (size_t i = 0; i < TEXTS; i++) {
+        size_t length = strlen(texts[i]) + 1;
+        *places[i] = memcpy(to, texts[i], length);
+        to += length;
+    }
+}
+
+static struct snapshot_alarm *snapshot_alarms_add(struct snapshot_alarms *alarms)
+{
+    if (alarms->count == alarms->room) {
+        size_t room = alarms->room ? 2 * alarms->room : 16;
+        alarms->alarms = memory_resize(alarms->alarms, room, sizeof *alarms->alarms);
+        alarms->room = room;
+    }
+    return &alarms->alarms[alarms->count];
+}
+
+static void snapshot_alarms_copy(void *ctx, const struct alarm *alarm)
+{
+    struct snapshot_alarms *alarms = ctx;
+    struct snapshot_alarm *out = snapshot_alarms_add(alarms);
+    snapshot_alarms_copy_texts(out, alarm);
+    out->number = event_number(alarm->event_sequence);
+    out->sequence = alarm->event_sequence;
+    out->severity = alarm->severity;
+    out->node_guid = alarm->node_guid;
+    out->count = alarm->count;
+    out->raised_us = alarm->raised_us;
+    out->last_us = alarm->last_us;
+    out->acknowledged = alarm->acknowledged_us != 0;
+    out->shelved = alarm->shelved_until_us > alarms->now_us;
+    alarms->count++;
+}
+
+static int snapshot_alarms_compare(const void *a, const void *b)
+{
+    const struct snapshot_alarm *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct snapshot_alarms *snapshot_alarms_take(struct journal *journal, int64_t now_us)
+{
+    struct snapshot_alarms *alarms = memory_zeroed(1, sizeof *alarms);
+    alarms->now_us = now_us;
+    journal_each_alarm_after(journal, 0, SNAPSHOT_ALARMS_MAX, snapshot_alarms_copy, alarms);
+    if (alarms->count > 0)
+        qsort(alarms->alarms, alarms->count, sizeof *alarms->alarms, snapshot_alarms_compare);
+    return alarms;
+}
+
+void snapshot_alarms_free(struct snapshot_alarms *alarms)
+{
+    if (!alarms)
+        return;
+    for (size_t i = 0; i < alarms->count; i++)
+        free((char *)alarms->alarms[i].key); // the allocation begins with the key
+    free(alarms->alarms);
+    free(alarms);
+}
+
+size_t snapshot_alarms_count(const struct snapshot_alarms *alarms)
+{
+    return alarms->count;
+}
+
+const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at)
+{
+    return &alarms->alarms[at];
+}
+
+const struct snapshot_alarms *snapshot_alarms_of(struct agent_snapshot *snapshot)
+{
+    if (!snapshot->alarms)
+        snapshot->alarms = snapshot_alarms_take(snapshot->source->journal, snapshot->time_us);
+    return snapshot->alarms;
 }

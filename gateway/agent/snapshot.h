@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An agent snapshot: the content of all tables at one moment. It is immutable and counted: a walk
-// gets all its rows from the snapshot in which it began.
+// An agent snapshot: the content of all tables at one moment, counted. A walk gets all its rows
+// from the snapshot in which it began. Alarms, interfaces and the SA's records are added when a
+// request first needs them, and then stay.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_H
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
-#include "agent/event_number.h"
 #include "agent/interface_list.h"
 #include "agent/records.h"
-#include "agent/snapshot_alarms.h"
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
 #include "journal/journal.h"
@@ -18,7 +17,11 @@
 #include "topology/measured_errors.h"
 #include "topology/topology.h"
 
-enum { SNAPSHOT_SUBSCRIPTIONS_MAX = 32, SNAPSHOT_RECEIVERS_MAX = 512 };
+enum {
+    SNAPSHOT_SUBSCRIPTIONS_MAX = 32,
+    SNAPSHOT_RECEIVERS_MAX = 512,
+    SNAPSHOT_ALARMS_MAX = 65536, // of more active alarms, those that were raised first: some 20 MB
+};
 
 // A row of ibtrapdSubscriptionTable. Times are monotonic microseconds; 0: never.
 struct snapshot_subscription {
@@ -58,6 +61,18 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
+// An active alarm. The texts live as long as the snapshot. An alarm counts as shelved if it is
+// shelved beyond the snapshot's time.
+struct snapshot_alarm {
+    int64_t sequence; // of the event that raised it
+    uint32_t number;  // event_number of `sequence`
+    enum severity severity;
+    uint64_t node_guid, count;
+    int64_t raised_us, last_us; // UTC
+    bool acknowledged, shelved;
+    const char *key, *event_id, *type, *text, *note;
+};
+
 struct paths;
 
 // Reads on demand, as in ib/reads.h. NULL functions: there are none. The agent's thread calls
@@ -92,15 +107,6 @@ struct snapshot_source {
     struct paths *paths;       // live, not of the snapshot's time; the agent sets it; NULL: none
 };
 
-struct contexts;
-
-// The device that the request which is being answered is about; the agent sets it.
-struct snapshot_scope {
-    uint32_t port; // index of its end port; FABRIC_NONE: that is not in the fabric
-    bool fabric;   // the device is the whole fabric; then `port` is FABRIC_NONE
-    const struct contexts *contexts; // may be NULL
-};
-
 struct agent_snapshot {
     unsigned references;       // the agent's thread only
     int64_t time_us;           // UTC
@@ -119,12 +125,8 @@ struct agent_snapshot {
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
     struct node_numbers *numbers;
     struct interface_list *interfaces;      // NULL until snapshot_interfaces_of is called
-    bool sa_away;                           // see snapshot_pass_over
     struct snapshot_events *events;         // the agent's, shared by all snapshots
-    struct snapshot_scope scope;            // for the tables of device.h
-    struct demand_answer *fetched;          // see fetch.h
-    int64_t ticket;                         // see snapshot_take_ticket
-    struct records *records[RECORDS_KINDS]; // see sm_records.h; NULL until they are asked for
+    struct records *records[RECORDS_KINDS]; // NULL until a request needs them
 };
 
 // An event's number in the journal is this base plus its event_number.
@@ -139,26 +141,19 @@ static inline struct snapshot_events_range snapshot_range(const struct agent_sna
     return (struct snapshot_events_range){snapshot_base(snapshot), snapshot->last_event};
 }
 
-// The ticket of a value that is being read on demand and was missing since the last call; 0: there
-// was none.
-int64_t snapshot_take_ticket(const struct agent_snapshot *snapshot);
-
 // Returns NULL if the journal cannot be read now. The agent's thread only.
 struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events);
 struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot);
 void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
 
-// The active alarms, copied from the journal at the first call.
-const struct snapshot_alarms *snapshot_alarms_of(const struct agent_snapshot *snapshot);
+// The active alarms, ascending by number, copied from the journal at the first call.
+const struct snapshot_alarms *snapshot_alarms_of(struct agent_snapshot *snapshot);
+void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
+size_t snapshot_alarms_count(const struct snapshot_alarms *alarms);
+const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at);
 
 // The interfaces of the fabric as one device, made at the first call.
-const struct interface_list *snapshot_interfaces_of(const struct agent_snapshot *snapshot);
-
-// Returns true once after the SA could not be asked (fetch.h): a table then looked empty.
-bool snapshot_sa_was_away(const struct agent_snapshot *snapshot);
-
-// Nobody misses the table of an SA that could not be asked: it looks empty.
-void snapshot_pass_over(const struct agent_snapshot *snapshot);
+const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snapshot);
 
 #endif

@@ -56,7 +56,7 @@ static const struct of_switch *snapshot_events_find_switch(const struct snapshot
                                                                              : NULL;
 }
 
-static bool has_place(const struct snapshot_events *events, uint64_t guid)
+static bool snapshot_events_has_place(const struct snapshot_events *events, uint64_t guid)
 {
     return events->count < SNAPSHOT_EVENTS_SWITCHES_MAX ||
            snapshot_events_find_switch(events, guid);
@@ -111,7 +111,8 @@ static void snapshot_events_append(struct of_switch *s, int64_t sequence)
 static void snapshot_events_copy(struct snapshot_events *events, int64_t sequence,
                                  const struct event *event)
 {
-    if (!event || event->switch_guid == 0 || event->test || !has_place(events, event->switch_guid))
+    if (!event || event->switch_guid == 0 || event->test ||
+        !snapshot_events_has_place(events, event->switch_guid))
         return;
     struct of_switch *s = snapshot_events_get(events, event->switch_guid);
     snapshot_events_append(s, sequence);
@@ -131,7 +132,7 @@ static void snapshot_events_copy_all(struct snapshot_events *events,
 }
 
 // Skips the events on a disk that fails, up to the first in memory. False: there are none to skip.
-static bool skip_to_memory(struct snapshot_events *events, struct journal *journal)
+static bool snapshot_events_skip(struct snapshot_events *events, struct journal *journal)
 {
     int64_t before = journal_first_in_memory(journal) - 1;
     bool skips = before > events->read_through;
@@ -153,7 +154,7 @@ static void snapshot_events_forget(struct of_switch *s, int64_t from, int64_t un
 
 // Removes the events that were read while the disk failed and that expired in memory before they
 // were written.
-static void forget_lost(struct snapshot_events *events, struct journal *journal)
+static void snapshot_events_forget_lost(struct snapshot_events *events, struct journal *journal)
 {
     int64_t from = events->stored_through + 1;
     struct journal_status status;
@@ -172,7 +173,7 @@ static void forget_lost(struct snapshot_events *events, struct journal *journal)
 
 bool snapshot_events_update(struct snapshot_events *events, struct journal *journal)
 {
-    forget_lost(events, journal);
+    snapshot_events_forget_lost(events, journal);
     int64_t last = journal_last(journal);
     if (!events->begun || events->read_through < last - SNAPSHOT_EVENTS_READ_MAX)
         events->read_through =
@@ -182,7 +183,7 @@ bool snapshot_events_update(struct snapshot_events *events, struct journal *jour
         struct journal_item items[READ_AHEAD];
         size_t n = journal_read(journal, events->read_through, items, READ_AHEAD);
         snapshot_events_copy_all(events, items, n);
-        if (n == 0 && !skip_to_memory(events, journal))
+        if (n == 0 && !snapshot_events_skip(events, journal))
             return false;
     }
     return true;
@@ -199,7 +200,8 @@ bool snapshot_events_switch(const struct snapshot_events *events, uint64_t guid,
     return true;
 }
 
-static int64_t read_from(struct journal *journal, int64_t sequence, struct event **event)
+static int64_t snapshot_events_read_from(struct journal *journal, int64_t sequence,
+                                         struct event **event)
 {
     struct journal_item item;
     while (journal_read(journal, sequence - 1, &item, 1) == 1) {
@@ -214,8 +216,10 @@ static int64_t read_from(struct journal *journal, int64_t sequence, struct event
 int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event)
 {
     int64_t in_memory = journal_first_in_memory(journal);
-    int64_t found = read_from(journal, sequence, event);
-    return found != 0 || sequence >= in_memory ? found : read_from(journal, in_memory, event);
+    int64_t found = snapshot_events_read_from(journal, sequence, event);
+    return found != 0 || sequence >= in_memory
+               ? found
+               : snapshot_events_read_from(journal, in_memory, event);
 }
 
 // The places in a switch's ring whose events are in a range. The journal may have dropped the first
@@ -224,7 +228,8 @@ struct places {
     size_t begin, end;
 };
 
-static struct places places_of(const struct of_switch *s, struct snapshot_events_range range)
+static struct places snapshot_events_places(const struct of_switch *s,
+                                            struct snapshot_events_range range)
 {
     struct places p = {0, 0};
     if (!s)
@@ -241,7 +246,7 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
                              struct event **event)
 {
     const struct of_switch *s = snapshot_events_find_switch(events, guid);
-    struct places p = places_of(s, range);
+    struct places p = snapshot_events_places(s, range);
     for (;;) {
         SEARCH_FIRST(p.begin, p.begin, p.end, snapshot_events_at(s, p.begin) < sequence);
         if (p.begin == p.end)
@@ -259,7 +264,7 @@ uint32_t snapshot_events_count(const struct snapshot_events *events, struct jour
                                struct snapshot_events_range range, uint64_t guid)
 {
     const struct of_switch *s = snapshot_events_find_switch(events, guid);
-    struct places p = places_of(s, range);
+    struct places p = snapshot_events_places(s, range);
     struct event *event = NULL;
     int64_t first = snapshot_events_find(events, journal, range, guid, 0, &event);
     event_unref(event);

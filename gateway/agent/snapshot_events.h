@@ -18,6 +18,15 @@ struct snapshot_events_range {
     int64_t after, last;
 };
 
+// The number of an event or alarm in the tables and in notifications: an index of 31 bits. The
+// number is the event's number in the journal, until that exceeds EVENT_NUMBER_MAX. From then on
+// the tables show the events since the last multiple of 2^31 only.
+enum { EVENT_NUMBER_MAX = INT32_MAX };
+static inline uint32_t event_number(int64_t sequence)
+{
+    return (uint32_t)sequence & EVENT_NUMBER_MAX;
+}
+
 struct snapshot_events;
 struct snapshot_events *snapshot_events_new(void);
 void snapshot_events_free(struct snapshot_events *events); // NULL is allowed

@@ -75,7 +75,7 @@ void walk_cache_enter(struct walk_cache *cache, uint64_t context)
     cache->context = context;
 }
 
-static struct cached_snapshot *newest(struct walk_cache *cache)
+static struct cached_snapshot *walk_cache_newest(struct walk_cache *cache)
 {
     struct cached_snapshot *newest = &cache->entries[0];
     for (size_t i = 1; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
@@ -85,7 +85,7 @@ static struct cached_snapshot *newest(struct walk_cache *cache)
     return newest;
 }
 
-static struct cached_snapshot *least_used(struct walk_cache *cache)
+static struct cached_snapshot *walk_cache_least_used(struct walk_cache *cache)
 {
     struct cached_snapshot *least = &cache->entries[0];
     for (size_t i = 1; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
@@ -97,15 +97,16 @@ static struct cached_snapshot *least_used(struct walk_cache *cache)
 
 // The entry that the next snapshot replaces. The newest, if no walk uses it: otherwise a manager
 // that asks for single instances would push out the snapshots of walks.
-static struct cached_snapshot *place_for_new(struct walk_cache *cache)
+static struct cached_snapshot *walk_cache_place_for_new(struct walk_cache *cache)
 {
-    struct cached_snapshot *entry = newest(cache);
-    return entry->snapshot && !entry->is_walked ? entry : least_used(cache);
+    struct cached_snapshot *entry = walk_cache_newest(cache);
+    return entry->snapshot && !entry->is_walked ? entry : walk_cache_least_used(cache);
 }
 
 // Whether the snapshot still shows the present state. A new event ends that: a manager that
 // was notified of it may ask for its row.
-static bool is_fresh(const struct walk_cache *cache, const struct agent_snapshot *snapshot)
+static bool walk_cache_is_fresh(const struct walk_cache *cache,
+                                const struct agent_snapshot *snapshot)
 {
     const struct snapshot_source *source = cache->source;
     if (clock_monotonic(source->clock) - snapshot->now >= WALK_CACHE_FRESH_US ||
@@ -120,7 +121,8 @@ static bool is_fresh(const struct walk_cache *cache, const struct agent_snapshot
     return fresh;
 }
 
-static struct agent_snapshot *use(const struct walk_cache *cache, struct cached_snapshot *entry)
+static struct agent_snapshot *walk_cache_use(const struct walk_cache *cache,
+                                             struct cached_snapshot *entry)
 {
     entry->used_at = clock_monotonic(cache->source->clock);
     return entry->snapshot;
@@ -128,19 +130,20 @@ static struct agent_snapshot *use(const struct walk_cache *cache, struct cached_
 
 struct agent_snapshot *walk_cache_begin(struct walk_cache *cache)
 {
-    struct cached_snapshot *entry = newest(cache);
-    if (entry->snapshot && is_fresh(cache, entry->snapshot))
-        return use(cache, entry);
+    struct cached_snapshot *entry = walk_cache_newest(cache);
+    if (entry->snapshot && walk_cache_is_fresh(cache, entry->snapshot))
+        return walk_cache_use(cache, entry);
     struct agent_snapshot *snapshot = snapshot_take(cache->source, cache->events);
     if (!snapshot)
         return NULL;
-    entry = place_for_new(cache);
+    entry = walk_cache_place_for_new(cache);
     walk_cache_drop(entry);
     *entry = (struct cached_snapshot){.snapshot = snapshot, .number = ++cache->last_number};
-    return use(cache, entry);
+    return walk_cache_use(cache, entry);
 }
 
-static struct cached_snapshot *entry_of(struct walk_cache *cache, const struct mark *mark)
+static struct cached_snapshot *walk_cache_entry_of(struct walk_cache *cache,
+                                                   const struct mark *mark)
 {
     for (size_t i = 0; i < WALK_CACHE_SNAPSHOTS_MAX; i++) {
         if (cache->entries[i].number == mark->entry)
@@ -151,14 +154,14 @@ static struct cached_snapshot *entry_of(struct walk_cache *cache, const struct m
 
 // Finds a mark of the name: the latest from which no walk went on yet, otherwise the latest. NULL:
 // none.
-static struct mark *find_mark(struct walk_cache *cache, const struct agentx_oid *name)
+static struct mark *walk_cache_find_mark(struct walk_cache *cache, const struct agentx_oid *name)
 {
     int64_t now = clock_monotonic(cache->source->clock);
     struct mark *last = NULL;
     struct hash_node *node = hash_find(&cache->by_name, walk_cache_digest_of(cache, name));
     for (; node; node = hash_find_next(node)) {
         struct mark *mark = HASH_THING(node, struct mark, node);
-        if (now >= mark->until || !entry_of(cache, mark))
+        if (now >= mark->until || !walk_cache_entry_of(cache, mark))
             continue;
         if (!mark->followed)
             return mark;
@@ -170,11 +173,11 @@ static struct mark *find_mark(struct walk_cache *cache, const struct agentx_oid 
 
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name)
 {
-    struct mark *mark = find_mark(cache, name);
+    struct mark *mark = walk_cache_find_mark(cache, name);
     if (!mark)
         return walk_cache_begin(cache);
-    struct cached_snapshot *entry = entry_of(cache, mark);
-    struct agent_snapshot *snapshot = use(cache, entry);
+    struct cached_snapshot *entry = walk_cache_entry_of(cache, mark);
+    struct agent_snapshot *snapshot = walk_cache_use(cache, entry);
     if (!mark->followed)
         mark->until = entry->used_at + WALK_CACHE_REPEAT_US;
     mark->followed = true;
@@ -192,7 +195,8 @@ uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_sn
 
 // Finds a mark of the name that can be used again: of this snapshot, or of one that the cache has
 // dropped. So a name has no more marks than there are snapshots. NULL: none.
-static struct mark *find_replaced(struct walk_cache *cache, uint64_t digest, uint64_t entry)
+static struct mark *walk_cache_find_replaced(struct walk_cache *cache, uint64_t digest,
+                                             uint64_t entry)
 {
     struct mark *dropped = NULL;
     struct hash_node *node = hash_find(&cache->by_name, digest);
@@ -200,16 +204,16 @@ static struct mark *find_replaced(struct walk_cache *cache, uint64_t digest, uin
         struct mark *mark = HASH_THING(node, struct mark, node);
         if (mark->entry == entry)
             return mark;
-        if (!entry_of(cache, mark))
+        if (!walk_cache_entry_of(cache, mark))
             dropped = mark;
     }
     return dropped;
 }
 
 // Returns a mark outside the hash table: one that can be used again, or a free one, or the oldest.
-static struct mark *take_mark(struct walk_cache *cache, uint64_t digest, uint64_t entry)
+static struct mark *walk_cache_take_mark(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
-    struct mark *mark = find_replaced(cache, digest, entry);
+    struct mark *mark = walk_cache_find_replaced(cache, digest, entry);
     if (!mark && !hash_is_full(&cache->by_name))
         return &cache->marks[cache->by_name.count];
     if (!mark)
@@ -228,7 +232,7 @@ void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *
         if (entry->snapshot != snapshot)
             continue;
         entry->is_walked = true;
-        struct mark *mark = take_mark(cache, digest, entry->number);
+        struct mark *mark = walk_cache_take_mark(cache, digest, entry->number);
         mark->entry = entry->number;
         mark->until = clock_monotonic(cache->source->clock) + WALK_CACHE_KEEP_US;
         mark->followed = false;

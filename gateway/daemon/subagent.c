@@ -10,6 +10,7 @@
 #include "daemon/subagent_source.h"
 #include "ib/reads.h"
 #include "pipeline/role.h"
+#include "tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,9 @@ static struct agent_options options_of(struct gateway *g, struct subagent *subag
 {
     const struct conf_subagent *conf = &subagent->conf;
     return (struct agent_options){.master = conf->socket,
+                                  .tables = &TABLES,
+                                  .device_tables = &DEVICE_TABLES,
+                                  .fabric_tables = &FABRIC_DEVICE_TABLES,
                                   .context = conf->context,
                                   .contexts = subagent_contexts_of(conf->contexts),
                                   .writable = conf->writable,

@@ -9,9 +9,10 @@
 
 #include "agent/paths.h"
 #include "agent/set.h"
-#include "agent/tables.h"
+#include "looks.h"
 #include "made_snapshot.h"
 #include "support_clock.h"
+#include "tables/tables.h"
 
 enum { NAMES_MAX = 4096, SETS_MAX = 16, VARBINDS_MAX = 5, SESSIONS = 3 };
 
@@ -86,16 +87,15 @@ static void start(void)
     const struct agentx_oid end = {.length = 0};
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
-    const struct table_column *column;
-    struct table_row row;
     snapshot = made_view();
     log_ = log_open(fopen("/dev/null", "we"), LOG_LEVEL_ERROR, false, &SUPPORT_STOPPED);
     REQUIRE(snapshot && log_);
-    for (; table_get_next(&TABLES, snapshot, &name, false, &end, &found, &value); name = found) {
+    for (; looks_next(&TABLES, snapshot, &name, false, &end, &found, &value); name = found) {
         struct agentx_oid index;
         if (table_find_creatable(&TABLES, &found, &index))
             add_rows(&found);
-        if (table_find_writable(&TABLES, snapshot, &found, &column, &row) != AGENTX_NO_ERROR)
+        struct look look = look_at(snapshot);
+        if (table_find_writable(&TABLES, &look, &found) != AGENTX_NO_ERROR)
             continue;
         REQUIRE(writable_count < NAMES_MAX);
         writable[writable_count++] = found;
@@ -150,15 +150,13 @@ static void check_names(void)
 {
     struct agentx_value value;
     for (size_t i = 0; i < count; i++) {
-        const struct table_column *column;
-        struct table_row row;
+        struct look look = look_at(snapshot);
         if (is_row(&varbinds[i].name))
             continue;
-        table_get(&TABLES, snapshot, &varbinds[i].name, &value);
+        looks_get(&TABLES, snapshot, &varbinds[i].name, &value);
         REQUIRE(value.type == varbinds[i].value.type);
-        REQUIRE(table_find_writable(&TABLES, snapshot, &varbinds[i].name, &column, &row) ==
-                AGENTX_NO_ERROR);
-        REQUIRE(!column->switches || value.number == varbinds[i].value.number);
+        REQUIRE(table_find_writable(&TABLES, &look, &varbinds[i].name) == AGENTX_NO_ERROR);
+        REQUIRE(!look.column->switches || value.number == varbinds[i].value.number);
     }
 }
 
@@ -201,11 +199,9 @@ static void sort_varbinds(void)
 {
     wanted_count = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct table_column *column;
-        struct table_row row;
-        if (table_find_writable(&TABLES, snapshot, &varbinds[i].name, &column, &row) ==
-                AGENTX_NO_ERROR &&
-            !column->switches)
+        struct look look = look_at(snapshot);
+        if (table_find_writable(&TABLES, &look, &varbinds[i].name) == AGENTX_NO_ERROR &&
+            !look.column->switches)
             wanted[wanted_count++] = i;
     }
 }
@@ -247,7 +243,8 @@ static void try_set(struct input *in)
     sort_varbinds();
     note_paths();
     set.options.writable = how >> 5 != 7;
-    const enum agentx_error error = set_test(&set, snapshot, "", varbinds, count, &failed);
+    struct look look = look_at(snapshot);
+    const enum agentx_error error = set_test(&set, &look, "", varbinds, count, &failed);
     REQUIRE(calls == 0 && is_same(snapshot->settings, before));
     check_paths_are_as_before();
     if (error == AGENTX_NO_ERROR)

@@ -4,25 +4,34 @@
 // to a Get, and a walk ends.
 #include "fuzz.h"
 
-#include "agent/tables.h"
 #include "base/wire.h"
 #include "made_snapshot.h"
+#include "tables/tables.h"
 
 #include <string.h>
 
 enum { INSTANCES_MAX = 100000, STEPS_MAX = 8 };
 
 static const struct table_list *tables = &TABLES; // of the request
+static uint32_t device;                           // of DEVICE_TABLES
 
 struct input {
     const uint8_t *at, *end;
 };
 
-static void check_found(const struct agent_snapshot *snapshot, const struct agentx_oid *found,
+static struct look look_at_device(struct agent_snapshot *snapshot)
+{
+    struct look look = look_at(snapshot);
+    look.device = device;
+    return look;
+}
+
+static void check_found(struct agent_snapshot *snapshot, const struct agentx_oid *found,
                         const struct agentx_value *value)
 {
     static struct agentx_value same;
-    table_get(tables, snapshot, found, &same);
+    struct look look = look_at_device(snapshot);
+    table_get(tables, &look, found, &same);
     REQUIRE(same.type == value->type && same.type < AGENTX_NO_SUCH_OBJECT);
     REQUIRE(same.number == value->number && same.size == value->size);
     REQUIRE(memcmp(same.octets, value->octets, same.size) == 0);
@@ -31,13 +40,14 @@ static void check_found(const struct agent_snapshot *snapshot, const struct agen
 }
 
 // Walks at most that many steps. Returns their number.
-static size_t walk(const struct agent_snapshot *snapshot, struct agentx_oid *name, bool include,
+static size_t walk(struct agent_snapshot *snapshot, struct agentx_oid *name, bool include,
                    const struct agentx_oid *end, size_t steps)
 {
     struct agentx_oid found;
     struct agentx_value value;
     size_t n = 0;
-    while (n < steps && table_get_next(tables, snapshot, name, include, end, &found, &value)) {
+    struct look look = look_at_device(snapshot);
+    while (n < steps && table_get_next(tables, &look, name, include, end, &found, &value)) {
         int order = agentx_oid_compare(found.ids, found.length, name->ids, name->length);
         REQUIRE(order > 0 || (include && order == 0));
         REQUIRE(end->length == 0 ||
@@ -56,7 +66,7 @@ static struct agent_snapshot *make_view(void)
     struct agentx_oid name = {.length = 0};
     size_t all = walk(snapshot, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);
     REQUIRE(all > 0 && all < INSTANCES_MAX);
-    snapshot->scope.port = snapshot->fabric->nodes[snapshot->switches[0]].first_port;
+    device = snapshot->fabric->nodes[snapshot->switches[0]].first_port;
     tables = &DEVICE_TABLES;
     name.length = 0;
     all = walk(snapshot, &name, false, &(struct agentx_oid){.length = 0}, INSTANCES_MAX);

@@ -3,7 +3,7 @@
 // instance of a made-up gateway, then of some devices. test_tables.py compares both with the MIB
 // modules.
 
-#include "agent/tables.h"
+#include "tables/tables.h"
 #include "made_snapshot.h"
 
 #include <inttypes.h>
@@ -79,11 +79,11 @@ static void print_columns(const struct table_list *list)
     }
 }
 
-static void print_instances(const struct table_list *list, const struct agent_snapshot *snapshot)
+static void print_instances(const struct table_list *list, struct look look)
 {
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
-    while (table_get_next(list, snapshot, &name, false, &(struct agentx_oid){.length = 0}, &found,
+    while (table_get_next(list, &look, &name, false, &(struct agentx_oid){.length = 0}, &found,
                           &value)) {
         print_instance(&found, &value);
         name = found;
@@ -100,8 +100,9 @@ static void print_devices(struct agent_snapshot *snapshot)
         const uint32_t port = fabric->port_guids[i].port;
         if (seen[fabric->nodes[fabric_node_of_port(fabric, port)].type]++ >= EACH)
             continue;
-        snapshot->scope.port = port;
-        print_instances(&DEVICE_TABLES, snapshot);
+        struct look look = look_at(snapshot);
+        look.device = port;
+        print_instances(&DEVICE_TABLES, look);
     }
 }
 
@@ -110,7 +111,7 @@ int main(void)
     print_columns(&TABLES);
     print_columns(&DEVICE_TABLES);
     struct agent_snapshot *snapshot = made_view();
-    print_instances(&TABLES, snapshot);
+    print_instances(&TABLES, look_at(snapshot));
     print_devices(snapshot);
     return EXIT_SUCCESS;
 }

@@ -31,6 +31,7 @@ FOLDERS = {
     "sink": {"base", "model", "journal", "agentx"},
     "agentx": {"base"},
     "agent": {"base", "model", "topology", "journal", "agentx"},
+    "tables": {"base", "model", "topology", "journal", "agentx", "agent"},
     "picture": {"base", "model", "topology"},
     "ctl": {"base", "model", "topology", "picture", "event", "journal", "sink"},
     "pipeline": {"base", "model", "conf", "ib", "topology", "event", "policy", "journal"},

@@ -3,11 +3,11 @@
 
 #include "agent/paths.h"
 #include "agent/snapshot_events.h"
-#include "agent/tables.h"
 #include "base/log.h"
 #include "generated.h"
 #include "model/catalogue.h"
 #include "support_clock.h"
+#include "tables/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "support.h"
 
 #include "agent/agent.h"
-#include "agent/tables.h"
 #include "mib_root.h"
+#include "tables/tables.h"
 
 #include <unistd.h>
 
@@ -119,6 +119,9 @@ static void start(enum contexts_of contexts, bool fabric_alone)
     struct error err;
     const struct agent_options options = {
         .master = master.path,
+        .tables = &TABLES,
+        .device_tables = &DEVICE_TABLES,
+        .fabric_tables = &FABRIC_DEVICE_TABLES,
         .context = "",
         .contexts = contexts,
         .fabric_alone = fabric_alone,

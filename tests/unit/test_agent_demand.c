@@ -3,13 +3,12 @@
 // of indices, and the rows that the SA's records become.
 #include "support.h"
 
-#include "agent/fetch.h"
-#include "agent/put.h"
+#include "agent/column.h"
 #include "agent/records.h"
-#include "agent/table.h"
-#include "agent/tables.h"
 #include "base/wire.h"
 #include "generated.h"
+#include "looks.h"
+#include "tables/tables.h"
 #include "topology/topology.h"
 
 enum { ROWS = 40, AT = 8, AHEAD_MAX = 16 };
@@ -37,24 +36,22 @@ static enum demand_state ask(void *ctx, const struct demand_key *key, struct dem
     return DEMAND_HERE;
 }
 
-static bool get(const struct agent_snapshot *of, const struct table_row *row,
-                struct agentx_value *out)
+static bool get(struct look *look, struct agentx_value *out)
 {
-    const struct demand_key key = {.modifier = (uint32_t)row->at + 1};
-    const struct demand_answer *answer = fetch(of, &key);
+    const struct demand_key key = {.modifier = (uint32_t)look->at + 1};
+    const struct demand_answer *answer = look_ask(look, &key);
     return answer && put_number(out, demand_answer_at(answer, 0)[0]);
 }
 
-static void index_of(const struct agent_snapshot *of, size_t at, struct agentx_oid *out)
+static size_t count(struct look *look)
 {
-    (void)of;
-    agentx_oid_add(out, (uint32_t)at + 1);
+    (void)look;
+    return ROWS;
 }
 
-static bool seek(const struct agent_snapshot *of, const uint32_t *ids, size_t length, bool after,
-                 struct table_row *row, struct agentx_oid *found)
+static void enter(struct look *look)
 {
-    return table_seek_sorted(of, ROWS, index_of, ids, length, after, &row->at, found);
+    agentx_oid_add(&look->found, (uint32_t)look->at + 1);
 }
 
 static const uint32_t ENTRY[] = {1, 3, 6, 1, 4, 1, 99999};
@@ -62,9 +59,10 @@ static const struct table_column COLUMNS[] = {
     {"one", 1, AGENTX_INTEGER, .get = get},
     {"two", 2, AGENTX_INTEGER, .get = get},
 };
-static const struct table A_TABLE = TABLE("aTable", ENTRY, COLUMNS, seek);
+static const struct table A_TABLE = {"aTable", TABLE_OID(1, 3, 6, 1, 4, 1, 99999),
+                                     TABLE_COLUMNS(COLUMNS), TABLE_SORTED(count, enter)};
 static const struct table *const ALL[] = {&A_TABLE};
-static const struct table_list LIST = {ALL, 1};
+static const struct table_list LIST = {.tables = ALL, .count = 1};
 
 static struct agentx_oid name, found, no_end;
 static struct agentx_value value;
@@ -76,7 +74,7 @@ static bool next_after(uint32_t column, uint32_t row)
     agentx_oid_add(&name, column);
     agentx_oid_add(&name, row);
     asked = 0;
-    return table_get_next(&LIST, &snapshot, &name, false, &no_end, &found, &value);
+    return looks_next(&LIST, &snapshot, &name, false, &no_end, &found, &value);
 }
 
 static int setup(void **state)
@@ -91,9 +89,6 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    demand_answer_unref(snapshot.fetched);
-    snapshot.fetched = NULL;
-    assert_int_equal(snapshot.ticket, 0);
     return 0;
 }
 
@@ -116,16 +111,15 @@ TEST(a_get_waits_as_well)
 {
     away[5] = none[6] = true;
     next_after(1, 4);
-    snapshot_take_ticket(&snapshot);
     name.ids[AT] = 5;
-    table_get(&LIST, &snapshot, &name, &value);
+    looks_get(&LIST, &snapshot, &name, &value);
     assert_int_equal(value.type, AGENTX_LATER);
     assert_int_equal(value.number, 5);
     name.ids[AT] = 6;
-    table_get(&LIST, &snapshot, &name, &value);
+    looks_get(&LIST, &snapshot, &name, &value);
     assert_int_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
     name.ids[AT] = 7;
-    table_get(&LIST, &snapshot, &name, &value);
+    looks_get(&LIST, &snapshot, &name, &value);
     assert_int_equal(value.type, AGENTX_INTEGER);
 }
 
@@ -186,13 +180,12 @@ static uint64_t first_in(const struct table *table, uint32_t column, struct fabr
     name.length = (uint8_t)table->entry_length;
     agentx_oid_add(&name, column);
     asked = can_asked = 0;
-    if (table_get_next(&(struct table_list){&table, 1}, &of, &name, false, &no_end, &found,
-                       &value) &&
+    if (looks_next(&(struct table_list){.tables = &table, .count = 1}, &of, &name, false, &no_end,
+                   &found, &value) &&
         found.ids[table->entry_length] == column) {
         for (size_t i = 0; i < sizeof guid; i++)
             guid = guid << 8 | found.ids[table->entry_length + 1 + NODE_GUID + i];
     }
-    demand_answer_unref(of.fetched);
     return guid;
 }
 
@@ -241,20 +234,31 @@ TEST(nobody_asks_row_by_row_for_what_cannot_be_read)
 
 // The ends of indices, against all of them.
 
+static bool is_there(struct look *look)
+{
+    (void)look;
+    return true;
+}
+
 TEST(a_box_has_each_end_once_and_in_order)
 {
-    static const struct box BOX = {{1, 0, 2}, {3, 1, 4}, 3};
-    uint32_t all[64][3], tail[3];
+    static const struct table_box BOX = {{1, 0, 2}, {3, 1, 4}, 3};
+    uint32_t all[64][3];
+    const struct table table = {.box = &BOX, .has = is_there};
+    struct look look = {.table = &table, .after = true};
     size_t count = 0;
     for (uint32_t a = 1; a <= 3; a++) {
         for (uint32_t b = 0; b <= 1; b++) {
             for (uint32_t c = 2; c <= 4; c++, count++)
-                memcpy(all[count], (uint32_t[]){a, b, c}, sizeof tail);
+                memcpy(all[count], (uint32_t[]){a, b, c}, sizeof *all);
         }
     }
     size_t n = 0;
-    for (bool more = box_begin_after(&BOX, NULL, 0, tail); more; more = box_count_up(&BOX, tail))
-        assert_memory_equal(tail, all[n++], sizeof tail);
+    uint32_t last[3];
+    for (size_t length = 0; table_seek_box(&look, last, length); length = 3) {
+        memcpy(last, look.tail, sizeof last);
+        assert_memory_equal(last, all[n++], sizeof last);
+    }
     assert_int_equal(n, count);
     for (uint32_t i = 0; i < 6 * 6 * 6 * 4; i++) {
         const uint32_t ids[4] = {i % 6, i / 6 % 6, i / 36 % 6, 0};
@@ -262,10 +266,10 @@ TEST(a_box_has_each_end_once_and_in_order)
         size_t first = 0;
         while (first < count && agentx_oid_compare(all[first], 3, ids, length) <= 0)
             first++;
-        const bool more = box_begin_after(&BOX, ids, length, tail);
+        const bool more = table_seek_box(&look, ids, length);
         assert_int_equal(more, first < count);
         if (more)
-            assert_memory_equal(tail, all[first], sizeof tail);
+            assert_memory_equal(look.tail, all[first], sizeof *all);
     }
 }
 
@@ -344,10 +348,9 @@ static uint64_t only_member(struct fabric *fabric)
     memcpy(name.ids, SM_PARTITIONS.entry, SM_PARTITIONS.entry_length * sizeof *name.ids);
     name.length = (uint8_t)SM_PARTITIONS.entry_length;
     agentx_oid_add(&name, VECTOR);
-    assert_true(
-        table_get_next(&(struct table_list){ONE, 1}, &of, &name, false, &no_end, &found, &value));
+    assert_true(looks_next(&(struct table_list){.tables = ONE, .count = 1}, &of, &name, false,
+                           &no_end, &found, &value));
     records_free(of.records[RECORDS_PARTITIONS]);
-    demand_answer_unref(of.fetched);
     return wire_get64(value.octets);
 }
 
@@ -418,31 +421,31 @@ TEST(a_table_of_an_sa_that_is_away_is_not_empty)
     memcpy(name.ids, SM_GROUPS.entry, SM_GROUPS.entry_length * sizeof *name.ids);
     name.length = (uint8_t)SM_GROUPS.entry_length;
     sa_state = DEMAND_AWAY;
-    assert_true(
-        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_true(looks_next(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, false,
+                           &no_end, &found, &value));
     assert_int_equal(value.type, AGENTX_NOT_NOW);
     // A walk of another table ends, and one of all tables goes on.
     name = (struct agentx_oid){.length = 0};
     memcpy(name.ids, SM_SWITCHES.entry, SM_SWITCHES.entry_length * sizeof *name.ids);
     name.length = (uint8_t)SM_SWITCHES.entry_length;
     agentx_oid_add(&name, 99);
-    assert_true(
-        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_true(looks_next(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, false,
+                           &no_end, &found, &value));
     assert_int_not_equal(value.type, AGENTX_NOT_NOW);
     assert_memory_equal(found.ids, SM_LINKS.entry, SM_LINKS.entry_length * sizeof *found.ids);
-    table_get(&(struct table_list){TWO, 2}, &of, &name, &value);
+    looks_get(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, &value);
     assert_int_not_equal(value.type, AGENTX_NOT_NOW);
     for (size_t above = 0; above <= 2; above++) { // where walks of it begin
         memcpy(name.ids, SM_GROUPS.entry, SM_GROUPS.entry_length * sizeof *name.ids);
         name.length = (uint8_t)(SM_GROUPS.entry_length - above);
-        assert_true(table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found,
-                                   &value));
+        assert_true(looks_next(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, false,
+                               &no_end, &found, &value));
         assert_int_equal(value.type, AGENTX_NOT_NOW);
     }
     name.length = (uint8_t)SM_GROUPS.entry_length;
     sa_state = DEMAND_NONE; // it has answered that there are none, or does not tell us
-    assert_true(
-        table_get_next(&(struct table_list){TWO, 2}, &of, &name, false, &no_end, &found, &value));
+    assert_true(looks_next(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, false,
+                           &no_end, &found, &value));
     assert_int_not_equal(value.type, AGENTX_NOT_NOW);
     fabric_unref(current);
     fabric_unref(fabric);

@@ -3,8 +3,10 @@
 #include "generated.h"
 #include "support.h"
 
-#include "agent/tables.h"
+#include "looks.h"
+
 #include "base/text.h"
+#include "tables/tables.h"
 
 #include <string.h>
 
@@ -13,6 +15,7 @@ static const uint64_t SWITCH_GUID = 0x100, HOST_GUID = 0x200;
 
 static struct generated g;
 static struct agent_snapshot snapshot;
+static uint32_t device;               // the end port whose context it is
 static struct snapshot_source source; // nothing is read on demand
 
 static int begin(void **state)
@@ -40,14 +43,21 @@ static int end(void **state)
     return 0;
 }
 
+static struct look look_here(void)
+{
+    struct look look = look_at(&snapshot);
+    look.device = device;
+    return look;
+}
+
 // Makes a snapshot of what was made, in the context of that end port.
 static void enter(uint64_t port_guid)
 {
     forget();
     snapshot.source = &source;
     snapshot.fabric = generated_look(&g, 0);
-    snapshot.scope.port = fabric_find_port_guid(snapshot.fabric, port_guid);
-    assert_int_not_equal(snapshot.scope.port, FABRIC_NONE);
+    device = fabric_find_port_guid(snapshot.fabric, port_guid);
+    assert_int_not_equal(device, FABRIC_NONE);
 }
 
 static const struct table_column *find(const char *name, const struct table **table)
@@ -74,7 +84,8 @@ static struct agentx_value get(const char *name, uint32_t index)
         agentx_oid_add(&oid, table->entry[i]);
     agentx_oid_add(&oid, column->number);
     agentx_oid_add(&oid, index);
-    table_get(&DEVICE_TABLES, &snapshot, &oid, &value);
+    struct look look = look_here();
+    table_get(&DEVICE_TABLES, &look, &oid, &value);
     return value;
 }
 
@@ -277,8 +288,9 @@ static void walk(const uint32_t *ids, size_t length, char *out, size_t size)
     struct text t = text_in(out, size);
     for (size_t i = 0; i < length; i++)
         agentx_oid_add(&name, ids[i]);
-    while (table_get_next(&DEVICE_TABLES, &snapshot, &name, false,
-                          &(struct agentx_oid){.length = 0}, &found, &value) &&
+    struct look look = look_here();
+    while (table_get_next(&DEVICE_TABLES, &look, &name, false, &(struct agentx_oid){.length = 0},
+                          &found, &value) &&
            found.length > length && memcmp(found.ids, ids, length * sizeof *ids) == 0) {
         for (size_t i = length; i < found.length; i++)
             text_addf(&t, "%s%u", i > length ? "." : " ", (unsigned)found.ids[i]);
@@ -328,13 +340,12 @@ TEST(entities_are_found_from_any_name)
     enter(SWITCH_GUID);
     for (size_t i = 0; i < COUNT(CASES); i++) {
         for (size_t t = 0; t < COUNT(tables); t++) {
-            struct table_row row = {.at = 0};
-            struct agentx_oid found = {.length = 0};
+            struct look look;
             const uint32_t next = t == 0 ? CASES[i].next : CASES[i].alias;
-            assert_int_equal(
-                tables[t]->seek(&snapshot, CASES[i].after, CASES[i].length, true, &row, &found),
-                next != 0);
-            assert_true(next == 0 || (found.length == t + 1 && found.ids[0] == next));
+            assert_int_equal(looks_seek(tables[t], &snapshot, device, CASES[i].after,
+                                        CASES[i].length, true, &look),
+                             next != 0);
+            assert_true(next == 0 || (look.found.length == t + 1 && look.found.ids[0] == next));
         }
     }
     assert_true(is_missing("entPhysicalName", 0));
@@ -350,10 +361,11 @@ static size_t walk_all(void)
     struct agentx_oid name = {.length = 0}, none = {.length = 0};
     struct agentx_value value, again;
     size_t count = 0;
-    while (table_get_next(&DEVICE_TABLES, &snapshot, &name, false, &none, &walked[count], &value)) {
+    struct look look = look_here();
+    while (table_get_next(&DEVICE_TABLES, &look, &name, false, &none, &walked[count], &value)) {
         assert_true(
             agentx_oid_compare(walked[count].ids, walked[count].length, name.ids, name.length) > 0);
-        table_get(&DEVICE_TABLES, &snapshot, &walked[count], &again);
+        table_get(&DEVICE_TABLES, &look, &walked[count], &again);
         assert_int_equal(again.type, value.type);
         name = walked[count++];
         assert_true(count < COUNT(walked));
@@ -369,7 +381,8 @@ static void check_next(const struct agentx_oid *name, size_t count)
     while (at < count &&
            agentx_oid_compare(walked[at].ids, walked[at].length, name->ids, name->length) <= 0)
         at++;
-    assert_int_equal(table_get_next(&DEVICE_TABLES, &snapshot, name, false, &none, &found, &value),
+    struct look look = look_here();
+    assert_int_equal(table_get_next(&DEVICE_TABLES, &look, name, false, &none, &found, &value),
                      at < count);
     assert_true(at == count || agentx_oid_compare(found.ids, found.length, walked[at].ids,
                                                   walked[at].length) == 0);

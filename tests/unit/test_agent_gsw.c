@@ -4,10 +4,12 @@
 #include "generated.h"
 #include "support.h"
 
-#include "agent/gsw.h"
+#include "looks.h"
+
 #include "agent/snapshot_events.h"
-#include "agent/tables.h"
 #include "base/wire.h"
+#include "tables/gsw.h"
+#include "tables/tables.h"
 
 enum { INSTANCES_MAX = 400000, TEXT_MAX = 600 };
 static const uint64_t SPINE = UINT64_C(0x0002C90300000010), LEAF = UINT64_C(0x0002C903000000A0),
@@ -156,7 +158,7 @@ static const char *get(const char *column, const char *index)
     struct text t = text_in(out, sizeof out);
     struct agentx_value value = {.type = AGENTX_NULL};
     const struct agentx_oid name = oid(column, index);
-    table_get(&TABLES, &snapshot, &name, &value);
+    looks_get(&TABLES, &snapshot, &name, &value);
     add_text(&t, &value);
     return out;
 }
@@ -468,11 +470,13 @@ TEST(without_readings_no_port_is_asked_for_counters)
     bool was_found[] = {false, false};
     for (size_t i = 0; i < OWN_PORTS.column_count; i++) {
         const struct table_column *column = &OWN_PORTS.columns[i];
-        struct table_row row = {.column = column};
-        struct agentx_oid found;
+        struct look look = look_at(&snapshot);
+        look.table = &OWN_PORTS;
+        look.column = column;
+        look.after = true;
         const bool is_counter = column->type == AGENTX_COUNTER64 ||
                                 strstr(column->name, "Errors") || strstr(column->name, "PortWait");
-        const bool has = OWN_PORTS.seek(&snapshot, NULL, 0, true, &row, &found);
+        const bool has = OWN_PORTS.seek(&look);
         assert_int_equal(has, !is_counter);
         was_found[has] = true;
     }
@@ -495,13 +499,11 @@ TEST(what_may_be_written_is_what_the_settings_have)
     };
     for (size_t i = 0; i < COUNT(CASES); i++) {
         const struct agentx_oid name = oid(CASES[i].column, CASES[i].index);
-        const struct table_column *column;
-        struct table_row row;
-        assert_int_equal(table_find_writable(&TABLES, &snapshot, &name, &column, &row),
-                         AGENTX_NO_ERROR);
-        assert_int_equal(column->setting, CASES[i].kind);
-        assert_int_equal(gsw_node(&snapshot, &row)->guid, SPINE);
-        assert_int_equal(row.number, i < 5 ? 0 : 6);
+        struct look look = look_at(&snapshot);
+        assert_int_equal(table_find_writable(&TABLES, &look, &name), AGENTX_NO_ERROR);
+        assert_int_equal(look.column->setting, CASES[i].kind);
+        assert_int_equal(look_node(&look)->guid, SPINE);
+        assert_int_equal(look.number, i < 5 ? 0 : 6);
     }
     size_t writable = 0;
     for (size_t t = 0; t < TABLES.count; t++) {
@@ -518,7 +520,7 @@ static const struct table *const FABRIC_TABLES[] = {
     &GSW_IB_NODES,  &GSW_IB_SWITCHES, &GSW_LINKS,       &GSW_IB_TOPOLOGY,
     &GSW_IB_PORTS,  &GSW_COUNTERS,    &GSW_COMMUNITIES,
 };
-static const struct table_list FABRIC = {FABRIC_TABLES, COUNT(FABRIC_TABLES)};
+static const struct table_list FABRIC = {.tables = FABRIC_TABLES, .count = COUNT(FABRIC_TABLES)};
 
 // All instances of these tables, in order.
 static struct agentx_oid *walk(size_t *count)
@@ -529,12 +531,11 @@ static struct agentx_oid *walk(size_t *count)
     struct agentx_value value;
     assert_non_null(all);
     memcpy(at.ids, ROOT, sizeof ROOT);
-    for (*count = 0;
-         table_get_next(&FABRIC, &snapshot, &at, false, &NO_END, &all[*count], &value);) {
+    for (*count = 0; looks_next(&FABRIC, &snapshot, &at, false, &NO_END, &all[*count], &value);) {
         assert_true(agentx_oid_compare(all[*count].ids, all[*count].length, at.ids, at.length) > 0);
         at = all[(*count)++];
         assert_in_range(*count, 1, INSTANCES_MAX - 1);
-        table_get(&FABRIC, &snapshot, &at, &value);
+        looks_get(&FABRIC, &snapshot, &at, &value);
         assert_int_not_equal(value.type, AGENTX_NO_SUCH_INSTANCE);
     }
     return all;
@@ -630,7 +631,7 @@ static void ask(const struct agentx_oid *all, size_t n, const struct agentx_oid 
         else
             high = mid;
     }
-    bool any = table_get_next(&FABRIC, &snapshot, name, include, &NO_END, &found, &value);
+    bool any = looks_next(&FABRIC, &snapshot, name, include, &NO_END, &found, &value);
     assert_int_equal(any, expected < n);
     if (any)
         assert_int_equal(

@@ -2,9 +2,11 @@
 // The tables made from the journal, compared with a plain list of the events written.
 #include "support.h"
 
+#include "looks.h"
+
 #include "agent/snapshot.h"
-#include "agent/tables.h"
 #include "model/catalogue.h"
+#include "tables/tables.h"
 
 #include <sys/stat.h>
 
@@ -196,31 +198,31 @@ static void make_question(struct fixture *f, struct agentx_oid *ids)
 }
 
 // gswEventSwitchId is what the row's index begins with.
-static void check_id(const struct fixture *f, const struct table_row *row,
-                     const struct agentx_oid *index)
+static void check_id(struct look *look, const struct agentx_oid *index)
 {
     struct agentx_value id = {.type = AGENTX_OCTETS};
-    assert_true(GSW_EVENTS.columns[0].get(&f->snapshot, row, &id));
+    assert_true(GSW_EVENTS.columns[0].get(look, &id));
     assert_int_equal(id.size, 16);
     for (size_t i = 0; i < id.size; i++)
         assert_int_equal(id.octets[i], index->ids[i]);
 }
 
-static void check_question(const struct fixture *f, const struct agentx_oid *ids, bool after)
+static void check_question(struct fixture *f, const struct agentx_oid *ids, bool after)
 {
-    struct table_row row = {0};
-    struct agentx_oid found = {.length = 0}, index;
-    bool any = GSW_EVENTS.seek(&f->snapshot, ids->ids, ids->length, after, &row, &found);
+    struct look look;
+    struct agentx_oid index;
+    bool any =
+        looks_seek(&GSW_EVENTS, &f->snapshot, FABRIC_NONE, ids->ids, ids->length, after, &look);
     int wanted = expected(f, ids, after);
     assert_int_equal(any, wanted >= 0);
     if (!any)
         return;
     index_of(f, wanted, &index);
-    assert_int_equal(found.length, index.length);
-    assert_memory_equal(found.ids, index.ids, index.length * sizeof *index.ids);
-    assert_int_equal(row.event->time_us, f->time.utc + wanted);
-    check_id(f, &row, &index);
-    event_unref(row.event);
+    assert_int_equal(look.found.length, index.length);
+    assert_memory_equal(look.found.ids, index.ids, index.length * sizeof *index.ids);
+    assert_int_equal(look.event->time_us, f->time.utc + wanted);
+    check_id(&look, &index);
+    event_unref(look.event);
 }
 
 static void event_table_finds_what_a_plain_search_finds(void **state)
@@ -240,21 +242,20 @@ static uint32_t shown_of(const struct agent_snapshot *snapshot, uint64_t guid)
 }
 
 // Of a walk.
-static uint32_t rows_of(const struct agent_snapshot *snapshot, uint64_t guid)
+static uint32_t rows_of(struct agent_snapshot *snapshot, uint64_t guid)
 {
-    struct table_row row = {0};
-    struct agentx_oid index = {.length = 0}, found;
+    struct look look;
+    struct agentx_oid index = {.length = 0};
     uint32_t rows = 0;
-    while (GSW_EVENTS.seek(snapshot, index.ids, index.length, true, &row, &found)) {
-        rows += row.event->switch_guid == guid;
-        event_unref(row.event);
-        row = (struct table_row){0};
-        index = found;
+    while (looks_seek(&GSW_EVENTS, snapshot, FABRIC_NONE, index.ids, index.length, true, &look)) {
+        rows += look.event->switch_guid == guid;
+        event_unref(look.event);
+        index = look.found;
     }
     return rows;
 }
 
-static void check_counts(const struct agent_snapshot *snapshot)
+static void check_counts(struct agent_snapshot *snapshot)
 {
     for (int s = 0; s < SWITCHES; s++)
         assert_int_equal(shown_of(snapshot, GUIDS[s]), rows_of(snapshot, GUIDS[s]));
@@ -273,7 +274,7 @@ static void add_events(struct fixture *f, uint64_t guid, int count)
     journal_commit(f->journal);
 }
 
-static const struct agent_snapshot *look_later(struct fixture *f)
+static struct agent_snapshot *look_later(struct fixture *f)
 {
     f->later = f->snapshot;
     f->later.last_event = journal_last(f->journal);
@@ -287,7 +288,7 @@ static void a_view_counts_no_later_events(void **state)
     uint32_t count = shown_of(&f->snapshot, GUIDS[1]);
     assert_true(count > 0);
     add_events(f, GUIDS[1], SNAPSHOT_EVENTS_PER_SWITCH_MAX);
-    const struct agent_snapshot *later = look_later(f);
+    struct agent_snapshot *later = look_later(f);
     assert_int_equal(shown_of(later, GUIDS[1]), SNAPSHOT_EVENTS_PER_SWITCH_MAX);
     assert_int_equal(shown_of(&f->snapshot, GUIDS[1]), count);
     check_counts(later);
@@ -365,13 +366,13 @@ static void log_walks_all_events_in_order(void **state)
 {
     struct fixture *f = *state;
     const struct table *const tables[] = {&OWN_EVENT_LOG};
-    const struct table_list list = {tables, 1};
+    const struct table_list list = {.tables = tables, .count = 1};
     struct agentx_oid name = {.length = 0}, end = {.length = 0}, found;
     struct agentx_value *value = calloc(1, sizeof *value);
     assert_non_null(value);
     for (int i = 0; i < EVENTS; i++) {
         char id[EVENT_ID_SIZE];
-        assert_true(table_get_next(&list, &f->snapshot, &name, false, &end, &found, value));
+        assert_true(looks_next(&list, &f->snapshot, &name, false, &end, &found, value));
         assert_int_equal(found.ids[found.length - 2], 2); // ibtrapdLogEventId
         assert_int_equal(found.ids[found.length - 1], event_number(f->sequences[i]));
         snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
@@ -379,10 +380,10 @@ static void log_walks_all_events_in_order(void **state)
         assert_memory_equal(value->octets, id, value->size);
         name = found;
     }
-    assert_true(table_get_next(&list, &f->snapshot, &name, false, &end, &found, value));
+    assert_true(looks_next(&list, &f->snapshot, &name, false, &end, &found, value));
     assert_int_equal(found.ids[found.length - 2], 3); // the next column
     int rest = 1;
-    for (name = found; table_get_next(&list, &f->snapshot, &name, false, &end, &found, value);
+    for (name = found; looks_next(&list, &f->snapshot, &name, false, &end, &found, value);
          name = found)
         rest++;
     assert_int_equal(rest, 26 * EVENTS);

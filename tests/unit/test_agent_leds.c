@@ -3,8 +3,10 @@
 #include "generated.h"
 #include "support.h"
 
+#include "looks.h"
+
 #include "agent/set.h"
-#include "agent/tables.h"
+#include "tables/tables.h"
 
 enum { HAS_LED = 1 << 9, LIDS = 32, ON = 1, OFF = 2 };
 static const uint64_t ONE = UINT64_C(0x0002C90300000010), TWO = UINT64_C(0x0002C90300000020),
@@ -132,7 +134,6 @@ static int end(void **state)
     log_close(set.options.log);
     settings_unref(settings);
     settings = NULL;
-    demand_answer_unref(snapshot.fetched);
     fabric_unref(snapshot.fabric);
     free(snapshot.switches);
     generated_clear(&g);
@@ -165,7 +166,8 @@ static struct agentx_varbind beacon(uint64_t guid, int64_t value)
 
 static enum agentx_error test_all(const struct agentx_varbind *varbinds, size_t n)
 {
-    return set_test(&set, &snapshot, "", varbinds, n, &failed);
+    struct look look = look_at(&snapshot);
+    return set_test(&set, &look, "", varbinds, n, &failed);
 }
 
 static enum agentx_error test_one(uint64_t guid, int64_t value)
@@ -178,7 +180,7 @@ static struct agentx_value value_of(uint32_t column, uint64_t guid)
 {
     struct agentx_value value;
     const struct agentx_oid name = name_of(column, guid);
-    table_get(&TABLES, &snapshot, &name, &value);
+    looks_get(&TABLES, &snapshot, &name, &value);
     return value;
 }
 
@@ -372,8 +374,9 @@ TEST(a_device_has_a_row_for_its_led)
     } CASES[] = {{ONE, 2}, {TWO, 3}, {PLAIN, 0}};
     for (size_t i = 0; i < COUNT(CASES); i++) {
         const uint32_t node = fabric_find_node(snapshot.fabric, CASES[i].guid);
-        snapshot.scope.port = fabric_find_port(snapshot.fabric, node, 0);
-        table_get(&DEVICE_TABLES, &snapshot, &name, &value);
+        struct look look = look_at(&snapshot);
+        look.device = fabric_find_port(snapshot.fabric, node, 0);
+        table_get(&DEVICE_TABLES, &look, &name, &value);
         assert_int_equal(value.type, CASES[i].state ? AGENTX_INTEGER : AGENTX_NO_SUCH_INSTANCE);
         assert_int_equal(value.number, CASES[i].state);
     }

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "agent/paths.h"
-#include "agent/tables.h"
 #include "base/wire.h"
+#include "tables/tables.h"
 
 enum { PREFIX = 0xFE, GO = 4, WAIT = 5, DESTROY = 6, SL = 16 };
 

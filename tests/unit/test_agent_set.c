@@ -31,33 +31,24 @@ static bool change(void *ctx, const struct setting *changes, size_t n, const cha
     return true;
 }
 
-static bool get_name(const struct agent_snapshot *snapshot, const struct table_row *row,
-                     struct agentx_value *out)
+static bool get_name(struct look *look, struct agentx_value *out)
 {
-    (void)snapshot;
-    (void)row;
+    (void)look;
     (void)out;
     return true;
 }
 
-static void index_of_switch(const struct agent_snapshot *snapshot, size_t at,
-                            struct agentx_oid *out)
+static size_t count_switches(struct look *look)
 {
-    (void)snapshot;
-    agentx_oid_add(out, (uint32_t)at + 1);
+    return look->snapshot->switch_count;
 }
 
-static bool seek_switch(const struct agent_snapshot *snapshot, const uint32_t *ids, size_t length,
-                        bool after, struct table_row *row, struct agentx_oid *found)
+static void enter_switch(struct look *look)
 {
-    if (!table_seek_sorted(snapshot, snapshot->switch_count, index_of_switch, ids, length, after,
-                           &row->at, found))
-        return false;
-    row->node = snapshot->switches[row->at];
-    return true;
+    look->node = look->snapshot->switches[look->at];
+    agentx_oid_add(&look->found, (uint32_t)look->at + 1);
 }
 
-static const uint32_t ENTRY[] = {1, 3, 1};
 static const struct table_column COLUMNS[] = {
     {.name = "fixed", .number = 1, .type = AGENTX_OCTETS, .get = get_name},
     {.name = "san",
@@ -71,10 +62,10 @@ static const struct table_column COLUMNS[] = {
      .get = get_name,
      .setting = SETTING_FABRIC_NAME},
 };
-static const struct table TABLE = {"switches", ENTRY,          COUNT(ENTRY),
-                                   COLUMNS,    COUNT(COLUMNS), seek_switch};
+static const struct table TABLE = {"switches", TABLE_OID(1, 3, 1), TABLE_COLUMNS(COLUMNS),
+                                   TABLE_SORTED(count_switches, enter_switch)};
 static const struct table *const ALL[] = {&TABLE};
-static const struct table_list LIST = {ALL, 1};
+static const struct table_list LIST = {.tables = ALL, .count = 1};
 
 static int begin(void **state)
 {
@@ -128,11 +119,18 @@ static const char *value_of(const struct fixture *f, enum setting_kind kind, uin
     return text;
 }
 
+static enum agentx_error test(struct fixture *f, const struct agentx_varbind *varbinds, size_t n,
+                              size_t *failed)
+{
+    struct look look = look_at(&f->snapshot);
+    return set_test(&f->set, &look, "", varbinds, n, failed);
+}
+
 static void check_refused(struct fixture *f, const struct agentx_varbind *varbinds, size_t n,
                           enum agentx_error expected, size_t at)
 {
     size_t failed = 99;
-    assert_int_equal(set_test(&f->set, &f->snapshot, "", varbinds, n, &failed), expected);
+    assert_int_equal(test(f, varbinds, n, &failed), expected);
     assert_int_equal(failed, at);
     assert_int_equal(set_commit(&f->set), AGENTX_NO_ERROR); // without any setting
     assert_int_equal(f->calls, 0);
@@ -142,7 +140,7 @@ static void test_both(struct fixture *f, const char *san, const char *fabric)
 {
     size_t failed;
     const struct agentx_varbind both[] = {varbind(2, 1, san), varbind(3, 2, fabric)};
-    assert_int_equal(set_test(&f->set, &f->snapshot, "", both, 2, &failed), AGENTX_NO_ERROR);
+    assert_int_equal(test(f, both, 2, &failed), AGENTX_NO_ERROR);
 }
 
 TEST(nothing_is_set_before_the_commit_and_then_all_at_once)
@@ -234,8 +232,7 @@ TEST(too_many_varbinds_are_refused)
         v[i] = varbind(2, 1, "north");
     check_refused(f, v, AGENTX_SET_MAX + 1, AGENTX_RESOURCE_UNAVAILABLE, 0);
     size_t failed;
-    assert_int_equal(set_test(&f->set, &f->snapshot, "", v, AGENTX_SET_MAX, &failed),
-                     AGENTX_NO_ERROR);
+    assert_int_equal(test(f, v, AGENTX_SET_MAX, &failed), AGENTX_NO_ERROR);
     free(v);
 }
 

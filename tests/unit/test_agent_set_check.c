@@ -3,13 +3,12 @@
 
 #include "support.h"
 
-#include "agent/set_check.h"
+#include "agent/set.h"
 
 #define LEAF UINT64_C(0x0002c90300001234)
 
 static struct fabric_node nodes[2] = {{.guid = 1}, {.guid = LEAF}};
 static struct fabric fabric = {.nodes = nodes, .node_count = 2};
-static const struct agent_snapshot snapshot = {.fabric = &fabric};
 static struct setting setting;
 
 // Only communities and recipients have rows by number.
@@ -20,8 +19,8 @@ static uint8_t number_of(enum setting_kind kind)
 
 static enum agentx_error check(enum setting_kind kind, const struct agentx_value *value)
 {
-    const struct table_row row = {.node = 1, .number = number_of(kind)};
-    return set_check(&snapshot, &row, kind, value, &setting);
+    const struct look look = {.fabric = &fabric, .node = 1, .number = number_of(kind)};
+    return set_check(&look, kind, value, &setting);
 }
 
 static enum agentx_error check_octets(enum setting_kind kind, enum agentx_type type,

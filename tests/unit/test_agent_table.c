@@ -2,6 +2,8 @@
 // The table engine, compared with a simple one that searches all instances.
 #include "support.h"
 
+#include "looks.h"
+
 #include "agent/table.h"
 
 enum { TABLES_MAX = 4, COLUMNS = 4, ROWS_MAX = 24, ROUNDS = 300, QUESTIONS = 200 };
@@ -37,68 +39,60 @@ static bool has_value(uint32_t column, size_t row)
     return (row * 7 + column) % 5 != 0;
 }
 
-static bool get(uint32_t column, const struct table_row *row, struct agentx_value *out)
+static bool get(struct look *look, struct agentx_value *out)
 {
-    out->number = value_of(row->number, column, row->at);
-    return has_value(column, row->at);
+    const uint32_t column = look->column->number;
+    out->number = value_of(look->table->kind, column, look->at);
+    return has_value(column, look->at);
 }
 
-#define GETTER(n)                                                                                  \
-    static bool get_##n(const struct agent_snapshot *snapshot, const struct table_row *row,        \
-                        struct agentx_value *out)                                                  \
-    {                                                                                              \
-        (void)snapshot;                                                                            \
-        return get(n, row, out);                                                                   \
-    }
-GETTER(1)
-GETTER(3)
-GETTER(9)
-
 static const struct table_column ALL_COLUMNS[COLUMNS] = {
-    {.name = "one", .number = 1, .type = AGENTX_INTEGER, .get = get_1},
+    {.name = "one", .number = 1, .type = AGENTX_INTEGER, .get = get},
     {.name = "three",
      .number = 3,
      .type = AGENTX_COUNTER64,
-     .get = get_3,
+     .get = get,
      .setting = SETTING_SAN_NAME},
     {.name = "never", .number = 4, .type = AGENTX_INTEGER},
-    {.name = "nine", .number = 9, .type = AGENTX_GAUGE32, .get = get_9},
+    {.name = "nine", .number = 9, .type = AGENTX_GAUGE32, .get = get},
 };
 
-#define SEEKER(n)                                                                                  \
-    static void index_##n(const struct agent_snapshot *snapshot, size_t at,                        \
-                          struct agentx_oid *out)                                                  \
-    {                                                                                              \
-        *out = ((const struct scene *)snapshot)->rows[n].indices[at];                              \
-    }                                                                                              \
-    static bool seek_##n(const struct agent_snapshot *snapshot, const uint32_t *ids,               \
-                         size_t length, bool after, struct table_row *row,                         \
-                         struct agentx_oid *found)                                                 \
-    {                                                                                              \
-        row->number = n;                                                                           \
-        if (!table_seek_sorted(snapshot, ((const struct scene *)snapshot)->rows[n].count,          \
-                               index_##n, ids, length, after, &row->at, found))                    \
-            return false;                                                                          \
-        struct event *event = ((const struct scene *)snapshot)->event;                             \
-        row->event = event ? event_ref(event) : NULL;                                              \
-        return true;                                                                               \
-    }
-SEEKER(0)
-SEEKER(1)
-SEEKER(2)
-SEEKER(3)
+static const struct rows *rows_of(const struct look *look)
+{
+    return &((const struct scene *)look->snapshot)->rows[look->table->kind];
+}
+
+static size_t count_rows(struct look *look)
+{
+    return rows_of(look)->count;
+}
+
+static void enter(struct look *look)
+{
+    look->found = rows_of(look)->indices[look->at];
+}
+
+// Every row that is found holds a reference to the event.
+static bool has(struct look *look)
+{
+    struct event *event = ((const struct scene *)look->snapshot)->event;
+    look->event = event ? event_ref(event) : NULL;
+    return true;
+}
+
+#define ROWS(n) TABLE_SORTED(count_rows, enter), .has = has, .kind = (n)
 
 // A group in two halves with a table between its scalars, and a table whose OID extends another
 // table's OID.
 static const uint32_t GROUP[] = {1, 3, 5}, INNER[] = {1, 3, 5, 2, 1}, OUTER[] = {1, 3, 6, 1};
 static const struct table TABLES[TABLES_MAX] = {
-    {"first half", GROUP, 3, ALL_COLUMNS, 1, seek_0},
-    {"inner", INNER, 5, ALL_COLUMNS, COLUMNS, seek_1},
-    {"second half", GROUP, 3, ALL_COLUMNS + 1, COLUMNS - 1, seek_2},
-    {"outer", OUTER, 4, ALL_COLUMNS, COLUMNS, seek_3},
+    {"first half", GROUP, 3, ALL_COLUMNS, 1, ROWS(0)},
+    {"inner", INNER, 5, ALL_COLUMNS, COLUMNS, ROWS(1)},
+    {"second half", GROUP, 3, ALL_COLUMNS + 1, COLUMNS - 1, ROWS(2)},
+    {"outer", OUTER, 4, ALL_COLUMNS, COLUMNS, ROWS(3)},
 };
 static const struct table *const ORDER[] = {&TABLES[0], &TABLES[1], &TABLES[2], &TABLES[3]};
-static const struct table_list LIST = {ORDER, TABLES_MAX};
+static const struct table_list LIST = {.tables = ORDER, .count = TABLES_MAX};
 
 // The expected answers, from a search of all instances.
 struct instance {
@@ -231,7 +225,7 @@ static void check_next(const struct agentx_oid *name, bool include, const struct
     struct agentx_oid found;
     struct agentx_value value;
     const struct instance *expected = first_after(name, include, end);
-    assert_int_equal(table_get_next(&LIST, &scene.snapshot, name, include, end, &found, &value),
+    assert_int_equal(looks_next(&LIST, &scene.snapshot, name, include, end, &found, &value),
                      expected != NULL);
     if (!expected)
         return;
@@ -246,7 +240,7 @@ static void check_get(const struct agentx_oid *name)
     const struct instance *expected = first_after(name, true, &(struct agentx_oid){0});
     if (expected && compare_oids(&expected->oid, name) != 0)
         expected = NULL;
-    table_get(&LIST, &scene.snapshot, name, &value);
+    looks_get(&LIST, &scene.snapshot, name, &value);
     if (!expected) {
         assert_true(value.type == AGENTX_NO_SUCH_OBJECT || value.type == AGENTX_NO_SUCH_INSTANCE);
     } else {
@@ -279,7 +273,7 @@ TEST(a_walk_finds_everything_once_and_ends)
         const struct agentx_oid end = {.length = 0};
         struct agentx_value value;
         size_t found = 0;
-        while (table_get_next(&LIST, &scene.snapshot, &name, false, &end, &next, &value)) {
+        while (looks_next(&LIST, &scene.snapshot, &name, false, &end, &next, &value)) {
             assert_true(compare_oids(&next, &name) > 0);
             name = next;
             found++;
@@ -299,7 +293,7 @@ static void name_it(struct agentx_oid *out, const uint32_t *ids, size_t n)
 static enum agentx_type type_of(const struct agentx_oid *name)
 {
     struct agentx_value value;
-    table_get(&LIST, &scene.snapshot, name, &value);
+    looks_get(&LIST, &scene.snapshot, name, &value);
     return value.type;
 }
 
@@ -335,11 +329,10 @@ TEST(a_get_tells_missing_objects_from_missing_instances)
 
 static enum agentx_error writable(const struct agentx_oid *name)
 {
-    const struct table_column *column;
-    struct table_row row;
-    enum agentx_error error = table_find_writable(&LIST, &scene.snapshot, name, &column, &row);
+    struct look look = look_at(&scene.snapshot);
+    enum agentx_error error = table_find_writable(&LIST, &look, name);
     if (error == AGENTX_NO_ERROR)
-        assert_int_equal(column->setting, SETTING_SAN_NAME);
+        assert_int_equal(look.column->setting, SETTING_SAN_NAME);
     return error;
 }
 
@@ -364,28 +357,33 @@ TEST(only_existing_rows_of_writable_columns_are_written)
 
 TEST(without_tables_there_is_nothing)
 {
-    const struct table_list none = {NULL, 0};
+    const struct table_list none = {.tables = NULL, .count = 0};
     struct agentx_oid name = {.length = 0}, found;
     struct agentx_value value;
-    assert_false(table_get_next(&none, &scene.snapshot, &name, true, &name, &found, &value));
-    table_get(&none, &scene.snapshot, &name, &value);
+    assert_false(looks_next(&none, &scene.snapshot, &name, true, &name, &found, &value));
+    looks_get(&none, &scene.snapshot, &name, &value);
     assert_int_equal(value.type, AGENTX_NO_SUCH_OBJECT);
 }
 
 TEST(a_scalar_is_the_row_zero)
 {
-    struct table_row row;
-    struct agentx_oid found;
-    const uint32_t zero[] = {0, 0}, one[] = {1};
-    assert_true(table_seek_scalar(&scene.snapshot, zero, 1, false, &row, &found));
-    assert_int_equal(found.length, 1);
-    assert_int_equal(found.ids[0], 0);
-    assert_true(table_seek_scalar(&scene.snapshot, NULL, 0, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.snapshot, zero, 1, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.snapshot, one, 1, true, &row, &found));
-    assert_false(table_seek_scalar(&scene.snapshot, one, 1, false, &row, &found));
-    assert_false(table_seek_scalar(&scene.snapshot, zero, 2, false, &row, &found));
-    assert_false(table_seek_scalar(&scene.snapshot, NULL, 0, false, &row, &found));
+    static const struct table SCALARS = {.columns = ALL_COLUMNS, .seek = table_seek_scalar};
+    static const struct {
+        uint32_t ids[2];
+        size_t length;
+        bool after, is_found;
+    } CASES[] = {{{0}, 1, false, true}, {{0}, 0, true, true},   {{0}, 1, true, false},
+                 {{1}, 1, true, false}, {{1}, 1, false, false}, {{0, 0}, 2, false, false},
+                 {{0}, 0, false, false}};
+    struct look look;
+    for (size_t i = 0; i < COUNT(CASES); i++) {
+        assert_int_equal(looks_seek(&SCALARS, &scene.snapshot, FABRIC_NONE, CASES[i].ids,
+                                    CASES[i].length, CASES[i].after, &look),
+                         CASES[i].is_found);
+        assert_int_equal(look.found.length, CASES[i].is_found);
+    }
+    looks_seek(&SCALARS, &scene.snapshot, FABRIC_NONE, CASES[0].ids, 1, false, &look);
+    assert_int_equal(look.found.ids[0], 0);
 }
 
 static int make_event(void **state)

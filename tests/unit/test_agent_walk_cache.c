@@ -3,10 +3,12 @@
 #include "generated.h"
 #include "support.h"
 
+#include "looks.h"
+
 #include "agent/table.h"
-#include "agent/tables.h"
 #include "agent/walk_cache.h"
 #include "model/catalogue.h"
+#include "tables/tables.h"
 
 struct fixture {
     struct support_time time;
@@ -351,7 +353,7 @@ static uint32_t next_event(struct fixture *f, uint32_t number)
 {
     enum { EVENT_ID = 2 };
     const struct table *const tables[] = {&OWN_EVENT_LOG};
-    const struct table_list list = {tables, 1};
+    const struct table_list list = {.tables = tables, .count = 1};
     const struct agentx_oid no_end = {.length = 0};
     struct agentx_oid asked = {.length = 0}, found;
     struct agentx_value value;
@@ -359,8 +361,8 @@ static uint32_t next_event(struct fixture *f, uint32_t number)
         agentx_oid_add(&asked, OWN_EVENT_LOG.entry[i]);
     agentx_oid_add(&asked, EVENT_ID);
     agentx_oid_add(&asked, number);
-    const struct agent_snapshot *snapshot = walk_cache_follow(f->cache, &asked);
-    if (!table_get_next(&list, snapshot, &asked, false, &no_end, &found, &value))
+    struct agent_snapshot *snapshot = walk_cache_follow(f->cache, &asked);
+    if (!looks_next(&list, snapshot, &asked, false, &no_end, &found, &value))
         return 0;
     walk_cache_remember(f->cache, snapshot, &found);
     bool is_event = found.ids[found.length - 2] == EVENT_ID;
