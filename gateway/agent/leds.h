@@ -5,7 +5,7 @@
 #define IBTRAPD_AGENT_LEDS_H
 
 #include "agent/look.h"
-#include "agentx/handler.h"
+#include "agentx/options.h"
 
 // Whether an end port has one, by its CapabilityMask.
 bool leds_has(const struct fabric_port *port);

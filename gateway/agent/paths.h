@@ -8,7 +8,7 @@
 #define IBTRAPD_AGENT_PATHS_H
 
 #include "agent/table.h"
-#include "agentx/handler.h"
+#include "agentx/options.h"
 
 #define PATHS_KEEP_US (300 * CLOCK_US_PER_S)
 

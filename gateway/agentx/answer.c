@@ -5,16 +5,16 @@
 // rest.
 enum { BULK_SIZE_MAX = 1 << 16 };
 
-static void begin_response(struct pdu_writer *w, const struct pdu_header *request)
+static void agentx_answer_begin(struct pdu_writer *w, const struct pdu_header *request)
 {
     pdu_begin(w, PDU_RESPONSE, request->session, request->transaction, request->packet, "");
     pdu_add_result(w, AGENTX_NO_ERROR, 0);
 }
 
-static void respond(struct pdu_writer *w, const struct pdu_header *request, unsigned error,
-                    size_t index)
+static void agentx_answer_respond(struct pdu_writer *w, const struct pdu_header *request,
+                                  unsigned error, size_t index)
 {
-    begin_response(w, request);
+    agentx_answer_begin(w, request);
     pdu_set_result(w, error, index);
     pdu_end(w);
 }
@@ -35,7 +35,7 @@ struct range {
     bool include;
 };
 
-static bool read_range(struct pdu_reader *in, struct range *out)
+static bool agentx_answer_read_range(struct pdu_reader *in, struct range *out)
 {
     return pdu_read_range(in, &out->name, &out->include, &out->end);
 }
@@ -55,7 +55,8 @@ static void agentx_answer_add_varbind(struct asked *asked, struct pdu_writer *w,
         pdu_add_varbind(w, name, value);
 }
 
-static void add_instance(struct asked *asked, const struct range *r, struct pdu_writer *w)
+static void agentx_answer_add_instance(struct asked *asked, const struct range *r,
+                                       struct pdu_writer *w)
 {
     struct agentx_value value;
     value.type = AGENTX_NO_SUCH_OBJECT;
@@ -65,7 +66,7 @@ static void add_instance(struct asked *asked, const struct range *r, struct pdu_
 }
 
 // False: there is no next instance.
-static bool add_next(struct asked *asked, const struct range *r, struct pdu_writer *w)
+static bool agentx_answer_add_next(struct asked *asked, const struct range *r, struct pdu_writer *w)
 {
     struct agentx_oid found;
     struct agentx_value value;
@@ -79,90 +80,90 @@ static bool add_next(struct asked *asked, const struct range *r, struct pdu_writ
     return is_there;
 }
 
-static bool answer_ranges(struct asked *asked, const struct pdu_header *request,
-                          struct pdu_reader *in, struct pdu_writer *w)
+static bool agentx_answer_ranges(struct asked *asked, const struct pdu_header *request,
+                                 struct pdu_reader *in, struct pdu_writer *w)
 {
     size_t n = 0;
-    begin_response(w, request);
+    agentx_answer_begin(w, request);
     while (in->at < in->end && !w->full) {
         struct range r;
-        if (!read_range(in, &r))
+        if (!agentx_answer_read_range(in, &r))
             return false;
         n++;
         if (request->type == PDU_GET)
-            add_instance(asked, &r, w);
+            agentx_answer_add_instance(asked, &r, w);
         else
-            add_next(asked, &r, w);
+            agentx_answer_add_next(asked, &r, w);
     }
     if (!pdu_end(w))
-        respond(w, request, AGENTX_GEN_ERR, n);
+        agentx_answer_respond(w, request, AGENTX_GEN_ERR, n);
     return true;
 }
 
 // Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one of them has a
 // next instance. False: malformed.
-static bool add_first(struct asked *asked, struct pdu_reader *in, uint16_t limit,
-                      struct pdu_writer *w, bool *any)
+static bool agentx_answer_add_first(struct asked *asked, struct pdu_reader *in, uint16_t limit,
+                                    struct pdu_writer *w, bool *any)
 {
     *any = false;
     for (unsigned i = 0; i < limit && in->at < in->end && !w->full; i++) {
         struct range r;
-        if (!read_range(in, &r))
+        if (!agentx_answer_read_range(in, &r))
             return false;
-        *any = add_next(asked, &r, w) || *any;
+        *any = agentx_answer_add_next(asked, &r, w) || *any;
     }
     return true;
 }
 
 // Adds another varbind for each range in `in`, after the names of the previous repetition, which
 // begins at offset `last`. False: no range has a further instance.
-static bool add_repetition(struct asked *asked, struct pdu_reader in, size_t last,
-                           struct pdu_writer *w)
+static bool agentx_answer_add_repetition(struct asked *asked, struct pdu_reader in, size_t last,
+                                         struct pdu_writer *w)
 {
     struct pdu_reader written = {.at = w->octets + last, .end = w->octets + w->used};
     bool any = false;
     while (in.at < in.end && !w->full && !asked->ended && w->used < BULK_SIZE_MAX) {
         struct range r;
         struct agentx_varbind before;
-        if (!read_range(&in, &r) || !pdu_read_varbind(&written, &before))
+        if (!agentx_answer_read_range(&in, &r) || !pdu_read_varbind(&written, &before))
             return false;
         r.name = before.name;
         r.include = false;
         if (before.value.type == AGENTX_END_OF_MIB_VIEW)
             pdu_add_varbind(w, &before.name, &before.value);
         else
-            any = add_next(asked, &r, w) || any;
+            any = agentx_answer_add_next(asked, &r, w) || any;
     }
     return any;
 }
 
-static bool answer_bulk(struct asked *asked, const struct pdu_header *request,
-                        struct pdu_reader *in, struct pdu_writer *w)
+static bool agentx_answer_bulk(struct asked *asked, const struct pdu_header *request,
+                               struct pdu_reader *in, struct pdu_writer *w)
 {
     uint16_t single, repetitions;
     bool any;
-    begin_response(w, request);
+    agentx_answer_begin(w, request);
     if (!pdu_read16(in, &single) || !pdu_read16(in, &repetitions) ||
-        !add_first(asked, in, single, w, &any))
+        !agentx_answer_add_first(asked, in, single, w, &any))
         return false;
     struct pdu_reader repeated = *in;
     size_t last = w->used;
-    if (repetitions > 0 && !add_first(asked, in, UINT16_MAX, w, &any))
+    if (repetitions > 0 && !agentx_answer_add_first(asked, in, UINT16_MAX, w, &any))
         return false;
     asked->may_end = true;
     for (unsigned i = 1; any && i < repetitions && !asked->wait->ticket && !asked->ended; i++) {
         size_t next = w->used;
-        any = add_repetition(asked, repeated, last, w);
+        any = agentx_answer_add_repetition(asked, repeated, last, w);
         last = next;
     }
     if (!pdu_end(w))
-        respond(w, request, AGENTX_GEN_ERR, 0);
+        agentx_answer_respond(w, request, AGENTX_GEN_ERR, 0);
     return true;
 }
 
 // Set.
 
-static void clean_up(const struct agentx_handler *h, struct agentx_set *set)
+static void agentx_answer_clean_up(const struct agentx_handler *h, struct agentx_set *set)
 {
     if (set->phase != AGENTX_SET_NONE && h->cleanup)
         h->cleanup(h->ctx);
@@ -174,17 +175,19 @@ void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_s
     if (set->phase == AGENTX_SET_COMMITTED && handler->undo)
         handler->undo(handler->ctx);
     else
-        clean_up(handler, set);
+        agentx_answer_clean_up(handler, set);
     set->phase = AGENTX_SET_NONE;
 }
 
-static bool is_under_way(const struct agentx_set *set, const struct pdu_header *request)
+static bool agentx_answer_is_under_way(const struct agentx_set *set,
+                                       const struct pdu_header *request)
 {
     return set->phase != AGENTX_SET_NONE && set->transaction == request->transaction;
 }
 
 // `too_many`: the request has more than AGENTX_SET_MAX varbinds. False: malformed.
-static bool read_varbinds(struct agentx_set *set, struct pdu_reader *in, bool *too_many)
+static bool agentx_answer_read_varbinds(struct agentx_set *set, struct pdu_reader *in,
+                                        bool *too_many)
 {
     set->count = 0;
     for (*too_many = false; in->at < in->end && !*too_many; set->count += !*too_many) {
@@ -195,7 +198,7 @@ static bool read_varbinds(struct agentx_set *set, struct pdu_reader *in, bool *t
     return true;
 }
 
-static bool is_cut(const struct agentx_value *v)
+static bool agentx_answer_is_cut(const struct agentx_value *v)
 {
     return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
 }
@@ -218,7 +221,7 @@ static bool agentx_answer_waits(const struct agentx_handler *h, struct agentx_wa
 static bool agentx_answer_finds_cut(const struct agentx_set *set, size_t *at)
 {
     for (*at = 0; *at < set->count; ++*at) {
-        if (is_cut(&set->varbinds[*at].value))
+        if (agentx_answer_is_cut(&set->varbinds[*at].value))
             return true;
     }
     return false;
@@ -248,23 +251,23 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
     bool is_busy = set->phase == AGENTX_SET_COMMITTED ||
                    (set->phase == AGENTX_SET_TESTED && set->transaction != request->transaction);
     if (is_busy) {
-        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 1);
+        agentx_answer_respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, 1);
         return true;
     }
     bool too_many;
     size_t failed;
-    clean_up(h, set);
-    if (!read_varbinds(set, in, &too_many))
+    agentx_answer_clean_up(h, set);
+    if (!agentx_answer_read_varbinds(set, in, &too_many))
         return false;
     if (too_many) {
-        respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
+        agentx_answer_respond(w, request, AGENTX_RESOURCE_UNAVAILABLE, AGENTX_SET_MAX + 1);
         return true;
     }
     const enum agentx_error error = agentx_answer_run_test(h, context, set, wait, &failed);
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_TESTED : AGENTX_SET_NONE;
     set->transaction = request->transaction;
     set->heard_at = now;
-    respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : failed + 1);
+    agentx_answer_respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : failed + 1);
     return true;
 }
 
@@ -278,7 +281,7 @@ static enum agentx_error agentx_answer_commit(const struct agentx_handler *h,
     enum agentx_error error = h->commit ? h->commit(h->ctx) : AGENTX_COMMIT_FAILED;
     if (agentx_answer_waits(h, wait, AGENTX_COMMIT_FAILED, &error)) {
         if (!wait->ticket)
-            clean_up(h, set);
+            agentx_answer_clean_up(h, set);
         return error;
     }
     set->phase = error == AGENTX_NO_ERROR ? AGENTX_SET_COMMITTED : AGENTX_SET_NONE;
@@ -293,7 +296,7 @@ static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, stru
     if (is_committed)
         error = h->undo ? h->undo(h->ctx) : AGENTX_UNDO_FAILED;
     else
-        clean_up(h, set);
+        agentx_answer_clean_up(h, set);
     if (is_committed && agentx_answer_waits(h, wait, AGENTX_UNDO_FAILED, &error) && wait->ticket)
         return error;
     set->phase = AGENTX_SET_NONE;
@@ -301,26 +304,27 @@ static enum agentx_error agentx_answer_undo(const struct agentx_handler *h, stru
 }
 
 // The index of an error is 1, since net-snmp turns an error with index 0 into genErr.
-static void respond_phase(struct pdu_writer *w, const struct pdu_header *request,
-                          enum agentx_error error)
+static void agentx_answer_respond_phase(struct pdu_writer *w, const struct pdu_header *request,
+                                        enum agentx_error error)
 {
-    respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : 1);
+    agentx_answer_respond(w, request, error, error == AGENTX_NO_ERROR ? 0 : 1);
 }
 
-static bool answer_phase(const struct agentx_handler *h, struct agentx_set *set,
-                         const struct pdu_header *request, struct pdu_writer *w,
-                         struct agentx_wait *wait, int64_t now)
+static bool agentx_answer_phase(const struct agentx_handler *h, struct agentx_set *set,
+                                const struct pdu_header *request, struct pdu_writer *w,
+                                struct agentx_wait *wait, int64_t now)
 {
-    bool is_mine = is_under_way(set, request);
+    bool is_mine = agentx_answer_is_under_way(set, request);
     if (is_mine)
         set->heard_at = now;
     if (request->type == PDU_CLEANUP_SET && is_mine)
-        clean_up(h, set);
+        agentx_answer_clean_up(h, set);
     if (request->type == PDU_COMMIT_SET)
-        respond_phase(w, request,
-                      is_mine ? agentx_answer_commit(h, set, wait) : AGENTX_COMMIT_FAILED);
+        agentx_answer_respond_phase(
+            w, request, is_mine ? agentx_answer_commit(h, set, wait) : AGENTX_COMMIT_FAILED);
     if (request->type == PDU_UNDO_SET)
-        respond_phase(w, request, is_mine ? agentx_answer_undo(h, set, wait) : AGENTX_NO_ERROR);
+        agentx_answer_respond_phase(w, request,
+                                    is_mine ? agentx_answer_undo(h, set, wait) : AGENTX_NO_ERROR);
     return true;
 }
 
@@ -329,7 +333,7 @@ bool agentx_answer_is_for(const struct pdu_header *request)
     return request->type >= PDU_GET && request->type <= PDU_CLEANUP_SET;
 }
 
-static bool has_context(uint8_t type)
+static bool agentx_answer_has_context(uint8_t type)
 {
     return type == PDU_GET || type == PDU_GET_NEXT || type == PDU_GET_BULK || type == PDU_TEST_SET;
 }
@@ -339,19 +343,19 @@ bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
                    struct pdu_writer *w, struct agentx_wait *wait, int64_t now)
 {
     struct asked asked = {.handler = handler, .context = context, .wait = wait};
-    if (!context && has_context(request->type)) {
-        respond(w, request, AGENTX_UNSUPPORTED_CONTEXT, 0);
+    if (!context && agentx_answer_has_context(request->type)) {
+        agentx_answer_respond(w, request, AGENTX_UNSUPPORTED_CONTEXT, 0);
         return true;
     }
     switch (request->type) {
     case PDU_GET:
     case PDU_GET_NEXT:
-        return answer_ranges(&asked, request, in, w);
+        return agentx_answer_ranges(&asked, request, in, w);
     case PDU_GET_BULK:
-        return answer_bulk(&asked, request, in, w);
+        return agentx_answer_bulk(&asked, request, in, w);
     case PDU_TEST_SET:
         return agentx_answer_test(handler, set, request, context, in, w, wait, now);
     default:
-        return answer_phase(handler, set, request, w, wait, now);
+        return agentx_answer_phase(handler, set, request, w, wait, now);
     }
 }

@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_AGENTX_ANSWER_H
 #define IBTRAPD_AGENTX_ANSWER_H
 
-#include "agentx/handler.h"
+#include "agentx/options.h"
 #include "agentx/pdu.h"
 
 // A Set under way.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "agentx/client.h"
 
-#include "agentx/registration.h"
-#include "agentx/requests.h"
+#include "agentx/session.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/wire.h"
@@ -25,7 +24,7 @@ enum { UNASKED_MAX = 1000 };
 
 // States.
 
-static void report_problem(struct agentx_client *c)
+static void agentx_client_report_problem(struct agentx_client *c)
 {
     if (strcmp(c->reported.text, c->problem.text) == 0)
         return;
@@ -35,7 +34,7 @@ static void report_problem(struct agentx_client *c)
 
 static void agentx_client_drop(struct agentx_client *c, const struct error *why)
 {
-    int64_t now = agentx_requests_now(c);
+    int64_t now = agentx_session_now(c);
     agentx_link_close(&c->link);
     agentx_answer_abandon(&c->options.handler, &c->set);
     agentx_later_clear(&c->later);
@@ -48,17 +47,17 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
     log_debug(c->options.log, "%s; failure %u in a row, tried again in %lld ms", c->problem.text,
               c->failures, (long long)(c->retry_at - now) / CLOCK_US_PER_MS);
-    report_problem(c);
+    agentx_client_report_problem(c);
 }
 
 // Enters AGENTX_UP once each region was tried: a region that is refused and not optional ends the
 // session.
-static void check_up(struct agentx_client *c)
+static void agentx_client_check_up(struct agentx_client *c)
 {
     if (c->state == AGENTX_UP || c->tried < c->options.region_count || c->registers > 0)
         return;
     c->state = AGENTX_UP;
-    c->up_since = agentx_requests_now(c);
+    c->up_since = agentx_session_now(c);
     c->problem.text[0] = c->reported.text[0] = '\0';
     AGENTX_LOG(c, LOG_LEVEL_INFO, "a session with the master agent at %s is open",
                c->options.master);
@@ -67,7 +66,7 @@ static void check_up(struct agentx_client *c)
 static void agentx_client_start(struct agentx_client *c)
 {
     struct error err;
-    int64_t now = agentx_requests_now(c);
+    int64_t now = agentx_session_now(c);
     c->session = c->unasked = 0;
     c->is_open = c->is_full = false;
     c->opened_at = c->heard_at = now;
@@ -80,7 +79,7 @@ static void agentx_client_start(struct agentx_client *c)
     c->tried = c->registers = 0;
     c->regions_retry_at = INT64_MAX;
     if (!c->link.connecting)
-        agentx_requests_open(c);
+        agentx_session_open(c);
 }
 
 // PDUs of the master.
@@ -92,55 +91,55 @@ static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_he
         return error_set(err, "it refuses a session: %s", agentx_error_word(error));
     c->session = header->session;
     c->is_open = true;
-    agentx_registration_continue(c);
+    agentx_session_register(c);
     return true;
 }
 
 // The time that a response travels makes the result a little too late, each time by another amount.
 // So the first result of a session stays, unless a later one differs by more than a second.
-static void note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
+static void agentx_client_note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
-    int64_t started_at = agentx_requests_now(c) - (int64_t)uptime * US_PER_TICK;
+    int64_t started_at = agentx_session_now(c) - (int64_t)uptime * US_PER_TICK;
     int64_t difference = started_at - c->master_started_at;
     if (anew || difference > CLOCK_US_PER_S || difference < -CLOCK_US_PER_S)
         c->master_started_at = started_at;
 }
 
-static bool read_response(struct agentx_client *c, const struct pdu_header *header,
-                          struct pdu_reader *in, struct error *err)
+static bool agentx_client_read_response(struct agentx_client *c, const struct pdu_header *header,
+                                        struct pdu_reader *in, struct error *err)
 {
     uint32_t uptime;
     uint16_t error;
     bool ok = true;
     if (!pdu_read32(in, &uptime) || !pdu_read16(in, &error))
         return error_set(err, "it sent a malformed response");
-    struct request *request = agentx_requests_find(c, header->packet);
+    struct request *request = agentx_session_find(c, header->packet);
     if (!request)
         return ++c->unasked <= UNASKED_MAX ||
                error_set(err, "it sends responses that nobody asked for");
     c->unasked = 0;
-    note_uptime(c, uptime, request->type == PDU_OPEN);
+    agentx_client_note_uptime(c, uptime, request->type == PDU_OPEN);
     log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
               pdu_type_word(request->type), agentx_error_word(error),
-              (long long)(agentx_requests_now(c) - request->sent_at));
+              (long long)(agentx_session_now(c) - request->sent_at));
     request->answered = true;
     request->error = error;
     const uint8_t type = request->type;
     const uint32_t region = request->region;
-    agentx_requests_pass(c);
+    agentx_session_pass(c);
     if (type == PDU_OPEN)
         ok = agentx_client_read_open(c, header, error, err);
     else if (type == PDU_REGISTER)
-        ok = agentx_registration_read(c, region, error, err);
+        ok = agentx_session_registered(c, region, error, err);
     else if (error == AGENTX_NOT_OPEN)
         ok = error_set(err, "it does not know the session any more");
     if (ok)
-        check_up(c);
+        agentx_client_check_up(c);
     return ok;
 }
 
-static bool read_close(struct pdu_reader *in, struct error *err)
+static bool agentx_client_read_close(struct pdu_reader *in, struct error *err)
 {
     static const char *const REASONS[] = {"for an unknown reason",
                                           "without a reason",
@@ -154,15 +153,15 @@ static bool read_close(struct pdu_reader *in, struct error *err)
     return error_set(err, "it closed the session %s", REASONS[is_known ? reason : 0]);
 }
 
-static bool malformed(struct agentx_client *c, struct error *err)
+static bool agentx_client_malformed(struct agentx_client *c, struct error *err)
 {
-    agentx_requests_close(c, PDU_REASON_PARSE_ERROR);
+    agentx_session_close(c, PDU_REASON_PARSE_ERROR);
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
 // Logs nothing for a CleanupSet, which has no response.
-static void log_answer(const struct agentx_client *c, const struct pdu_header *request,
-                       const struct pdu_writer *w)
+static void agentx_client_log_answer(const struct agentx_client *c,
+                                     const struct pdu_header *request, const struct pdu_writer *w)
 {
     enum { ERROR_OFFSET = PDU_HEADER_SIZE + 4, ERROR_END = ERROR_OFFSET + 2 };
     if (w->used >= ERROR_END)
@@ -181,12 +180,12 @@ static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets
     char context[AGENTX_CONTEXT_SIZE];
     struct pdu_writer w = agentx_link_writer(&c->link);
     const char *known = pdu_read_context(octets, header, context) ? context : NULL;
-    const int64_t now = agentx_requests_now(c);
+    const int64_t now = agentx_session_now(c);
     if (!agentx_answer(&c->options.handler, &c->set, header, known, &in, &w, wait, now))
         return false;
     if (wait->ticket)
         return true;
-    log_answer(c, header, &w);
+    agentx_client_log_answer(c, header, &w);
     agentx_link_add(&c->link, &w, now);
     return true;
 }
@@ -199,9 +198,9 @@ static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
     struct agentx_wait wait = {.may = agentx_later_has_room(&c->later, size)};
     if (!agentx_answer_is_for(header) || !c->is_open ||
         !agentx_client_respond(c, octets, header, *in, &wait))
-        return malformed(c, err);
+        return agentx_client_malformed(c, err);
     if (wait.ticket)
-        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_requests_now(c) + LATER_US);
+        agentx_later_add(&c->later, octets, size, wait.ticket, agentx_session_now(c) + LATER_US);
     return true;
 }
 
@@ -211,7 +210,7 @@ static void agentx_client_resume_one(struct agentx_client *c, struct agentx_late
     const struct agentx_handler *h = &c->options.handler;
     struct pdu_header header;
     struct pdu_reader in;
-    struct agentx_wait wait = {.may = agentx_requests_now(c) < request->until};
+    struct agentx_wait wait = {.may = agentx_session_now(c) < request->until};
     if (wait.may && !h->is_ready(h->ctx, request->ticket))
         return;
     const bool ok = pdu_parse(request->octets, request->size, &header) > 0 &&
@@ -225,15 +224,15 @@ static void agentx_client_resume_one(struct agentx_client *c, struct agentx_late
 static void agentx_client_resume(struct agentx_client *c)
 {
     struct agentx_later_request *request, *next;
-    for (request = TAILQ_FIRST(&c->later.requests); request && agentx_requests_has_room(c);
+    for (request = TAILQ_FIRST(&c->later.requests); request && agentx_session_has_room(c);
          request = next) {
         next = TAILQ_NEXT(request, in_order);
         agentx_client_resume_one(c, request);
     }
 }
 
-static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
-                     const struct pdu_header *header, struct error *err)
+static bool agentx_client_read_pdu(struct agentx_client *c, const uint8_t *octets,
+                                   const struct pdu_header *header, struct error *err)
 {
     struct pdu_reader in;
     log_debug(c->options.log, "from %s: %s, session %u, transaction %u, packet %u, %u octets",
@@ -241,11 +240,11 @@ static bool read_pdu(struct agentx_client *c, const uint8_t *octets,
               (unsigned)header->transaction, (unsigned)header->packet,
               PDU_HEADER_SIZE + (unsigned)header->payload);
     if (!pdu_read(octets, header, &in))
-        return malformed(c, err);
+        return agentx_client_malformed(c, err);
     if (header->type == PDU_RESPONSE)
-        return read_response(c, header, &in, err);
+        return agentx_client_read_response(c, header, &in, err);
     if (header->type == PDU_CLOSE)
-        return read_close(&in, err);
+        return agentx_client_read_close(&in, err);
     return agentx_client_answer(c, octets, header, &in, err);
 }
 
@@ -259,14 +258,14 @@ static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
     c->is_full = false;
     while (ok && !c->is_full &&
            (whole = pdu_parse(c->link.in + used, c->link.in_size - used, &header)) > 0) {
-        c->is_full = !agentx_requests_has_room(c);
+        c->is_full = !agentx_session_has_room(c);
         if (c->is_full)
             break;
-        ok = read_pdu(c, c->link.in + used, &header, err);
+        ok = agentx_client_read_pdu(c, c->link.in + used, &header, err);
         used += PDU_HEADER_SIZE + header.payload;
     }
     if (ok && whole < 0)
-        ok = malformed(c, err);
+        ok = agentx_client_malformed(c, err);
     agentx_link_drop_read(&c->link, used);
     return ok;
 }
@@ -277,13 +276,13 @@ static bool agentx_client_read(struct agentx_client *c, struct error *err)
     if (!agentx_link_read(&c->link, err))
         return false;
     if (c->link.in_size > before)
-        c->heard_at = agentx_requests_now(c);
+        c->heard_at = agentx_session_now(c);
     bool again;
     do {
         if (!agentx_client_read_all(c, err) ||
-            !agentx_link_write(&c->link, agentx_requests_now(c), err))
+            !agentx_link_write(&c->link, agentx_session_now(c), err))
             return false;
-        again = c->is_full && agentx_requests_has_room(c);
+        again = c->is_full && agentx_session_has_room(c);
     } while (again);
     return true;
 }
@@ -296,7 +295,7 @@ static int64_t agentx_client_earlier(int64_t a, int64_t b)
 }
 
 // The time of the next Ping or Register. There is none while PDUs wait to be written.
-static int64_t next_request(const struct agentx_client *c)
+static int64_t agentx_client_next_request(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
@@ -305,11 +304,11 @@ static int64_t next_request(const struct agentx_client *c)
 }
 
 // The time of the next work, if the master sends nothing until then.
-static int64_t next_time(const struct agentx_client *c)
+static int64_t agentx_client_next_time(const struct agentx_client *c)
 {
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
-    int64_t next = next_request(c);
+    int64_t next = agentx_client_next_request(c);
     if (agentx_link_waiting(&c->link) == 0)
         next = agentx_client_earlier(next, agentx_later_until(&c->later));
     if (c->is_open && c->tried < c->options.region_count && c->registers == 0 &&
@@ -324,41 +323,41 @@ static int64_t next_time(const struct agentx_client *c)
     return next;
 }
 
-static bool check_answers(struct agentx_client *c, int64_t now, struct error *err)
+static bool agentx_client_check_answers(struct agentx_client *c, int64_t now, struct error *err)
 {
     bool is_unread = agentx_link_waiting(&c->link) > 0 && now >= c->link.moved_at + UNREAD_US;
     bool is_unanswered =
         c->link.connecting
             ? now >= c->opened_at + ANSWER_US
-            : c->request_count > 0 && now >= agentx_requests_at(c, 0)->sent_at + ANSWER_US;
+            : c->request_count > 0 && now >= agentx_session_at(c, 0)->sent_at + ANSWER_US;
     if (!is_unread && !is_unanswered)
         return true;
-    agentx_requests_close(c, PDU_REASON_TIMEOUTS);
+    agentx_session_close(c, PDU_REASON_TIMEOUTS);
     return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
 }
 
-static void ask_again(struct agentx_client *c, int64_t now)
+static void agentx_client_ask_again(struct agentx_client *c, int64_t now)
 {
-    if (now < next_request(c))
+    if (now < agentx_client_next_request(c))
         return;
     if (c->request_count == 0 && now >= c->heard_at + PING_US)
-        agentx_requests_ping(c);
+        agentx_session_ping(c);
     if (now >= c->regions_retry_at)
-        agentx_registration_retry(c, now);
+        agentx_session_register_again(c, now);
 }
 
 static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
 {
-    int64_t now = agentx_requests_now(c);
-    if (!check_answers(c, now, err))
+    int64_t now = agentx_session_now(c);
+    if (!agentx_client_check_answers(c, now, err))
         return false;
     if (c->link.connecting)
         return true;
     if (c->set.phase != AGENTX_SET_NONE && now >= c->set.heard_at + SET_US)
         agentx_answer_abandon(&c->options.handler, &c->set);
     agentx_client_resume(c);
-    ask_again(c, now);
-    agentx_registration_continue(c);
+    agentx_client_ask_again(c, now);
+    agentx_session_register(c);
     return agentx_link_write(&c->link, now, err);
 }
 
@@ -367,9 +366,9 @@ static bool agentx_client_finish_connecting(struct agentx_client *c, short reven
 {
     if (!c->link.connecting || revents == 0)
         return true;
-    if (!agentx_link_finish_connecting(&c->link, agentx_requests_now(c), err))
+    if (!agentx_link_finish_connecting(&c->link, agentx_session_now(c), err))
         return false;
-    agentx_requests_open(c);
+    agentx_session_open(c);
     return true;
 }
 
@@ -398,7 +397,7 @@ void agentx_client_free(struct agentx_client *client)
 {
     if (!client)
         return;
-    agentx_requests_close(client, PDU_REASON_SHUTDOWN);
+    agentx_session_close(client, PDU_REASON_SHUTDOWN);
     agentx_link_close(&client->link);
     agentx_answer_abandon(&client->options.handler, &client->set);
     agentx_later_clear(&client->later);
@@ -419,7 +418,7 @@ void agentx_client_extend(struct agentx_client *client, const struct agentx_regi
 
 bool agentx_client_release(struct agentx_client *client, size_t region)
 {
-    return agentx_registration_release(client, region);
+    return agentx_session_release(client, region);
 }
 
 int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *out)
@@ -432,14 +431,14 @@ int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *ou
         out->events |= POLLOUT;
     if (!link->connecting && !client->is_full)
         out->events |= POLLIN;
-    return next_time(client);
+    return agentx_client_next_time(client);
 }
 
 void agentx_client_run(struct agentx_client *client, short revents)
 {
     struct error err;
     if (client->link.fd < 0) {
-        if (agentx_requests_now(client) < client->retry_at)
+        if (agentx_session_now(client) < client->retry_at)
             return;
         agentx_client_start(client);
         revents = 0; // they belong to an earlier connection, or to none
@@ -476,10 +475,10 @@ bool agentx_client_notify(struct agentx_client *client, const char *context,
     if (client->notifications == AGENTX_IN_FLIGHT_MAX)
         return error_set(err, "master agent at %s: too many notifications are unanswered",
                          client->options.master);
-    struct pdu_writer w = agentx_requests_begin(client, PDU_NOTIFY, context);
+    struct pdu_writer w = agentx_session_begin(client, PDU_NOTIFY, context);
     for (size_t i = 0; i < n; i++)
         pdu_add_varbind(&w, &varbinds[i].name, &varbinds[i].value);
-    if (!agentx_requests_add(client, &w, PDU_NOTIFY, 0))
+    if (!agentx_session_add(client, &w, PDU_NOTIFY, 0))
         return error_set(err, "master agent at %s: it does not read what we send",
                          client->options.master);
     client->notifications++;

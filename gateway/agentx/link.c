@@ -24,7 +24,7 @@ static bool agentx_link_read_path(const char *path, struct agentx_address *out, 
 
 // Splits `text` into the host, without its brackets, and the port, which it returns. NULL: there is
 // no port.
-static const char *split_port(char *text, const char **host)
+static const char *agentx_link_split_port(char *text, const char **host)
 {
     char *colon = strrchr(text, ':');
     if (!colon || colon == text)
@@ -37,7 +37,8 @@ static const char *split_port(char *text, const char **host)
     return colon + 1;
 }
 
-static bool read_host(const char *host_and_port, struct agentx_address *out, struct error *err)
+static bool agentx_link_read_host(const char *host_and_port, struct agentx_address *out,
+                                  struct error *err)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                                    .ai_socktype = SOCK_STREAM};
@@ -45,7 +46,7 @@ static bool read_host(const char *host_and_port, struct agentx_address *out, str
     char text[128];
     const char *host = NULL;
     snprintf(text, sizeof text, "%s", host_and_port);
-    const char *port = split_port(text, &host);
+    const char *port = agentx_link_split_port(text, &host);
     if (!port || getaddrinfo(host, port, &hints, &found) != 0)
         return error_set(err,
                          "'tcp:%s' is no address of a master agent: write it as "
@@ -60,7 +61,7 @@ static bool read_host(const char *host_and_port, struct agentx_address *out, str
 bool agentx_link_address(const char *master, struct agentx_address *out, struct error *err)
 {
     *out = (struct agentx_address){0};
-    bool ok = strncmp(master, "tcp:", 4) == 0 ? read_host(master + 4, out, err)
+    bool ok = strncmp(master, "tcp:", 4) == 0 ? agentx_link_read_host(master + 4, out, err)
                                               : agentx_link_read_path(master, out, err);
     out->family = out->sockaddr.ss_family;
     return ok;
@@ -68,7 +69,7 @@ bool agentx_link_address(const char *master, struct agentx_address *out, struct 
 
 // Connecting.
 
-static const char *advice(int reason)
+static const char *agentx_link_advice(int reason)
 {
     switch (reason) {
     case ENOENT:
@@ -86,7 +87,7 @@ static const char *advice(int reason)
 static bool agentx_link_refuse(struct agentx_link *link, int reason, struct error *err)
 {
     agentx_link_close(link);
-    return error_set(err, "cannot connect: %s%s", strerror(reason), advice(reason));
+    return error_set(err, "cannot connect: %s%s", strerror(reason), agentx_link_advice(reason));
 }
 
 bool agentx_link_open(struct agentx_link *link, const struct agentx_address *address, int64_t now,
@@ -128,7 +129,7 @@ bool agentx_link_finish_connecting(struct agentx_link *link, int64_t now, struct
 
 // Reading and writing.
 
-static bool is_transient(int reason)
+static bool agentx_link_is_transient(int reason)
 {
     return reason == EAGAIN || reason == EINTR;
 }
@@ -142,7 +143,8 @@ bool agentx_link_read(struct agentx_link *link, struct error *err)
     if (n == 0)
         return error_set(err, "it closed the connection");
     if (n < 0)
-        return is_transient(errno) || error_set(err, "the connection broke: %s", strerror(errno));
+        return agentx_link_is_transient(errno) ||
+               error_set(err, "the connection broke: %s", strerror(errno));
     link->in_size += (size_t)n;
     return true;
 }
@@ -183,7 +185,7 @@ bool agentx_link_write(struct agentx_link *link, int64_t now, struct error *err)
         ssize_t n =
             send(link->fd, link->out + link->out_start, agentx_link_waiting(link), MSG_NOSIGNAL);
         if (n < 0)
-            return is_transient(errno) ||
+            return agentx_link_is_transient(errno) ||
                    error_set(err, "the connection broke: %s", strerror(errno));
         link->out_start += (size_t)n;
         link->moved_at = now;

@@ -1,12 +1,67 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a session with a master agent (agentx/client.h) is to be, and how far it is.
+// A session with a master agent (agentx/client.h): what it is to be, how far it is, and the
+// functions by which a subagent answers the requests of the master agent.
 #ifndef IBTRAPD_AGENTX_OPTIONS_H
 #define IBTRAPD_AGENTX_OPTIONS_H
 
-#include "agentx/handler.h"
+#include "agentx/value.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+
+enum {
+    AGENTX_SET_MAX = 64,      // varbinds of one Set; a larger one fails with resourceUnavailable
+    AGENTX_CONTEXT_SIZE = 33, // snmpAdminString of VACM contexts (RFC 3415), and a NUL
+};
+
+// agentx_client_run and agentx_client_free call these functions. They must not call functions of
+// the client; only `notified` may call agentx_client_notify.
+struct agentx_handler {
+    // `context`, here and below: the one that the request is for; empty: the default context. The
+    // master asks for any name in a context in which a region of ours begins with it. A request for
+    // a context with a name that none can have is answered with unsupportedContext.
+
+    // Fills `value`, of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE if there is none.
+    // Here and below, AGENTX_NOT_NOW: the value cannot be found now, because the journal cannot be
+    // read or the SA cannot be asked; the response is genErr. AGENTX_LATER: the client asks again
+    // once `is_ready` is true of the ticket, or a few seconds have passed; AGENTX_LATER then counts
+    // as AGENTX_NOT_NOW. Requests that come meanwhile are answered. A response to GetBulk that has
+    // something already does not wait.
+    void (*get)(void *ctx, const char *context, const struct agentx_oid *name,
+                struct agentx_value *value);
+
+    // Finds the first instance after `name` (with `include`, or equal to it) and before `end`
+    // (empty: no end), and its value. False: there is none.
+    bool (*get_next)(void *ctx, const char *context, const struct agentx_oid *name, bool include,
+                     const struct agentx_oid *end, struct agentx_oid *found,
+                     struct agentx_value *value);
+
+    // Whether to ask again for a value that was AGENTX_LATER. NULL: no value is.
+    bool (*is_ready)(void *ctx, int64_t ticket);
+
+    // The phases of a Set (RFC 2741 7.2.4). On an error, `test` sets `failed` to the index in
+    // `varbinds` of the varbind that caused it. After a successful test, the client calls either
+    // commit or cleanup; after a successful commit, undo or cleanup. If the session is lost during
+    // a Set, or the master does not continue it for a minute, the client calls cleanup for a tested
+    // Set and undo for a committed one.
+    enum agentx_error (*test)(void *ctx, const char *context, const struct agentx_varbind *varbinds,
+                              size_t n, size_t *failed);
+    enum agentx_error (*commit)(void *ctx);
+    enum agentx_error (*undo)(void *ctx);
+    void (*cleanup)(void *ctx);
+
+    // The ticket of what the last call of test, commit or undo waits for; 0: that call is done. If
+    // there is one, the client calls the function again, with the same, once `is_ready` is true of
+    // the ticket. If that takes a few seconds, test has failed with resourceUnavailable, undo with
+    // undoFailed, and commit with commitFailed: then the client calls cleanup. NULL: none waits.
+    int64_t (*pending)(void *ctx);
+
+    // The master answered a notification; calls come in the order of sending. `error`:
+    // AGENTX_NO_ERROR, or the master's error. If the session is lost, unanswered notifications are
+    // lost with it, without a call.
+    void (*notified)(void *ctx, unsigned error);
+    void *ctx;
+};
 
 enum {
     AGENTX_REGIONS_MAX = 65536,

@@ -63,7 +63,7 @@ int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out)
     return size - PDU_HEADER_SIZE >= out->payload;
 }
 
-static size_t left(const struct pdu_reader *r)
+static size_t pdu_left(const struct pdu_reader *r)
 {
     return (size_t)(r->end - r->at);
 }
@@ -71,7 +71,7 @@ static size_t left(const struct pdu_reader *r)
 // Advances by `size` octets and returns them. NULL: there are fewer.
 static const uint8_t *pdu_consume(struct pdu_reader *r, size_t size)
 {
-    if (left(r) < size)
+    if (pdu_left(r) < size)
         return NULL;
     r->at += size;
     return r->at - size;
@@ -93,16 +93,16 @@ bool pdu_read32(struct pdu_reader *r, uint32_t *out)
     return p;
 }
 
-static size_t padded(size_t size)
+static size_t pdu_padded(size_t size)
 {
     return (size + 3) / 4 * 4;
 }
 
 bool pdu_read_octets(struct pdu_reader *r, const uint8_t **octets, uint32_t *size)
 {
-    if (!pdu_read32(r, size) || *size > left(r))
+    if (!pdu_read32(r, size) || *size > pdu_left(r))
         return false;
-    *octets = pdu_consume(r, padded(*size));
+    *octets = pdu_consume(r, pdu_padded(*size));
     return *octets;
 }
 
@@ -131,7 +131,7 @@ bool pdu_read_range(struct pdu_reader *r, struct agentx_oid *name, bool *include
     return pdu_read_oid(r, name, include) && pdu_read_oid(r, end, &unused);
 }
 
-static bool read_octets_value(struct pdu_reader *r, struct agentx_value *out)
+static bool pdu_read_octets_value(struct pdu_reader *r, struct agentx_value *out)
 {
     const uint8_t *octets;
     uint32_t size;
@@ -143,7 +143,7 @@ static bool read_octets_value(struct pdu_reader *r, struct agentx_value *out)
     return out->type != AGENTX_IP_ADDRESS || size == 4;
 }
 
-static bool read_counter64(struct pdu_reader *r, struct agentx_value *out)
+static bool pdu_read_counter64(struct pdu_reader *r, struct agentx_value *out)
 {
     uint32_t first, second;
     if (!pdu_read32(r, &first) || !pdu_read32(r, &second))
@@ -162,7 +162,7 @@ static bool pdu_read_number(struct pdu_reader *r, struct agentx_value *out)
     return true;
 }
 
-static bool read_value(struct pdu_reader *r, struct agentx_value *out)
+static bool pdu_read_value(struct pdu_reader *r, struct agentx_value *out)
 {
     bool unused;
     switch (out->type) {
@@ -172,11 +172,11 @@ static bool read_value(struct pdu_reader *r, struct agentx_value *out)
     case AGENTX_TIME_TICKS:
         return pdu_read_number(r, out);
     case AGENTX_COUNTER64:
-        return read_counter64(r, out);
+        return pdu_read_counter64(r, out);
     case AGENTX_OCTETS:
     case AGENTX_IP_ADDRESS:
     case AGENTX_OPAQUE:
-        return read_octets_value(r, out);
+        return pdu_read_octets_value(r, out);
     case AGENTX_OID:
         return pdu_read_oid(r, &out->oid, &unused);
     case AGENTX_NULL:
@@ -196,7 +196,7 @@ bool pdu_read_varbind(struct pdu_reader *r, struct agentx_varbind *out)
     if (!pdu_read16(r, &type) || !pdu_read16(r, &reserved) || !pdu_read_oid(r, &out->name, &unused))
         return false;
     out->value.type = (enum agentx_type)type;
-    return read_value(r, &out->value);
+    return pdu_read_value(r, &out->value);
 }
 
 bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu_reader *out)
@@ -231,7 +231,7 @@ bool pdu_read_context(const uint8_t *octets, const struct pdu_header *header,
 // Writing.
 
 // Reserves `size` octets. NULL: there is no room.
-static uint8_t *room(struct pdu_writer *w, size_t size)
+static uint8_t *pdu_room(struct pdu_writer *w, size_t size)
 {
     w->full = w->full || w->size - w->used < size;
     if (w->full)
@@ -242,7 +242,7 @@ static uint8_t *room(struct pdu_writer *w, size_t size)
 
 void pdu_add32(struct pdu_writer *w, uint32_t value)
 {
-    uint8_t *p = room(w, 4);
+    uint8_t *p = pdu_room(w, 4);
     if (p)
         wire_put(p, 4, value);
 }
@@ -255,14 +255,14 @@ void pdu_add_four(struct pdu_writer *w, uint8_t a, uint8_t b, uint8_t c, uint8_t
 void pdu_add_octets(struct pdu_writer *w, const void *octets, size_t size)
 {
     pdu_add32(w, (uint32_t)size);
-    uint8_t *p = room(w, padded(size));
+    uint8_t *p = pdu_room(w, pdu_padded(size));
     if (!p)
         return;
     memcpy(p, octets, size);
-    memset(p + size, 0, padded(size) - size);
+    memset(p + size, 0, pdu_padded(size) - size);
 }
 
-static bool is_internet(const uint32_t *ids, size_t length)
+static bool pdu_is_internet(const uint32_t *ids, size_t length)
 {
     return length > INTERNET_LENGTH && memcmp(ids, INTERNET, sizeof INTERNET) == 0 &&
            ids[INTERNET_LENGTH] >= 1 && ids[INTERNET_LENGTH] <= UINT8_MAX;
@@ -270,7 +270,7 @@ static bool is_internet(const uint32_t *ids, size_t length)
 
 void pdu_add_oid(struct pdu_writer *w, const uint32_t *ids, size_t length, bool include)
 {
-    size_t before = is_internet(ids, length) ? INTERNET_LENGTH + 1 : 0;
+    size_t before = pdu_is_internet(ids, length) ? INTERNET_LENGTH + 1 : 0;
     uint8_t prefix = before > 0 ? (uint8_t)ids[INTERNET_LENGTH] : 0;
     pdu_add_four(w, (uint8_t)(length - before), prefix, include, 0);
     for (size_t i = before; i < length; i++)

@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_AGENTX_PDU_H
 #define IBTRAPD_AGENTX_PDU_H
 
-#include "agentx/handler.h"
+#include "agentx/options.h"
 #include "agentx/value.h"
 
 enum {

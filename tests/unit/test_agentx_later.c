@@ -3,7 +3,7 @@
 #include "fake_master.h"
 
 #include "agentx/client.h"
-#include "agentx/later.h"
+#include "agentx/session.h"
 
 static const uint32_t ROOT[] = {1, 3, 6, 1, 4, 1, 99999};
 enum { AT = COUNT(ROOT), LAST = 9, WAITS_S = 3 };
