@@ -42,7 +42,8 @@ def built(revision):
         git("worktree", "add", "--detach", str(tree), revision)
         try:
             shout(["tests/packages.sh"], cwd=tree)  # an older commit may need other libraries
-            shout(["cmake", "--preset", "default"], cwd=tree)
+            shout(["cmake", "--preset", "default", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g -DNDEBUG"],  # as packages
+                  cwd=tree)
             shout(["cmake", "--build", "build"], cwd=tree)
             yield tree
         finally:
