@@ -2,7 +2,7 @@
 #include "http/body.h"
 
 #include "base/json_text.h"
-#include "sink/format_fields.h"
+#include "sink/format_parts.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "http/options.h"
 #include "sink/format.h"
-#include "sink/format_shared.h"
+#include "sink/format_parts.h"
 
 enum {
     BODY_ENDS_MAX = 4096,  // octets of `begin` and `end` together

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "sink/tls_files.h"
+#include "sink/tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>

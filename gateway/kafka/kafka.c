@@ -5,11 +5,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "install.h"
-#include "kafka/client.h"
-#include "kafka/settings.h"
+#include "kafka/producer.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
-#include "sink/format_key.h"
+#include "sink/format_parts.h"
 #include "sink/module.h"
 
 #include <stdio.h>
@@ -40,7 +39,7 @@ struct kafka_sink {
     struct format_process process;
 
     uint64_t owner;              // of this receiver's clients
-    struct client *current;      // NULL: it is not open
+    struct producer *current;    // NULL: it is not open
     rd_kafka_t *client;          // its handle
     struct topic_handles topics; // of the client
     bool plain;                  // the brokers have no idempotence
@@ -190,7 +189,7 @@ static void kafka_doubt_all(struct kafka_sink *s)
 
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
-    struct kafka_sink *s = ((struct client *)opaque)->sink;
+    struct kafka_sink *s = ((struct producer *)opaque)->sink;
     struct error why;
     const char *topic = message->rkt ? rd_kafka_topic_name(message->rkt) : "";
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
@@ -217,7 +216,7 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
 
 static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, void *opaque)
 {
-    struct kafka_sink *s = ((struct client *)opaque)->sink;
+    struct kafka_sink *s = ((struct producer *)opaque)->sink;
     switch (code) {
     case RD_KAFKA_RESP_ERR__FATAL:
         kafka_on_fatal(s, client);
@@ -242,9 +241,9 @@ static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, voi
 static void kafka_on_log(const rd_kafka_t *client, int level, const char *facility,
                          const char *text)
 {
-    struct kafka_sink *s = ((struct client *)rd_kafka_opaque(client))->sink;
+    struct kafka_sink *s = ((struct producer *)rd_kafka_opaque(client))->sink;
     // That the warranty against gaps is an experiment of librdkafka's nobody needs to know.
-    if (strcmp(facility, "CONFWARN") == 0 && strstr(text, SETTINGS_GAPLESS))
+    if (strcmp(facility, "CONFWARN") == 0 && strstr(text, PRODUCER_GAPLESS))
         return;
     if (level <= LOG_WARNING && s && s->log)
         log_write_limited(s->log, &s->limit, LOG_LEVEL_WARNING, "librdkafka %s: %s", facility,
@@ -257,7 +256,7 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
 static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 {
     topic_release_all(&s->topics);
-    const bool ended = client_end(s->current, patience_us);
+    const bool ended = producer_end(s->current, patience_us);
     s->current = NULL;
     s->client = NULL;
     return ended;
@@ -265,13 +264,13 @@ static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 
 static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 {
-    rd_kafka_conf_t *conf = settings_make(s->options, !s->plain, s->batch_size, err);
+    rd_kafka_conf_t *conf = producer_settings(s->options, !s->plain, s->batch_size, err);
     if (!conf)
         return false;
     rd_kafka_conf_set_dr_msg_cb(conf, kafka_on_report);
     rd_kafka_conf_set_error_cb(conf, kafka_on_error);
     rd_kafka_conf_set_log_cb(conf, kafka_on_log);
-    s->current = client_begin(conf, s, s->owner, until, err);
+    s->current = producer_begin(conf, s, s->owner, until, err);
     if (!s->current)
         return false;
     s->client = s->current->handle;
@@ -282,12 +281,12 @@ static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
 static void kafka_check_brokers(struct kafka_sink *s)
 {
     struct error why;
-    if (atomic_load(&s->current->brokers) <= CLIENT_BROKERS_MAX)
+    if (atomic_load(&s->current->brokers) <= PRODUCER_BROKERS_MAX)
         return;
     error_set(&why,
               "the brokers %s say that there are more than %d of them, each of which would take a "
               "thread here: look whether they are yours",
-              s->options->brokers, CLIENT_BROKERS_MAX);
+              s->options->brokers, PRODUCER_BROKERS_MAX);
     kafka_fail(s, why.text);
 }
 
@@ -345,8 +344,8 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
     s->failed = s->hopeless = false;
     s->down_since = 0;
     s->down.text[0] = '\0';
-    if (!client_await_former(s->owner, former_until < until ? former_until : until,
-                             s->options->brokers, err) ||
+    if (!producer_await_former(s->owner, former_until < until ? former_until : until,
+                               s->options->brokers, err) ||
         !kafka_begin(s, until, err))
         return false;
     if (kafka_find_broker(s, until, err)) {
@@ -569,7 +568,7 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
     char reason[300];
     struct kafka_options offline = *(const struct kafka_options *)options;
     offline.brokers = "";
-    rd_kafka_conf_t *conf = settings_make(&offline, true, 0, err);
+    rd_kafka_conf_t *conf = producer_settings(&offline, true, 0, err);
     (void)kind;
     if (!conf)
         return false;
@@ -585,4 +584,4 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
 }
 
 const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),
-                                      kafka_make,       kafka_check,     client_settle};
+                                      kafka_make,       kafka_check,     producer_settle};

@@ -13,7 +13,7 @@
 #define IBTRAPD_KAFKA_OPTIONS_H
 
 #include "sink/format.h"
-#include "sink/tls_files.h"
+#include "sink/tls.h"
 
 enum {
     KAFKA_IN_FLIGHT_MAX = 4096,

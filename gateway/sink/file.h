@@ -26,4 +26,9 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
 // False with a sentence that says what to do.
 bool file_sink_check(const char *path, struct error *err);
 
+// Writes whole lines to standard output, which may be a pipe without a reader.
+// Writes all octets; the last one is a line feed. Waits up to four seconds for a reader. False with
+// a sentence: a part of the line may be written; the next call ends it first.
+bool output_write(const char *octets, size_t size, struct error *err);
+
 #endif

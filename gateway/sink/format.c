@@ -3,7 +3,7 @@
 
 #include "model/catalogue.h"
 #include "sink/format_lines.h"
-#include "sink/format_shared.h"
+#include "sink/format_parts.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define IBTRAPD_SINK_FORMAT_H
 
 #include "base/text.h"
-#include "sink/format_origin.h"
+#include "sink/format_parts.h"
 
 enum format {
     FORMAT_RFC5424,     // syslog with structured data

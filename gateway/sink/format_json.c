@@ -7,8 +7,7 @@
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_fields.h"
-#include "sink/format_key.h"
+#include "sink/format_parts.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define IBTRAPD_SINK_FORMAT_LINES_H
 
 #include "base/text.h"
-#include "sink/format_origin.h"
+#include "sink/format_parts.h"
 
 // The formats, as sink/format.h describes them.
 void format_rfc5424(struct text *t, const struct format_origin *origin, const struct event *event);

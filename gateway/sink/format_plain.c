@@ -6,8 +6,7 @@
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_fields.h"
-#include "sink/format_shared.h"
+#include "sink/format_parts.h"
 
 #include <ctype.h>
 #include <string.h>

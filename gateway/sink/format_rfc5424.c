@@ -9,8 +9,7 @@
 #include "model/field.h"
 #include "model/gsw_traps.h"
 #include "model/mib.h"
-#include "sink/format_fields.h"
-#include "sink/format_shared.h"
+#include "sink/format_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -296,7 +295,7 @@ static void add_structured_data(struct text *t, const struct format_origin *orig
         text_add_n(t, snmp, s.len);
 }
 
-// What receivers share (sink/format_shared.h): the octets of the header, of ibtrapd's own element,
+// What receivers share (sink/format_parts.h): the octets of the header, of ibtrapd's own element,
 // of the alarm and of SNMP's, one behind the other. All zero: the event has too much of them.
 struct rfc5424_parts {
     size_t header, own, alarm, snmp;

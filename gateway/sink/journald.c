@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_fields.h"
 #include "sink/format_lines.h"
+#include "sink/format_parts.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define IBTRAPD_SINK_JOURNALD_H
 
 #include "base/text.h"
-#include "sink/format_origin.h"
+#include "sink/format_parts.h"
 
 enum {
     JOURNALD_ID_SIZE = 33,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/receiver_thread.h"
+#include "sink/receiver_private.h"
 
 #include "base/memory.h"
 #include "base/thread.h"

@@ -72,4 +72,8 @@ static inline int64_t receiver_now_of(const struct receiver *receiver)
     return clock_monotonic(receiver->options.clock);
 }
 
+// What a receiver's thread does: reads events from the journal, passes the events to the sink in
+// order, and moves the cursor, until the receiver is asked to stop. `arg` is a struct receiver.
+void *receiver_thread_run(void *arg);
+
 #endif

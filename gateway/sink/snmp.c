@@ -6,8 +6,6 @@
 #include "sink/snmp_engine.h"
 #include "sink/snmp_link.h"
 #include "sink/snmp_pdu.h"
-#include "sink/snmp_trap.h"
-#include "sink/snmp_tsm.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>

@@ -4,7 +4,8 @@
 #ifndef IBTRAPD_SINK_SNMP_LINK_H
 #define IBTRAPD_SINK_SNMP_LINK_H
 
-#include "sink/snmp_user.h"
+#include "sink/snmp_engine.h"
+#include "sink/snmp_pdu.h"
 #include "sink/snmp_wire.h"
 
 struct snmp_link_options {
@@ -64,5 +65,14 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err);
 // For callbacks: whether `operation` and the PDU, as libsnmp passes them, are a proper answer.
 // Otherwise records in `problem` why no answer will come, unless it has a reason already.
 bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu);
+
+// Sends SNMPv2 traps, in messages of SNMPv2c and SNMPv3, whose varbinds are encoded once for all
+// receivers (model/event.h). The octets are those that libsnmp would make.
+
+// Queues the notification of an event that is the `nth` for its receiver, counted from 0. Not under
+// the lock. False: nothing is queued, and snmp_link_queue sends it, or says why it cannot.
+bool snmp_trap_queue(struct snmp_link *link, const struct event *event, size_t nth,
+                     const struct mib_notification *notification,
+                     const struct snmp_pdu_options *options);
 
 #endif

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sink/datagram.h"
+#include "sink/file.h"
 #include "sink/journald.h"
-#include "sink/output.h"
 #include "sink/relp.h"
 #include "sink/stream.h"
 

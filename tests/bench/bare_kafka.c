@@ -11,9 +11,9 @@
 #include "bare.h"
 
 #include "base/clock.h"
-#include "kafka/settings.h"
+#include "kafka/producer.h"
 #include "model/catalogue.h"
-#include "sink/format_key.h"
+#include "sink/format_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static rd_kafka_t *make_client(const char *brokers)
     char reason[200];
     struct error err;
     const struct kafka_options options = {.brokers = brokers};
-    rd_kafka_conf_t *conf = settings_make(&options, true, 0, &err);
+    rd_kafka_conf_t *conf = producer_settings(&options, true, 0, &err);
     if (!conf)
         bare_give_up(err.text);
     rd_kafka_conf_set_dr_msg_cb(conf, on_report);

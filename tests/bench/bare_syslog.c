@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "sink/format.h"
 #include "sink/relp.h"
-#include "sink/relp_frame.h"
 
 #include <arpa/inet.h>
 #include <linux/sockios.h>

@@ -11,7 +11,7 @@
 #include "model/field.h"
 #include "read_line.h"
 #include "sink/format.h"
-#include "sink/format_fields.h"
+#include "sink/format_parts.h"
 
 #include <ctype.h>
 #include <string.h>

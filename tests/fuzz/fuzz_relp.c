@@ -2,7 +2,7 @@
 // Arbitrary answers of a RELP receiver: frames of any octets.
 #include "fuzz.h"
 
-#include "sink/relp_frame.h"
+#include "sink/relp.h"
 
 #include <string.h>
 

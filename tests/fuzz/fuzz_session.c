@@ -7,7 +7,6 @@
 #include "input.h"
 
 #include "sink/relp.h"
-#include "sink/relp_frame.h"
 #include "sink/stream.h"
 #include "support_clock.h"
 

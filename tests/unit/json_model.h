@@ -6,7 +6,7 @@
 #define IBTRAPD_TESTS_JSON_MODEL_H
 
 #include "base/text.h"
-#include "sink/format_origin.h"
+#include "sink/format_parts.h"
 
 void json_model_json(struct text *t, const struct format_origin *origin, const struct event *event);
 void json_model_ecs(struct text *t, const struct format_origin *origin, const struct event *event);

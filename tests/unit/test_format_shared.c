@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What receivers share of an event (model/event.h, sink/format_shared.h): each gets the octets
+// What receivers share of an event (model/event.h, sink/format_parts.h): each gets the octets
 // that it would make of an event that nobody shares, and these are made once.
 #include "support.h"
 
 #include "event/test_event.h"
 #include "model/event.h"
 #include "sink/format.h"
-#include "sink/format_fields.h"
 #include "sink/format_lines.h"
+#include "sink/format_parts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -4,8 +4,8 @@
 #include "driver.h"
 #include "support.h"
 
-#include "kafka/client.h"
 #include "kafka/options.h"
+#include "kafka/producer.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
 #include "sink/module.h"
@@ -871,12 +871,12 @@ TEST(clients_that_do_not_end_are_bounded)
 {
     struct run run = {0};
     atomic_store(&ends_wait, true);
-    for (unsigned i = 0; i < CLIENT_ENDING_MAX; i++) {
+    for (unsigned i = 0; i < PRODUCER_ENDING_MAX; i++) {
         rd_kafka_conf_t *conf = rd_kafka_conf_new();
         rd_kafka_conf_set(conf, "log_level", "0", NULL, 0);
-        struct client *client = client_begin(conf, NULL, i, 0, &err);
+        struct producer *client = producer_begin(conf, NULL, i, 0, &err);
         assert_non_null(client);
-        assert_false(client_end(client, 0));
+        assert_false(producer_end(client, 0));
     }
     assert_false(open_in_time(&run));
     assert_non_null(strstr(err.text, "64 earlier clients of brokers have not ended yet"));

@@ -3,7 +3,6 @@
 #include "talker.h"
 
 #include "sink/relp.h"
-#include "sink/relp_frame.h"
 
 #include <arpa/inet.h>
 #include <poll.h>

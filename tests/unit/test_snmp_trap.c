@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Traps whose varbinds are encoded once for all receivers (sink/snmp_trap.h): each receiver gets
+// Traps whose varbinds are encoded once for all receivers (sink/snmp_link.h): each receiver gets
 // the octets that libsnmp makes of the whole message.
 #include "support.h"
 

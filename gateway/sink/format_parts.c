@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/format_fields.h"
+#include "sink/format_parts.h"
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "model/words.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct visit {
     const struct event *event;
@@ -163,4 +167,68 @@ void format_fields(const struct event *event, format_take *take, void *ctx)
     visit_cause(&v);
     if (event->raw_size > 0)
         visit_field(&v, FIELD_RAW);
+}
+
+void format_origin_own(struct format_origin *out, struct format_process *process)
+{
+    if (gethostname(process->hostname, sizeof process->hostname - 1) != 0 ||
+        process->hostname[0] == '\0')
+        snprintf(process->hostname, sizeof process->hostname, "-");
+    process->hostname[sizeof process->hostname - 1] = '\0';
+    snprintf(process->id, sizeof process->id, "%ld", (long)getpid());
+    *out = (struct format_origin){.facility = FORMAT_FACILITY_DAEMON,
+                                  .hostname = process->hostname,
+                                  .process_id = process->id};
+    for (int i = 0; i < FORMAT_SEVERITIES; i++)
+        out->severity_map[i] = (enum severity)i;
+}
+
+size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE])
+{
+    struct text t = text_in(out, FORMAT_KEY_SIZE);
+    const uint64_t guid = event->subject.guid != 0 ? event->subject.guid : event->issuer.guid;
+    const uint16_t lid = event->subject.lid != 0 ? event->subject.lid : event->issuer.lid;
+    if (event_alarm(event) != ALARM_NONE) {
+        text_add(&t, event->alarm_key);
+    } else if (guid != 0) {
+        text_add(&t, "0x");
+        text_add_hex_number(&t, guid, 16);
+    } else if (lid != 0) {
+        text_add(&t, "lid ");
+        text_add_number(&t, lid);
+    }
+    return t.len;
+}
+
+uint64_t format_shared_variant(const struct format_origin *origin, const struct event *event)
+{
+    const uint8_t numbers[] = {(uint8_t)origin->facility, (uint8_t)format_severity(origin, event)};
+    const uint64_t digest = digest_add(DIGEST_OF_NOTHING, numbers, sizeof numbers);
+    const uint64_t host = digest_add(digest, origin->hostname, strlen(origin->hostname) + 1);
+    return digest_add(host, origin->process_id, strlen(origin->process_id) + 1);
+}
+
+// Makes it in the largest room, and keeps it; nothing in its place if it had hardly room enough.
+static void format_shared_make(enum event_text_place place, uint64_t variant, format_part *make,
+                               const struct format_origin *origin, const struct event *event)
+{
+    char buffer[FORMAT_SIZE];
+    struct text line = text_in(buffer, sizeof buffer);
+    make(&line, origin, event);
+    const bool whole = !line.cut && line.len + FORMAT_PAIR_SIZE < sizeof buffer;
+    event_text_keep(event, place, variant, line.buf, whole ? line.len : 0);
+}
+
+void format_shared_add(struct text *t, enum event_text_place place, uint64_t variant,
+                       format_part *make, const struct format_origin *origin,
+                       const struct event *event)
+{
+    const size_t room = t->size - t->len;
+    if (event_text_is_wanted(event, place))
+        format_shared_make(place, variant, make, origin, event);
+    const struct event_text *kept = event_text_find(event, place, variant);
+    if (kept && kept->size > 0 && !t->cut && kept->size < room && room <= FORMAT_SIZE)
+        text_add_n(t, kept->octets, kept->size);
+    else
+        make(t, origin, event);
 }
