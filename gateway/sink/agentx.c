@@ -37,7 +37,7 @@ static int64_t agentx_sink_now(void)
 // Notifications.
 
 // Whether the error is about the notification, not about the session or the configuration.
-static bool is_refusal(unsigned error)
+static bool agentx_sink_is_refusal(unsigned error)
 {
     return error != AGENTX_NO_ERROR && error != AGENTX_NOT_OPEN &&
            error != AGENTX_UNSUPPORTED_CONTEXT;
@@ -52,14 +52,14 @@ static void agentx_sink_read_answer(void *ctx, unsigned error)
     if (ticket == 0 || s->refused != AGENTX_NO_ERROR)
         return;
     s->refused = error;
-    if (is_refusal(error))
+    if (agentx_sink_is_refusal(error))
         tickets_settle(s->tickets, ticket, TICKET_REFUSED);
     else if (error == AGENTX_NO_ERROR && --tickets_at(s->tickets, ticket)->mark == 0)
         tickets_settle(s->tickets, ticket, TICKET_DONE);
 }
 
-static struct agentx_varbind *next_varbind(struct agentx_sink *s, const uint32_t *ids,
-                                           size_t length)
+static struct agentx_varbind *agentx_sink_next_varbind(struct agentx_sink *s, const uint32_t *ids,
+                                                       size_t length)
 {
     struct agentx_varbind *v = &s->varbinds[s->varbind_count++];
     v->name.length = (uint8_t)length;
@@ -67,19 +67,19 @@ static struct agentx_varbind *next_varbind(struct agentx_sink *s, const uint32_t
     return v;
 }
 
-static void add_trap_oid(struct agentx_sink *s, const struct mib_oid *oid)
+static void agentx_sink_add_trap_oid(struct agentx_sink *s, const struct mib_oid *oid)
 {
     static const uint32_t TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
     struct agentx_value *value =
-        &next_varbind(s, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID)->value;
+        &agentx_sink_next_varbind(s, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID)->value;
     value->type = AGENTX_OID;
     value->oid.length = oid->length;
     memcpy(value->oid.ids, oid->ids, oid->length * sizeof *oid->ids);
 }
 
-static bool add_object(void *ctx, const struct mib_varbind *from)
+static bool agentx_sink_add_object(void *ctx, const struct mib_varbind *from)
 {
-    struct agentx_value *value = &next_varbind(ctx, from->oid, from->oid_length)->value;
+    struct agentx_value *value = &agentx_sink_next_varbind(ctx, from->oid, from->oid_length)->value;
     switch (from->syntax) {
     case MIB_INTEGER32:
         value->type = AGENTX_INTEGER;
@@ -97,12 +97,12 @@ static bool add_object(void *ctx, const struct mib_varbind *from)
     return true;
 }
 
-static bool notify(struct agentx_sink *s, const struct event *event,
-                   const struct mib_notification *notification, struct error *err)
+static bool agentx_sink_notify(struct agentx_sink *s, const struct event *event,
+                               const struct mib_notification *notification, struct error *err)
 {
     s->varbind_count = 0;
-    add_trap_oid(s, &notification->oid);
-    snmp_pdu_each_varbind(event, notification, s->extra, add_object, s);
+    agentx_sink_add_trap_oid(s, &notification->oid);
+    snmp_pdu_each_varbind(event, notification, s->extra, agentx_sink_add_object, s);
     return agentx_client_notify(s->client, s->context, s->varbinds, s->varbind_count, err);
 }
 
@@ -186,7 +186,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
         return SINK_FAILED;
     tickets_at(s->tickets, s->tickets->newest)->mark = n;
     for (size_t i = 0; i < n; i++) {
-        if (!notify(s, event, notifications[i], err))
+        if (!agentx_sink_notify(s, event, notifications[i], err))
             return SINK_FAILED;
     }
     agentx_sink_serve(s, 0);

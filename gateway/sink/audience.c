@@ -25,7 +25,7 @@ static const char *audience_filter_refusal(const struct audience *a, const struc
     return item;
 }
 
-static bool is_open_to_all(const struct audience *a)
+static bool audience_is_open_to_all(const struct audience *a)
 {
     audience_lock(a);
     const bool open = filter_is_open(a->filter);
@@ -34,7 +34,7 @@ static bool is_open_to_all(const struct audience *a)
 }
 
 // Whether the event clears an alarm from before the filter was in force.
-static bool clears_older_alarm(const struct audience *a, const struct event *event)
+static bool audience_clears_older_alarm(const struct audience *a, const struct event *event)
 {
     return a->handle >= 0 && event_alarm(event) == ALARM_CLEARS && event->cleared_number > 0 &&
            event->cleared_number <= journal_filter_since(a->journal, a->handle);
@@ -54,9 +54,9 @@ static struct event *audience_read(const struct audience *a, int64_t number)
 
 // Whether the receiver hears why the event is suppressed: of a root cause that its filter passes,
 // or of the root cause of that.
-static bool hears_of_cause(const struct audience *a, const struct event *event)
+static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
 {
-    bool hears = is_open_to_all(a);
+    bool hears = audience_is_open_to_all(a);
     int64_t number = event->cause_number;
     for (int i = 0; i < CAUSES_MAX && !hears && number > 0; i++) {
         struct event *cause = audience_read(a, number);
@@ -71,18 +71,18 @@ const char *audience_refusal(const struct audience *audience, const struct event
 {
     if (event->suppressed[0] != '\0' && !event->apart)
         return "suppressed";
-    if (clears_older_alarm(audience, event))
+    if (audience_clears_older_alarm(audience, event))
         return NULL;
     const char *item = audience_filter_refusal(audience, event);
     if (item || event->suppressed[0] == '\0')
         return item;
-    return hears_of_cause(audience, event) ? "suppressed" : NULL;
+    return audience_hears_of_cause(audience, event) ? "suppressed" : NULL;
 }
 
 // Whether the receiver got the event that raised the alarm, for all that is known.
-static bool has_raise(const struct audience *a, const struct event *clear)
+static bool audience_has_raise(const struct audience *a, const struct event *clear)
 {
-    if (clears_older_alarm(a, clear))
+    if (audience_clears_older_alarm(a, clear))
         return false;
     audience_lock(a);
     const bool passed = filter_is_open(a->filter) || filter_passed_raise(a->filter, clear);
@@ -93,7 +93,8 @@ static bool has_raise(const struct audience *a, const struct event *clear)
 struct event *audience_view(const struct audience *audience, struct event *event)
 {
     const bool apart = event->suppressed[0] != '\0';
-    const bool refers = event->clears_id[0] != '\0' && (apart || !has_raise(audience, event));
+    const bool refers =
+        event->clears_id[0] != '\0' && (apart || !audience_has_raise(audience, event));
     struct event *view = apart || refers ? event_copy(event) : NULL;
     if (!view)
         return event_ref(event);

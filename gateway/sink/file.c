@@ -23,7 +23,7 @@ static atomic_bool in_a_line; // the last line written is unfinished
 
 // Writes at most PIPE_BUF octets: a pipe that poll reports as writable has room for them, so that
 // the write does not block.
-static ssize_t write_some(const char *octets, size_t size)
+static ssize_t file_output_some(const char *octets, size_t size)
 {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
     if (poll(&p, 1, PATIENCE_MS) == 0) {
@@ -33,10 +33,10 @@ static ssize_t write_some(const char *octets, size_t size)
     return write(STDOUT_FILENO, octets, size < PIPE_BUF ? size : PIPE_BUF);
 }
 
-static bool write_all(const char *octets, size_t size, struct error *err)
+static bool file_output_all(const char *octets, size_t size, struct error *err)
 {
     while (size > 0) {
-        ssize_t n = write_some(octets, size);
+        ssize_t n = file_output_some(octets, size);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return error_set(err, "cannot write to standard output: %s", strerror(errno));
         if (n > 0) {
@@ -50,9 +50,9 @@ static bool write_all(const char *octets, size_t size, struct error *err)
 
 bool output_write(const char *octets, size_t size, struct error *err)
 {
-    if (atomic_load(&in_a_line) && !write_all("\n", 1, err))
+    if (atomic_load(&in_a_line) && !file_output_all("\n", 1, err))
         return false;
-    return write_all(octets, size, err);
+    return file_output_all(octets, size, err);
 }
 
 enum { IN_FLIGHT_MAX = 512 };
@@ -79,7 +79,7 @@ static void file_sink_sync_directory(const char *path)
     close(fd);
 }
 
-static bool check_kind(const struct file_sink *f, struct error *err)
+static bool file_sink_check_kind(const struct file_sink *f, struct error *err)
 {
     struct stat st;
     if (fstat(f->fd, &st) != 0)
@@ -92,7 +92,7 @@ static bool file_sink_append(const struct file_sink *f, const char *octets, size
                              struct error *err);
 
 // Ends an unfinished last line, which stays as a line of its own.
-static bool end_last_line(const struct file_sink *f, struct error *err)
+static bool file_sink_end_last_line(const struct file_sink *f, struct error *err)
 {
     char last = '\n';
     int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -114,7 +114,7 @@ static bool file_sink_open_file(void *self, struct tickets *tickets, struct erro
     f->fd = open(f->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
     if (f->fd < 0)
         return error_set(err, "cannot open %s: %s", f->path, strerror(errno));
-    if (check_kind(f, err) && end_last_line(f, err)) {
+    if (file_sink_check_kind(f, err) && file_sink_end_last_line(f, err)) {
         if (is_new && f->fsync == FILE_FSYNC_EACH)
             file_sink_sync_directory(f->path);
         return true;
@@ -124,7 +124,7 @@ static bool file_sink_open_file(void *self, struct tickets *tickets, struct erro
 }
 
 // Removes the octets that were just appended to the file.
-static void undo_append(const struct file_sink *f, size_t size)
+static void file_sink_undo_append(const struct file_sink *f, size_t size)
 {
     struct stat st;
     if (size > 0 && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)size)
@@ -138,7 +138,7 @@ static bool file_sink_append(const struct file_sink *f, const char *octets, size
         ssize_t n = write(f->fd, octets + done, size - done);
         if (n < 0 && errno != EINTR) {
             error_set(err, "cannot write to %s: %s", f->path, strerror(errno));
-            undo_append(f, done);
+            file_sink_undo_append(f, done);
             return false;
         }
         done += n > 0 ? (size_t)n : 0;
@@ -168,7 +168,7 @@ static bool file_sink_sync_earlier(const struct file_sink *f, struct error *err)
 
 // Opens the file that the path now names, in place of the old file, whose lines are on disk. On
 // failure the old file stays open.
-static bool follow_rename(struct file_sink *f, struct error *err)
+static bool file_sink_follow_rename(struct file_sink *f, struct error *err)
 {
     int old = f->fd;
     bool opened = file_sink_open_file(f, f->tickets, err);
@@ -188,7 +188,7 @@ static void file_sink_make_line(char buffer[FORMAT_SIZE + 1], size_t *size,
     *size = t.len + 1;
 }
 
-static enum sink_result send_file(void *self, const struct event *event, struct error *err)
+static enum sink_result file_sink_send(void *self, const struct event *event, struct error *err)
 {
     struct file_sink *f = self;
     struct error unsynced;
@@ -198,7 +198,7 @@ static enum sink_result send_file(void *self, const struct event *event, struct 
     if (reopen && !file_sink_sync_earlier(f, err))
         return SINK_FAILED;
     file_sink_make_line(buffer, &size, event);
-    if ((!reopen || follow_rename(f, err)) && file_sink_append(f, buffer, size, err))
+    if ((!reopen || file_sink_follow_rename(f, err)) && file_sink_append(f, buffer, size, err))
         return f->fsync == FILE_FSYNC_NONE ? SINK_DONE : SINK_PENDING;
     // Lines that are not on disk at a failure would be written again.
     file_sink_sync_earlier(f, &unsynced);
@@ -206,19 +206,19 @@ static enum sink_result send_file(void *self, const struct event *event, struct 
 }
 
 // With `timeout_ms` 0, further lines follow and share the sync.
-static bool wait_file(void *self, int timeout_ms, struct error *err)
+static bool file_sink_wait(void *self, int timeout_ms, struct error *err)
 {
     struct file_sink *f = self;
     return timeout_ms == 0 || file_sink_sync(f, f->tickets->newest, err);
 }
 
-static void close_file(void *self)
+static void file_sink_close(void *self)
 {
     struct file_sink *f = self;
     close(f->fd);
 }
 
-static void ask_to_reopen(void *self)
+static void file_sink_ask_to_reopen(void *self)
 {
     struct file_sink *f = self;
     atomic_store(&f->reopen, true);
@@ -226,7 +226,7 @@ static void ask_to_reopen(void *self)
 
 // Standard output.
 
-static bool open_output(void *self, struct tickets *tickets, struct error *err)
+static bool file_sink_open_output(void *self, struct tickets *tickets, struct error *err)
 {
     (void)self;
     (void)tickets;
@@ -234,7 +234,8 @@ static bool open_output(void *self, struct tickets *tickets, struct error *err)
     return true;
 }
 
-static enum sink_result send_output(void *self, const struct event *event, struct error *err)
+static enum sink_result file_sink_send_output(void *self, const struct event *event,
+                                              struct error *err)
 {
     (void)self;
     char buffer[FORMAT_SIZE + 1];
@@ -243,7 +244,7 @@ static enum sink_result send_output(void *self, const struct event *event, struc
     return output_write(buffer, size, err) ? SINK_DONE : SINK_FAILED;
 }
 
-static void close_output(void *self)
+static void file_sink_close_output(void *self)
 {
     (void)self;
 }
@@ -254,19 +255,19 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
     f->path = options->path;
     f->fsync = options->fsync;
     *out = (struct sink){.open = file_sink_open_file,
-                         .send = send_file,
-                         .close = close_file,
-                         .reopen = ask_to_reopen,
+                         .send = file_sink_send,
+                         .close = file_sink_close,
+                         .reopen = file_sink_ask_to_reopen,
                          .free = free,
                          .self = f,
                          .kind = "file"};
     if (strcmp(options->path, "-") == 0) {
-        out->open = open_output;
-        out->send = send_output;
-        out->close = close_output;
+        out->open = file_sink_open_output;
+        out->send = file_sink_send_output;
+        out->close = file_sink_close_output;
         out->reopen = NULL;
     } else if (options->fsync == FILE_FSYNC_EACH) {
-        out->wait = wait_file;
+        out->wait = file_sink_wait;
         out->in_flight_max = IN_FLIGHT_MAX;
     }
     snprintf(out->name, sizeof out->name, "%s", name);

@@ -154,7 +154,7 @@ static const char *const NETWORK[] = {"network", NULL}, *const HOST[] = {"host",
                          *const PROCESS[] = {"process", NULL},
                          *const INTRUSION[] = {"intrusion_detection", "network", NULL};
 
-static const char *const *ecs_category(const struct event *event)
+static const char *const *format_ecs_category(const struct event *event)
 {
     switch (event->category) {
     case CATEGORY_SECURITY:
@@ -169,7 +169,7 @@ static const char *const *ecs_category(const struct event *event)
     }
 }
 
-static const char *const *ecs_type(const struct event *event)
+static const char *const *format_ecs_type(const struct event *event)
 {
     static const char *const DENIED[] = {"denied", NULL}, *const START[] = {"start", NULL},
                              *const END[] = {"end", NULL}, *const INFO[] = {"info", NULL};
@@ -181,7 +181,7 @@ static const char *const *ecs_type(const struct event *event)
 }
 
 // Adds the trap number as a string; without a trap, the event's name.
-static void ecs_add_code(struct text *t, const struct event *event)
+static void format_ecs_add_code(struct text *t, const struct event *event)
 {
     char code[8];
     struct text digits = text_in(code, sizeof code);
@@ -189,7 +189,7 @@ static void ecs_add_code(struct text *t, const struct event *event)
     json_text_member(t, "code", event->notice.trap != 0 ? code : event->type->name);
 }
 
-static void ecs_add_original(const struct line *line)
+static void format_ecs_add_original(const struct line *line)
 {
     if (line->event->raw_size == 0 || !format_json_has(line, "original"))
         return;
@@ -199,27 +199,27 @@ static void ecs_add_original(const struct line *line)
     text_add_n(line->t, "\"", 1);
 }
 
-static void ecs_add_event(struct line *line)
+static void format_ecs_add_event(struct line *line)
 {
     const struct event *event = line->event;
     struct text *t = line->t;
     format_json_begin(line, "event");
     json_text_member(t, "id", event->id);
     json_text_member(t, "kind", event_alarm(event) == ALARM_RAISES ? "alert" : "event");
-    format_json_add_list(t, "category", ecs_category(event));
-    format_json_add_list(t, "type", ecs_type(event));
-    ecs_add_code(t, event);
+    format_json_add_list(t, "category", format_ecs_category(event));
+    format_json_add_list(t, "type", format_ecs_type(event));
+    format_ecs_add_code(t, event);
     json_text_member(t, "action", event->type->name);
     format_json_add_number(t, "severity", format_severity(line->origin, event));
     text_add(t, ",\"provider\":\"ibtrapd\",\"module\":\"ibtrapd\",\"dataset\":\"ibtrapd.event\"");
     if (event->reason[0])
         format_json_add(line, "reason", event->reason);
-    ecs_add_original(line);
+    format_ecs_add_original(line);
     format_json_end(line);
 }
 
-static void ecs_add_log(struct text *t, const struct format_origin *origin,
-                        const struct event *event)
+static void format_ecs_add_log(struct text *t, const struct format_origin *origin,
+                               const struct event *event)
 {
     const enum severity severity = format_severity(origin, event);
     text_add(t, ",\"log\":{");
@@ -239,7 +239,7 @@ static void ecs_add_log(struct text *t, const struct format_origin *origin,
     text_add(t, "}}");
 }
 
-static void ecs_add_observer(struct line *line)
+static void format_ecs_add_observer(struct line *line)
 {
     if (!format_json_has(line, "observer"))
         return;
@@ -251,7 +251,7 @@ static void ecs_add_observer(struct line *line)
 }
 
 // Adds the host at which the event happened, and all hosts that it names.
-static void ecs_add_hosts(struct line *line)
+static void format_ecs_add_hosts(struct line *line)
 {
     const char *names[FORMAT_NODES_MAX + 1] = {NULL};
     const size_t n = format_node_names(line->event, names);
@@ -267,25 +267,25 @@ static void ecs_add_hosts(struct line *line)
     }
 }
 
-static void ecs_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_ecs_take(void *ctx, const char *name, const char *value, enum field_kind kind)
 {
     if (strcmp(name, "raw") != 0) // event.original has it
         format_json_take(ctx, name, value, kind);
 }
 
-static void ecs_write(struct line *line)
+static void format_ecs_write(struct line *line)
 {
     text_add_n(line->t, "{", 1);
     format_json_add_time(line->t, "@timestamp", line->event->time_us);
     text_add(line->t, ",\"ecs\":{\"version\":\"8.11.0\"}");
     format_json_add(line, "message", line->event->text);
-    ecs_add_event(line);
-    ecs_add_log(line->t, line->origin, line->event);
-    ecs_add_observer(line);
-    ecs_add_hosts(line);
+    format_ecs_add_event(line);
+    format_ecs_add_log(line->t, line->origin, line->event);
+    format_ecs_add_observer(line);
+    format_ecs_add_hosts(line);
     if (format_json_has(line, "ibtrapd")) {
         format_json_begin(line, "ibtrapd");
-        format_fields(line->event, ecs_take, line);
+        format_fields(line->event, format_ecs_take, line);
         format_json_end(line);
     }
     text_add_n(line->t, "}", 1);
@@ -297,20 +297,20 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
         {"event", "original"}, {"ibtrapd", NULL},  {"related", NULL}, {"host", NULL},
         {"event", "reason"},   {"observer", NULL}, {"message", NULL}, {NULL, NULL}};
     format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
-                    ecs_write);
+                    format_ecs_write);
 }
 
 // CloudEvents 1.0, structured, with the extensions "partitioning" and "severity".
 
 // Whether RFC 3986 (2.3) has the character as it is.
-static bool cloudevents_is_unreserved(char c)
+static bool format_cloudevents_is_unreserved(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '.' || c == '_' || c == '~';
 }
 
 // Adds the gateway's host as a network-path reference (RFC 3986 4.2), up to 1,023 octets.
-static void cloudevents_add_source(struct text *line, const struct format_origin *origin)
+static void format_cloudevents_add_source(struct text *line, const struct format_origin *origin)
 {
     static const char DIGITS[] = "0123456789ABCDEF";
     char source[1024];
@@ -319,7 +319,7 @@ static void cloudevents_add_source(struct text *line, const struct format_origin
     for (const char *p = origin->hostname; *p; p++) {
         const uint8_t c = (uint8_t)*p;
         const char encoded[] = {'%', DIGITS[c >> 4], DIGITS[c & 15]};
-        if (cloudevents_is_unreserved(*p))
+        if (format_cloudevents_is_unreserved(*p))
             text_add_n(&t, p, 1);
         else
             text_add_n(&t, encoded, sizeof encoded);
@@ -329,7 +329,7 @@ static void cloudevents_add_source(struct text *line, const struct format_origin
 }
 
 // Adds the name or else the GUID of the node that the event is about, if it is about one.
-static void cloudevents_add_subject(const struct line *line)
+static void format_cloudevents_add_subject(const struct line *line)
 {
     const struct endpoint *subject = &line->event->subject;
     char guid[ADDRESS_GUID_TEXT_SIZE];
@@ -341,30 +341,30 @@ static void cloudevents_add_subject(const struct line *line)
 }
 
 // SeverityNumber as OpenTelemetry maps the severities of syslog to it.
-static unsigned severity_number(enum severity severity)
+static unsigned format_severity_number(enum severity severity)
 {
     static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
     return NUMBERS[severity];
 }
 
-static void cloudevents_write(struct line *line)
+static void format_cloudevents_write(struct line *line)
 {
     struct text *t = line->t;
     const enum severity severity = format_severity(line->origin, line->event);
     char key[FORMAT_KEY_SIZE];
     text_add(t, "{\"specversion\":\"1.0\"");
     json_text_member(t, "id", line->event->id);
-    cloudevents_add_source(t, line->origin);
+    format_cloudevents_add_source(t, line->origin);
     text_add(t, ",\"type\":\"ibtrapd.");
     text_add(t, line->event->type->name);
     text_add(t, "\"");
     format_json_add_time(t, "time", line->event->time_us);
-    cloudevents_add_subject(line);
+    format_cloudevents_add_subject(line);
     json_text_member(t, "datacontenttype", "application/json");
     if (format_key(line->event, key) > 0)
         format_json_add(line, "partitionkey", key);
     json_text_member(t, "severitytext", severity_word(severity));
-    format_json_add_number(t, "severitynumber", severity_number(severity));
+    format_json_add_number(t, "severitynumber", format_severity_number(severity));
     if (format_json_has(line, "data")) {
         format_json_begin(line, "data");
         format_json_add_own(line);
@@ -389,5 +389,5 @@ void format_cloudevents(struct text *t, const struct format_origin *origin,
                                         {"data", NULL},
                                         {NULL, NULL}};
     format_json_fit((struct line){.t = t, .origin = origin, .event = event, .spare = SPARE},
-                    cloudevents_write);
+                    format_cloudevents_write);
 }

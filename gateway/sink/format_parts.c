@@ -17,18 +17,18 @@ struct visit {
     void *ctx;
 };
 
-static void visit_field(const struct visit *v, enum field field)
+static void format_visit_field(const struct visit *v, enum field field)
 {
     char buffer[FIELD_TEXT_SIZE];
     v->take(v->ctx, field_name(field), field_text(v->event, field, buffer), field_kind(field));
 }
 
 // Visits a field unless it is empty or 0.
-static void visit_option(const struct visit *v, enum field field)
+static void format_visit_option(const struct visit *v, enum field field)
 {
     struct field_value value = field_get(v->event, field);
     if (value.is_number ? value.number != 0 : value.size > 0)
-        visit_field(v, field);
+        format_visit_field(v, field);
 }
 
 static void format_fields_number(const struct visit *v, const char *name, unsigned number)
@@ -67,8 +67,8 @@ static const struct endpoint_names SUBJECT = ENDPOINT("subject"), PEER = ENDPOIN
                                    ISSUER = ENDPOINT("issuer"), SOURCE = ENDPOINT("source"),
                                    DESTINATION = ENDPOINT("destination");
 
-static void visit_endpoint(const struct visit *v, const struct endpoint_names *names,
-                           const struct endpoint *who)
+static void format_visit_endpoint(const struct visit *v, const struct endpoint_names *names,
+                                  const struct endpoint *who)
 {
     format_fields_number(v, names->lid, who->lid);
     format_fields_guid(v, names->guid, who->guid);
@@ -88,59 +88,59 @@ bool format_has_field(const struct event *event, enum field field)
     return false;
 }
 
-static void visit_head(const struct visit *v)
+static void format_visit_head(const struct visit *v)
 {
     static const enum field COMMON[] = {FIELD_EVENT_ID, FIELD_EVENT_NAME, FIELD_SEVERITY,
                                         FIELD_CATEGORY, FIELD_SUBNET_PREFIX};
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++)
-        visit_field(v, COMMON[i]);
+        format_visit_field(v, COMMON[i]);
     if (event_alarm(v->event) != ALARM_NONE) {
-        visit_field(v, FIELD_ALARM_STATE);
-        visit_field(v, FIELD_ALARM_KEY);
+        format_visit_field(v, FIELD_ALARM_STATE);
+        format_visit_field(v, FIELD_ALARM_KEY);
     }
     if (v->event->clears_id[0] != '\0')
-        visit_field(v, FIELD_CLEARS_ID);
+        format_visit_field(v, FIELD_CLEARS_ID);
     if (v->event->repeat_count != 0 && !format_has_field(v->event, FIELD_REPEAT_COUNT))
-        visit_field(v, FIELD_REPEAT_COUNT);
+        format_visit_field(v, FIELD_REPEAT_COUNT);
     if (v->event->type->trap != 0)
-        visit_field(v, FIELD_TRAP);
-    visit_option(v, FIELD_FOUND_LATE);
-    visit_option(v, FIELD_DERIVED);
-    visit_option(v, FIELD_RELATED_ID);
-    visit_option(v, FIELD_CAUSE_ID);
-    visit_option(v, FIELD_SUPPRESSED);
-    visit_option(v, FIELD_RULE);
-    visit_option(v, FIELD_TEST);
+        format_visit_field(v, FIELD_TRAP);
+    format_visit_option(v, FIELD_FOUND_LATE);
+    format_visit_option(v, FIELD_DERIVED);
+    format_visit_option(v, FIELD_RELATED_ID);
+    format_visit_option(v, FIELD_CAUSE_ID);
+    format_visit_option(v, FIELD_SUPPRESSED);
+    format_visit_option(v, FIELD_RULE);
+    format_visit_option(v, FIELD_TEST);
 }
 
-static void visit_endpoints(const struct visit *v)
+static void format_visit_endpoints(const struct visit *v)
 {
-    visit_endpoint(v, &SUBJECT, &v->event->subject);
-    visit_endpoint(v, &PEER, &v->event->peer);
-    visit_endpoint(v, &ISSUER, &v->event->issuer);
+    format_visit_endpoint(v, &SUBJECT, &v->event->subject);
+    format_visit_endpoint(v, &PEER, &v->event->peer);
+    format_visit_endpoint(v, &ISSUER, &v->event->issuer);
     if (!address_gid_is_zero(v->event->issuer.gid))
-        visit_field(v, FIELD_ISSUER_GID);
+        format_visit_field(v, FIELD_ISSUER_GID);
     if (format_has_field(v->event, FIELD_QP1)) { // about a packet between two ports
-        visit_endpoint(v, &SOURCE, &v->event->source);
-        visit_endpoint(v, &DESTINATION, &v->event->destination);
+        format_visit_endpoint(v, &SOURCE, &v->event->source);
+        format_visit_endpoint(v, &DESTINATION, &v->event->destination);
     }
 }
 
 // Visits the fields that the catalogue's row lists, as far as they are known, and, for a derived
 // event, the counter.
-static void visit_cause(const struct visit *v)
+static void format_visit_cause(const struct visit *v)
 {
     const enum field *fields = v->event->type->fields;
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && fields[i] != FIELD_NONE; i++) {
         if (fields[i] == FIELD_REASON || fields[i] == FIELD_AFFECTED)
-            visit_option(v, fields[i]);
+            format_visit_option(v, fields[i]);
         else if (fields[i] != FIELD_RAW && field_is_known(v->event, fields[i]))
-            visit_field(v, fields[i]);
+            format_visit_field(v, fields[i]);
     }
     static const enum field DERIVED[] = {FIELD_COUNTER, FIELD_COUNTER_OLD, FIELD_COUNTER_NEW};
     for (size_t i = 0; v->event->derived && i < sizeof DERIVED / sizeof *DERIVED; i++) {
         if (!format_has_field(v->event, DERIVED[i]))
-            visit_field(v, DERIVED[i]);
+            format_visit_field(v, DERIVED[i]);
     }
 }
 
@@ -162,11 +162,11 @@ size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES
 void format_fields(const struct event *event, format_take *take, void *ctx)
 {
     const struct visit v = {event, take, ctx};
-    visit_head(&v);
-    visit_endpoints(&v);
-    visit_cause(&v);
+    format_visit_head(&v);
+    format_visit_endpoints(&v);
+    format_visit_cause(&v);
     if (event->raw_size > 0)
-        visit_field(&v, FIELD_RAW);
+        format_visit_field(&v, FIELD_RAW);
 }
 
 void format_origin_own(struct format_origin *out, struct format_process *process)

@@ -13,7 +13,7 @@
 #include <time.h>
 
 // Adds a value with a backslash before each of the two characters.
-static void add_escaped(struct text *t, const char *value, const char special[2])
+static void format_add_escaped(struct text *t, const char *value, const char special[2])
 {
     for (;;) {
         size_t n = 0;
@@ -37,7 +37,7 @@ static void format_plain_keep_whole(struct text *t, const struct text *before)
 
 // RFC 3164.
 
-static void add_first_label(struct text *t, const char *hostname)
+static void format_add_first_label(struct text *t, const char *hostname)
 {
     text_add_n(t, hostname, strcspn(hostname, "."));
 }
@@ -68,7 +68,7 @@ void format_rfc3164_header(struct text *t, const struct format_origin *origin,
     format_plain_add_two(t, ':', tm.tm_sec, '0');
     text_add(t, " ");
     if (!origin->local) {
-        add_first_label(t, origin->hostname);
+        format_add_first_label(t, origin->hostname);
         text_add(t, " ");
     }
 }
@@ -87,7 +87,7 @@ static void format_plain_add_word(void *ctx, const char *name, const char *value
         text_add(t, value);
     } else {
         text_add_n(t, "=\"", 2);
-        add_escaped(t, value, "\"\\");
+        format_add_escaped(t, value, "\"\\");
         text_add_n(t, "\"", 1);
     }
     format_plain_keep_whole(t, &before);
@@ -121,7 +121,7 @@ void format_rfc3164(struct text *t, const struct format_origin *origin, const st
 }
 
 // The severity for both SIEMs, whose scales go from 0 (CEF) or 1 (LEEF) to 10, the worst.
-static unsigned siem_severity(enum severity severity)
+static unsigned format_siem_severity(enum severity severity)
 {
     static const unsigned WEIGHTS[FORMAT_SEVERITIES] = {10, 9, 8, 7, 5, 3, 2, 1};
     return WEIGHTS[severity];
@@ -138,22 +138,23 @@ static void format_plain_add_ms(struct text *t, const struct event *event)
 // CEF. Uses its standard keys where their meaning is that of a field. The keys of other fields are
 // the product's name and the field's name, as CEF requires.
 
-static void add_cef_value(struct text *t, const struct text *before, const char *value)
+static void format_add_cef_value(struct text *t, const struct text *before, const char *value)
 {
     text_add_n(t, "=", 1);
-    add_escaped(t, value, "\\=");
+    format_add_escaped(t, value, "\\=");
     format_plain_keep_whole(t, before);
 }
 
-static void add_cef(struct text *t, const char *name, const char *value)
+static void format_add_cef(struct text *t, const char *name, const char *value)
 {
     const struct text before = *t;
     text_add_n(t, " ", 1);
     text_add(t, name);
-    add_cef_value(t, &before, value);
+    format_add_cef_value(t, &before, value);
 }
 
-static void add_cef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_add_cef_field(void *ctx, const char *name, const char *value,
+                                 enum field_kind kind)
 {
     struct text *t = ctx;
     const struct text before = *t;
@@ -162,32 +163,32 @@ static void add_cef_field(void *ctx, const char *name, const char *value, enum f
     text_add(t, " ibtrapd");
     text_add_n(t, &capital, 1);
     text_add(t, name + 1);
-    add_cef_value(t, &before, value);
+    format_add_cef_value(t, &before, value);
 }
 
 void format_cef(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     text_add(t, "CEF:0|ibtrapd|ibtrapd|" INSTALL_VERSION "|");
-    add_escaped(t, event->type->name, "\\|");
+    format_add_escaped(t, event->type->name, "\\|");
     text_add(t, "|");
-    add_escaped(t, event->type->title, "\\|");
+    format_add_escaped(t, event->type->title, "\\|");
     text_add(t, "|");
-    text_add_number(t, siem_severity(format_severity(origin, event)));
+    text_add_number(t, format_siem_severity(format_severity(origin, event)));
     text_add(t, "|rt=");
     format_plain_add_ms(t, event);
-    add_cef(t, "externalId", event->id);
-    add_cef(t, "cat", category_word(event->category));
-    add_cef(t, "dvchost", origin->hostname);
-    add_cef(t, "dvcpid", origin->process_id);
-    add_cef(t, "msg", event->text);
+    format_add_cef(t, "externalId", event->id);
+    format_add_cef(t, "cat", category_word(event->category));
+    format_add_cef(t, "dvchost", origin->hostname);
+    format_add_cef(t, "dvcpid", origin->process_id);
+    format_add_cef(t, "msg", event->text);
     if (event->reason[0])
-        add_cef(t, "reason", event->reason);
-    format_fields(event, add_cef_field, t);
+        format_add_cef(t, "reason", event->reason);
+    format_fields(event, format_add_cef_field, t);
 }
 
 // LEEF has no escapes, so the delimiter is a character that no value contains: the tab.
 
-static void add_leef(struct text *t, const char *name, const char *value)
+static void format_add_leef(struct text *t, const char *name, const char *value)
 {
     const struct text before = *t;
     text_add_n(t, "\t", 1);
@@ -197,10 +198,11 @@ static void add_leef(struct text *t, const char *name, const char *value)
     format_plain_keep_whole(t, &before);
 }
 
-static void add_leef_field(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_add_leef_field(void *ctx, const char *name, const char *value,
+                                  enum field_kind kind)
 {
     (void)kind;
-    add_leef(ctx, name, value);
+    format_add_leef(ctx, name, value);
 }
 
 void format_leef(struct text *t, const struct format_origin *origin, const struct event *event)
@@ -210,9 +212,9 @@ void format_leef(struct text *t, const struct format_origin *origin, const struc
     text_add(t, "|x09|devTime=");
     format_plain_add_ms(t, event);
     text_add(t, "\tsev=");
-    text_add_number(t, siem_severity(format_severity(origin, event)));
-    add_leef(t, "cat", category_word(event->category));
-    add_leef(t, "identHostName", origin->hostname);
-    add_leef(t, "msg", event->text);
-    format_fields(event, add_leef_field, t);
+    text_add_number(t, format_siem_severity(format_severity(origin, event)));
+    format_add_leef(t, "cat", category_word(event->category));
+    format_add_leef(t, "identHostName", origin->hostname);
+    format_add_leef(t, "msg", event->text);
+    format_fields(event, format_add_leef_field, t);
 }

@@ -32,7 +32,7 @@ static void format_rfc5424_add_value(struct text *t, const char *value)
 }
 
 // Adds ` name="value"` whole or not at all, and leaves room for a closing bracket.
-static void add_param(struct text *t, const char *name, const char *value)
+static void format_add_param(struct text *t, const char *name, const char *value)
 {
     const struct text before = *t;
     text_add_n(t, " ", 1);
@@ -49,54 +49,57 @@ static void format_rfc5424_add_number(struct text *t, const char *name, uint64_t
     char value[24];
     struct text v = text_in(value, sizeof value);
     text_add_number(&v, number);
-    add_param(t, name, value);
+    format_add_param(t, name, value);
 }
 
 // ibtrapd's own element.
 
-static void add_field_param(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_add_field_param(void *ctx, const char *name, const char *value,
+                                   enum field_kind kind)
 {
     (void)kind;
-    add_param(ctx, name, value);
+    format_add_param(ctx, name, value);
 }
 
-static void add_own(struct text *t, const struct event *event)
+static void format_add_own(struct text *t, const struct event *event)
 {
     text_add(t, "[ibtrapd@" MIB_ROOT_ENTERPRISE);
-    format_fields(event, add_field_param, t);
+    format_fields(event, format_add_field_param, t);
     text_add(t, "]");
 }
 
 // The elements `origin` and `meta` (RFC 5424 7.2, 7.3).
 
-static void add_origin(struct text *t, const struct format_origin *origin)
+static void format_add_origin(struct text *t, const struct format_origin *origin)
 {
     text_add(t, "[origin");
     if (origin->ip)
-        add_param(t, "ip", origin->ip);
-    add_param(t, "enterpriseId", MIB_ROOT_ENTERPRISE);
-    add_param(t, "software", "ibtrapd");
-    add_param(t, "swVersion", INSTALL_VERSION);
+        format_add_param(t, "ip", origin->ip);
+    format_add_param(t, "enterpriseId", MIB_ROOT_ENTERPRISE);
+    format_add_param(t, "software", "ibtrapd");
+    format_add_param(t, "swVersion", INSTALL_VERSION);
     text_add(t, "]");
 }
 
 // The event's sysUpTime: hundredths of a second since the start. False: the event is older.
-static bool uptime_at(const struct format_origin *origin, const struct event *event, uint32_t *out)
+static bool format_uptime_at(const struct format_origin *origin, const struct event *event,
+                             uint32_t *out)
 {
     int64_t us = event->time_us - origin->started_us;
     *out = (uint32_t)(us / 10000);
     return origin->started_us != 0 && us >= 0;
 }
 
-static void add_meta(struct text *t, const struct format_origin *origin, const struct event *event)
+static void format_add_meta(struct text *t, const struct format_origin *origin,
+                            const struct event *event)
 {
     uint32_t uptime;
     text_add(t, "[meta");
     if (origin->sequence != 0)
         format_rfc5424_add_number(t, "sequenceId", origin->sequence);
-    if (uptime_at(origin, event, &uptime))
+    if (format_uptime_at(origin, event, &uptime))
         format_rfc5424_add_number(t, "sysUpTime", uptime);
-    add_param(t, "language", "en");
+    format_add_param(t, "language", "en");
     text_add(t, "]");
 }
 
@@ -119,17 +122,17 @@ static const struct nature {
 };
 
 // Adds the name of the alarm's subject; else its GUID; else the alarm key.
-static void add_resource(struct text *t, const struct event *event)
+static void format_add_resource(struct text *t, const struct event *event)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE];
     address_format_guid(event->subject.guid, guid);
     const char *resource = event->subject.name[0] ? event->subject.name : guid;
-    add_param(t, "resource",
-              event->subject.name[0] || event->subject.guid ? resource : event->alarm_key);
+    format_add_param(t, "resource",
+                     event->subject.name[0] || event->subject.guid ? resource : event->alarm_key);
 }
 
 // Adds the subject's GUID as a URN: a GUID is an EUI-64 (RFC 9039).
-static void add_resource_uri(struct text *t, const struct event *event)
+static void format_add_resource_uri(struct text *t, const struct event *event)
 {
     char uri[40];
     struct text u = text_in(uri, sizeof uri);
@@ -137,22 +140,23 @@ static void add_resource_uri(struct text *t, const struct event *event)
         return;
     text_add(&u, "urn:dev:mac:");
     text_add_hex_number(&u, event->subject.guid, 16);
-    add_param(t, "resourceURI", uri);
+    format_add_param(t, "resourceURI", uri);
 }
 
-static void add_alarm(struct text *t, const struct event *event)
+static void format_add_alarm(struct text *t, const struct event *event)
 {
     enum alarm_role alarm = event_alarm(event);
     bool cleared = alarm == ALARM_CLEARS;
     if (alarm == ALARM_NONE)
         return;
     text_add(t, "[alarm");
-    add_resource(t, event);
-    add_param(t, "probableCause", NATURES[event->category].cause);
-    add_param(t, "perceivedSeverity", cleared ? "cleared" : severity_perceived(event->severity));
-    add_param(t, "eventType", NATURES[event->category].event_type);
-    add_param(t, "trendIndication", cleared ? "lessSevere" : "moreSevere");
-    add_resource_uri(t, event);
+    format_add_resource(t, event);
+    format_add_param(t, "probableCause", NATURES[event->category].cause);
+    format_add_param(t, "perceivedSeverity",
+                     cleared ? "cleared" : severity_perceived(event->severity));
+    format_add_param(t, "eventType", NATURES[event->category].event_type);
+    format_add_param(t, "trendIndication", cleared ? "lessSevere" : "moreSevere");
+    format_add_resource_uri(t, event);
     text_add(t, "]");
 }
 
@@ -165,13 +169,14 @@ static void format_rfc5424_add_name(struct text *name, char letter, unsigned num
     text_add_number(name, number);
 }
 
-static void add_oid(struct text *t, char letter, unsigned number, const uint32_t *ids, size_t n)
+static void format_add_oid(struct text *t, char letter, unsigned number, const uint32_t *ids,
+                           size_t n)
 {
     char value[FORMAT_VALUE_SIZE], name[16];
     struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
     mib_add_oid(&v, ids, n);
     format_rfc5424_add_name(&p, letter, number);
-    add_param(t, name, value);
+    format_add_param(t, name, value);
 }
 
 static void format_rfc5424_add_varbind(struct text *t, unsigned number,
@@ -179,7 +184,7 @@ static void format_rfc5424_add_varbind(struct text *t, unsigned number,
 {
     char value[MIB_VALUE_MAX * 2 + 1], name[16];
     struct text v = text_in(value, sizeof value), p = text_in(name, sizeof name);
-    add_oid(t, 'v', number, varbind->oid, varbind->oid_length);
+    format_add_oid(t, 'v', number, varbind->oid, varbind->oid_length);
     switch (varbind->syntax) {
     case MIB_INTEGER32:
         format_rfc5424_add_name(&p, 'd', number);
@@ -195,10 +200,10 @@ static void format_rfc5424_add_varbind(struct text *t, unsigned number,
         text_add_hex(&v, varbind->octets, varbind->size);
         break;
     }
-    add_param(t, name, value);
+    format_add_param(t, name, value);
 }
 
-static const struct mib_notification *notification_of(const struct event *event)
+static const struct mib_notification *format_notification_of(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
     const struct mib_notification *traps[GSW_TRAPS_MAX];
@@ -209,31 +214,33 @@ static const struct mib_notification *notification_of(const struct event *event)
     return traps[0];
 }
 
-static void add_notification_head(struct text *t, const struct format_origin *origin,
-                                  const struct event *event, const struct mib_notification *which)
+static void format_add_notification_head(struct text *t, const struct format_origin *origin,
+                                         const struct event *event,
+                                         const struct mib_notification *which)
 {
     static const uint32_t UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
     static const uint32_t TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
     uint32_t uptime;
-    if (!uptime_at(origin, event, &uptime))
+    if (!format_uptime_at(origin, event, &uptime))
         uptime = 0;
     if (origin->engine_id) {
-        add_param(t, "ctxEngine", origin->engine_id);
-        add_param(t, "ctxName", "");
+        format_add_param(t, "ctxEngine", origin->engine_id);
+        format_add_param(t, "ctxName", "");
     }
-    add_oid(t, 'v', 1, UPTIME, sizeof UPTIME / sizeof *UPTIME);
+    format_add_oid(t, 'v', 1, UPTIME, sizeof UPTIME / sizeof *UPTIME);
     format_rfc5424_add_number(t, "t1", uptime);
-    add_oid(t, 'v', 2, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID);
-    add_oid(t, 'o', 2, which->oid.ids, which->oid.length);
+    format_add_oid(t, 'v', 2, TRAP_OID, sizeof TRAP_OID / sizeof *TRAP_OID);
+    format_add_oid(t, 'o', 2, which->oid.ids, which->oid.length);
 }
 
-static void add_snmp(struct text *t, const struct format_origin *origin, const struct event *event)
+static void format_add_snmp(struct text *t, const struct format_origin *origin,
+                            const struct event *event)
 {
-    const struct mib_notification *which = notification_of(event);
+    const struct mib_notification *which = format_notification_of(event);
     if (!which)
         return;
     text_add(t, "[snmp");
-    add_notification_head(t, origin, event, which);
+    format_add_notification_head(t, origin, event, which);
     for (unsigned i = 0; i < MIB_OBJECTS_MAX && which->objects[i]; i++) {
         struct mib_varbind varbind;
         mib_encode(which->objects[i], event, &varbind);
@@ -262,14 +269,14 @@ void format_rfc5424_header(struct text *t, const struct format_origin *origin,
     text_add(t, " ");
 }
 
-static bool is_ascii(const char *s)
+static bool format_is_ascii(const char *s)
 {
     while (*s && (unsigned char)*s < 0x80)
         s++;
     return *s == '\0';
 }
 
-static size_t text_room(const struct event *event)
+static size_t format_text_room(const struct event *event)
 {
     size_t length = strlen(event->text) + strlen(BYTE_ORDER_MARK) + 1;
     return length < TEXT_RESERVE ? length : TEXT_RESERVE;
@@ -277,18 +284,18 @@ static size_t text_room(const struct event *event)
 
 // Adds the elements: ibtrapd's own, which may lose parameters for want of room; the short ones,
 // which always fit; that of SNMP, which is added whole or not at all.
-static void add_structured_data(struct text *t, const struct format_origin *origin,
-                                const struct event *event)
+static void format_add_structured_data(struct text *t, const struct format_origin *origin,
+                                       const struct event *event)
 {
     char own[FORMAT_SIZE], rest[FORMAT_SIZE], snmp[FORMAT_SIZE];
     struct text r = text_in(rest, sizeof rest), s = text_in(snmp, sizeof snmp);
-    add_origin(&r, origin);
-    add_meta(&r, origin, event);
-    add_alarm(&r, event);
-    add_snmp(&s, origin, event);
-    size_t room = t->size - t->len - text_room(event) - r.len;
+    format_add_origin(&r, origin);
+    format_add_meta(&r, origin, event);
+    format_add_alarm(&r, event);
+    format_add_snmp(&s, origin, event);
+    size_t room = t->size - t->len - format_text_room(event) - r.len;
     struct text o = text_in(own, room < sizeof own ? room : sizeof own);
-    add_own(&o, event);
+    format_add_own(&o, event);
     text_add_n(t, own, o.len);
     text_add_n(t, rest, r.len);
     if (!s.cut && o.len + s.len < room)
@@ -322,11 +329,11 @@ static void format_rfc5424_keep(const struct format_origin *origin, const struct
     all.parts = (struct rfc5424_parts){0};
     format_rfc5424_header(&t, origin, event);
     const size_t header = t.len;
-    add_own(&t, event);
+    format_add_own(&t, event);
     const size_t own = t.len - header;
-    add_alarm(&t, event);
+    format_add_alarm(&t, event);
     const size_t alarm = t.len - header - own;
-    add_snmp(&t, origin, event);
+    format_add_snmp(&t, origin, event);
     if (!t.cut && t.len < FORMAT_SIZE)
         all.parts = (struct rfc5424_parts){header, own, alarm, t.len - header - own - alarm};
     event_text_keep(event, EVENT_TEXT_RFC5424, variant, &all,
@@ -342,10 +349,10 @@ static bool format_rfc5424_add_parts(struct text *t, const struct event_text *ke
     memcpy(&p, kept->octets, sizeof p);
     const char *own = kept->octets + sizeof p + p.header, *alarm = own + p.own;
     struct text r = text_in(octets, sizeof octets);
-    add_origin(&r, origin);
-    add_meta(&r, origin, event);
+    format_add_origin(&r, origin);
+    format_add_meta(&r, origin, event);
     text_add_n(&r, alarm, p.alarm);
-    const size_t before = t->len + p.header + text_room(event) + r.len;
+    const size_t before = t->len + p.header + format_text_room(event) + r.len;
     if (p.header == 0 || before + p.own >= t->size)
         return false;
     text_add_n(t, own - p.header, p.header + p.own);
@@ -363,10 +370,10 @@ void format_rfc5424(struct text *t, const struct format_origin *origin, const st
     const struct event_text *kept = event_text_find(event, EVENT_TEXT_RFC5424, variant);
     if (!kept || !format_rfc5424_add_parts(t, kept, origin, event)) {
         format_rfc5424_header(t, origin, event);
-        add_structured_data(t, origin, event);
+        format_add_structured_data(t, origin, event);
     }
     text_add(t, " ");
-    if (!is_ascii(event->text)) // RFC 5424 6.4: announces UTF-8
+    if (!format_is_ascii(event->text)) // RFC 5424 6.4: announces UTF-8
         text_add(t, BYTE_ORDER_MARK);
     text_add(t, event->text);
 }

@@ -71,7 +71,7 @@ static struct {
     size_t count;
 } module_kept = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void module_keep(const struct module *m)
+static void module_remember(const struct module *m)
 {
     size_t i = 0;
     pthread_mutex_lock(&module_kept.lock);
@@ -108,7 +108,7 @@ static const struct module *module_load(const struct module_use *use, struct err
     if (!m)
         error_set(err, "'%s' is not a module of ibtrapd", path);
     if (m && module_fits(m, path, err)) {
-        module_keep(m);
+        module_remember(m);
         return m;
     }
     dlclose(handle);
@@ -139,44 +139,44 @@ static bool module_sink_make(struct module_sink *s, struct error *err)
     return s->made;
 }
 
-static bool open_module(void *self, struct tickets *tickets, struct error *err)
+static bool module_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct module_sink *s = self;
     return module_sink_make(s, err) && s->inner.open(s->inner.self, tickets, err);
 }
 
-static enum sink_result send_module(void *self, const struct event *event, struct error *err)
+static enum sink_result module_send(void *self, const struct event *event, struct error *err)
 {
     struct module_sink *s = self;
     return s->inner.send(s->inner.self, event, err);
 }
 
-static bool wait_module(void *self, int timeout_ms, struct error *err)
+static bool module_wait(void *self, int timeout_ms, struct error *err)
 {
     struct module_sink *s = self;
     return s->inner.wait(s->inner.self, timeout_ms, err);
 }
 
-static void idle_module(void *self)
+static void module_idle(void *self)
 {
     struct module_sink *s = self;
     if (s->inner.idle)
         s->inner.idle(s->inner.self);
 }
 
-static bool keep_module(void *self, struct error *err)
+static bool module_keep_state(void *self, struct error *err)
 {
     struct module_sink *s = self;
     return s->inner.keep(s->inner.self, err);
 }
 
-static void close_module(void *self)
+static void module_close(void *self)
 {
     struct module_sink *s = self;
     s->inner.close(s->inner.self);
 }
 
-static void free_module(void *self)
+static void module_free(void *self)
 {
     struct module_sink *s = self;
     if (s->made)
@@ -190,13 +190,13 @@ void module_sink(struct sink *out, const char *name, const struct module_use *us
     s->use = *use;
     s->use.options = memcpy(s->options, use->options, use->options_size);
     snprintf(s->name, sizeof s->name, "%s", name);
-    *out = (struct sink){.open = open_module,
-                         .send = send_module,
-                         .wait = wait_module,
-                         .idle = idle_module,
-                         .keep = use->keeps_state ? keep_module : NULL,
-                         .close = close_module,
-                         .free = free_module,
+    *out = (struct sink){.open = module_open,
+                         .send = module_send,
+                         .wait = module_wait,
+                         .idle = module_idle,
+                         .keep = use->keeps_state ? module_keep_state : NULL,
+                         .close = module_close,
+                         .free = module_free,
                          .self = s,
                          .in_flight_max = use->in_flight_max,
                          .kind = use->kind};

@@ -21,7 +21,7 @@ void outcomes_remember_refusal(struct outcomes *outcomes, int64_t sequence, unsi
              problem);
 }
 
-static const char *reason_of_refusal(const struct outcomes *outcomes, int64_t sequence)
+static const char *outcomes_reason(const struct outcomes *outcomes, int64_t sequence)
 {
     for (size_t i = 0; i < RECEIVER_REFUSALS_KEPT; i++) {
         if (outcomes->refusals[i].sequence == sequence)
@@ -38,7 +38,7 @@ bool outcomes_find(const struct outcomes *outcomes, int64_t sequence,
         return false;
     out->outcome = outcomes->all[at].outcome;
     out->time_us = outcomes->all[at].time_us;
-    snprintf(out->reason, sizeof out->reason, "%s", reason_of_refusal(outcomes, sequence));
+    snprintf(out->reason, sizeof out->reason, "%s", outcomes_reason(outcomes, sequence));
     return true;
 }
 

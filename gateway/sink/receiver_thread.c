@@ -159,7 +159,7 @@ static const int64_t BLOCKED_US = CLOCK_US_PER_S / 4, IDLE_US = 2 * CLOCK_US_PER
 // Retiring.
 
 // How many of the oldest events are done.
-static size_t count_done(struct receiver *receiver)
+static size_t receiver_count_done(struct receiver *receiver)
 {
     size_t n = 0;
     while (n < receiver->tickets.count && receiver_at(receiver, n)->state == TICKET_DONE)
@@ -167,7 +167,7 @@ static size_t count_done(struct receiver *receiver)
     return n;
 }
 
-static void remember(struct receiver *receiver, size_t n)
+static void receiver_remember(struct receiver *receiver, size_t n)
 {
     const int64_t now = clock_utc(receiver->options.clock);
     pthread_mutex_lock(&receiver->lock);
@@ -180,7 +180,7 @@ static void remember(struct receiver *receiver, size_t n)
 }
 
 // A receiver that was left behind may have a successor, whose cursor it is.
-static void advance(struct receiver *receiver, int64_t through)
+static void receiver_advance(struct receiver *receiver, int64_t through)
 {
     pthread_mutex_lock(&receiver->lock);
     if (!receiver->left)
@@ -190,14 +190,14 @@ static void advance(struct receiver *receiver, int64_t through)
               (long long)through);
 }
 
-static void retire(struct receiver *receiver)
+static void receiver_retire(struct receiver *receiver)
 {
     struct tickets *t = &receiver->tickets;
-    const size_t n = count_done(receiver);
+    const size_t n = receiver_count_done(receiver);
     if (n == 0)
         return;
     const int64_t through = receiver_at(receiver, n - 1)->sequence;
-    remember(receiver, n);
+    receiver_remember(receiver, n);
     for (size_t i = 0; i < n; i++)
         event_unref(receiver_at(receiver, i)->event);
     t->count -= n;
@@ -205,19 +205,19 @@ static void retire(struct receiver *receiver)
     t->handed -= n < t->handed ? n : t->handed;
     if (t->count == 0)
         t->base = t->first; // a few events now and then always take the same pages
-    advance(receiver, through);
+    receiver_advance(receiver, through);
 }
 
-static bool has_delivered(const struct receiver *receiver)
+static bool receiver_has_delivered(const struct receiver *receiver)
 {
     return atomic_load_explicit(&receiver->counts.delivered_at, memory_order_relaxed) != 0;
 }
 
-static void count_delivered(struct receiver *receiver, size_t n)
+static void receiver_count_delivered(struct receiver *receiver, size_t n)
 {
     const int64_t now = receiver_now_of(receiver);
     receiver_count(&receiver->counts.sent, n);
-    if (!has_delivered(receiver)) {
+    if (!receiver_has_delivered(receiver)) {
         pthread_mutex_lock(&receiver->lock);
         receiver->status.changed_at = now;
         pthread_mutex_unlock(&receiver->lock);
@@ -232,7 +232,7 @@ static void receiver_count_confirmed(struct receiver *receiver)
     if (n == 0)
         return;
     receiver->tickets.done = 0;
-    count_delivered(receiver, n);
+    receiver_count_delivered(receiver, n);
     log_debug(receiver->options.log, "%s: confirmed %zu of %zu in flight", receiver->sink.name, n,
               n + receiver->tickets.in_flight);
     if (!receiver->sink.keep)
@@ -243,7 +243,7 @@ static void receiver_count_confirmed(struct receiver *receiver)
 
 // Continues at the cursor that the journal, once readable, found in the file: an earlier one than
 // this receiver began with.
-static void go_back(struct receiver *receiver)
+static void receiver_go_back(struct receiver *receiver)
 {
     receiver_health_close(receiver);
     struct tickets *t = &receiver->tickets;
@@ -257,7 +257,8 @@ static void go_back(struct receiver *receiver)
                  0); // earlier flushes do not apply to the events found now
 }
 
-static struct ticket make_ticket(const struct receiver *receiver, const struct journal_item *item)
+static struct ticket receiver_make_ticket(const struct receiver *receiver,
+                                          const struct journal_item *item)
 {
     bool had = item->sequence > receiver->had_after && item->sequence <= receiver->had_through;
     return (struct ticket){.sequence = item->sequence,
@@ -268,7 +269,7 @@ static struct ticket make_ticket(const struct receiver *receiver, const struct j
 }
 
 // Counts the events before this number that expired unread.
-static void count_expired(struct receiver *receiver, int64_t sequence)
+static void receiver_count_expired(struct receiver *receiver, int64_t sequence)
 {
     int64_t gone = journal_between(receiver->options.journal, receiver->read_through, sequence);
     if (gone == 0)
@@ -280,22 +281,23 @@ static void count_expired(struct receiver *receiver, int64_t sequence)
 }
 
 // Reads further events from the journal, READ_AHEAD at most. True: there may be more.
-static bool read_more(struct receiver *receiver)
+static bool receiver_read_more(struct receiver *receiver)
 {
     struct journal_item items[READ_AHEAD];
     size_t n = journal_read(receiver->options.journal, receiver->read_through, items, READ_AHEAD);
     if (journal_cursor_was_set_back(receiver->options.journal, receiver->handle)) {
         while (n > 0)
             event_unref(items[--n].event);
-        go_back(receiver);
+        receiver_go_back(receiver);
         return true;
     }
     for (size_t i = 0; i < n; i++) {
         if (items[i].sequence > receiver->read_through + 1)
-            count_expired(receiver, items[i].sequence);
+            receiver_count_expired(receiver, items[i].sequence);
         receiver->read_through = items[i].sequence;
         receiver_count(&receiver->counts.dropped, items[i].event == NULL);
-        *receiver_at(receiver, receiver->tickets.count++) = make_ticket(receiver, &items[i]);
+        *receiver_at(receiver, receiver->tickets.count++) =
+            receiver_make_ticket(receiver, &items[i]);
     }
     if (n > 0)
         journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
@@ -305,7 +307,7 @@ static bool read_more(struct receiver *receiver)
 // Passing events to the sink.
 
 // Whether the rate allows another event.
-static bool has_token(struct receiver *receiver, int64_t now)
+static bool receiver_has_token(struct receiver *receiver, int64_t now)
 {
     if (receiver->options.rate <= 0)
         return true;
@@ -318,13 +320,13 @@ static bool has_token(struct receiver *receiver, int64_t now)
     return receiver->tokens >= 1;
 }
 
-static void consume_token(struct receiver *receiver)
+static void receiver_consume_token(struct receiver *receiver)
 {
     if (receiver->options.rate > 0)
         receiver->tokens -= 1;
 }
 
-static bool is_too_late(struct receiver *receiver, const struct ticket *e)
+static bool receiver_is_too_late(struct receiver *receiver, const struct ticket *e)
 {
     const int64_t age_max_us = receiver->options.age_max_us;
     return e->sequence <= atomic_load(&receiver->flush_through) ||
@@ -332,11 +334,11 @@ static bool is_too_late(struct receiver *receiver, const struct ticket *e)
 }
 
 // Skips an event that the filter refuses or that is given up. True: skipped.
-static bool skip(struct receiver *receiver, struct ticket *e)
+static bool receiver_skip(struct receiver *receiver, struct ticket *e)
 {
     const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
-    if (wanted && !is_too_late(receiver, e)) {
+    if (wanted && !receiver_is_too_late(receiver, e)) {
         struct event *view = receiver_filter_view(receiver, e->event);
         event_unref(e->event);
         e->event = view;
@@ -350,7 +352,8 @@ static bool skip(struct receiver *receiver, struct ticket *e)
     return true;
 }
 
-static void note_attempt(struct receiver *receiver, struct ticket *e, enum sink_result result)
+static void receiver_note_attempt(struct receiver *receiver, struct ticket *e,
+                                  enum sink_result result)
 {
     bool took = result == SINK_DONE || result == SINK_PENDING;
     receiver_count(&receiver->counts.repeated, e->tried);
@@ -384,21 +387,21 @@ static enum sink_result receiver_send(struct receiver *receiver, const struct ti
 
 // Returns whether the sink accepted the event. If not, sets `*pause`: how long to wait before the
 // next attempt.
-static bool hand_over(struct receiver *receiver, struct ticket *e, int64_t *pause)
+static bool receiver_hand_over(struct receiver *receiver, struct ticket *e, int64_t *pause)
 {
     struct error err;
     enum sink_result result = receiver_send(receiver, e, &err);
     *pause = BLOCKED_US;
     if (result == SINK_BLOCKED)
         return false;
-    consume_token(receiver);
-    note_attempt(receiver, e, result);
+    receiver_consume_token(receiver);
+    receiver_note_attempt(receiver, e, result);
     log_debug(receiver->options.log, "%s: number %lld (%s) %s", receiver->sink.name,
               (long long)e->sequence, e->event->id, RESULT_WORDS[result]);
     switch (result) {
     case SINK_DONE:
         receiver_end(e, RECEIVER_SENT);
-        count_delivered(receiver, 1);
+        receiver_count_delivered(receiver, 1);
         receiver_health_succeed(receiver);
         break;
     case SINK_SKIPPED:
@@ -418,7 +421,7 @@ static bool hand_over(struct receiver *receiver, struct ticket *e, int64_t *paus
     return true;
 }
 
-static bool open_receiver(struct receiver *receiver, int64_t now)
+static bool receiver_open(struct receiver *receiver, int64_t now)
 {
     struct error err;
     if (receiver->is_open)
@@ -435,22 +438,22 @@ static bool open_receiver(struct receiver *receiver, int64_t now)
 }
 
 // Whether it sends no further event, as its successor will.
-static bool is_ending(const struct receiver *receiver, int64_t now)
+static bool receiver_is_ending(const struct receiver *receiver, int64_t now)
 {
     return atomic_load(&receiver->stop) && now >= atomic_load(&receiver->stop_by);
 }
 
 // Passes the events under way to the sink, until the stop's time is over. Returns how long to wait
 // before the next call; 0: not at all.
-static int64_t hand_over_all(struct receiver *receiver)
+static int64_t receiver_hand_over_all(struct receiver *receiver)
 {
     struct tickets *t = &receiver->tickets;
     while (t->handed < t->count) {
         struct ticket *e = receiver_at(receiver, t->handed);
         int64_t now = receiver_now_of(receiver);
-        if (is_ending(receiver, now))
+        if (receiver_is_ending(receiver, now))
             return BLOCKED_US;
-        if (e->state == TICKET_DONE || skip(receiver, e)) {
+        if (e->state == TICKET_DONE || receiver_skip(receiver, e)) {
             t->handed++;
             continue;
         }
@@ -458,18 +461,18 @@ static int64_t hand_over_all(struct receiver *receiver)
             return BLOCKED_US;
         if (receiver->sink.in_flight_max > 0 && t->in_flight >= receiver->sink.in_flight_max)
             return BLOCKED_US;
-        if (!open_receiver(receiver, now))
+        if (!receiver_open(receiver, now))
             return receiver->retry_at > now ? receiver->retry_at - now : 0;
-        if (!has_token(receiver, now))
+        if (!receiver_has_token(receiver, now))
             return (int64_t)(CLOCK_US_PER_S / receiver->options.rate) + 1;
         int64_t pause;
-        if (!hand_over(receiver, e, &pause))
+        if (!receiver_hand_over(receiver, e, &pause))
             return pause;
     }
     return 0;
 }
 
-static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
+static void receiver_collect_acknowledgements(struct receiver *receiver, int timeout_ms)
 {
     struct error err;
     const bool ok = receiver->sink.wait(receiver->sink.self, timeout_ms, &err);
@@ -480,24 +483,24 @@ static void collect_acknowledgements(struct receiver *receiver, int timeout_ms)
 
 // The loop.
 
-static bool all_delivered(struct receiver *receiver)
+static bool receiver_all_delivered(struct receiver *receiver)
 {
     return receiver->tickets.count == 0 &&
            receiver->read_through >= journal_last(receiver->options.journal);
 }
 
-static bool go_on(struct receiver *receiver)
+static bool receiver_goes_on(struct receiver *receiver)
 {
     if (!atomic_load(&receiver->stop))
         return true;
     int64_t now = receiver_now_of(receiver), stop_by = atomic_load(&receiver->stop_by);
-    if (!is_ending(receiver, now))
-        return !all_delivered(receiver);
+    if (!receiver_is_ending(receiver, now))
+        return !receiver_all_delivered(receiver);
     return receiver->tickets.in_flight > 0 && !receiver->has_problem &&
            now - RECEIVER_CONFIRM_US < stop_by;
 }
 
-static void note_oldest(struct receiver *receiver)
+static void receiver_note_oldest(struct receiver *receiver)
 {
     const struct event *oldest =
         receiver->tickets.count > 0 ? receiver_at(receiver, 0)->event : NULL;
@@ -509,21 +512,21 @@ static bool receiver_keep(struct receiver *receiver)
 {
     struct error err;
     const int64_t now = receiver_now_of(receiver);
-    if (!receiver->sink.keep || atomic_load(&receiver->paused) || is_ending(receiver, now) ||
-        !open_receiver(receiver, now))
+    if (!receiver->sink.keep || atomic_load(&receiver->paused) ||
+        receiver_is_ending(receiver, now) || !receiver_open(receiver, now))
         return !receiver->sink.keep;
     const bool kept = receiver->sink.keep(receiver->sink.self, &err);
     if (!kept) {
         receiver_health_fall_behind(receiver, &err);
         return false;
     }
-    if (!has_delivered(receiver))
-        count_delivered(receiver, 0);
+    if (!receiver_has_delivered(receiver))
+        receiver_count_delivered(receiver, 0);
     receiver_health_succeed(receiver);
     return true;
 }
 
-static void step(struct receiver *receiver)
+static void receiver_step(struct receiver *receiver)
 {
     const struct tickets *t = &receiver->tickets;
     const bool has_room =
@@ -532,17 +535,17 @@ static void step(struct receiver *receiver)
         t->count > 0 ||
         journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop);
     const struct turn turn = turns_take(receiver->options.turns);
-    const bool more = comes && has_room && read_more(receiver);
+    const bool more = comes && has_room && receiver_read_more(receiver);
     const bool unread = comes && t->count == 0 && !more;
-    note_oldest(receiver);
-    int64_t pause = hand_over_all(receiver);
+    receiver_note_oldest(receiver);
+    int64_t pause = receiver_hand_over_all(receiver);
     const bool kept = receiver_keep(receiver);
     turns_give(receiver->options.turns, turn);
     if (unread) {
         clock_sleep(BLOCKED_US); // the disk fails; a later read may work
     } else if (t->in_flight > 0) {
         bool stuck = pause > 0 || (t->handed == t->count && !more);
-        collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
+        receiver_collect_acknowledgements(receiver, stuck ? ACKNOWLEDGEMENT_WAIT_MS : 0);
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
@@ -551,8 +554,8 @@ static void step(struct receiver *receiver)
     receiver_count_confirmed(receiver);
     if (t->in_flight == 0 && receiver->is_open && receiver->sink.idle)
         receiver->sink.idle(receiver->sink.self);
-    retire(receiver);
-    note_oldest(receiver);
+    receiver_retire(receiver);
+    receiver_note_oldest(receiver);
 }
 
 void *receiver_thread_run(void *arg)
@@ -561,8 +564,8 @@ void *receiver_thread_run(void *arg)
     if (!thread_yield()) // the subnet manager's answer comes first
         log_debug(receiver->options.log, "%s: its thread does not yield to others",
                   receiver->sink.name);
-    while (go_on(receiver))
-        step(receiver);
+    while (receiver_goes_on(receiver))
+        receiver_step(receiver);
     receiver_health_close(receiver);
     pthread_mutex_lock(&receiver->lock);
     receiver->ended = true;

@@ -32,12 +32,12 @@ struct rest {
     bool wrong;
 };
 
-static bool is_digit(char c)
+static bool relp_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_letter(char c)
+static bool relp_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -61,7 +61,7 @@ static bool relp_frame_read_number(struct rest *r, uint32_t *out)
 {
     const char *digits;
     size_t n;
-    if (!relp_frame_read_word(r, is_digit, DIGITS_MAX, &digits, &n))
+    if (!relp_frame_read_word(r, relp_is_digit, DIGITS_MAX, &digits, &n))
         return false;
     *out = 0;
     for (size_t i = 0; i < n; i++)
@@ -69,11 +69,11 @@ static bool relp_frame_read_number(struct rest *r, uint32_t *out)
     return true;
 }
 
-static bool read_command(struct rest *r, char out[RELP_FRAME_COMMAND_MAX + 1])
+static bool relp_read_command(struct rest *r, char out[RELP_FRAME_COMMAND_MAX + 1])
 {
     const char *word;
     size_t n;
-    if (!relp_frame_read_word(r, is_letter, RELP_FRAME_COMMAND_MAX, &word, &n))
+    if (!relp_frame_read_word(r, relp_is_letter, RELP_FRAME_COMMAND_MAX, &word, &n))
         return false;
     memcpy(out, word, n);
     out[n] = '\0';
@@ -89,7 +89,7 @@ static bool relp_frame_read(struct rest *r, char c)
     return !r->wrong;
 }
 
-static bool read_data(struct rest *r, uint32_t size, struct relp_frame *out)
+static bool relp_read_data(struct rest *r, uint32_t size, struct relp_frame *out)
 {
     out->data = r->p;
     out->size = size;
@@ -107,8 +107,8 @@ long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out)
     struct rest r = {.p = octets, .end = octets + size};
     uint32_t data_size;
     bool whole = relp_frame_read_number(&r, &out->transaction) && relp_frame_read(&r, ' ') &&
-                 read_command(&r, out->command) && relp_frame_read(&r, ' ') &&
-                 relp_frame_read_number(&r, &data_size) && read_data(&r, data_size, out) &&
+                 relp_read_command(&r, out->command) && relp_frame_read(&r, ' ') &&
+                 relp_frame_read_number(&r, &data_size) && relp_read_data(&r, data_size, out) &&
                  relp_frame_read(&r, '\n');
     if (whole)
         return r.p - octets;
@@ -118,8 +118,8 @@ long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out)
 bool relp_frame_answer(const struct relp_frame *frame, struct relp_answer *out)
 {
     const char *p = frame->data, *end = p + frame->size;
-    if (strcmp(frame->command, "rsp") != 0 || frame->size < 3 || !is_digit(p[0]) ||
-        !is_digit(p[1]) || !is_digit(p[2]))
+    if (strcmp(frame->command, "rsp") != 0 || frame->size < 3 || !relp_is_digit(p[0]) ||
+        !relp_is_digit(p[1]) || !relp_is_digit(p[2]))
         return false;
     const char *newline = memchr(p, '\n', frame->size);
     const char *line_end = newline ? newline : end;
@@ -182,8 +182,8 @@ static bool relp_fail(struct relp *r, const char *what)
     return error_set(&r->problem, "%s", what);
 }
 
-static bool send_frame(struct relp *r, const char *command, const char *data, size_t size,
-                       struct error *err)
+static bool relp_send_frame(struct relp *r, const char *command, const char *data, size_t size,
+                            struct error *err)
 {
     char frame[FORMAT_SIZE + FRAME_OVERHEAD];
     struct text t = text_in(frame, sizeof frame);
@@ -206,7 +206,7 @@ static bool relp_refuse(struct relp *r, const char *what, const struct relp_answ
 }
 
 // Whether the answer has a line "NAME=VALUE,VALUE" with this name and value.
-static bool offers(const struct relp_answer *a, const char *name, const char *value)
+static bool relp_offers(const struct relp_answer *a, const char *name, const char *value)
 {
     char text[IN_SIZE], *lines = text, *line, *word;
     snprintf(text, sizeof text, "%.*s", (int)a->more_size, a->more);
@@ -224,7 +224,7 @@ static bool relp_read_open(struct relp *r, const struct relp_answer *a)
 {
     if (a->code != 200)
         return relp_refuse(r, "the session", a);
-    return (offers(a, "relp_version", "0") && offers(a, "commands", "syslog")) ||
+    return (relp_offers(a, "relp_version", "0") && relp_offers(a, "commands", "syslog")) ||
            relp_fail(r, "it offers another version of RELP, or no syslog");
 }
 
@@ -241,7 +241,7 @@ static bool relp_read_confirmation(struct relp *r, uint32_t transaction,
     return a->code == 200 || relp_refuse(r, "a message", a);
 }
 
-static bool read_frame(struct relp *r, const struct relp_frame *f)
+static bool relp_read_frame(struct relp *r, const struct relp_frame *f)
 {
     struct relp_answer a;
     if (f->transaction == 0 && strcmp(f->command, "serverclose") == 0)
@@ -269,7 +269,7 @@ static void relp_parse(struct relp *r)
         if (n <= 0)
             break;
         used += (size_t)n;
-        read_frame(r, &f);
+        relp_read_frame(r, &f);
     }
     r->in_size -= used;
     memmove(r->in, r->in + used, r->in_size);
@@ -308,12 +308,12 @@ static bool relp_await(struct relp *r, int64_t until)
 
 // The session.
 
-static bool greet(struct relp *r, int64_t until, struct error *err)
+static bool relp_greet(struct relp *r, int64_t until, struct error *err)
 {
     r->next = r->asked = 1;
     r->in_size = r->unasked = 0;
     r->broken = false;
-    if (!send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
+    if (!relp_send_frame(r, "open", OFFERS, sizeof OFFERS - 1, err))
         return false;
     return relp_await(r, until) ||
            error_set(err, "%s",
@@ -324,7 +324,7 @@ static bool relp_open_session(struct relp *r, struct error *err)
 {
     int64_t until = relp_now_of(r) + OPEN_US;
     r->stream = stream_open(r->host, r->port, r->tls, err);
-    if (!r->stream || greet(r, until, err))
+    if (!r->stream || relp_greet(r, until, err))
         return r->stream != NULL;
     error_prefix(err, "%s", stream_peer(r->stream));
     stream_close(r->stream);
@@ -339,7 +339,7 @@ static void relp_close_session(struct relp *r)
         return;
     r->asked = r->next;
     // With messages unconfirmed, the receiver may not be reading, and their outcome stays unknown.
-    if (!r->broken && r->tickets->in_flight == 0 && send_frame(r, "close", "", 0, &err))
+    if (!r->broken && r->tickets->in_flight == 0 && relp_send_frame(r, "close", "", 0, &err))
         relp_await(r, relp_now_of(r) + CLOSE_US);
     stream_close(r->stream);
     r->stream = NULL;
@@ -374,7 +374,7 @@ bool relp_send(struct relp *relp, const char *message, size_t size, struct error
     if (!relp_renew(relp, err))
         return false;
     tickets_at(relp->tickets, relp->tickets->newest)->mark = relp->next;
-    return send_frame(relp, "syslog", message, size, err) ||
+    return relp_send_frame(relp, "syslog", message, size, err) ||
            error_prefix(err, "%s", stream_peer(relp->stream));
 }
 

@@ -29,8 +29,9 @@ static bool resolve_is_later(const struct addrinfo *a, enum resolve_order order)
            (order == RESOLVE_IPV6_FIRST && a->ai_family != AF_INET6);
 }
 
-static size_t get_addresses(const char *host, uint16_t port, int flags, enum resolve_order order,
-                            struct resolve_address out[RESOLVE_MAX], struct error *err)
+static size_t resolve_get_addresses(const char *host, uint16_t port, int flags,
+                                    enum resolve_order order,
+                                    struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
     char service[8];
     snprintf(service, sizeof service, "%u", port);
@@ -51,22 +52,22 @@ static size_t get_addresses(const char *host, uint16_t port, int flags, enum res
     return n;
 }
 
-static size_t look_up_as_found(const char *host, uint16_t port,
-                               struct resolve_address out[RESOLVE_MAX], struct error *err)
+static size_t resolve_look_up_as_found(const char *host, uint16_t port,
+                                       struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    return get_addresses(host, port, 0, RESOLVE_AS_FOUND, out, err);
+    return resolve_get_addresses(host, port, 0, RESOLVE_AS_FOUND, out, err);
 }
 
-static size_t look_up_ipv4_first(const char *host, uint16_t port,
-                                 struct resolve_address out[RESOLVE_MAX], struct error *err)
+static size_t resolve_look_up_ipv4_first(const char *host, uint16_t port,
+                                         struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    return get_addresses(host, port, 0, RESOLVE_IPV4_FIRST, out, err);
+    return resolve_get_addresses(host, port, 0, RESOLVE_IPV4_FIRST, out, err);
 }
 
-static size_t look_up_ipv6_first(const char *host, uint16_t port,
-                                 struct resolve_address out[RESOLVE_MAX], struct error *err)
+static size_t resolve_look_up_ipv6_first(const char *host, uint16_t port,
+                                         struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    return get_addresses(host, port, 0, RESOLVE_IPV6_FIRST, out, err);
+    return resolve_get_addresses(host, port, 0, RESOLVE_IPV6_FIRST, out, err);
 }
 
 // One look-up. Its thread and the waiting caller have a reference each; the last unref frees it.
@@ -86,7 +87,7 @@ struct job {
 
 static atomic_uint threads; // that are still running
 
-static struct job *new_job(resolve_look_up *look_up, const char *host, uint16_t port)
+static struct job *resolve_new_job(resolve_look_up *look_up, const char *host, uint16_t port)
 {
     struct job *j = memory_get(sizeof *j);
     *j = (struct job){.look_up = look_up, .port = port, .refs = 2};
@@ -163,7 +164,7 @@ static size_t resolve_await(struct job *j, int64_t patience_us,
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
                       uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    struct job *j = new_job(look_up, host, port);
+    struct job *j = resolve_new_job(look_up, host, port);
     size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
     // The thread dropped its own reference only.
     resolve_unref(j); // NOLINT(clang-analyzer-unix.Malloc)
@@ -174,11 +175,11 @@ size_t resolve_all_within(int64_t patience_us, const char *host, uint16_t port,
                           enum resolve_order order, struct resolve_address out[RESOLVE_MAX],
                           struct error *err)
 {
-    static resolve_look_up *const LOOK_UPS[] = {[RESOLVE_AS_FOUND] = look_up_as_found,
-                                                [RESOLVE_IPV4_FIRST] = look_up_ipv4_first,
-                                                [RESOLVE_IPV6_FIRST] = look_up_ipv6_first};
+    static resolve_look_up *const LOOK_UPS[] = {[RESOLVE_AS_FOUND] = resolve_look_up_as_found,
+                                                [RESOLVE_IPV4_FIRST] = resolve_look_up_ipv4_first,
+                                                [RESOLVE_IPV6_FIRST] = resolve_look_up_ipv6_first};
     const int64_t patience = patience_us < RESOLVE_PATIENCE_US ? patience_us : RESOLVE_PATIENCE_US;
-    size_t n = get_addresses(host, port, AI_NUMERICHOST, order, out, err);
+    size_t n = resolve_get_addresses(host, port, AI_NUMERICHOST, order, out, err);
     return n > 0 ? n : resolve_within(patience, LOOK_UPS[order], host, port, out, err);
 }
 

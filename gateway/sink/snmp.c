@@ -84,7 +84,7 @@ void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE])
 
 // Opening.
 
-static void find_agent_address(struct snmp_sink *s)
+static void snmp_sink_find_agent_address(struct snmp_sink *s)
 {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0)
@@ -110,7 +110,7 @@ static bool snmp_sink_open_session(void *self, struct tickets *tickets, struct e
     s->proven = false;
     s->opened_at = clock_monotonic(s->clock);
     if (!s->has_agent_address)
-        find_agent_address(s);
+        snmp_sink_find_agent_address(s);
     return snmp_link_open(&s->link, &s->options, s, err);
 }
 
@@ -193,9 +193,9 @@ static struct snmp_pdu_options snmp_sink_pdu_options(const struct snmp_sink *s)
 }
 
 // Under the lock.
-static netsnmp_pdu *make_pdu(const struct snmp_sink *s, const struct event *event,
-                             const struct mib_notification *notification,
-                             const struct snmp_pdu_options *options)
+static netsnmp_pdu *snmp_sink_make_pdu(const struct snmp_sink *s, const struct event *event,
+                                       const struct mib_notification *notification,
+                                       const struct snmp_pdu_options *options)
 {
     if (s->options.version == SNMP_VERSION_1)
         return snmp_pdu_make_v1(event, notification, options);
@@ -211,7 +211,7 @@ static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
     // NOLINTNEXTLINE(performance-no-int-to-ptr): no address
     void *magic = inform ? (void *)(uintptr_t)s->tickets->newest : NULL;
     snmp_lock();
-    netsnmp_pdu *pdu = make_pdu(s, event, notification, options);
+    netsnmp_pdu *pdu = snmp_sink_make_pdu(s, event, notification, options);
     bool ok = snmp_link_queue(&s->link, pdu, inform ? snmp_sink_read_answer : NULL, magic, err);
     snmp_unlock();
     return ok;
@@ -240,7 +240,7 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
 // After the first event since the opening, waits for an error that shows that no program listens,
 // so that a trap is not lost. An inform is proven by its answer alone: only the name's other
 // addresses make it wait for that error.
-static bool prove(struct snmp_sink *s, struct error *err)
+static bool snmp_sink_prove(struct snmp_sink *s, struct error *err)
 {
     const struct snmp_link_options *o = &s->options;
     bool answered = o->inform && (o->stream || o->tls || s->link.wire.count == 1);
@@ -255,7 +255,7 @@ static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *ev
                                      struct error *err)
 {
     const int64_t until = snmp_link_deadline();
-    while (!snmp_sink_send_all(s, event, notifications, n, err) || !prove(s, err)) {
+    while (!snmp_sink_send_all(s, event, notifications, n, err) || !snmp_sink_prove(s, err)) {
         if (s->proven || !snmp_link_open_next(&s->link, until, err))
             return false;
     }
@@ -291,16 +291,16 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
 
 // Construction.
 
-static bool has_tls(const struct snmp_target *t)
+static bool snmp_sink_has_tls(const struct snmp_target *t)
 {
     return t->transport == SNMP_TLS || t->transport == SNMP_DTLS;
 }
 
 static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
 {
-    if (has_tls(t) && t->version != SNMP_V3)
+    if (snmp_sink_has_tls(t) && t->version != SNMP_V3)
         return error_set(err, "SNMP over TLS or DTLS needs version 3");
-    if (has_tls(t) && t->tls.cert_file[0] == '\0')
+    if (snmp_sink_has_tls(t) && t->tls.cert_file[0] == '\0')
         return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
     if (t->inform && t->version == SNMP_V1)
         return error_set(err, "SNMPv1 has no informs");
@@ -313,7 +313,7 @@ static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
     return true;
 }
 
-static void copy_addresses(struct snmp_sink *s, const struct snmp_target *t)
+static void snmp_sink_copy_addresses(struct snmp_sink *s, const struct snmp_target *t)
 {
     s->has_trap_address = t->has_trap_address;
     memcpy(s->trap_address, t->trap_address, sizeof s->trap_address);
@@ -322,7 +322,7 @@ static void copy_addresses(struct snmp_sink *s, const struct snmp_target *t)
            sizeof s->agent_address);
 }
 
-static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
+static void snmp_sink_copy_options(struct snmp_sink *s, const struct snmp_target *t)
 {
     static const long VERSIONS[] = {
         [SNMP_V1] = SNMP_VERSION_1, [SNMP_V2C] = SNMP_VERSION_2c, [SNMP_V3] = SNMP_VERSION_3};
@@ -343,7 +343,7 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
                                    .timeout_ms = t->timeout_ms,
                                    .retries = t->retries,
                                    .community = s->community,
-                                   .tls = has_tls(t) ? &s->tls : NULL,
+                                   .tls = snmp_sink_has_tls(t) ? &s->tls : NULL,
                                    .keys = &s->keys,
                                    .context = s->context,
                                    .engine_id = s->engine_id,
@@ -353,7 +353,7 @@ static void copy_options(struct snmp_sink *s, const struct snmp_target *t)
     s->window = t->inform ? t->in_flight_max : 0;
     s->clock = t->clock;
     s->started_at = t->started_at;
-    copy_addresses(s, t);
+    snmp_sink_copy_addresses(s, t);
 }
 
 static void snmp_sink_free(void *self)
@@ -367,8 +367,8 @@ static void snmp_sink_free(void *self)
 static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct error *err)
 {
     struct snmp_sink *s = memory_zeroed(1, sizeof *s);
-    copy_options(s, t);
-    bool has_user = t->version == SNMP_V3 && !has_tls(t);
+    snmp_sink_copy_options(s, t);
+    bool has_user = t->version == SNMP_V3 && !snmp_sink_has_tls(t);
     if (!has_user || snmp_keys_make(&s->keys, &t->user, err))
         return s;
     snmp_sink_free(s);

@@ -45,7 +45,7 @@ void snmp_unlock(void)
 
 // Makes a new engine ID: the enterprise number of net-snmp, whose library is used, and format 5,
 // octets of our choice (RFC 3411, SnmpEngineID).
-static void begin_anew(void)
+static void snmp_engine_begin_anew(void)
 {
     static const uint8_t HEAD[] = {0x80, 0x00, 0x1f, 0x88, 0x05};
     memcpy(engine.id, HEAD, sizeof HEAD);
@@ -56,7 +56,7 @@ static void begin_anew(void)
 
 // The file has the lines "engine-id <hexadecimal>" and "boots <number>".
 
-static bool parse_id(const char *digits)
+static bool snmp_engine_parse_id(const char *digits)
 {
     size_t n = strlen(digits) / 2;
     if (n < 5 || n > SNMP_ENGINE_ID_MAX || strlen(digits) % 2 != 0)
@@ -76,14 +76,14 @@ static bool snmp_engine_parse(FILE *f)
         return false;
     const uint64_t number = strtoull(boots, NULL, 10);
     engine.boots = (uint32_t)number;
-    return number >= 1 && number <= UINT32_MAX && parse_id(digits);
+    return number >= 1 && number <= UINT32_MAX && snmp_engine_parse_id(digits);
 }
 
 static bool snmp_engine_set_aside(const char *path, struct error *err)
 {
     char aside[sizeof engine.directory + 40];
     snprintf(aside, sizeof aside, "%s.damaged", path);
-    begin_anew();
+    snmp_engine_begin_anew();
     if (rename(path, aside) != 0)
         return error_set(err, "'%s' is damaged and cannot be renamed: %s", path, strerror(errno));
     return error_set(
@@ -98,7 +98,7 @@ static bool snmp_engine_load(const char *path, struct error *err)
     FILE *f = fopen(path, "re");
     if (!f && errno == ENOENT) {
         if (engine.id_size == 0)
-            begin_anew();
+            snmp_engine_begin_anew();
         return true;
     }
     if (!f)
@@ -108,11 +108,11 @@ static bool snmp_engine_load(const char *path, struct error *err)
     if (!ok)
         return snmp_engine_set_aside(path, err);
     if (engine.boots >= BOOTS_LAST)
-        begin_anew();
+        snmp_engine_begin_anew();
     return true;
 }
 
-static bool write_file(int fd)
+static bool snmp_engine_write_file(int fd)
 {
     char buffer[2 * SNMP_ENGINE_ID_MAX + 64];
     struct text t = text_in(buffer, sizeof buffer);
@@ -131,12 +131,12 @@ static bool snmp_engine_sync_directory(void)
     return ok;
 }
 
-static bool save(const char *path, struct error *err)
+static bool snmp_engine_save(const char *path, struct error *err)
 {
     char new_path[sizeof engine.directory + 40];
     snprintf(new_path, sizeof new_path, "%s.new", path);
     int fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && write_file(fd);
+    bool ok = fd >= 0 && snmp_engine_write_file(fd);
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
     return (ok && rename(new_path, path) == 0 && snmp_engine_sync_directory()) ||
@@ -163,10 +163,10 @@ static bool snmp_engine_load_and_count(struct error *err)
     snprintf(path, sizeof path, "%s/snmp-engine", engine.directory);
     bool sound = snmp_engine_load(path, err);
     if (!sound && engine.id_size == 0)
-        begin_anew();
+        snmp_engine_begin_anew();
     struct error why;
     engine.boots++;
-    engine.ready = save(path, &why);
+    engine.ready = snmp_engine_save(path, &why);
     if (!engine.ready)
         engine.boots--;
     else
@@ -221,8 +221,8 @@ static const int PRIV_TYPES[] = {
 
 // Keys.
 
-static bool set_protocol(struct snmp_key *key, const oid *protocol, size_t length,
-                         struct error *err)
+static bool snmp_engine_set_protocol(struct snmp_key *key, const oid *protocol, size_t length,
+                                     struct error *err)
 {
     if (!protocol || length > SNMP_USER_OID_MAX)
         return error_set(err, "this libsnmp lacks the configured SNMPv3 protocol");
@@ -233,8 +233,8 @@ static bool set_protocol(struct snmp_key *key, const oid *protocol, size_t lengt
 
 // Makes a key from its password. The hash is that of the authentication protocol for both keys (RFC
 // 3414 A.2, 3.4).
-static bool make_key(struct snmp_key *key, const struct snmp_key *hash, const char *password,
-                     const char *what, struct error *err)
+static bool snmp_engine_make_key(struct snmp_key *key, const struct snmp_key *hash,
+                                 const char *password, const char *what, struct error *err)
 {
     size_t length = password ? strlen(password) : 0;
     if (length < SNMP_PASSWORD_MIN)
@@ -247,7 +247,7 @@ static bool make_key(struct snmp_key *key, const struct snmp_key *hash, const ch
     return true;
 }
 
-static bool check_user(const struct snmp_user *user, struct error *err)
+static bool snmp_engine_check_user(const struct snmp_user *user, struct error *err)
 {
     if (!user->name || user->name[0] == '\0')
         return error_set(err, "SNMPv3 needs a user name");
@@ -258,35 +258,38 @@ static bool check_user(const struct snmp_user *user, struct error *err)
     return true;
 }
 
-static bool make_auth(struct snmp_keys *out, const struct snmp_user *user, struct error *err)
+static bool snmp_engine_make_auth(struct snmp_keys *out, const struct snmp_user *user,
+                                  struct error *err)
 {
     size_t length = 0;
     const oid *protocol = sc_get_auth_oid(AUTH_TYPES[user->auth], &length);
-    return set_protocol(&out->auth, protocol, length, err) &&
+    return snmp_engine_set_protocol(&out->auth, protocol, length, err) &&
            (user->auth == SNMP_NO_AUTH ||
-            make_key(&out->auth, &out->auth, user->auth_password, "authentication", err));
+            snmp_engine_make_key(&out->auth, &out->auth, user->auth_password, "authentication",
+                                 err));
 }
 
-static bool make_priv(struct snmp_keys *out, const struct snmp_user *user, struct error *err)
+static bool snmp_engine_make_priv(struct snmp_keys *out, const struct snmp_user *user,
+                                  struct error *err)
 {
     size_t length = 0;
     const oid *protocol = sc_get_priv_oid(PRIV_TYPES[user->priv], &length);
-    return set_protocol(&out->priv, protocol, length, err) &&
+    return snmp_engine_set_protocol(&out->priv, protocol, length, err) &&
            (user->priv == SNMP_NO_PRIV ||
-            make_key(&out->priv, &out->auth, user->priv_password, "privacy", err));
+            snmp_engine_make_key(&out->priv, &out->auth, user->priv_password, "privacy", err));
 }
 
 bool snmp_keys_make(struct snmp_keys *out, const struct snmp_user *user, struct error *err)
 {
     memset(out, 0, sizeof *out);
-    if (!check_user(user, err))
+    if (!snmp_engine_check_user(user, err))
         return false;
     snprintf(out->name, sizeof out->name, "%s", user->name);
     out->level = user->auth == SNMP_NO_AUTH   ? SNMP_SEC_LEVEL_NOAUTH
                  : user->priv == SNMP_NO_PRIV ? SNMP_SEC_LEVEL_AUTHNOPRIV
                                               : SNMP_SEC_LEVEL_AUTHPRIV;
     snmp_lock();
-    bool ok = make_auth(out, user, err) && make_priv(out, user, err);
+    bool ok = snmp_engine_make_auth(out, user, err) && snmp_engine_make_priv(out, user, err);
     snmp_unlock();
     return ok;
 }
@@ -316,7 +319,7 @@ static struct usm_entry **snmp_user_find(const char *name, const uint8_t *engine
     return p;
 }
 
-static bool same_key(const struct snmp_key *a, const struct snmp_key *b)
+static bool snmp_engine_same_key(const struct snmp_key *a, const struct snmp_key *b)
 {
     return snmp_oid_compare(a->protocol, a->protocol_length, b->protocol, b->protocol_length) ==
                0 &&
@@ -347,13 +350,14 @@ static bool snmp_user_configure_library(const struct snmp_keys *keys, uint8_t *e
     return ok;
 }
 
-static bool install_user(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size,
-                         struct error *err)
+static bool snmp_engine_install_user(const struct snmp_keys *keys, const uint8_t *engine_id,
+                                     size_t size, struct error *err)
 {
     struct usm_entry **place = snmp_user_find(keys->name, engine_id, size);
     if (*place) {
         const struct snmp_keys *theirs = &(*place)->keys;
-        if (!same_key(&theirs->auth, &keys->auth) || !same_key(&theirs->priv, &keys->priv))
+        if (!snmp_engine_same_key(&theirs->auth, &keys->auth) ||
+            !snmp_engine_same_key(&theirs->priv, &keys->priv))
             return error_set(err,
                              "SNMPv3 user '%s' is in use by another receiver with other passwords "
                              "or protocols: give each its own user name",
@@ -378,7 +382,7 @@ bool snmp_user_add(const struct snmp_keys *keys, const uint8_t *engine_id, size_
     if (size == 0 || size > SNMP_ENGINE_ID_MAX)
         return error_set(err, "an SNMPv3 engine ID of %zu octets is not possible", size);
     snmp_lock();
-    bool ok = install_user(keys, engine_id, size, err);
+    bool ok = snmp_engine_install_user(keys, engine_id, size, err);
     snmp_unlock();
     return ok;
 }
@@ -407,7 +411,7 @@ void snmp_user_remove(const struct snmp_keys *keys, const uint8_t *engine_id, si
 
 // RFC 5591 4.2. libsnmp builds messages backwards: in front of the scoped PDU, this puts empty
 // security parameters, then the global data. Returns an SNMPERR_ code, as decode does.
-static int encode(struct snmp_secmod_outgoing_params *p)
+static int snmp_engine_encode(struct snmp_secmod_outgoing_params *p)
 {
     u_char **message = p->wholeMsg;
     size_t *size = p->wholeMsgLen, *used = p->wholeMsgOffset;
@@ -427,7 +431,7 @@ static int encode(struct snmp_secmod_outgoing_params *p)
 
 // RFC 5591 5.2. The sender needs no security name here: TLS has verified its certificate against
 // the configured name.
-static int decode(struct snmp_secmod_incoming_params *p)
+static int snmp_engine_decode(struct snmp_secmod_incoming_params *p)
 {
     u_char type;
     size_t size = p->wholeMsgLen - (size_t)(p->secParams - p->wholeMsg);
@@ -449,7 +453,8 @@ void snmp_tsm_begin(void)
 {
     struct snmp_secmod_def *known = find_sec_mod(SNMP_SEC_MODEL_TSM);
     struct snmp_secmod_def *def = known ? known : memory_zeroed(1, sizeof *def); // libsnmp frees it
-    *def = (struct snmp_secmod_def){.encode_reverse = encode, .decode = decode};
+    *def = (struct snmp_secmod_def){.encode_reverse = snmp_engine_encode,
+                                    .decode = snmp_engine_decode};
     if (!known)
         register_sec_mod(SNMP_SEC_MODEL_TSM, "tsm", def);
 }

@@ -19,7 +19,7 @@ enum { READS_MAX = 256 };
 
 // Forgets the details of an earlier error, which libsnmp would add to the text of the next one, be
 // it another receiver's. Under the lock, before what may fail.
-static void forget_details(void)
+static void snmp_link_forget_details(void)
 {
     snmp_api_errstring(SNMPERR_SUCCESS);
 }
@@ -38,7 +38,7 @@ static void snmp_link_note(struct snmp_link *s, const char *problem)
         snprintf(s->problem, sizeof s->problem, "%s", problem);
 }
 
-static void note_report(struct snmp_link *s, netsnmp_pdu *pdu)
+static void snmp_link_note_report(struct snmp_link *s, netsnmp_pdu *pdu)
 {
     char problem[sizeof s->problem];
     snprintf(problem, sizeof problem, "%s answers: %s", s->wire.peer,
@@ -53,7 +53,7 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
     case NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE:
         if (pdu->command == SNMP_MSG_REPORT) {
             if (snmpv3_get_report_type(pdu) != SNMPERR_NOT_IN_TIME_WINDOW)
-                note_report(s, pdu);
+                snmp_link_note_report(s, pdu);
             return false; // after this report, libsnmp retransmits with the right time
         }
         snmp_wire_answered(&s->wire);
@@ -70,7 +70,7 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
     case NETSNMP_CALLBACK_OP_RESEND:
         return false;
     default:
-        note_report(s, pdu);
+        snmp_link_note_report(s, pdu);
         return false;
     }
 }
@@ -84,7 +84,7 @@ bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer
         snmp_free_pdu(pdu);
         return snmp_wire_check(&s->wire, err);
     }
-    forget_details();
+    snmp_link_forget_details();
     if (snmp_sess_async_send(s->handle, pdu, answer, magic) != 0)
         return true;
     snmp_free_pdu(pdu);
@@ -96,13 +96,13 @@ bool snmp_link_flush(struct snmp_link *s, struct error *err)
     return snmp_wire_check(&s->wire, err) && snmp_wire_flush(&s->wire, err);
 }
 
-static void read_one(struct snmp_link *s)
+static void snmp_link_read_one(struct snmp_link *s)
 {
     netsnmp_large_fd_set set;
     netsnmp_large_fd_set_init(&set, s->wire.fd + 1);
     netsnmp_large_fd_setfd(s->wire.fd, &set);
     snmp_lock();
-    forget_details();
+    snmp_link_forget_details();
     snmp_sess_read2(s->handle, &set);
     snmp_unlock();
     netsnmp_large_fd_set_cleanup(&set);
@@ -112,11 +112,11 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
 {
     bool came = snmp_wire_poll(&s->wire, timeout_ms);
     for (int i = 0; i < READS_MAX && came && s->wire.broken == 0; i++) {
-        read_one(s);
+        snmp_link_read_one(s);
         came = snmp_wire_poll(&s->wire, 0);
     }
     snmp_lock();
-    forget_details();
+    snmp_link_forget_details();
     if (s->wire.broken == 0)
         snmp_sess_timeout(s->handle);
     snmp_unlock();
@@ -161,13 +161,13 @@ static void snmp_link_describe(const struct snmp_link *s, netsnmp_session *plain
 
 // The context engine is always this gateway's (RFC 3413 3.2), even if the receiver's engine is
 // authoritative.
-static bool start_session(struct snmp_link *s, struct error *err)
+static bool snmp_link_start_session(struct snmp_link *s, struct error *err)
 {
     netsnmp_session plain;
     uint8_t own[SNMP_ENGINE_ID_MAX];
     size_t own_size = snmp_engine_id(own);
     snmp_lock();
-    forget_details();
+    snmp_link_forget_details();
     snmp_link_describe(s, &plain);
     if (plain.version == SNMP_VERSION_3) {
         plain.contextEngineID = own;
@@ -226,7 +226,7 @@ static bool snmp_link_await(struct snmp_link *s, int64_t until, struct error *er
     return true;
 }
 
-static bool discover(struct snmp_link *s, int64_t until, struct error *err)
+static bool snmp_link_discover(struct snmp_link *s, int64_t until, struct error *err)
 {
     const struct snmp_link_options *o = s->options;
     if (!snmp_link_ask(s, err) || !snmp_link_await(s, until, err))
@@ -245,7 +245,7 @@ static bool discover(struct snmp_link *s, int64_t until, struct error *err)
 }
 
 // Traps: this gateway's engine is the authoritative one.
-static bool use_own_engine(struct snmp_link *s, struct error *err)
+static bool snmp_link_use_own_engine(struct snmp_link *s, struct error *err)
 {
     if (!snmp_engine_ready(err))
         return false;
@@ -268,8 +268,9 @@ static bool snmp_link_start(struct snmp_link *s, int64_t until, struct error *er
 {
     const struct snmp_link_options *o = s->options;
     bool has_user = o->version == SNMP_VERSION_3 && !o->tls;
-    return (!has_user || o->inform || use_own_engine(s, err)) && start_session(s, err) &&
-           (!has_user || !o->inform || discover(s, until, err));
+    return (!has_user || o->inform || snmp_link_use_own_engine(s, err)) &&
+           snmp_link_start_session(s, err) &&
+           (!has_user || !o->inform || snmp_link_discover(s, until, err));
 }
 
 // Undoes that.

@@ -16,7 +16,7 @@ static size_t snmp_pdu_add(const struct mib_notification *out[SNMP_PDU_NOTIFICAT
     return n;
 }
 
-static const struct mib_notification *own_of_test(const struct event *event)
+static const struct mib_notification *snmp_pdu_own_of_test(const struct event *event)
 {
     return event->type->own ? event->type->own : &mib_ibtrapdTestEvent;
 }
@@ -34,18 +34,20 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool ext
                      (chosen & SNMP_SET_OWN) || (sets == 0 && (n == 0 || type->own_says_more)));
     if (!event->test || extra || n == 0)
         return n;
-    return snmp_pdu_add(out, 0, own_of_test(event), true);
+    return snmp_pdu_add(out, 0, snmp_pdu_own_of_test(event), true);
 }
 
-static bool take_object(const struct event *event, const struct mib_object *object,
-                        bool (*take)(void *ctx, const struct mib_varbind *varbind), void *ctx)
+static bool snmp_pdu_take_object(const struct event *event, const struct mib_object *object,
+                                 bool (*take)(void *ctx, const struct mib_varbind *varbind),
+                                 void *ctx)
 {
     struct mib_varbind varbind;
     mib_encode(object, event, &varbind);
     return take(ctx, &varbind);
 }
 
-static bool has_object(const struct mib_notification *notification, const struct mib_object *object)
+static bool snmp_pdu_has_object(const struct mib_notification *notification,
+                                const struct mib_object *object)
 {
     for (size_t i = 0; i < MIB_OBJECTS_MAX && notification->objects[i]; i++) {
         if (notification->objects[i] == object)
@@ -55,11 +57,12 @@ static bool has_object(const struct mib_notification *notification, const struct
 }
 
 // Whether the object of MIB_EXTRA is added to the notification.
-static bool is_added(const struct event *event, const struct mib_notification *notification,
-                     const struct mib_object *object, bool extra)
+static bool snmp_pdu_is_added(const struct event *event,
+                              const struct mib_notification *notification,
+                              const struct mib_object *object, bool extra)
 {
     return (extra || (event->test && object == &mib_ibtrapdTest)) &&
-           !has_object(notification, object);
+           !snmp_pdu_has_object(notification, object);
 }
 
 bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
@@ -68,17 +71,17 @@ bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notificat
 {
     bool ok = true;
     for (size_t i = 0; ok && i < MIB_OBJECTS_MAX && notification->objects[i]; i++)
-        ok = take_object(event, notification->objects[i], take, ctx);
+        ok = snmp_pdu_take_object(event, notification->objects[i], take, ctx);
     for (size_t i = 0; ok && (extra || event->test) && MIB_EXTRA.objects[i]; i++) {
-        if (is_added(event, notification, MIB_EXTRA.objects[i], extra))
-            ok = take_object(event, MIB_EXTRA.objects[i], take, ctx);
+        if (snmp_pdu_is_added(event, notification, MIB_EXTRA.objects[i], extra))
+            ok = snmp_pdu_take_object(event, MIB_EXTRA.objects[i], take, ctx);
     }
     return ok;
 }
 
 // Varbinds.
 
-static size_t widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INSTANCE_MAX])
+static size_t snmp_pdu_widen(const uint32_t *ids, size_t n, oid out[MIB_OID_MAX + MIB_INSTANCE_MAX])
 {
     for (size_t i = 0; i < n; i++)
         out[i] = ids[i];
@@ -94,16 +97,16 @@ struct snmp_pdu_output {
     size_t used;
 };
 
-static bool put_in_pdu(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
-                       const void *value, size_t size)
+static bool snmp_pdu_put_in_pdu(struct snmp_pdu_output *to, const oid *name, size_t length,
+                                u_char type, const void *value, size_t size)
 {
     return memory_need(snmp_pdu_add_variable(to->pdu, name, length, type, value, size));
 }
 
 // libsnmp puts a varbind at the end of a buffer. Without leave to reallocate this one, it uses
 // nothing but its arguments.
-static bool put_encoded(struct snmp_pdu_output *to, const oid *name, size_t length, u_char type,
-                        const void *value, size_t size)
+static bool snmp_pdu_put_encoded(struct snmp_pdu_output *to, const oid *name, size_t length,
+                                 u_char type, const void *value, size_t size)
 {
     u_char buffer[2 * MIB_VALUE_MAX], *p = buffer;
     size_t room = sizeof buffer, used = 0;
@@ -120,7 +123,7 @@ static bool snmp_pdu_add_varbind(void *ctx, const struct mib_varbind *v)
 {
     struct snmp_pdu_output *to = ctx;
     oid name[MIB_OID_MAX + MIB_INSTANCE_MAX];
-    size_t length = widen(v->oid, v->oid_length, name);
+    size_t length = snmp_pdu_widen(v->oid, v->oid_length, name);
     long integer = (long)(int32_t)v->number;
     u_long unsigned32 = v->number;
     switch (v->syntax) {
@@ -133,7 +136,7 @@ static bool snmp_pdu_add_varbind(void *ctx, const struct mib_varbind *v)
     }
 }
 
-static void add_uptime(struct snmp_pdu_output *to, uint32_t uptime_cs)
+static void snmp_pdu_add_uptime(struct snmp_pdu_output *to, uint32_t uptime_cs)
 {
     static const oid UPTIME[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
     u_long uptime = uptime_cs;
@@ -145,12 +148,12 @@ static bool snmp_pdu_add_trap_oid(struct snmp_pdu_output *to,
 {
     static const oid TRAP_OID[] = {1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0};
     oid value[MIB_OID_MAX + MIB_INSTANCE_MAX];
-    size_t length = widen(notification->oid.ids, notification->oid.length, value);
+    size_t length = snmp_pdu_widen(notification->oid.ids, notification->oid.length, value);
     return to->put(to, TRAP_OID, OID_LENGTH(TRAP_OID), ASN_OBJECT_ID, value,
                    length * sizeof *value);
 }
 
-static bool add_trap_address(struct snmp_pdu_output *to, const uint8_t *address)
+static bool snmp_pdu_add_trap_address(struct snmp_pdu_output *to, const uint8_t *address)
 {
     static const oid TRAP_ADDRESS[] = {1, 3, 6, 1, 6, 3, 18, 1, 3, 0};
     return !address ||
@@ -164,13 +167,13 @@ static bool snmp_pdu_add_rest(struct snmp_pdu_output *to, const struct event *ev
 {
     return snmp_pdu_add_trap_oid(to, notification) &&
            snmp_pdu_each_varbind(event, notification, options->extra, snmp_pdu_add_varbind, to) &&
-           add_trap_address(to, options->trap_address);
+           snmp_pdu_add_trap_address(to, options->trap_address);
 }
 
 size_t snmp_pdu_encode(const struct event *event, const struct mib_notification *notification,
                        const struct snmp_pdu_options *options, uint8_t out[SNMP_PDU_VARBINDS_SIZE])
 {
-    struct snmp_pdu_output to = {.put = put_encoded, .octets = out};
+    struct snmp_pdu_output to = {.put = snmp_pdu_put_encoded, .octets = out};
     return snmp_pdu_add_rest(&to, event, notification, options) ? to.used : 0;
 }
 
@@ -181,22 +184,22 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
                            const struct snmp_pdu_options *options)
 {
     netsnmp_pdu *pdu = memory_need(snmp_pdu_create(command));
-    struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
-    add_uptime(&to, options->uptime_cs);
+    struct snmp_pdu_output to = {.put = snmp_pdu_put_in_pdu, .pdu = pdu};
+    snmp_pdu_add_uptime(&to, options->uptime_cs);
     snmp_pdu_add_rest(&to, event, notification, options);
     return pdu;
 }
 
 // RFC 3584 3.2 (2) and (5): the last sub-identifier is the specific trap; the others, without a
 // zero at their end, are the enterprise.
-static void set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
+static void snmp_pdu_set_enterprise(netsnmp_pdu *pdu, const struct mib_oid *trap_oid)
 {
     size_t length = trap_oid->length - 1U;
     pdu->specific_type = (long)trap_oid->ids[length];
     if (trap_oid->ids[length - 1] == 0)
         length--;
     oid ids[MIB_OID_MAX + MIB_INSTANCE_MAX];
-    widen(trap_oid->ids, length, ids);
+    snmp_pdu_widen(trap_oid->ids, length, ids);
     pdu->enterprise = memory_need(snmp_duplicate_objid(ids, length));
     pdu->enterprise_length = length;
 }
@@ -209,8 +212,8 @@ netsnmp_pdu *snmp_pdu_make_v1(const struct event *event,
     pdu->trap_type = SNMP_TRAP_ENTERPRISESPECIFIC;
     pdu->time = options->uptime_cs;
     memcpy(pdu->agent_addr, options->agent_address, sizeof pdu->agent_addr);
-    struct snmp_pdu_output to = {.put = put_in_pdu, .pdu = pdu};
-    set_enterprise(pdu, &notification->oid);
+    struct snmp_pdu_output to = {.put = snmp_pdu_put_in_pdu, .pdu = pdu};
+    snmp_pdu_set_enterprise(pdu, &notification->oid);
     snmp_pdu_each_varbind(event, notification, options->extra, snmp_pdu_add_varbind, &to);
     return pdu;
 }

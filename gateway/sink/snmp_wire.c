@@ -40,7 +40,7 @@ static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 
 // Opening.
 
-static int ms_until(int64_t deadline)
+static int snmp_wire_ms_until(int64_t deadline)
 {
     int64_t left = deadline - clock_monotonic(&clock_system);
     return left > 0 ? (int)(left / CLOCK_US_PER_MS) + 1 : 0;
@@ -49,7 +49,7 @@ static int ms_until(int64_t deadline)
 static bool snmp_wire_finish_connecting(int fd, int64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
-    int left_ms = ms_until(deadline);
+    int left_ms = snmp_wire_ms_until(deadline);
     if (poll(&p, 1, left_ms < CONNECT_MS ? left_ms : CONNECT_MS) != 1) {
         errno = ETIMEDOUT;
         return false;
@@ -68,7 +68,7 @@ static bool snmp_wire_connect_to(int fd, const struct resolve_address *to, int64
 }
 
 // Makes the kernel send events at once, and notice a peer that has vanished.
-static void set_stream_options(int fd)
+static void snmp_wire_set_stream_options(int fd)
 {
     const int on = 1, limit_ms = WAIT_MS;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -76,12 +76,13 @@ static void set_stream_options(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
 }
 
-static bool open_to(struct snmp_wire *w, const struct resolve_address *to, int64_t deadline)
+static bool snmp_wire_open_to(struct snmp_wire *w, const struct resolve_address *to,
+                              int64_t deadline)
 {
     int type = (w->stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
     w->fd = socket(to->storage.ss_family, type, 0);
     if (w->fd >= 0 && w->stream)
-        set_stream_options(w->fd);
+        snmp_wire_set_stream_options(w->fd);
     w->broken = w->fd >= 0 && snmp_wire_connect_to(w->fd, to, deadline) ? 0 : errno;
     if (w->broken != 0 && w->fd >= 0)
         close(w->fd);
@@ -107,8 +108,8 @@ static void snmp_wire_pass(struct snmp_wire *w)
              w->all[w->at].text, strerror(w->broken));
 }
 
-static bool secure(struct snmp_wire *wire, const struct tls_options *options, int64_t deadline,
-                   struct error *err)
+static bool snmp_wire_secure(struct snmp_wire *wire, const struct tls_options *options,
+                             int64_t deadline, struct error *err)
 {
     errno = 0;
     wire->tls = tls_open(wire->fd, options, deadline, err);
@@ -123,8 +124,8 @@ static bool snmp_wire_connect(struct snmp_wire *w, const struct snmp_wire_option
                               int64_t deadline, struct error *err)
 {
     resolve_describe(o->host, &w->all[w->at], o->port, w->peer, sizeof w->peer);
-    return (open_to(w, &w->all[w->at], deadline) || snmp_wire_explain(w, err)) &&
-           (!o->tls || secure(w, o->tls, deadline, err));
+    return (snmp_wire_open_to(w, &w->all[w->at], deadline) || snmp_wire_explain(w, err)) &&
+           (!o->tls || snmp_wire_secure(w, o->tls, deadline, err));
 }
 
 static bool snmp_wire_connect_any(struct snmp_wire *w, const struct snmp_wire_options *o,
@@ -132,7 +133,7 @@ static bool snmp_wire_connect_any(struct snmp_wire *w, const struct snmp_wire_op
 {
     while (!snmp_wire_connect(w, o, deadline, err)) {
         bool next = w->fd < 0 || resolve_is_nobody(w->broken);
-        if (!next || w->at + 1 == w->count || ms_until(deadline) == 0) {
+        if (!next || w->at + 1 == w->count || snmp_wire_ms_until(deadline) == 0) {
             snmp_wire_close(w);
             return false;
         }
@@ -184,7 +185,7 @@ static int snmp_wire_queue(netsnmp_transport *t, const void *octets, int size, v
     return size;
 }
 
-static int receive_tls(netsnmp_transport *t, void *octets, int size)
+static int snmp_wire_receive_tls(netsnmp_transport *t, void *octets, int size)
 {
     struct snmp_wire *w = t->data;
     long n = tls_read(w->tls, octets, (size_t)size, &w->why);
@@ -195,7 +196,7 @@ static int receive_tls(netsnmp_transport *t, void *octets, int size)
     return (int)n;
 }
 
-static int receive_plain(netsnmp_transport *t, void *octets, int size)
+static int snmp_wire_receive_plain(netsnmp_transport *t, void *octets, int size)
 {
     struct snmp_wire *w = t->data;
     ssize_t n = recv(w->fd, octets, (size_t)size, 0);
@@ -218,7 +219,8 @@ static int snmp_wire_receive(netsnmp_transport *t, void *octets, int size, void 
     (void)opaque;
     (void)opaque_size;
     struct snmp_wire *w = t->data;
-    int n = w->tls ? receive_tls(t, octets, size) : receive_plain(t, octets, size);
+    int n =
+        w->tls ? snmp_wire_receive_tls(t, octets, size) : snmp_wire_receive_plain(t, octets, size);
     w->unasked += PACKET_COST + (n > 0 ? (size_t)n : 0);
     if (w->unasked > SNMP_WIRE_UNASKED_MAX && w->broken == 0) {
         w->talks = true;
@@ -232,7 +234,7 @@ void snmp_wire_answered(struct snmp_wire *wire)
     wire->unasked = 0;
 }
 
-static int detach(netsnmp_transport *t)
+static int snmp_wire_detach(netsnmp_transport *t)
 {
     struct snmp_wire *w = t->data;
     if (w && w->broken == 0)
@@ -254,7 +256,7 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
     t->msgMaxSize = DATAGRAM_MAX;
     t->f_recv = snmp_wire_receive;
     t->f_send = snmp_wire_queue;
-    t->f_close = detach;
+    t->f_close = snmp_wire_detach;
     return t;
 }
 
@@ -263,14 +265,14 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 static bool snmp_wire_wait_for(const struct snmp_wire *w, short events, int64_t deadline)
 {
     struct pollfd p = {.fd = w->fd, .events = events};
-    int left_ms = ms_until(deadline);
+    int left_ms = snmp_wire_ms_until(deadline);
     if (left_ms > 0 && poll(&p, 1, left_ms) == 1)
         return true;
     errno = ETIMEDOUT;
     return false;
 }
 
-static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
+static bool snmp_wire_send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     while (p->sent < p->size) {
         short events = 0;
@@ -284,10 +286,10 @@ static bool send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t dead
     return true;
 }
 
-static bool send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
+static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     if (w->tls)
-        return send_by_tls(w, p, deadline);
+        return snmp_wire_send_by_tls(w, p, deadline);
     while (p->sent < p->size) {
         ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
         if (n >= 0)
@@ -303,7 +305,7 @@ bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
     int64_t deadline = clock_monotonic(&clock_system) + WAIT_MS * CLOCK_US_PER_MS;
     while (wire->broken == 0 && wire->first) {
         struct snmp_packet *p = wire->first;
-        if (!send_packet(wire, p, deadline)) {
+        if (!snmp_wire_send_packet(wire, p, deadline)) {
             wire->broken = errno;
             break;
         }
@@ -334,7 +336,7 @@ bool snmp_wire_check(struct snmp_wire *wire, struct error *err)
     return wire->broken == 0 || snmp_wire_explain(wire, err);
 }
 
-static bool settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err)
+static bool snmp_wire_settle_by_tls(struct snmp_wire *w, int timeout_ms, struct error *err)
 {
     bool connected;
     do {
@@ -348,7 +350,7 @@ bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err)
 {
     struct pollfd p = {.fd = wire->fd, .events = POLLIN};
     if (wire->tls)
-        return settle_by_tls(wire, timeout_ms, err);
+        return snmp_wire_settle_by_tls(wire, timeout_ms, err);
     if (!wire->stream && poll(&p, 1, timeout_ms) == 1) {
         socklen_t size = sizeof wire->broken;
         getsockopt(wire->fd, SOL_SOCKET, SO_ERROR, &wire->broken, &size);

@@ -41,7 +41,7 @@ static int64_t stream_now(void)
     return clock_monotonic(&clock_system);
 }
 
-static bool poll_until(int fd, short events, int64_t deadline)
+static bool stream_poll_until(int fd, short events, int64_t deadline)
 {
     int64_t left = deadline - stream_now();
     struct pollfd p = {.fd = fd, .events = events};
@@ -50,7 +50,7 @@ static bool poll_until(int fd, short events, int64_t deadline)
 
 // Opening.
 
-static void set_options(int fd)
+static void stream_set_options(int fd)
 {
     const int on = 1;
     const unsigned timeout = USER_TIMEOUT_MS;
@@ -60,7 +60,7 @@ static void set_options(int fd)
 }
 
 // Connects before the deadline. Returns 0 or an errno.
-static int connect_by(int fd, const struct resolve_address *to, int64_t deadline)
+static int stream_connect_by(int fd, const struct resolve_address *to, int64_t deadline)
 {
     int problem = 0;
     socklen_t size = sizeof problem;
@@ -68,7 +68,7 @@ static int connect_by(int fd, const struct resolve_address *to, int64_t deadline
         return 0;
     if (errno != EINPROGRESS)
         return errno;
-    if (!poll_until(fd, POLLOUT, deadline))
+    if (!stream_poll_until(fd, POLLOUT, deadline))
         return ETIMEDOUT;
     getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size);
     return problem;
@@ -78,9 +78,9 @@ static int connect_by(int fd, const struct resolve_address *to, int64_t deadline
 static int stream_connect_to(struct stream *s, const struct resolve_address *to, int64_t deadline)
 {
     s->fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int problem = s->fd >= 0 ? connect_by(s->fd, to, deadline) : errno;
+    int problem = s->fd >= 0 ? stream_connect_by(s->fd, to, deadline) : errno;
     if (problem == 0) {
-        set_options(s->fd);
+        stream_set_options(s->fd);
         return 0;
     }
     if (s->fd >= 0)
@@ -108,7 +108,7 @@ static bool stream_connect_any(struct stream *s, const char *host, uint16_t port
     return false;
 }
 
-static void learn_own_address(struct stream *s)
+static void stream_learn_own_address(struct stream *s)
 {
     struct sockaddr_storage own;
     socklen_t size = sizeof own;
@@ -131,7 +131,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
     }
     if (ok) {
         s->opened_at = stream_now();
-        learn_own_address(s);
+        stream_learn_own_address(s);
         return s;
     }
     if (s->fd >= 0)
@@ -200,7 +200,8 @@ static long stream_put(struct stream *s, const char *octets, size_t size, short 
     return -1;
 }
 
-static bool put_all(struct stream *stream, const char *octets, size_t size, struct error *err)
+static bool stream_put_all(struct stream *stream, const char *octets, size_t size,
+                           struct error *err)
 {
     int64_t deadline = stream_now() + STREAM_PATIENCE_US;
     for (const char *p = octets; size > 0;) {
@@ -210,7 +211,7 @@ static bool put_all(struct stream *stream, const char *octets, size_t size, stru
             return false;
         p += n;
         size -= (size_t)n;
-        if (n == 0 && !poll_until(stream->fd, events, deadline))
+        if (n == 0 && !stream_poll_until(stream->fd, events, deadline))
             return error_set(err, "it reads no data");
     }
     return true;
@@ -220,7 +221,7 @@ bool stream_flush(struct stream *stream, struct error *err)
 {
     size_t size = stream->kept_size;
     stream->kept_size = 0;
-    return put_all(stream, stream->kept, size, err);
+    return stream_put_all(stream, stream->kept, size, err);
 }
 
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err)
@@ -228,7 +229,7 @@ bool stream_write(struct stream *stream, const void *octets, size_t size, struct
     if (size > KEPT_MAX - stream->kept_size && !stream_flush(stream, err))
         return false;
     if (size > KEPT_MAX)
-        return put_all(stream, octets, size, err);
+        return stream_put_all(stream, octets, size, err);
     memcpy(stream->kept + stream->kept_size, octets, size);
     stream->kept_size += size;
     return true;

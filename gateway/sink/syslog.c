@@ -47,8 +47,8 @@ struct syslog_sink {
 
 // The messages.
 
-static struct text message(struct syslog_sink *s, const struct event *event, char *buffer,
-                           size_t size)
+static struct text syslog_sink_message(struct syslog_sink *s, const struct event *event,
+                                       char *buffer, size_t size)
 {
     struct text t = text_in(buffer, size);
     s->origin.sequence = s->origin.sequence == INT32_MAX ? 1 : s->origin.sequence + 1;
@@ -60,7 +60,7 @@ static struct text message(struct syslog_sink *s, const struct event *event, cha
 
 // Where systemd's journal reads the socket, and the format is the one that it reads there, it gets
 // the events by its own protocol.
-static bool open_local(void *self, struct tickets *tickets, struct error *err)
+static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct error *err)
 {
     (void)tickets;
     struct syslog_sink *s = self;
@@ -84,14 +84,15 @@ static bool open_local(void *self, struct tickets *tickets, struct error *err)
 }
 
 // Makes the message of a datagram.
-static struct text make_datagram(struct syslog_sink *s, const struct event *event,
-                                 char buffer[FORMAT_SIZE_MIN])
+static struct text syslog_sink_make_datagram(struct syslog_sink *s, const struct event *event,
+                                             char buffer[FORMAT_SIZE_MIN])
 {
     bool is_short = s->options.format == FORMAT_RFC3164 && s->options.transport == SYSLOG_UDP;
-    return message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
+    return syslog_sink_message(s, event, buffer, is_short ? FORMAT_SIZE_RFC3164 : FORMAT_SIZE_MIN);
 }
 
-static enum sink_result send_local(void *self, const struct event *event, struct error *err)
+static enum sink_result syslog_sink_send_local(void *self, const struct event *event,
+                                               struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[JOURNALD_SIZE];
@@ -99,7 +100,7 @@ static enum sink_result send_local(void *self, const struct event *event, struct
     if (s->journald)
         journald_entry(&t, &s->origin, event);
     else
-        t = make_datagram(s, event, buffer);
+        t = syslog_sink_make_datagram(s, event, buffer);
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)
         return SINK_DONE;
     if (errno == EAGAIN)
@@ -110,7 +111,7 @@ static enum sink_result send_local(void *self, const struct event *event, struct
     return SINK_FAILED;
 }
 
-static bool open_udp(void *self, struct tickets *tickets, struct error *err)
+static bool syslog_sink_open_udp(void *self, struct tickets *tickets, struct error *err)
 {
     (void)tickets;
     struct syslog_sink *s = self;
@@ -118,21 +119,22 @@ static bool open_udp(void *self, struct tickets *tickets, struct error *err)
                          s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, err);
 }
 
-static enum sink_result send_udp(void *self, const struct event *event, struct error *err)
+static enum sink_result syslog_sink_send_udp(void *self, const struct event *event,
+                                             struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE_MIN];
-    const struct text t = make_datagram(s, event, buffer);
+    const struct text t = syslog_sink_make_datagram(s, event, buffer);
     return datagram_send(&s->datagram, t.buf, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
 
-static void close_udp(void *self)
+static void syslog_sink_close_udp(void *self)
 {
     struct syslog_sink *s = self;
     datagram_close(&s->datagram);
 }
 
-static void close_local(void *self)
+static void syslog_sink_close_local(void *self)
 {
     struct syslog_sink *s = self;
     close(s->fd);
@@ -140,7 +142,7 @@ static void close_local(void *self)
 
 // TCP and TLS.
 
-static bool open_stream(void *self, struct tickets *tickets, struct error *err)
+static bool syslog_sink_open_stream(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_TLS;
@@ -175,7 +177,7 @@ enum { FRAME_HEAD = 8, FRAME_SIZE = FRAME_HEAD + FORMAT_SIZE + 1 };
 
 // Frames the message of that size, which stands behind room for a head. Returns where the frame
 // begins; sets its size.
-static const char *add_frame(char frame[FRAME_SIZE], size_t *size, bool lines)
+static const char *syslog_sink_add_frame(char frame[FRAME_SIZE], size_t *size, bool lines)
 {
     char head[FRAME_HEAD];
     struct text t = text_in(head, sizeof head);
@@ -189,12 +191,13 @@ static const char *add_frame(char frame[FRAME_SIZE], size_t *size, bool lines)
     return memcpy(frame + FRAME_HEAD - t.len, head, t.len);
 }
 
-static enum sink_result send_stream(void *self, const struct event *event, struct error *err)
+static enum sink_result syslog_sink_send_stream(void *self, const struct event *event,
+                                                struct error *err)
 {
     struct syslog_sink *s = self;
     char frame[FRAME_SIZE];
-    size_t size = message(s, event, frame + FRAME_HEAD, FORMAT_SIZE).len;
-    const char *octets = add_frame(frame, &size, s->options.lines);
+    size_t size = syslog_sink_message(s, event, frame + FRAME_HEAD, FORMAT_SIZE).len;
+    const char *octets = syslog_sink_add_frame(frame, &size, s->options.lines);
     const bool fits =
         size <= stream_room(s->stream) || syslog_sink_flush(s, s->tickets->newest - 1, err);
     if (!fits || !stream_write(s->stream, octets, size, err)) {
@@ -212,7 +215,7 @@ static void syslog_sink_settle(struct syslog_sink *s, uint64_t received)
         tickets_settle(s->tickets, ticket, TICKET_DONE);
 }
 
-static bool wait_stream(void *self, int timeout_ms, struct error *err)
+static bool syslog_sink_wait_stream(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
     int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
@@ -230,7 +233,7 @@ static bool wait_stream(void *self, int timeout_ms, struct error *err)
     }
 }
 
-static void close_stream(void *self)
+static void syslog_sink_close_stream(void *self)
 {
     struct syslog_sink *s = self;
     stream_close(s->stream);
@@ -238,7 +241,7 @@ static void close_stream(void *self)
 
 // RELP.
 
-static bool open_relp(void *self, struct tickets *tickets, struct error *err)
+static bool syslog_sink_open_relp(void *self, struct tickets *tickets, struct error *err)
 {
     struct syslog_sink *s = self;
     bool tls = s->options.transport == SYSLOG_RELP_TLS;
@@ -247,21 +250,22 @@ static bool open_relp(void *self, struct tickets *tickets, struct error *err)
     return s->relp != NULL;
 }
 
-static enum sink_result send_relp(void *self, const struct event *event, struct error *err)
+static enum sink_result syslog_sink_send_relp(void *self, const struct event *event,
+                                              struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE];
-    struct text t = message(s, event, buffer, sizeof buffer);
+    struct text t = syslog_sink_message(s, event, buffer, sizeof buffer);
     return relp_send(s->relp, t.buf, t.len, err) ? SINK_PENDING : SINK_FAILED;
 }
 
-static bool wait_relp(void *self, int timeout_ms, struct error *err)
+static bool syslog_sink_wait_relp(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
     return relp_wait(s->relp, timeout_ms, err);
 }
 
-static void close_relp(void *self)
+static void syslog_sink_close_relp(void *self)
 {
     struct syslog_sink *s = self;
     relp_close(s->relp);
@@ -269,7 +273,7 @@ static void close_relp(void *self)
 
 // Standard output.
 
-static bool open_stdout(void *self, struct tickets *tickets, struct error *err)
+static bool syslog_sink_open_stdout(void *self, struct tickets *tickets, struct error *err)
 {
     (void)self;
     (void)tickets;
@@ -277,7 +281,8 @@ static bool open_stdout(void *self, struct tickets *tickets, struct error *err)
     return true;
 }
 
-static enum sink_result send_stdout(void *self, const struct event *event, struct error *err)
+static enum sink_result syslog_sink_send_stdout(void *self, const struct event *event,
+                                                struct error *err)
 {
     struct syslog_sink *s = self;
     char buffer[FORMAT_SIZE + 1];
@@ -287,7 +292,7 @@ static enum sink_result send_stdout(void *self, const struct event *event, struc
     return output_write(buffer, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
 
-static void close_stdout(void *self)
+static void syslog_sink_close_stdout(void *self)
 {
     (void)self;
 }
@@ -302,15 +307,20 @@ static const struct row {
     bool (*wait)(void *self, int timeout_ms, struct error *err);
     void (*close)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, open_local, send_local, NULL, close_local},
-    [SYSLOG_UDP] = {"udp", 0, open_udp, send_udp, NULL, close_udp},
-    [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream},
-    [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, open_stream, send_stream, wait_stream,
-                    close_stream},
-    [SYSLOG_RELP] = {"relp", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
-    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, open_relp, send_relp, wait_relp, close_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, open_stdout, send_stdout, NULL, close_stdout},
+    [SYSLOG_LOCAL] = {"local", 0, syslog_sink_open_local, syslog_sink_send_local, NULL,
+                      syslog_sink_close_local},
+    [SYSLOG_UDP] = {"udp", 0, syslog_sink_open_udp, syslog_sink_send_udp, NULL,
+                    syslog_sink_close_udp},
+    [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
+                    syslog_sink_wait_stream, syslog_sink_close_stream},
+    [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
+                    syslog_sink_wait_stream, syslog_sink_close_stream},
+    [SYSLOG_RELP] = {"relp", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
+                     syslog_sink_wait_relp, syslog_sink_close_relp},
+    [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
+                         syslog_sink_wait_relp, syslog_sink_close_relp},
+    [SYSLOG_STDOUT] = {"stdout", 0, syslog_sink_open_stdout, syslog_sink_send_stdout, NULL,
+                       syslog_sink_close_stdout},
 };
 
 static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
@@ -323,7 +333,7 @@ static void syslog_sink_describe_address(const struct syslog_options *o, char *o
         snprintf(out, size, "%s %s port %u", ROWS[o->transport].word, o->host, o->port);
 }
 
-static void describe_origin(struct syslog_sink *s)
+static void syslog_sink_describe_origin(struct syslog_sink *s)
 {
     const struct syslog_options *o = &s->options;
     snprintf(s->engine_id, sizeof s->engine_id, "%s", o->engine_id);
@@ -342,7 +352,7 @@ void syslog_sink(struct sink *out, const char *name, const struct syslog_options
     s->options = *options;
     if (s->options.tls.name[0] == '\0')
         s->options.tls.name = s->options.host;
-    describe_origin(s);
+    syslog_sink_describe_origin(s);
     *out = (struct sink){.open = row->open,
                          .send = row->send,
                          .wait = row->wait,

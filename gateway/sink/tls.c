@@ -101,7 +101,7 @@ static bool tls_files_trust(SSL_CTX *context, const char *file, bool certificate
     return n > 0;
 }
 
-static bool load_authorities(SSL_CTX *context, const char *file, struct error *err)
+static bool tls_load_authorities(SSL_CTX *context, const char *file, struct error *err)
 {
     if (file[0] == '\0')
         return SSL_CTX_set_default_verify_paths(context) == 1 ||
@@ -110,7 +110,7 @@ static bool load_authorities(SSL_CTX *context, const char *file, struct error *e
     return tls_files_trust(context, file, true, err) || error_prefix(err, "item 'ca_file'");
 }
 
-static bool load_revoked(SSL_CTX *context, const char *file, struct error *err)
+static bool tls_load_revoked(SSL_CTX *context, const char *file, struct error *err)
 {
     if (file[0] == '\0')
         return true;
@@ -133,7 +133,7 @@ static bool tls_files_use_chain(SSL_CTX *context, BIO *from)
     return ok && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
 }
 
-static bool load_certificate(SSL_CTX *context, const char *file, struct error *err)
+static bool tls_load_certificate(SSL_CTX *context, const char *file, struct error *err)
 {
     struct tls_content content;
     bool ok =
@@ -180,7 +180,7 @@ static bool tls_files_has_key(const char *file, struct error *err)
     return has;
 }
 
-static bool load_key(SSL_CTX *context, const struct tls_options *o, struct error *err)
+static bool tls_load_key(SSL_CTX *context, const struct tls_options *o, struct error *err)
 {
     struct tls_content content = {0};
     const char *file = o->key_file[0] ? o->key_file : o->cert_file;
@@ -196,10 +196,11 @@ static bool load_key(SSL_CTX *context, const struct tls_options *o, struct error
 bool tls_files_load(struct ssl_ctx_st *context, const struct tls_options *options,
                     struct error *err)
 {
-    return load_authorities(context, options->ca_file, err) &&
-           load_revoked(context, options->crl_file, err) &&
-           (options->cert_file[0] == '\0' || (load_certificate(context, options->cert_file, err) &&
-                                              load_key(context, options, err)));
+    return tls_load_authorities(context, options->ca_file, err) &&
+           tls_load_revoked(context, options->crl_file, err) &&
+           (options->cert_file[0] == '\0' ||
+            (tls_load_certificate(context, options->cert_file, err) &&
+             tls_load_key(context, options, err)));
 }
 
 bool tls_files_check(const struct tls_options *options, struct error *err)
@@ -258,28 +259,28 @@ static bool tls_prepare(struct tls *t, const struct tls_options *o, struct error
     return tls_files_load(t->context, o, err);
 }
 
-static bool is_ip_address(const char *name)
+static bool tls_is_ip_address(const char *name)
 {
     unsigned char address[sizeof(struct in6_addr)];
     return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
 }
 
-static bool expect_name(SSL *ssl, const char *name)
+static bool tls_expect_name(SSL *ssl, const char *name)
 {
-    if (is_ip_address(name))
+    if (tls_is_ip_address(name))
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
-static bool is_datagram_socket(int fd)
+static bool tls_is_datagram_socket(int fd)
 {
     int type = 0;
     socklen_t size = sizeof type;
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_DGRAM;
 }
 
-static bool set_datagram_socket(SSL *ssl, int fd)
+static bool tls_set_datagram_socket(SSL *ssl, int fd)
 {
     struct sockaddr_storage peer;
     socklen_t size = sizeof peer;
@@ -294,9 +295,9 @@ static bool set_datagram_socket(SSL *ssl, int fd)
     return SSL_set_mtu(ssl, HANDSHAKE_MTU) > 0;
 }
 
-static bool set_socket(const struct tls *t, int fd)
+static bool tls_set_socket(const struct tls *t, int fd)
 {
-    return t->datagrams ? set_datagram_socket(t->ssl, fd) : SSL_set_fd(t->ssl, fd) == 1;
+    return t->datagrams ? tls_set_datagram_socket(t->ssl, fd) : SSL_set_fd(t->ssl, fd) == 1;
 }
 
 // Refuses to read when the call has read all that it may, or the time of the handshake is over.
@@ -324,7 +325,7 @@ static void tls_set_limit(struct tls *t, int64_t deadline)
     BIO_set_callback_ex(bio, tls_limit);
 }
 
-static short wanted(const SSL *ssl, int rc)
+static short tls_wanted_events(const SSL *ssl, int rc)
 {
     switch (SSL_get_error(ssl, rc)) {
     case SSL_ERROR_WANT_READ:
@@ -370,7 +371,7 @@ static bool tls_wait_for(int fd, short events, int64_t until, int64_t deadline)
 }
 
 // The time at which to send unanswered handshake datagrams again.
-static int64_t next_try(SSL *ssl, int64_t deadline)
+static int64_t tls_next_try(SSL *ssl, int64_t deadline)
 {
     struct timeval left;
     if (!SSL_is_dtls(ssl) || !DTLSv1_get_timeout(ssl, &left))
@@ -378,7 +379,7 @@ static int64_t next_try(SSL *ssl, int64_t deadline)
     return clock_monotonic(&clock_system) + left.tv_sec * CLOCK_US_PER_S + left.tv_usec;
 }
 
-static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
+static bool tls_handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
 {
     tls_set_limit(t, deadline);
     for (;;) {
@@ -386,10 +387,10 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
         int rc = SSL_connect(t->ssl);
         if (rc == 1)
             return true;
-        short events = wanted(t->ssl, rc);
+        short events = tls_wanted_events(t->ssl, rc);
         if (events == 0)
             return tls_refuse_peer(t, err);
-        if (!tls_wait_for(fd, events, next_try(t->ssl, deadline), deadline))
+        if (!tls_wait_for(fd, events, tls_next_try(t->ssl, deadline), deadline))
             return error_set(err, "cannot agree on TLS: no answer");
         if (t->datagrams)
             DTLSv1_handle_timeout(t->ssl);
@@ -397,8 +398,8 @@ static bool handshake(struct tls *t, int fd, int64_t deadline, struct error *err
 }
 
 // `problem`: why the handshake failed; NULL: it succeeded.
-static void log_handshake(const struct tls *t, const struct tls_options *options,
-                          const char *problem)
+static void tls_log_handshake(const struct tls *t, const struct tls_options *options,
+                              const char *problem)
 {
     if (problem)
         log_debug(options->log, "TLS with '%s': %s", options->name, problem);
@@ -414,18 +415,18 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
     int reason = 0;
     ERR_clear_error();
     t->name = options->name;
-    t->datagrams = is_datagram_socket(fd);
+    t->datagrams = tls_is_datagram_socket(fd);
     bool ok = tls_prepare(t, options, err);
     if (ok) {
         t->ssl = SSL_new(t->context);
-        ok = t->ssl && set_socket(t, fd) && expect_name(t->ssl, options->name);
+        ok = t->ssl && tls_set_socket(t, fd) && tls_expect_name(t->ssl, options->name);
         bool ready = ok || error_set(err, "cannot prepare TLS: %s", tls_files_reason());
-        ok = ready && handshake(t, fd, deadline, err);
+        ok = ready && tls_handshake(t, fd, deadline, err);
         reason = ready && !ok ? errno : 0;
     }
     t->agreed_at = clock_monotonic(&clock_system);
     t->deadline = INT64_MAX;
-    log_handshake(t, options, ok ? NULL : err->text);
+    tls_log_handshake(t, options, ok ? NULL : err->text);
     if (ok)
         return t;
     SSL_free(t->ssl);
@@ -443,7 +444,7 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
     int rc = SSL_write_ex(tls->ssl, octets, size, &n);
     if (rc == 1)
         return (long)n;
-    *events = wanted(tls->ssl, rc);
+    *events = tls_wanted_events(tls->ssl, rc);
     if (*events != 0)
         return 0;
     error_set(err, "the connection broke: %s", tls_files_reason());
@@ -462,7 +463,7 @@ static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, s
     t->judging = t->judging && rc != 1;
     if (rc == 1)
         return (long)n;
-    if (wanted(t->ssl, rc) != 0)
+    if (tls_wanted_events(t->ssl, rc) != 0)
         return 0;
     if (SSL_get_error(t->ssl, rc) == SSL_ERROR_ZERO_RETURN)
         error_set(err, "it closed the connection");
