@@ -19,7 +19,7 @@ enum gmp_attribute {
     GMP_CLASS_PORT_INFO = 0x0001,
     GMP_IO_UNIT_INFO = 0x0010,
     GMP_IO_CONTROLLER_PROFILE = 0x0011,
-    GMP_PORT_SAMPLES_CONTROL = 0x0010, // of the performance class, as all that follow
+    GMP_PORT_SAMPLES_CONTROL = 0x0010, // of the performance class, like the next five
     GMP_PORT_COUNTERS = 0x0012,
     GMP_PORT_RCV_ERROR_DETAILS = 0x0015,
     GMP_PORT_XMIT_DISCARD_DETAILS = 0x0016,
@@ -62,15 +62,15 @@ bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
                                 uint64_t values[COUNTER_COUNT]);
 
 // Reads the blocks of the error correction from PortExtendedSpeedsCounters; the other values do not
-// change. With RS-FEC active, the attribute counts the blocks of the port; otherwise those of each
-// lane, in octets that are reserved with RS-FEC.
+// change. With RS-FEC active, the attribute counts the blocks of the port; otherwise the attribute
+// counts the blocks of each lane, in octets that RS-FEC reserves.
 bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t values[COUNTER_COUNT]);
 
 // Reads the Tick of PortSamplesControl, in symbol times of a lane: 1 to 256.
 bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *tick);
 
-// The attribute that has the details of that counter. Sets `known` and the counts of `out`, unless
-// they are of another port.
+// The attribute with the details of a counter. Sets `known` and the counts of `out`, unless they
+// are of another port.
 enum gmp_attribute gmp_details_attribute(enum counter counter);
 void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out);
 

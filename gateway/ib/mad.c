@@ -247,8 +247,8 @@ static bool mad_is_zero(const uint8_t *octets, size_t n)
     return n == 0;
 }
 
-// Whether only the first RMPP segment of an answer arrived: it says that more follow, and the
-// answer was not reassembled.
+// Whether only the first RMPP segment of an answer arrived: the segment says that more segments
+// follow, and the answer was not reassembled.
 static bool mad_is_first_of_several(const uint8_t *mad, size_t size)
 {
     enum { FLAGS = 26, ACTIVE = 1, LAST = 4 };

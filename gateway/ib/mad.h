@@ -69,23 +69,23 @@ void mad_add_sa_key(uint8_t *mad, uint64_t sa_key);
 // the subnet.
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe);
 
-// GetTable(InformInfoRecord): the subscriptions of the port with that GID.
+// GetTable(InformInfoRecord): the subscriptions of the port with GID `gid`.
 void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE]);
 
-// Get(NodeRecord) of the port with that LID.
+// Get(NodeRecord) of the port with LID `lid`.
 void mad_query_node(uint8_t *out, uint32_t tid, uint16_t lid);
 
 // GetTable of all records of an attribute, with TransactionID zero.
 void mad_query_table(uint8_t *out, uint16_t attribute);
 
-// Makes the ReportResp to a Report that has at least a header: the same octets as a response with
-// `status`.
+// Makes the ReportResp to a Report that has at least a header: the octets of the Report, made a
+// response with `status`.
 void mad_answer_report(uint8_t *out, const uint8_t *report, size_t size, uint16_t status);
 
 // Answers.
 
-// Whether a MAD is a Report with a Notice that can be decoded. False with part of a sentence, such
-// as "its base version is 2, not 1".
+// Whether a MAD is a Report with a Notice that can be decoded. Returns false with part of a
+// sentence, for instance "its base version is 2, not 1".
 bool mad_check_report(const uint8_t *mad, size_t size, struct error *err);
 
 // The Notice within a checked Report: NOTICE_SIZE octets.

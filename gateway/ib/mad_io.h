@@ -20,7 +20,7 @@ enum mad_agent {
     MAD_AGENT_COUNT,
 };
 
-// The global routing header of a MAD (IBA 8.3): that of a received one, turned round for the
+// The global routing header of a MAD (IBA 8.3): the header of a received MAD, turned round for the
 // answer.
 struct mad_grh {
     uint8_t gid[ADDRESS_GID_SIZE];
@@ -44,7 +44,7 @@ struct mad_address {
 
 struct mad_received {
     struct mad_address from;
-    const uint8_t *octets; // valid until the next receive, as `from.grh`
+    const uint8_t *octets; // valid until the next receive, like `from.grh`
     size_t size;
 };
 
@@ -64,8 +64,8 @@ static inline enum mad_user mad_user_of(uint32_t tid)
     return (tid & MAD_TID_READS) ? MAD_USER_READS : MAD_USER_COUNT;
 }
 
-// Handles the MADs that another thread receives. That thread calls both functions, one at a time.
-// They must not wait; `take` may send.
+// Handles the MADs that another thread receives. The receiving thread calls both functions, one at
+// a time. They must not wait; `take` may send.
 struct mad_listener {
     void (*take)(void *ctx, const struct mad_received *in);
 
@@ -77,8 +77,8 @@ struct mad_listener {
 // A port has either `receive` or `listen`; the other is NULL.
 struct mad_io {
     // Waits up to `timeout_ms` for a MAD of any agent. 1: received; 0: no MAD in time, or only the
-    // kernel's time-out of a request; -1 with a sentence: the port is gone, close it and open it
-    // again. One thread.
+    // kernel's time-out of a request; -1 with a sentence: the port is gone: close the port and open
+    // it again. One thread.
     int (*receive)(void *self, struct mad_received *out, int timeout_ms, struct error *err);
 
     // Makes the thread that receives pass MADs to `listener` from now on. NULL: to no listener; on
@@ -95,14 +95,14 @@ struct mad_io {
     void (*close)(void *self);
     void *self;
 
-    // The rest may be NULL, and is for one thread, which also receives.
+    // The remaining functions may be NULL. Only the thread that receives calls them.
 
-    // Why this host may send no SMPs with that M_Key, as part of a sentence. NULL: it may, or this
-    // is not known before the next one is sent.
+    // Returns part of a sentence that says why this host may send no SMPs with M_Key `mkey`.
+    // Returns NULL if this host may, or if the next SMP has to show whether this host may.
     const char *(*smp_refusal)(void *self, uint64_t mkey);
 
-    // Reads the own port as the kernel knows it: all but `client_reregister`. False with a
-    // sentence: it cannot be read.
+    // Reads what the kernel knows of the own port: all but `client_reregister`. Returns false with
+    // a sentence if the port cannot be read.
     bool (*read_port)(void *self, struct mad_port *out, struct error *err);
 
     // Reads again what may have changed: the port's P_Keys and its GID prefix. Returns NULL, or a
@@ -116,16 +116,17 @@ struct mad_port_id {
     unsigned port;
     uint64_t guid; // of the port
     bool active;   // when it was opened
-    bool refused;  // the kernel refused to let it be used; each further try is a line in its log
+    bool refused;  // the kernel refused the use of the port; each further try is a line in the
+                   // kernel's log
 };
 
 struct mad_opener {
-    // Opens the port that `ctx` names. False with a sentence that says what to do; `id->refused`
-    // then says whether to wait before the next try.
+    // Opens the port that `ctx` names. Returns false with a sentence, which tells the user what to
+    // do; `id->refused` then says whether to wait before the next try.
     bool (*open)(void *ctx, struct mad_io *io, struct mad_port_id *id, struct error *err);
 
-    // Whether `open` would now choose another port than `id`, which was not active when it was
-    // opened.
+    // Whether `open` would now choose another port than `id`. Port `id` was not active at its
+    // opening.
     bool (*better)(void *ctx, const struct mad_port_id *id);
     void *ctx;
 };

@@ -14,8 +14,8 @@
 enum { MKEYS_FILE_MAX = 32 << 20, MKEYS_PATH_SIZE = 256, MKEYS_DIGITS = 16, MKEYS_PORT_MAX = 254 };
 enum { MKEYS_TELL_AT = 2 }; // failures in a row
 
-// What a line says: the port with that GUID (`port` 0), or that port of a node, has that key, or
-// leads to the port with that GUID.
+// What a line says: a port (`port` 0), or port number `port` of a node, has the key `value`, or
+// leads to the port with GUID `value`.
 struct mkeys_entry {
     uint64_t guid, value;
     uint8_t port;
@@ -32,7 +32,7 @@ struct mkeys_file {
     bool has_ports;             // each line is about a port of a node
     bool may_miss;
     bool is_tried;
-    struct stat tried; // as it was when it was read last; zero: away
+    struct stat tried; // the file at the last reading; zero: away
     unsigned failures; // to read it, in a row
     struct mkeys_table table;
 };
@@ -40,7 +40,7 @@ struct mkeys_file {
 struct mkeys {
     struct log *log;
     pthread_mutex_t reading; // held while the files are read; locked before `lock`
-    pthread_mutex_t lock;    // over the tables, for those who look up
+    pthread_mutex_t lock;    // over the tables, for look-ups
     struct mkeys_file keys, neighbors;
 };
 
@@ -62,7 +62,7 @@ static void mkeys_drop(struct mkeys_table *table)
     *table = (struct mkeys_table){0};
 }
 
-// Reads 0x and 16 digits, as OpenSM writes them, so that the end of a number is not missing.
+// Reads 0x and 16 digits, like OpenSM writes numbers. So a number cannot lack its end.
 static const char *mkeys_read_number(const char *s, uint64_t *out)
 {
     static const char DIGITS[] = "0123456789abcdef0123456789ABCDEF";
@@ -97,11 +97,11 @@ static bool mkeys_read_line(const char *line, bool has_ports, struct mkeys_entry
     return at && at[strspn(at, " \t\r")] == '\0' && out->guid != 0;
 }
 
-// Reads the lines of `content`, which it changes. A sentence never has what is in a line.
+// Reads the lines of `content`, and changes `content`. A sentence never has what is in a line.
 static bool mkeys_read_lines(char *content, size_t size, const struct mkeys_file *file,
                              struct mkeys_table *out, struct error *err)
 {
-    enum { LINE_MIN = 37 }; // octets of a line that can be read; the others may be many
+    enum { LINE_MIN = 37 }; // octets of a readable line; other lines may be many
     size_t number = 0;
     out->entries = memory_zeroed(size / LINE_MIN + 1, sizeof *out->entries);
     for (char *line = content, *end; line; line = end) {

@@ -142,8 +142,8 @@ static struct demand_answer *read_cache_copy(const uint8_t *data, size_t size)
     return answer;
 }
 
-// The records of a table: counted first, then copied, without a ServiceKey: it is a secret, and no
-// table shows it.
+// The records of a table: counted first, then copied, without a ServiceKey: a ServiceKey is a
+// secret, and no table shows it.
 struct read_mad_records {
     struct demand_answer *answer; // NULL: they are counted
     size_t count, size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The reads on demand (ib/reads.h) by what they ask: those that wait, are under way, or are
-// answered and kept; and their MADs. The caller's lock is over all.
+// The reads on demand (ib/reads.h) by key: reads that wait, reads under way, and answers that are
+// kept; and the MADs of reads. The caller's lock is over all.
 #ifndef IBTRAPD_IB_READ_CACHE_H
 #define IBTRAPD_IB_READ_CACHE_H
 
@@ -23,7 +23,7 @@ struct read_entry {
     bool old;            // a Set passed this read, whose answer is not kept therefore
     uint32_t generation; // of the use of this entry, for tickets
     bool too_large;      // ENTRY_NONE: the answer was
-    int64_t until;       // monotonic: once it is done, it is kept so long
+    int64_t until;       // monotonic: the end of an answer that is kept
     struct demand_answer *answer;
 };
 TAILQ_HEAD(read_entries, read_entry);
@@ -40,15 +40,15 @@ void read_cache_clear(struct read_cache *c);
 
 struct read_entry *read_cache_find(struct read_cache *c, const struct demand_key *key);
 
-// The entry of the key, which is not being read: it becomes ENTRY_FREE. Takes the oldest that is
-// done if there is no other.
+// The entry of the key, which is not being read: it becomes ENTRY_FREE. Takes the oldest entry that
+// is done if no entry is unused.
 struct read_entry *read_cache_claim(struct read_cache *c, const struct demand_key *key);
 
 // Keeps an entry that is done now.
 void read_cache_keep(struct read_cache *c, struct read_entry *e);
 
-// Forgets an entry that is done, or all entries that are not kept any more: an answer of the SA may
-// be large.
+// Forget an entry that is done, or all entries whose time is over. An answer of the SA may be
+// large.
 void read_cache_forget(struct read_cache *c, struct read_entry *e);
 void read_cache_forget_old(struct read_cache *c, int64_t now);
 

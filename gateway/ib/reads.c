@@ -17,11 +17,12 @@
 #include <unistd.h>
 
 static const int64_t KEEP_US = 60 * CLOCK_US_PER_S;
-static const int64_t AGAIN_US = CLOCK_US_PER_S;            // after a read that could not be sent
-static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;      // of the rate that may be made up for
-static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;      // between two looks at the port
-static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S;  // it needs seconds for a large table
-static const int64_t IDENTITY_US = 10 * CLOCK_US_PER_S;    // that a LID is taken for a port's
+static const int64_t AGAIN_US = CLOCK_US_PER_S;           // after the port refused to send a read
+static const int64_t BURST_US = 20 * CLOCK_US_PER_MS;     // of the rate that may be made up for
+static const int64_t LOOK_US = 200 * CLOCK_US_PER_MS;     // between two looks at the port
+static const int64_t SA_TIMEOUT_US = 20 * CLOCK_US_PER_S; // it needs seconds for a large table
+static const int64_t IDENTITY_US =
+    10 * CLOCK_US_PER_S; // for which a LID counts as the LID of a port
 static const int64_t IDENTITY_SET_US = 2 * CLOCK_US_PER_S; // the same, for a Set
 static const int64_t OVERDUE_US = 100 * CLOCK_US_PER_MS;   // a node that is there has answered
 enum { PICK_MAX = 512 };      // reads that may wait for their ports and are passed
@@ -79,7 +80,7 @@ static bool reads_is_identity(const struct demand_key *key)
     return key->class == DEMAND_SMP && key->attribute == DEMAND_NODE_INFO;
 }
 
-// What a Set changed, or may have, is read again, for those who ask from now on.
+// The attribute that a Set may have changed is read again for all later askers.
 static void reads_forget_read(struct reads *d, const struct demand_key *set)
 {
     struct demand_key key = *set;
@@ -144,7 +145,7 @@ enum reads_verdict {
     READS_IDENTIFY, // ask for NodeInfo first
     READS_WAIT,     // NodeInfo is being read
     READS_SILENT,   // until `until`, as are the next
-    READS_ANOTHER,  // another port has the LID, or none that says who it is
+    READS_ANOTHER,  // another port has the LID, or nobody answers NodeInfo
 };
 
 static enum reads_verdict reads_judge(struct reads *d, const struct demand_key *key, int64_t now,
@@ -248,7 +249,8 @@ static void reads_send(struct reads *d, struct read_entry *e, int64_t now)
     reads_attempt(d, w, slot, now);
 }
 
-// The first read that does not have to wait for others of its port. Returns NULL if there is none.
+// The first read that need not wait for other reads of the same port. Returns NULL if there is
+// none.
 static struct read_entry *reads_pick(struct reads *d, enum lane lane, int64_t now)
 {
     int64_t until;
@@ -301,11 +303,12 @@ static void reads_give_up(struct reads *d, struct request_window *w, struct requ
     request_window_release(w, slot);
     d->counters.silent += !reads_is_identity(&e->key);
     reads_note_silence(d, &e->key, now);
-    // The SA is asked again when somebody asks: a table that it has does not look empty.
+    // The SA is asked again for the next asker, because a table without an answer must not look
+    // empty.
     reads_finish(d, e, NULL, e->key.class == DEMAND_SA ? now : now + KEEP_US);
 }
 
-// Repeats reads that were not answered in time, as far as the rate allows, or gives them up.
+// Repeats reads after their time-out, if the rate allows, or gives them up.
 static void reads_expire(struct reads *d, enum lane lane, int64_t now)
 {
     struct request_window *w = &d->windows[lane];
@@ -322,9 +325,9 @@ static void reads_expire(struct reads *d, enum lane lane, int64_t now)
 
 // Called by the SA client's thread.
 
-// The slot of the read that this answers. Returns NULL if there is none. A node answers from the
-// LID at which it was asked, so that no other node can answer for it; the SA may be redirected. A
-// port that is busy has discarded the MAD (IBA 13.4.7), and is asked again in time.
+// The slot of the read that this MAD answers. Returns NULL if there is none. A node has to answer
+// from the LID of the question, because no other node may answer for the node; the SA may be
+// redirected. A port that is busy has discarded the MAD (IBA 13.4.7), and is asked again in time.
 static struct request_slot *reads_find_slot(struct reads *d, enum lane lane,
                                             const struct mad_received *in)
 {
@@ -337,8 +340,8 @@ static struct request_slot *reads_find_slot(struct reads *d, enum lane lane,
     return e->key.class != DEMAND_SMP || h.modifier == e->key.modifier ? slot : NULL;
 }
 
-// The thread copies it that takes the Reports: so it is not to be too large. NULL also if there is
-// none.
+// Copies the content of an answer. The thread that takes the Reports copies, and so the answer has
+// a limit of size. Returns NULL if the answer has no content, or is too large.
 static struct demand_answer *reads_copy(struct reads *d, struct read_entry *e,
                                         const struct mad_received *in)
 {
@@ -373,7 +376,8 @@ static void reads_take(void *ctx, const struct mad_received *in)
                                 : now + KEEP_US);
         reads_send_waiting(d, now);
         if (!TAILQ_EMPTY(&d->waiting[LANE_NODES]))
-            eventfd_write(d->fd, 1); // the caller sends those that waited for it, by the rate
+            eventfd_write(d->fd,
+                          1); // the caller sends the reads that waited for this answer, by the rate
         break;
     }
     pthread_mutex_unlock(&d->lock);
@@ -545,8 +549,8 @@ static void reads_remove(struct reads *d, struct read_entry *e)
     read_cache_forget(&d->cache, e);
 }
 
-// A later Set of the same takes the place of one that is not answered yet, so that none comes after
-// it.
+// A later Set of the same attribute replaces a Set without an answer, because the older Set must
+// not arrive last.
 static void reads_supersede(struct reads *d, const struct demand_key *set)
 {
     struct demand_key other = *set;
@@ -638,7 +642,7 @@ int reads_fd(const struct reads *d)
     return d->fd;
 }
 
-// An attempt that is over waits for the rate, if it is to be repeated.
+// A repeat waits for the rate.
 static int64_t reads_next(struct reads *d, int64_t now)
 {
     int64_t next = INT64_MAX;

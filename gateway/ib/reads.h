@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
 // An answer is kept for a minute. The lack of an answer is kept for a minute, too, except for the
-// SA. All askers together cause at most so many MADs a second. A read that one asker waits for is
-// not sent again for another asker.
-// Decides: which node may be asked on demand, and when may it be asked again?
+// SA. All askers together cause at most so many MADs a second. Askers of the same read share one
+// MAD.
+// Decides: Which node may be asked on demand, and when may it be asked again?
 //
 // Before a port is asked, and again every few seconds, ibtrapd reads the port's NodeInfo, because
 // another port may have the LID until the next sweep. If another port answers, or a port that does
 // not say who it is, there is no answer. If a port does not answer NodeInfo, ibtrapd asks it
-// nothing for a minute. If it does not answer another attribute, ibtrapd does not ask for that
-// attribute for a minute. Performance management is asked even if the port does not answer
+// nothing for a minute. If the port does not answer another attribute, ibtrapd does not ask for
+// this attribute for a minute. Performance management is asked even if the port does not answer
 // NodeInfo.
 //
 // A Set (model/demand.h) goes before all reads of nodes, to a port that was recognized just before.
 // The answer to a Set is the attribute after the Set, and is given once; earlier answers are read
 // again.
 //
-// The functions are for one thread, which never waits in them; the SA client's thread brings the
-// answers and sends the next reads.
+// The functions are for one thread, and never wait. The SA client's thread brings the answers and
+// sends the next reads.
 #ifndef IBTRAPD_IB_READS_H
 #define IBTRAPD_IB_READS_H
 
@@ -61,12 +61,11 @@ void reads_free(struct reads *reads); // NULL is allowed
 enum demand_state reads_ask(struct reads *reads, const struct demand_key *key,
                             struct demand_answer **answer, int64_t *ticket);
 
-// False: reads_ask would be DEMAND_NONE for whatever else it is asked of that attribute of that
-// port, or of the SA.
-// Only class, GUID, LID and attribute of the key count.
+// False: reads_ask would return DEMAND_NONE for each key with the same attribute of the same port,
+// or for each key of the SA. Only class, GUID, LID and attribute of the key count.
 bool reads_can_ask(struct reads *reads, const struct demand_key *key);
 
-// Forgets a Set and its answer: it is not sent any more if it waits yet.
+// Forgets a Set and its answer: a waiting Set is not sent any more.
 void reads_drop(struct reads *reads, const struct demand_key *key);
 
 // Whether to ask again for what had this ticket.

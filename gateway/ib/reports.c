@@ -25,8 +25,8 @@ uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size
     return digest_add(DIGEST_OF_NOTHING ^ tid ^ ((uint64_t)lid << 48), content, size);
 }
 
-// Hashes all three with the table's secret. The digest, which the journal stores, is made without a
-// secret, and others know sender and TransactionID.
+// Hashes all three with the table's secret. The digest alone has no secret, because the journal
+// stores the digest, and others know sender and TransactionID.
 static uint64_t reports_secret_digest(const struct repeats *r, uint16_t lid, uint64_t tid,
                                       uint64_t digest)
 {
@@ -58,7 +58,7 @@ void repeats_remember(struct repeats *r, uint16_t lid, uint64_t tid, uint64_t di
 
 // Gaps.
 
-// A number that is further ahead than AHEAD_MAX is that of an SM that was restarted.
+// A number further ahead than AHEAD_MAX comes from a restarted SM.
 enum { REPORT_GAPS_AHEAD_MAX = 1 << 24 };
 static const int64_t REPORT_GAPS_WAIT_US = 2 * CLOCK_US_PER_S;
 

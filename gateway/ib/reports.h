@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Recognises repeated Reports, and Reports that are missing. The SM sends a Report up to four
-// times, 200 ms apart, until it gets the ReportResp (OpenSM, osm_vendor_ibumad_sa). The repeats
-// have the same sender, TransactionID and content. Decides: Which Report is a repeat of another
-// Report? Decides: When does ibtrapd say that Reports got lost?
+// Recognises repeated Reports and missing Reports. The SM sends a Report up to four times, 200 ms
+// apart, until it gets the ReportResp (OpenSM, osm_vendor_ibumad_sa). The repeats have the same
+// sender, TransactionID and content.
+// Decides: Which Report is a repeat of another Report?
+// Decides: When does ibtrapd say that Reports got lost?
 #ifndef IBTRAPD_IB_REPORTS_H
 #define IBTRAPD_IB_REPORTS_H
 
@@ -34,14 +35,15 @@ void repeats_clear(struct repeats *r); // a zero-initialised one is allowed
 // The digest of a Report: of its sender, TransactionID and content.
 uint64_t repeats_digest(uint16_t lid, uint64_t tid, const uint8_t *content, size_t size);
 
-// Whether a Report that arrives at `now` is a repeat of one that arrived less than
-// REPEATS_MEMORY_US before.
+// Whether a Report that arrives at `now` repeats a Report of the last REPEATS_MEMORY_US.
 bool repeats_seen(const struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest,
                   int64_t now);
 
 void repeats_remember(struct repeats *r, uint16_t lid, uint64_t tid, uint64_t digest, int64_t now);
 
-// Gaps.
+// Gaps. OpenSM numbers the Reports to all subscribers together, in the lower half of the
+// TransactionID (osm_inform.c). So if the numbers followed each other for a while, nobody else gets
+// Reports, and a gap that the SM's repeats do not fill is a loss.
 
 enum { REPORT_GAPS_WINDOW = 1 << 16, REPORT_GAPS_LEARN = 32 };
 

@@ -4,7 +4,8 @@
 // windows, and choose what is sent. A batch has a window and a queue: it sends many requests, a few
 // at a time, repeats unanswered requests, and gives a request up after the last attempt. Sweeps,
 // counter readings and queries to subnet managers are batches.
-// Decides: which answer does ibtrapd believe, and when does ibtrapd send a request again?
+// Decides: Which answer to a query does ibtrapd believe?
+// Decides: When does ibtrapd send a query again, and when does it give up?
 #ifndef IBTRAPD_IB_REQUESTS_H
 #define IBTRAPD_IB_REQUESTS_H
 
@@ -50,7 +51,7 @@ struct request_window {
 void request_window_open(struct request_window *window, uint32_t serial);
 void request_window_close(struct request_window *window); // erases the MADs, which have M_Keys
 
-// Takes a free slot, which there must be. The caller then sets agent, to and mad.
+// Takes a free slot. The caller knows that a slot is free. The caller then sets agent, to and mad.
 struct request_slot *request_window_take(struct request_window *window, void *owner);
 void request_window_release(struct request_window *window, struct request_slot *slot);
 
@@ -58,7 +59,7 @@ void request_window_release(struct request_window *window, struct request_slot *
 bool request_window_send(struct request_window *window, struct request_slot *slot, int64_t now);
 
 // The slot of the request that this MAD answers, in the last attempt or in an earlier attempt.
-// Class and attribute are those of the request. Returns NULL if there is no such request.
+// Class and attribute have to match, too. Returns NULL if the MAD answers no request.
 struct request_slot *request_window_find(struct request_window *window,
                                          const struct mad_received *in);
 
@@ -69,7 +70,7 @@ struct requests_options {
     unsigned in_flight; // 1 to REQUESTS_IN_FLIGHT_MAX
     unsigned attempts;  // of each request, at least 1
     int64_t timeout_us; // of each attempt
-    int64_t end_at;     // monotonic; requests_run ends then, as after requests_end; 0: never
+    int64_t end_at; // monotonic; requests_run ends at this time, like after requests_end; 0: never
     const struct clock *clock;
     struct log *log;   // NULL: none
     atomic_bool *stop; // when it becomes true, requests_run ends; NULL: never
@@ -98,9 +99,9 @@ struct mad_request {
     struct mad_address to;
     request_make *make;
     request_done *done;
-    bool next;       // send it before the requests that wait already
+    bool next;       // send the request before all requests that wait
     void *ctx;       // for both functions
-    const void *tag; // for both functions, which get a copy, aligned as from malloc
+    const void *tag; // for both functions: they get a copy, aligned like memory of malloc
     size_t tag_size;
 };
 

@@ -81,9 +81,9 @@ static void sa_client_give_up_doubles(struct sa_client *a)
         sa_requests_send_subscription(a, &each[SUBSCRIPTIONS_ALL], false, sa_requests_new_tid(a));
 }
 
-// Compares the subscriptions that the SM lists (`none`: it has no record) with those that it had
-// confirmed before the query was sent. Later confirmations do not count, since the SM may answer
-// requests in another order.
+// Compares the subscriptions in the SM's list (`none`: the list is empty) with the subscriptions
+// that were confirmed before the query was sent. Later confirmations do not count, since the SM may
+// answer requests in another order.
 static void sa_client_handle_list(struct sa_client *a, const struct mad_received *in, bool none,
                                   int64_t now)
 {
@@ -104,8 +104,8 @@ static void sa_client_handle_list(struct sa_client *a, const struct mad_received
     sa_changes_subscribe_again(a, now, reason);
 }
 
-// Whether the activity count began anew. It may have wrapped round instead; between two checks, it
-// goes up by less than ACTIVITY_STEP_MAX, since OpenSM counts the SMPs that it sends.
+// Whether the activity count began anew. It may have wrapped round instead; between two checks, the
+// count rises by less than ACTIVITY_STEP_MAX, because OpenSM counts its SMPs.
 static bool sa_client_is_restart(uint32_t before, uint32_t activity)
 {
     enum { ACTIVITY_STEP_MAX = 1 << 24 };
@@ -113,8 +113,8 @@ static bool sa_client_is_restart(uint32_t before, uint32_t activity)
     return activity < before && steps > ACTIVITY_STEP_MAX;
 }
 
-// Takes an SMInfo, which the SM answers even if it drops the other queries. Without its list of
-// subscriptions, its activity count shows that it was restarted.
+// Takes an SMInfo. The SM answers SMInfo even if it drops the other queries. If the SM gives no
+// list of subscriptions, the activity count shows a restart.
 static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int64_t now)
 {
     struct fabric_sm info;
@@ -156,7 +156,7 @@ static void sa_client_note_sm_answer(struct sa_client *a, int64_t now)
     sa_changes_emit(a, SA_SM_BACK, reason);
 }
 
-// Whether that is the TransactionID of a request to the SA that is under way.
+// Whether a request to the SA with this TransactionID is under way.
 static bool sa_client_is_asked(const struct sa_client *a, uint32_t tid)
 {
     bool asked = subscriptions_asked_with(&a->subscriptions, tid) != NULL;
@@ -225,8 +225,8 @@ static void sa_client_handle_sa_answer(struct sa_client *a, const struct mad_hea
     sa_changes_check_settled(a, now);
 }
 
-// Whether a MAD from that LID is the master SM's: one of its port's LIDs, or that of its SA. OpenSM
-// gives every port of an adapter the LMC of the own one.
+// Whether a MAD from that LID is the master SM's: one of the LIDs of the SM's port, or of the SA's.
+// OpenSM gives every port of an adapter the LMC of the own one.
 static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
 {
     const struct mad_port *port = &a->status.port;
@@ -338,11 +338,12 @@ static void sa_client_handle_silence(struct sa_client *a, int64_t now)
     snprintf(reason, sizeof reason, "%s does not answer", sm);
     if (a->settled)
         sa_changes_subscribe_again(a, now, reason);
-    // Without its P_Key in the port's table no SM answers: that is what the admin has to mend.
+    // Without its P_Key in the port's table no SM answers: the administrator has to mend the P_Key
+    // first.
     sa_state_set_problem(a, a->port_problem[0] != '\0' ? a->port_problem : reason);
 }
 
-// Logs once what the SM does not answer although it lives.
+// Logs once which queries the SM leaves unanswered although the SM lives.
 static void sa_client_note_mute(struct sa_client *a)
 {
     char mute[sizeof a->status.unanswered], sm[256];
@@ -368,7 +369,7 @@ static void sa_client_note_mute(struct sa_client *a)
 }
 
 // An answer may wait in the kernel behind up to 200,000 other MADs. So nobody is silent before all
-// of them were read; ten minutes are a limit, as they may come without end.
+// waiting MADs were read, or before ten minutes, because MADs may come without end.
 static void sa_client_expire(struct sa_client *a, int64_t now)
 {
     if (a->behind_since != 0 && now - a->behind_since < BEHIND_MAX_US)
@@ -385,7 +386,7 @@ static void sa_client_expire(struct sa_client *a, int64_t now)
     sa_client_note_mute(a);
 }
 
-// The SM repeats what there was no room for, unless it gave up before that was read.
+// The SM repeats a Report that found no room, unless the SM gave up earlier.
 static void sa_client_check_room(struct sa_client *a, int64_t now)
 {
     if (a->no_room_since == 0 || now - a->no_room_since < NO_ROOM_US)
@@ -500,7 +501,7 @@ static bool sa_client_await_unsubscribed(struct sa_client *a)
 
 static void sa_client_unsubscribe(struct sa_client *a)
 {
-    // Settled, so that answers about subscriptions or port that arrive now cause no change.
+    // While settled, late answers about subscriptions or the port cause no change.
     a->settled = true;
     a->port_query = (struct port_query){0};
     sm_watch_ask_now(&a->watch, sa_state_now(a));
@@ -569,9 +570,9 @@ bool sa_client_start(struct sa_client *client, struct error *err)
     return rc == 0 || error_set(err, "cannot start the thread of the SA agent: %s", strerror(rc));
 }
 
-// Wakes the thread that receives, by a query to the own port whose answer it ignores. Only a MAD
-// can wake it, since the simulator's descriptors cannot be polled together with others. Without an
-// answer, it wakes within a second.
+// Wakes the thread that receives by a query to the own port, and ignores the answer. Only a MAD can
+// wake the thread, because the simulator's descriptors cannot be polled together with other
+// descriptors. Without an answer, the thread wakes within a second.
 static void sa_client_wake_by_query(struct sa_client *a)
 {
     sa_requests_query_port(a, sa_requests_new_tid(a));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The SA client: subscribes at the SA, keeps the subscriptions alive, receives Reports and answers
 // them. It has a thread of its own. IBA 13.4.11 (event forwarding), 15.2.5.12 (InformInfo).
+// Decides: When does ibtrapd subscribe at the subnet manager again?
 //
 // It subscribes again, within ten seconds, when the port's LID or its SM changes, when the port
 // comes up, when the SM asks for it (ClientReregister), and when the SM has lost a subscription:
@@ -12,7 +13,7 @@
 
 struct sa_client;
 
-// Copies the options; the objects that the options point to outlive the client.
+// Copies the options; the options' objects outlive the client.
 struct sa_client *sa_client_new(const struct sa_options *options);
 
 // Starts the thread. A port that is missing or down is no error: the thread waits for it. False
@@ -20,7 +21,7 @@ struct sa_client *sa_client_new(const struct sa_options *options);
 bool sa_client_start(struct sa_client *client, struct error *err);
 
 // Unsubscribes (at most three attempts of a second each) and stops the thread. The port stays open,
-// so that reports passed on before can still be acknowledged.
+// because reports passed on before may still be acknowledged.
 void sa_client_stop(struct sa_client *client);
 
 // Closes the port and frees a client that is stopped or was never started. NULL is allowed.

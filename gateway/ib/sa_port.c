@@ -118,7 +118,7 @@ bool sa_port_answers(struct sa_client *a, uint32_t tid)
 }
 
 // When to try again to open a port: soon; or, if the kernel refused, later each time, by chance a
-// little earlier or later than other programs that it refuses.
+// little earlier or later than other refused programs.
 static int64_t sa_port_reopen_after(struct sa_client *a, bool refused)
 {
     int64_t us = REOPEN_US;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The own port of the SA client: opens and closes it, and asks how it is. For the client's thread.
+// The own port of the SA client: opens and closes the port, and asks for its state. For the
+// client's thread.
 #ifndef IBTRAPD_IB_SA_PORT_H
 #define IBTRAPD_IB_SA_PORT_H
 
@@ -14,13 +15,13 @@ void sa_port_lose(struct sa_client *a, const char *reason, int64_t now);
 // Queries the own port by SMP or, where this host may send none, reads what the kernel knows.
 void sa_port_ask(struct sa_client *a, int64_t now);
 
-// Looks soon how the port is, after a hint that anyone can send.
+// Asks for the state of the port soon, after a hint that anyone can send.
 void sa_port_look(struct sa_client *a, int64_t now);
 
-// Whether that TransactionID is that of the query under way, which is then over.
+// Whether `tid` is the TransactionID of the query under way. The query is then over.
 bool sa_port_answers(struct sa_client *a, uint32_t tid);
 
-// Whether another port would be chosen now, since this one is not up. Looks every five seconds.
+// Whether another port would be chosen now, because this port is not up. Looks every five seconds.
 bool sa_port_has_better(struct sa_client *a, int64_t now);
 
 // Takes over how the port is.

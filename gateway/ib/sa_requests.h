@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The requests of the SA client to the own port, to the SM and for its subscriptions, and the SA
-// key that goes with them. For the client's thread, unless a comment says otherwise. Decides: When
-// does ibtrapd send the SA key, and to whom?
+// key that goes with them. For the client's thread, unless a comment says otherwise.
+// Decides: When does ibtrapd send the SA key, and to whom?
 #ifndef IBTRAPD_IB_SA_REQUESTS_H
 #define IBTRAPD_IB_SA_REQUESTS_H
 
@@ -9,19 +9,20 @@
 
 // The SA key.
 
-// Whether the master SM, or where it redirected requests, may get it. If only some may, it has to
-// be known first who is master.
+// Whether the SA key may go to the master SM, or to the SA to which requests were redirected. If
+// the configuration names the SMs that may get the key, the master has to be known first.
 bool sa_key_may_go(const struct sa_client *a);
 
 // Whether the key goes with every request to the SA from now on, or with the subscriptions that
 // need it only.
 void sa_key_use(struct sa_client *a, bool use);
 
-// Holds back the requests that need the key while it is not known who is master, unless the SM
-// does not answer who it is. Logs once that a master does not get the key.
+// Holds back the requests that need the key while the master is not known, unless the SM does not
+// answer the queries about its name. Logs once that a master does not get the key.
 void sa_key_check(struct sa_client *a);
 
-// The SM took a request with the key, so that it takes all. It may answer more from now on.
+// The SM took a request with the key. From now on the key goes with every request, and the SM may
+// answer more queries.
 void sa_key_accept(struct sa_client *a, int64_t now);
 
 // Requests.

@@ -35,7 +35,7 @@ enum sa_change {
 // The client's thread calls both functions. They must not wait.
 struct sa_listener {
     // Takes over a report; free it with free(3). False: there is no room. The report then stays the
-    // client's, which does not answer it, so that the SM sends it again.
+    // client's. The client does not answer the report, and the SM sends it again.
     bool (*report)(void *ctx, struct sa_report *report);
 
     // `reason` is part of a sentence, without a full stop.
@@ -72,7 +72,7 @@ struct sa_counters {
     uint64_t foreign;      // from other LIDs, ignored
     uint64_t malformed;    // from the master SM
     uint64_t no_room;      // not accepted: the gateway was too busy
-    uint64_t missed;       // lost before the client could read them, where that can be known
+    uint64_t missed;       // lost before the client could read them, if the client can know
 };
 
 // For `ibtrapctl status`.
@@ -81,12 +81,12 @@ struct sa_status {
     char problem[512]; // why no port is open, or why no Report can arrive now; empty: all is well
     struct mad_port_id id;
     struct mad_port port;
-    // Why this host may send no SMPs, as part of a sentence; empty: it may. Without them, `port` is
-    // what the kernel says, and only the SA knows the fabric.
+    // Why this host may send no SMPs, as part of a sentence; empty: it may. Without SMPs, `port` is
+    // the kernel's knowledge, and only the SA knows the fabric.
     char smp_refusal[128];
     struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
     bool sm_answers;
-    char unanswered[64]; // what the SM does not answer, though it answers others; empty: nothing
+    char unanswered[64]; // the kinds of queries that the SM does not answer; empty: nothing
     struct mad_node sm;
     bool has_sa_key;
     struct subscription subscriptions[SUBSCRIPTIONS_COUNT];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The SA client's port, which it shares with MAD clients: the sweeper, and the reads on demand.
-// They need no ports of their own, since the simulator allows only one user of a management class
-// in a process, and since a port that is opened once has one state for all.
+// The SA client's port, and its share for MAD clients: the sweeper, and the reads on demand. MAD
+// clients have no ports of their own, because the simulator allows one user of a management class
+// in a process, and because a port that is opened once has one state for all.
 //
-// The SA client's thread opens, receives and closes. It passes a response to the MAD client that
-// its TransactionID names (enum mad_user).
+// The SA client's thread opens, receives and closes. The TransactionID of a response names the MAD
+// client that gets the response (enum mad_user).
 #ifndef IBTRAPD_IB_SHARED_PORT_H
 #define IBTRAPD_IB_SHARED_PORT_H
 
@@ -15,6 +15,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+// The debug log of MADs: one line for each MAD sent or received, with peer, method, attribute and
+// TransactionID and, for an answer, its status and duration. Never has M_Keys and SA keys.
 
 enum { MAD_LOG_SENT_MAX = 512 };
 
@@ -75,8 +78,8 @@ bool shared_port_is_open(const struct shared_port *port);
 int shared_port_receive(struct shared_port *port, struct mad_received *out, int timeout_ms,
                         struct error *err);
 
-// As mad_io's functions of that name, while the port is open; without them, NULL, or false with a
-// sentence.
+// Like mad_io's functions of the same name, while the port is open. Return NULL, or false with a
+// sentence, if the port does not have the function.
 const char *shared_port_smp_refusal(struct shared_port *port, uint64_t mkey); // any thread
 bool shared_port_read_port(struct shared_port *port, struct mad_port *out, struct error *err);
 const char *shared_port_refresh(struct shared_port *port);
@@ -94,8 +97,8 @@ void shared_port_dismiss(struct shared_port *port, const char *reason);
 // Dismisses the MAD clients and closes the port, if one is open.
 void shared_port_close(struct shared_port *port);
 
-// Puts the SA key into every request to the SA at that LID from now on, the MAD clients', too, but
-// for those that are to be without it, and into no other MAD. 0: into none.
+// Puts the SA key into every request to the SA at `lid` from now on, also into requests of MAD
+// clients, except for requests marked as keyless. No other MAD gets the key. A key of 0 ends this.
 void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_key);
 
 // For any thread.
@@ -105,7 +108,7 @@ void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_
 bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
                       const uint8_t *octets, int response_timeout_ms);
 
-// Attaches the MAD client of that kind until it calls `out->close`, which it must do before
+// Attaches a MAD client until the client calls `out->close`. The client has to do so before
 // shared_port_destroy. The SA client's thread calls the listener of `out->listen`; in that thread,
 // only `out->send` may be called. Once the port was closed, `out->listen` and `out->send` fail,
 // even if the port is opened again. Returns false with a sentence if no port is open, or if such a

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Watches whether the subnet manager answers, and what: the SA client's queries to it, in rounds,
-// and what their silence means. A hardened SM drops some kinds of queries in silence and answers
-// others. So an answer of the SA to any request, subscriptions included, shows that it lives;
-// silence to one kind of query meanwhile is a finding about that kind. Pure: the caller passes the
-// time, and sends.
+// Watches which queries the subnet manager answers: the SA client's queries in rounds, and the
+// meaning of silence. A hardened SM drops some kinds of queries in silence and answers others. Any
+// answer of the SA, also the answer to a subscription, shows that the SA lives. Silence to one kind
+// of query meanwhile is a finding about this kind. Pure: the caller passes the time, and sends.
+// Decides: When does the subnet manager count as silent?
 #ifndef IBTRAPD_IB_SM_WATCH_H
 #define IBTRAPD_IB_SM_WATCH_H
 
@@ -15,7 +15,7 @@
 enum sm_watch_kind {
     SM_WATCH_NODE, // NodeRecord: who is master
     SM_WATCH_LIST, // InformInfoRecord: whether the SM holds the subscriptions
-    SM_WATCH_INFO, // SMInfo, while another kind does not bring it: who is master, and whether it
+    SM_WATCH_INFO, // SMInfo, if NodeRecord does not bring the master: who is master, and whether it
                    // restarted
     SM_WATCH_KINDS,
 };
@@ -40,19 +40,19 @@ struct sm_watch {
     unsigned silences;   // rounds in a row in which the SA answered nothing, until now
 };
 
-// Forgets all, since the SM is another one. A round is due now.
+// Forgets all, because another SM is master. A round is due now.
 void sm_watch_init(struct sm_watch *w, int64_t now);
 
 // Gives up the queries under way. A round is due now.
 void sm_watch_ask_now(struct sm_watch *w, int64_t now);
 
-// The SM may answer from now on what it did not answer: what was unanswered is due now.
+// The SM may answer more queries from now on: what was unanswered is due now.
 void sm_watch_forgive(struct sm_watch *w, int64_t now);
 
 // Whether a round is due, and none is under way.
 bool sm_watch_is_due(const struct sm_watch *w, int64_t now);
 
-// Begins a round, which is judged after `timeout_us`. The next one is due `interval_us` later.
+// Begins a round, which is judged after `timeout_us`. The next round is due `interval_us` later.
 void sm_watch_begin(struct sm_watch *w, int64_t now, int64_t timeout_us, int64_t interval_us);
 
 // Whether this round has a query of that kind.
@@ -68,10 +68,10 @@ bool sm_watch_wants_probe(const struct sm_watch *w);
 // A query of that kind was sent in this round.
 void sm_watch_asked(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid, int64_t retry_us);
 
-// Whether this is the answer to the query of that kind that is under way, which is then over.
+// Whether `tid` belongs to the query of this kind under way. The query is then over.
 bool sm_watch_answers(struct sm_watch *w, enum sm_watch_kind kind, uint32_t tid);
 
-// That answer did not bring what was asked for.
+// The last answer did not bring the wanted record.
 void sm_watch_refused(struct sm_watch *w, enum sm_watch_kind kind);
 
 // The SA answered a request of any kind.
@@ -83,8 +83,8 @@ bool sm_watch_expire(struct sm_watch *w, int64_t now);
 // Whether a query is under way, or the round may still turn out silent.
 bool sm_watch_is_busy(const struct sm_watch *w);
 
-// Adds the needed kinds that the SM does not answer, such as "NodeRecord, SMInfo"; nothing if there
-// is none.
+// Adds the needed kinds without answers, for instance "NodeRecord, SMInfo"; nothing if there is
+// none.
 void sm_watch_add_mute(const struct sm_watch *w, struct text *t);
 
 #endif

@@ -44,9 +44,9 @@ void smp_query_own_port(uint8_t *out, uint32_t tid, uint64_t mkey);
 // short, is to a query for another attribute, or has a status other than success.
 const uint8_t *smp_answer(const uint8_t *mad, size_t size, enum smp_attribute attribute);
 
-// Reads NodeInfo into `node`, whose other members become zero. `port_guid` and `local_port` get the
-// port that answered. False: it is not valid, because it has an unknown type, no GUID, or a port
-// that does not exist.
+// Reads NodeInfo into `node`. The other members become zero. `port_guid` and `local_port` get the
+// port that answered. Returns false if the type is unknown, if there is no GUID, or if the port
+// does not exist.
 bool smp_read_node_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_node *node,
                         uint64_t *port_guid, uint8_t *local_port);
 
@@ -59,9 +59,9 @@ void smp_read_port_info(const uint8_t data[SMP_DATA_SIZE], uint8_t node_type, ui
 // Adds what Mellanox's ExtendedPortInfo says of FDR10 to the speeds of the port.
 void smp_add_mellanox_speeds(const uint8_t data[SMP_DATA_SIZE], struct fabric_port *port);
 
-// Whether the port that answered has another M_Key than `mkey`, with which it was asked and which
-// is not 0. A port at protection level 0 shows its own one, and at level 1 only to those who have
-// it; at 2 and 3 it does not answer (IBA 14.2.4.1).
+// Whether the port that answered has another M_Key than `mkey`, the key of the question, which is
+// not 0. A port at protection level 0 shows its M_Key. A port at level 1 shows its M_Key only to
+// owners of the key. A port at level 2 or 3 does not answer (IBA 14.2.4.1).
 bool smp_has_other_mkey(const uint8_t data[SMP_DATA_SIZE], uint64_t mkey);
 
 void smp_read_description(const uint8_t data[SMP_DATA_SIZE], char out[FABRIC_DESCRIPTION_SIZE]);
@@ -74,7 +74,7 @@ void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS]);
 // it is not valid.
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out);
 
-// The ActCount of an SMInfo: it grows while the SM works, and begins anew when it is restarted.
+// The ActCount of an SMInfo: the count grows while the SM works, and begins anew after a restart.
 uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE]);
 
 #endif

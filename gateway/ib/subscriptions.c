@@ -145,7 +145,7 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
     one->answer_by = now + ANSWER_US;
 }
 
-// Makes the next one due; `keyed`: of those that are always requested with the SA key.
+// Makes the next one due; `keyed`: only subscriptions that always have the SA key.
 static void subscriptions_renew(struct subscriptions *s, bool any, bool keyed, int64_t now)
 {
     struct subscription *next = NULL;

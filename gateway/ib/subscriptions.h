@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-// The traps that are subscribed to; and one more subscription that may stand for all generic ones.
+// The traps that are subscribed to; and one more subscription, which may stand for all generic
+// traps.
 enum { SUBSCRIPTIONS_COUNT = 17, SUBSCRIPTIONS_ALL = SUBSCRIPTIONS_COUNT, SUBSCRIPTIONS_PLACES };
 
 enum subscription_state {
@@ -36,11 +37,11 @@ struct subscription {
 };
 
 struct subscriptions {
-    // At SUBSCRIPTIONS_ALL the one to all generic traps. While it is confirmed, it covers the
-    // others: they are subscribed without requests of their own.
+    // At SUBSCRIPTIONS_ALL the one to all generic traps. While the subscription to all generic
+    // traps is confirmed, the other subscriptions need no requests.
     struct subscription each[SUBSCRIPTIONS_PLACES];
     bool wants_all;     // request it, before the others
-    bool holds_keyed;   // those that need an SA key are not due
+    bool holds_keyed;   // subscriptions with an SA key are not due
     int64_t refresh_us; // from a confirmation to the renewal, a quarter more or less
     const struct random *random;
     struct log *log; // NULL: none
@@ -60,28 +61,29 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now);
 // Whether the confirmed subscription to all traps covers this one.
 bool subscriptions_is_covered(const struct subscriptions *s, const struct subscription *one);
 
-// If the SA has no room for all of them, goes over to the one for all traps, and gives up another
-// to make room for it. The caller unsubscribes that one, which is returned. NULL: there is room.
+// If the SA has no room for all subscriptions, requests the subscription to all traps, and gives up
+// another subscription to make room. The caller unsubscribes the returned subscription. NULL: there
+// is room.
 struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now);
 
-// Makes one subscription due, in turn: a confirmed one, which changes nothing at an SA that still
-// has it; or any, if none is confirmed.
+// Makes one subscription due, in turn: a confirmed subscription, because its renewal changes
+// nothing at the SA; or any, if none is confirmed.
 void subscriptions_renew_one(struct subscriptions *s, int64_t now);
 
-// Makes a confirmed one due, in turn, of those that are always requested with the SA key.
+// Makes a confirmed subscription due, in turn, among the subscriptions that always have the SA key.
 void subscriptions_renew_keyed(struct subscriptions *s, int64_t now);
 
-// The subscription whose request under way has that TransactionID. Returns NULL if there is none.
+// The subscription with a request under way of this TransactionID. Returns NULL if there is none.
 const struct subscription *subscriptions_asked_with(const struct subscriptions *s, uint32_t tid);
 
-// Handles an answer. False: no request with that TransactionID is under way.
+// Handles an answer. False: no request with this TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);
 
 // The request with that TransactionID is to be sent again, elsewhere: makes it due. False: none is
 // under way.
 bool subscriptions_redirected(struct subscriptions *s, uint32_t tid, int64_t now);
 
-// Gives up the requests that have timed out. True: there were any.
+// Gives up requests after their time-out. True: there were any.
 bool subscriptions_expire(struct subscriptions *s, int64_t now);
 
 // Counts a Report of that trap: a generic trap number, or MAD_TRAP_VENDOR.

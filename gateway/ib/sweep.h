@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of a sweep. Each blocks the sweeper's thread until it is done, and adds to a builder.
 // Returns false with a sentence if the port is gone, if the builder has no room, or if the sweep
-// was stopped. A node or
-// port that does not answer is no error: it is missing from the builder, and `complete` becomes
-// false if that can hide a part of the fabric. It becomes false, too, if a part ends at a limit.
+// was stopped. A node or port that does not answer is no error: it is missing from the builder.
+// `complete` becomes false if a silent port can hide a part of the fabric, or if a part ends at a
+// limit.
 #ifndef IBTRAPD_IB_SWEEP_H
 #define IBTRAPD_IB_SWEEP_H
 
@@ -21,8 +21,8 @@ struct sweep_limits {
     int64_t part_us;       // that each part takes
 };
 
-// The size of a fabric. The ports of each switch are as many as its NodeInfo says, and port 0;
-// those of other nodes are the linked ones. Zero: not known.
+// The size of a fabric. A switch counts the ports of its NodeInfo, and port 0. Another node counts
+// its linked ports. Zero: not known.
 struct sweep_size {
     uint32_t nodes, ports;
 };
@@ -35,25 +35,26 @@ void sweep_ticks_free(struct sweep_ticks *ticks); // NULL is allowed
 
 enum { SWEEP_TWINS_MAX = 16, SWEEP_LOCKED_MAX = 8 };
 
-// What sweep_smp left out, because it reached a limit.
+// What sweep_smp left out at a limit.
 struct sweep_overflow {
     bool happened;
     const char *limit;                  // words: "its limit of nodes"
     uint32_t nodes;                     // found until then
     uint64_t node_guid;                 // the port of this node leads to the branch that cost most
     char node[FABRIC_DESCRIPTION_SIZE]; // its description; empty: it has none
-    uint8_t port;                       // 0: that node is the own one, and it cost most itself
+    uint8_t port;                       // 0: the own node itself cost most
 };
 
-// A GUID that answered at two places: each is a port that leads there, of the node with that GUID.
+// A GUID that answered at two places: a place is a port that leads there, with the GUID of the
+// port's node.
 struct sweep_twin {
     uint64_t guid;
     uint64_t kept_guid, other_guid; // the node keeps its place at the first one; 0: the own node
     uint8_t kept_port, other_port;
 };
 
-// A port that was asked with an M_Key that is not its own, or may not be: it says so, or does not
-// answer, as IBA 14.2.4 wants it of ports at protection level 2 and 3.
+// A port that was asked with an M_Key that is not its own, or may not be: the port says so, or does
+// not answer (IBA 14.2.4: protection levels 2 and 3).
 struct sweep_locked {
     uint64_t guid; // of its node; or of the node at the other end of its link
     uint8_t port;  // 0: the node itself says so; else the one behind this port does not answer
@@ -62,7 +63,7 @@ struct sweep_locked {
 struct sweep {
     struct requests_options requests;
     const struct random *random;
-    struct mad_port port;  // the own port, as the SA client read it last: LID, SM's LID and SL
+    struct mad_port port;  // the SA client's last reading of the own port: LID, SM's LID and SL
     struct mad_address sa; // where requests to the SA go, if they were redirected; LID 0: to the SM
     uint64_t mkey;         // of ports without their own; 0: none
     struct mkeys *mkeys;   // where a port has its own M_Key; NULL: none does
@@ -71,17 +72,17 @@ struct sweep {
     struct sweep_limits limits;
     struct sweep_ticks *ticks;  // what sweep_counters learned before; NULL: it asks for none
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
-    // sweep_smp calls it for each node that it finds, with how many those are so far; NULL: nobody
-    // wants to know.
+    // sweep_smp calls this function for each node found, with the count of nodes so far. May be
+    // NULL.
     void (*found)(void *ctx, uint32_t nodes);
     void *found_ctx;
-    // The fabric before the first of the sweeps in a row that reached a limit: nodes that are not
-    // in it were perhaps made up. The caller's; NULL: as `known`.
+    // The fabric before the first of the sweeps in a row that reached a limit: nodes missing there
+    // were perhaps made up. The caller's; NULL: like `known`.
     const struct fabric *trusted;
 
-    // Results; `complete` is true at first, the others zero.
+    // Results; `complete` is true at first, the other results are zero.
     bool complete;
-    bool full; // the builder has no room for what answered: each part fails from then on
+    bool full;                         // the builder has no more room: each part fails from then on
     struct requests_counters counters; // sums over all parts
     struct sweep_overflow overflow;
     struct sweep_twin twins[SWEEP_TWINS_MAX]; // the first ones found
@@ -93,70 +94,68 @@ struct sweep {
 // Finds nodes, ports and links by directed-route SMPs, from the own port on (IBA 14.2). Marks
 // silent ports.
 //
-// At a limit it ends with what it found by then; `overflow` says so. The ports behind which it did
-// not look are silent. The ports of each switch take turns (ib/sweep_branches.h), so that a switch
-// that makes up nodes does not keep the others from being found.
+// The part ends at a limit with the nodes found until then; `overflow` says so. Ports are silent if
+// the sweep did not look behind them. The ports of each switch take turns (ib/sweep_branches.h),
+// because a switch that makes up nodes must not hide the other nodes.
 //
-// If a GUID answers at two places, the node keeps the place that `known` has, or else the first one
+// If a GUID answers at two places, the node keeps the place in `known`, or else the first place
 // found. The port that leads to the other place is silent.
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 struct sweep_branches;
 
 // Completes the speeds of ports whose links are up, once all nodes are found; `branches` are the
-// routes to the builder's nodes. A port that supports extended speeds by its capabilities, and
-// shows none, is asked again with bit 31 of the AttributeModifier, by which a subnet manager says
-// that it knows them. One of Mellanox at QDR is asked for Mellanox's ExtendedPortInfo, which has
-// FDR10. The ports of a node are asked one after the other, until one does not answer. Those
-// without an answer keep the speeds that `known` has of the same link, as do all when the sweep
-// reached a limit: then none is asked. False with a sentence as other parts of a sweep.
+// routes to the builder's nodes. A port is asked again if its capabilities have extended speeds,
+// and if the port shows none: bit 31 of the AttributeModifier then says that the asker knows
+// extended speeds. A port of Mellanox at QDR is asked for Mellanox's ExtendedPortInfo, which has
+// FDR10. The ports of a node are asked one after the other, until a port does not answer. Ports
+// without an answer keep the speeds of the same link in `known`. After a limit, no port is asked,
+// and all ports keep their speeds.
 bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
                   const struct sweep_branches *branches, struct error *err);
 
-// Finds them by three queries to the SA, for NodeRecords, PortInfoRecords and LinkRecords
-// (IBA 15.2.5). Where this host may send no SMPs, also finds the subnet managers by a query for
-// SMInfoRecords; if the SA does not answer that one, the ports have IsSM, and there is no
-// fabric_sm. There it also reads SwitchInfoRecords, without which SwitchInfo is not known.
+// Finds nodes, ports and links by three queries to the SA, for NodeRecords, PortInfoRecords and
+// LinkRecords (IBA 15.2.5). If this host may send no SMPs, two more queries ask for SMInfoRecords
+// and SwitchInfoRecords. Without the first answer, ports have IsSM, and there is no fabric_sm.
+// Without the second answer, SwitchInfo is not known.
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with
 // a sentence also if the SA does not answer.
 bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err);
 
-// Reads the SMInfo of every port with IsSM. If it does not answer, the port has IsSM, but there is
-// no fabric_sm for it.
+// Reads the SMInfo of every port with IsSM. A port without an answer has IsSM, but no fabric_sm.
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// Reads the SwitchInfo of every switch. One that does not answer keeps what `known` has. Only
-// tables show it: no lack of it makes the sweep incomplete.
+// Reads the SwitchInfo of every switch. A switch without an answer keeps its SwitchInfo of `known`.
+// A sweep without SwitchInfo is complete, because only tables show SwitchInfo.
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// Reads the P_Key tables of all ports whose links are up: of a switch that of port 0 and, where it
-// enforces partitions, those of the others. Of a table, the first FABRIC_PORT_PKEYS_MAX entries are
-// read. A table that was not read whole stays as `known` has it. No lack of one makes the sweep
-// incomplete. Call it after sweep_switches.
+// Reads the P_Key tables of all ports whose links are up: of a switch, the table of port 0 and, if
+// the switch enforces partitions, the tables of the other ports. The first FABRIC_PORT_PKEYS_MAX
+// entries of a table are read. A table that was not read whole stays the table of `known`. A sweep
+// without P_Key tables is complete. Call it after sweep_switches.
 bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
 // How many entries of the table of that port are read. Returns 0 if the port has no table, or if
 // that is not known.
 uint16_t sweep_pkey_entries(const struct fabric_node *node, uint8_t port);
 
-// Gives each port that was not read the table that it had before. `known` may be NULL.
+// Gives each port without a new table the table of `known`. `known` may be NULL.
 void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder);
 
-// The same as sweep_pkeys by a query to the SA for P_KeyTableRecords. If it does not answer, all
-// tables stay.
+// The same as sweep_pkeys by a query to the SA for P_KeyTableRecords. If the SA does not answer,
+// all tables stay.
 void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder);
 
 // Reads IOUnitInfo and IOControllerProfiles of every port with IsDeviceManagement (IBA 16.3). Marks
 // a node as unit_silent if its unit did not answer every query.
 bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// Whose turn it is when all nodes of a fabric are asked. At each node, the branches behind its
-// ports take turns, as in a sweep (ib/sweep_branches.h). So the nodes behind a lying switch,
-// however many, and whatever their GUIDs, delay those of another branch at most by as many nodes as
-// that other branch has. Pure.
-// Returns the indices of all nodes, the one with that LID first; those that no link leads to from
+// The order in which all nodes of a fabric are asked. At each node, the branches behind its ports
+// take turns, like in a sweep (ib/sweep_branches.h). However many nodes a lying switch makes up,
+// and with any GUIDs: a branch of N honest nodes waits for at most N made-up nodes. Pure. Returns
+// the indices of all nodes. The node with LID `own_lid` comes first. Nodes without a link from
 // there come last. Free them with free(3).
 uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid);
 
@@ -167,8 +166,8 @@ struct sweep_choice {
     size_t count;
 };
 
-// Reads the counters of the chosen nodes' active ports; where GUIDs are given, of all ports that
-// are not down, as a link that came up a moment ago is not active yet: PortCounters, and
+// Reads the counters of the chosen nodes' active ports; if GUIDs are given, of all ports that are
+// not down, because a link that has just come up is not active yet: PortCounters, and
 // PortCountersExtended where the port has it (for the traffic or for all counters), and
 // PortExtendedSpeedsCounters where the port has those of its error correction. Where no GUIDs are
 // given, `ticks` of the sweep learns the ticks of ports that had to wait. Free `out` with free(3).
@@ -177,8 +176,8 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
                     const struct sweep_choice *choice, struct counter_reading **out,
                     struct error *err);
 
-// Reads the details of these ports' counters. One that does not answer, or has none, stays not
-// known: no bit of ClassPortInfo says that it has some.
+// Reads the details of these ports' counters. The details of a port without an answer, or without
+// details, stay unknown: no bit of ClassPortInfo announces details.
 bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
                    struct error_details_list *list, struct error *err);
 

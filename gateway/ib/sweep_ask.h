@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The frame of the parts of a sweep. A part has a batch of requests, which ends after the time
-// limit of a part. A part that asks ports by LID says which port is asked for which attribute, and
-// takes the answer.
+// limit of a part. A part that asks ports by LID only chooses ports and attributes, and takes the
+// answers.
 #ifndef IBTRAPD_IB_SWEEP_ASK_H
 #define IBTRAPD_IB_SWEEP_ASK_H
 
@@ -40,8 +40,8 @@ void sweep_part_ask(struct sweep_part *part, const struct sweep_query *query, bo
 // batch was ended.
 bool sweep_part_end(struct sweep_part *part, struct error *err);
 
-// Whether the fabric had a node with that GUID before the sweep. Queries about such nodes come
-// first, so that others do not use up the time.
+// Whether the fabric had a node with this GUID before the sweep. Queries about known nodes come
+// first, because other nodes may use up the time.
 bool sweep_part_knows(const struct sweep_part *part, uint64_t guid);
 
 #endif

@@ -11,18 +11,19 @@ enum { FIRST = 0 };
 enum { TURN_US = 50, PATIENCE_US = 5000, PASSES_MAX = 1000000 };
 
 struct branch {
-    uint64_t port_guid, turns; // turns: taken, those of the branches behind it included
+    uint64_t port_guid, turns; // turns: taken, turns of the branches behind included
     uint32_t parent, node;
-    uint32_t next;   // in a circle, or among the postponed ones
-    uint32_t latest; // the last one in the circle of branches behind it that wait; NONE: none waits
+    uint32_t next;   // in a circle, or in the list of postponed branches
+    uint32_t latest; // the last branch in the circle of waiting branches behind; NONE: none waits
     uint32_t passes; // turns to pass
     uint32_t strangers; // the group of those behind it; NONE: it has none
     uint8_t port, hops;
     uint8_t next_port, last_port; // to query; none if next_port is greater
     bool ask_node, ask_name, ask_ports;
-    bool is_waiting; // it is in the circle of its parent
+    bool is_waiting; // the branch is in the circle of its parent
     bool was_postponed;
-    bool is_group; // of strangers: a branch without queries between them and their node's one
+    bool is_group; // of strangers: a branch without queries between the strangers and the branch of
+                   // their node
 };
 
 struct sweep_branches {
@@ -66,7 +67,7 @@ static void sweep_branches_enter(struct sweep_branches *branches, uint32_t branc
     b->is_waiting = true;
 }
 
-// Makes the branch, and those that lead to it, wait for a turn.
+// Makes the branch, and all branches on the way there, wait for a turn.
 static void sweep_branches_wake(struct sweep_branches *branches, uint32_t branch)
 {
     while (branch != FIRST && !branches->all[branch].is_waiting) {
@@ -75,8 +76,8 @@ static void sweep_branches_wake(struct sweep_branches *branches, uint32_t branch
     }
 }
 
-// Takes the branch whose turn it is out of the circle of `parent`, which is not empty: the next
-// one that need not pass, or the next one if all have to.
+// Takes the branch of the next turn out of the circle of `parent`, which is not empty: the next
+// branch without a turn to pass, or the next branch if all have to pass.
 static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct branch *parent)
 {
     struct branch *all = branches->all;
@@ -99,7 +100,7 @@ static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct bra
 
 // Queueing.
 
-// Adds a branch that does not wait yet.
+// Adds a branch outside of all circles.
 static uint32_t sweep_branches_append(struct sweep_branches *branches, const struct branch *added)
 {
     if (branches->count == branches->capacity) {
@@ -123,7 +124,7 @@ uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, ui
     return branch;
 }
 
-// Moves a branch, which does not wait, into the group of strangers of its node. Those behind a
+// Moves a branch, which does not wait, into the group of strangers of its node. Branches behind a
 // stranger need no further group.
 static void sweep_branches_join_strangers(struct sweep_branches *branches, uint32_t branch)
 {
@@ -208,8 +209,8 @@ static struct sweep_branches_query sweep_branches_take(struct branch *b, uint32_
     return query;
 }
 
-// Goes from turn to turn to the branch that has a query. Those on the way leave their circles, and
-// enter them again at the end if something is left behind them.
+// Goes from turn to turn to the branch that has a query. Branches on the way leave their circles,
+// and enter the circles again at the end if a query is left.
 bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
                          struct sweep_branches_query *out)
 {
@@ -290,7 +291,7 @@ uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t bran
     return hops;
 }
 
-// The branch behind `at` that took most turns; NONE: there is none. `total`: the turns of all.
+// The branch behind `at` with most turns; NONE: there is none. `total`: the turns of all.
 static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branches, uint32_t at,
                                               uint64_t *total)
 {

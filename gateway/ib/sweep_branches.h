@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The branches of a sweep by directed routes, and whose turn it is. A branch is a port that leads
-// on and all that is found behind it: the node at the other end, and the branches of that node's
-// ports. The first branch is the own node.
+// The branches of a sweep by directed routes, and the order of their turns. A branch is a port with
+// everything behind the port: the node at the other end, and the branches of the node's ports. The
+// first branch is the own node.
 //
-// At each node, its branches take turns. A turn is one query, and first come those about the node
-// itself. So a branch without end, which a lying switch makes up, delays each other branch at most
-// by as many queries as that other branch needs itself. A branch that made the sweep wait for an
-// answer passes turns for as long, unless nobody else wants them.
+// At each node, its branches take turns. A turn is one query. Queries about the node itself come
+// first. So a branch without end, made up by a lying switch, costs another branch of N queries a
+// delay of N queries at most. A branch that made the sweep wait for an answer passes turns for the
+// same time, unless no other branch wants them.
 //
-// A switch that makes up nodes behind each of its ports has as many branches. So those that lead to
-// strangers, nodes that were not known before, together have the turns of one branch. Where nothing
-// was known before, nobody is a stranger, and such a switch delays what is behind it by as many
-// queries for each of its ports.
+// A switch that makes up nodes behind each of its ports has many branches. So all branches of a
+// node that lead to strangers (nodes not known before) share the turns of one branch. If nothing
+// was known before, nobody is a stranger, and the lies behind each port of the switch delay the
+// honest nodes behind the switch.
 //
 // Pure. For one thread.
 #ifndef IBTRAPD_IB_SWEEP_BRANCHES_H
@@ -56,8 +56,8 @@ void sweep_branches_ask_ports(struct sweep_branches *branches, uint32_t branch, 
 // False: it was repeated before.
 bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch);
 
-// Takes the query whose turn it is. False: none waits. `all_answered`: no query taken before is
-// still to be answered, so that those which were postponed may come.
+// Takes the query whose turn it is. False: none waits. `all_answered`: no query taken before still
+// waits for its answer, and postponed queries may come.
 bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
                          struct sweep_branches_query *out);
 
@@ -80,11 +80,10 @@ uint32_t sweep_branches_node(const struct sweep_branches *branches, uint32_t bra
 uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,
                             uint8_t path[SMP_HOPS_MAX]);
 
-// The branch to blame for the cost of the sweep: follows, from the own node on, the branch that
-// took more than half of the turns of the one before it, those to pass included. What the own node
-// took itself does not count: it has no port to blame, and a busy host answers itself late. It does
-// not follow the branches of a node of which `is_known` is false. Port 0 stands for the strangers
-// of its parent.
+// The branch to blame for the cost of the sweep: follows, from the own node on, each branch with
+// more than half of the turns of the branch before, passed turns included. The turns of the own
+// node do not count: the own node has no port to blame, and a busy host answers itself late. The
+// search ends at a node that `is_known` denies. Port 0 stands for the strangers of its parent.
 uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx);
 

@@ -11,11 +11,11 @@
 
 enum { BRANCHES_MAX = 256 }; // ports of a node
 
-// The tree of shortest paths from the own node. Each node has a list of the nodes behind it, which
-// begins with itself.
+// The tree of shortest paths from the own node. The list of a node has the node itself, and then
+// all nodes behind.
 struct sweep_order {
     const struct fabric *fabric;
-    uint32_t *reached;     // the nodes in the order in which they were reached; those that one node
+    uint32_t *reached;     // the nodes in the order of the walk; those that one node
     uint32_t count;        // leads to follow each other
     uint32_t *first, *end; // of them, in `reached`, by node; FABRIC_NONE: not reached
     uint32_t *next;        // in the list, by node
@@ -60,8 +60,8 @@ static void sweep_counters_begin_turns(const struct sweep_order *o, uint32_t nod
     }
 }
 
-// Makes the list of a node from those of the nodes that it leads to. What is left of one list, when
-// the others have ended, is joined as a whole: so all lists together take n log n steps.
+// Makes the list of a node from the lists of the next nodes. When all lists but one have ended, the
+// rest of the last list is joined as a whole: so all lists together take n log n steps.
 static void sweep_counters_join(struct sweep_order *o, uint32_t node)
 {
     struct sweep_order_turns turns;
@@ -129,21 +129,21 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 // Reading.
 
 // The LID of a switch answers for all its ports, another LID for its one port. Each reading first
-// queries each LID for the counters that it has (ClassPortInfo): PortCountersExtended has error
-// counters only since IBA 1.3; before that they are reserved and read as zero. This costs one MAD
-// for each LID and notices a device that was replaced. A port whose PortCountersExtended has only
+// queries each LID for the kinds of its counters (ClassPortInfo): PortCountersExtended has error
+// counters only since IBA 1.3; before IBA 1.3, the octets are reserved and zero. This query costs
+// one MAD for each LID and notices a replaced device. A port whose PortCountersExtended has only
 // the traffic is queried twice, since the traffic counters of PortCounters saturate within seconds;
 // one with counters of its error correction once more. A port that had to wait is asked how long a
 // tick of its clock is, and not again while its link keeps its rate.
 //
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
-// in a fair order (sweep_order.h), each for one thing at a time; one that does not answer promptly
-// waits until all others were asked.
+// in a fair order (sweep_order.h), each for one thing at a time; a LID that does not answer
+// promptly waits until all other LIDs were asked.
 
 enum {
     PROMPT_PART = 4,    // an answer is prompt if it takes this part of the time-out at most
     UNANSWERED_MAX = 3, // queries in a row; then the LID is not asked any more
-    FEC_MISSED_MAX = 2, // the same, of those for the error correction
+    FEC_MISSED_MAX = 2, // the same, of queries for the error correction
 };
 
 // What is asked of a port, in this order.
@@ -157,7 +157,7 @@ struct group {
     uint8_t step;       // enum counters_step
     bool no_ticks;      // it left a query for a tick unanswered in this reading
     uint8_t unanswered; // queries in a row
-    uint8_t fec_missed; // the same, of those for the error correction
+    uint8_t fec_missed; // the same, of queries for the error correction
     uint64_t port_guid; // of the port with that LID
     struct gmp_counting counting;
 };
@@ -168,7 +168,7 @@ struct group {
 struct sweep_tick {
     uint64_t node_guid;
     uint16_t tick;  // as in struct counter_sample
-    uint16_t speed; // of the link when it was asked, as is the next
+    uint16_t speed; // of the link at the time of the query, like `width`
     uint8_t port, width;
     uint8_t unanswered; // readings in a row; SWEEP_TICKS_TRIES: it is not asked any more
     bool known;         // it answered; `tick` 0: that it does not say
@@ -193,8 +193,7 @@ void sweep_ticks_free(struct sweep_ticks *ticks)
 }
 
 // Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading.
-// Leaves it as it is if the last reading did not have the port with that link rate. `ticks` may be
-// NULL.
+// Does nothing if the last reading did not have the port at this link rate. `ticks` may be NULL.
 static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
 {
     size_t at;
@@ -209,8 +208,8 @@ static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_
         *one = *found;
 }
 
-// Keeps these for the next reading, instead of those before: ascending by node and port. Takes over
-// the array.
+// Keeps these ticks for the next reading, instead of the former ticks: ascending by node and port.
+// Takes over the array.
 static void sweep_counters_keep(struct sweep_ticks *ticks, struct sweep_tick *all, size_t count)
 {
     free(ticks->all);
@@ -220,7 +219,7 @@ static void sweep_counters_keep(struct sweep_ticks *ticks, struct sweep_tick *al
 
 struct reader {
     struct sweep_part part;
-    int64_t prompt_us;               // an answer after more than that is late
+    int64_t prompt_us;               // a later answer is late
     struct counter_reading *reading; // a sample has no node GUID until it is answered
     struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
     const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
@@ -261,8 +260,8 @@ static void sweep_counters_ask(struct reader *reader, const struct group *group,
 
 static sweep_take sweep_counters_take;
 
-// Asks the LID what comes next, unless that was all, or it does not answer. Before the LIDs that
-// wait, if the last answer was prompt.
+// Asks the LID for the next step, unless all steps are done, or the LID does not answer. Before the
+// LIDs that wait, if the last answer was prompt.
 static void sweep_counters_ask_step(struct reader *reader, struct group *group,
                                     const struct request_answer *last)
 {
@@ -288,8 +287,8 @@ static bool sweep_counters_read_sample(const struct group *group, struct counter
     return true;
 }
 
-// Without an answer, the LID is not asked for further ticks, and that was one of the few readings
-// in which it may leave them unanswered.
+// Without an answer, the LID is not asked for further ticks in this reading; after
+// SWEEP_TICKS_TRIES such readings, it is not asked any more.
 static void sweep_counters_take_tick(struct reader *reader, struct group *group,
                                      const uint8_t *answer, const uint8_t *data)
 {
@@ -303,7 +302,7 @@ static void sweep_counters_take_tick(struct reader *reader, struct group *group,
         reader->ticks[i].unanswered += !reader->ticks[i].known;
 }
 
-// Whether that is to be asked of the group's next port, whose counters were read.
+// Whether the step is to be asked of the group's next port, after its counters were read.
 static bool sweep_counters_wants_step(const struct reader *reader, const struct group *group,
                                       enum counters_step step)
 {
@@ -321,8 +320,8 @@ static bool sweep_counters_wants_step(const struct reader *reader, const struct 
     }
 }
 
-// A LID that says that it has these counters, and refuses them, is asked once, one that does not
-// answer twice: a lost query says nothing about the next port.
+// A LID that announces these counters and refuses them is asked once. A LID that does not answer is
+// asked twice: a lost query says nothing about the next port.
 static void sweep_counters_take_fec(struct group *group, struct counter_sample *sample,
                                     const uint8_t *answer, const uint8_t *data)
 {
@@ -408,7 +407,7 @@ static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
     group->end = (uint32_t)reading->count;
 }
 
-// The port whose LID answers for the port; NULL for a node that did not answer the sweep.
+// The port with the LID that answers for `port`; NULL for a node that did not answer the sweep.
 static const struct fabric_port *sweep_counters_answering(const struct fabric *fabric,
                                                           const struct fabric_node *node,
                                                           const struct fabric_port *port)

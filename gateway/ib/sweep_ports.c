@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts of a sweep that ask ports by LID, once the nodes are found: each says which ports it
-// asks for what, and takes the answers.
+// The parts of a sweep that ask ports by LID, once the nodes are found: each part chooses ports and
+// attributes, and takes the answers.
 #include "base/memory.h"
 #include "ib/gmp_decode.h"
 #include "ib/smp_decode.h"
@@ -95,7 +95,8 @@ bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, 
 
 // IOUnitInfo of every port with IsDeviceManagement, and IOControllerProfile of each controller.
 
-// Far more than a fabric has: a unit can say that it has 255, and many liars would leave no room.
+// Far more than a fabric has: a unit can announce 255 controllers, and many liars would leave no
+// room.
 enum { SWEEP_PORTS_CONTROLLERS_MAX = FABRIC_CONTROLLERS_MAX / 4 };
 
 // `own`: how many controllers were found.
@@ -133,7 +134,7 @@ static void sweep_ports_take_unit(struct sweep_part *part, const struct sweep_qu
     }
 }
 
-// All ports of a node belong to one unit. Queries each of them, since one answer is enough.
+// All ports of a node belong to one unit. Queries each port, because one answer is enough.
 static void sweep_ports_ask_unit(void *ctx, uint32_t node, struct fabric_port *port)
 {
     struct sweep_part *part = ctx;
@@ -203,7 +204,7 @@ static void sweep_ports_drop_table(struct sweep_ports_table *table)
 }
 
 // Asks for the next block, until the table is whole. The blocks of one port come before the next
-// port, so that few tables are in memory half read.
+// port, because tables half read need memory.
 static void sweep_ports_take_pkeys(struct sweep_part *part, const struct sweep_query *query,
                                    const uint8_t *data, const struct request_answer *answer)
 {

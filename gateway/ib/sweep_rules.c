@@ -106,8 +106,8 @@ struct sweep_limits sweep_limits_for(const struct sweep_size *expected,
 
 // The findings.
 
-// Adds "port 12 of 0x0002c90300000001 (leaf1)". Cuts the description, which the node chose, so that
-// it leaves room for the rest of the sentence.
+// Adds "port 12 of 0x0002c90300000001 (leaf1)". Cuts the description, which the node chose, to
+// leave room for the rest of the sentence.
 static void sweep_rules_add_port(struct text *t, uint64_t guid, uint8_t port,
                                  const char *description)
 {

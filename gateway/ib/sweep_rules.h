@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rules of sweeps: when a sweep begins, how much it may find and how long it may take, and what
-// is told besides the fabric. Pure. For one thread. Decides: When does a sweep begin? Decides: When
-// does ibtrapd say that a sweep reached a limit?
+// The rules of sweeps: the schedule, the limits of size and time, and the findings that are told
+// besides the fabric. Pure. For one thread.
+// Decides: When does a sweep begin?
+// Decides: When does ibtrapd say that a sweep reached a limit?
 #ifndef IBTRAPD_IB_SWEEP_RULES_H
 #define IBTRAPD_IB_SWEEP_RULES_H
 
@@ -21,7 +22,7 @@ struct sweep_schedule {
     bool at_once;    // sweep now
     bool triggered;  // since the last sweep began
     int64_t first_trigger, last_trigger;
-    bool is_second; // the sweep at next_at, or the one under way, repeats an incomplete one
+    bool is_second; // the sweep at next_at, or the sweep under way, repeats an incomplete sweep
 };
 
 // The first sweep is due at once.
@@ -43,17 +44,17 @@ void sweep_schedule_end(struct sweep_schedule *s, int64_t now, bool complete);
 
 struct sweep_size sweep_limits_measure(const struct fabric *fabric);
 
-// What the limits never exceed, and how long a node takes that does not answer, with as many others
-// as are asked at a time.
+// The upper bounds of the limits, and the time that a silent node costs if as many silent nodes are
+// asked at a time as the options allow.
 struct sweep_bounds {
     uint32_t nodes; // 0: there are no limits
     int64_t part_us;
     int64_t silent_us;
 };
 
-// Four times the expected size and 1,024 nodes, and the time in which as many nodes as expected do
-// not answer, and a minute; at most the bounds, which also hold if no size is expected. So three
-// liars can have as many nodes as the whole fabric before the others are too late.
+// Returns four times the expected size and 1,024 nodes. The time is a minute and the time of
+// silence of all expected nodes. The bounds limit both, and hold alone if no size is expected. So
+// three liars can each have the size of the whole fabric before honest nodes are too late.
 struct sweep_limits sweep_limits_for(const struct sweep_size *expected,
                                      const struct sweep_bounds *bounds);
 
@@ -85,15 +86,15 @@ void sweep_findings_tell(struct sweep_findings *findings, const struct sweep *sw
                          const struct sweep_limits *next, const struct fabric *fabric,
                          const struct sweep_listener *listener);
 
-// Tells that no sweep reaches a limit any more, as there are none, if one did before.
+// Tells the end of an overflow, because there are no sweeps any more.
 void sweep_findings_end(struct sweep_findings *findings, const struct sweep_listener *listener);
 
 // Part of a sentence about a sweep that reached a limit.
 void sweep_findings_explain(const struct sweep_overflow *overflow,
                             char out[SWEEP_FINDINGS_REASON_SIZE]);
 
-// Sentences about the nodes of `fabric` that have another M_Key than the one they were asked with,
-// or may have. Empty: there is none.
+// Sentences about the nodes of `fabric` for which the M_Key of the queries is wrong, or may be
+// wrong. Empty: there is none.
 void sweep_findings_explain_locked(const struct sweep *sweep, const struct fabric *fabric,
                                    char *out, size_t size);
 

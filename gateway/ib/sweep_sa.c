@@ -33,7 +33,7 @@ static void sweep_sa_set_lids(struct state *state, uint32_t node, uint16_t lid, 
         state->node_of[i] = node;
 }
 
-// NodeRecord: one for a switch, one for each port of another node.
+// NodeRecord: one record for a switch, one record for each port of another node.
 
 enum { NODE_INFO = 4, DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
 
@@ -107,7 +107,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
         state->sweep->full = true;
 }
 
-// LinkRecord: two for each link, one from either end.
+// LinkRecord: two records for each link, one from either end.
 
 enum { FROM_LID = 0, FROM_PORT = 2, TO_PORT = 3, TO_LID = 4, LINK_RECORD_SIZE = 6 };
 
@@ -188,7 +188,7 @@ enum {
     PKEY_RECORD_SIZE = PKEY_TABLE + SMP_DATA_SIZE
 };
 
-// The blocks of one port follow each other; only a whole table is kept.
+// The blocks of a port arrive in a row; only a whole table is kept.
 struct sweep_sa_pkeys {
     struct fabric_builder *builder;
     uint32_t node; // whose blocks are read; FABRIC_NONE: none are
@@ -210,7 +210,7 @@ static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *por
     }
 }
 
-// Whether that is the number of the block. OpenSM 3.3.23 writes it in the order of its host.
+// Whether the record is block `number`. OpenSM 3.3.23 writes it in the order of its host.
 static bool sweep_sa_is_block(const uint8_t *record, unsigned number)
 {
     const unsigned written = wire_get16(record + PKEY_BLOCK);
@@ -226,7 +226,7 @@ static void sweep_sa_read_pkeys(void *ctx, const uint8_t *record, size_t size)
     if (node == FABRIC_NONE)
         return;
     const struct fabric_node *n = fabric_builder_get(s->builder, node);
-    // The LID of another node than a switch is that of one port.
+    // Of a node other than a switch, a LID belongs to one port.
     const uint8_t port = n->type == FABRIC_SWITCH ? record[PKEY_PORT] : s->port_of[lid];
     const uint16_t entries = sweep_pkey_entries(n, port);
     if (sweep_sa_is_block(record, 0)) {

@@ -7,8 +7,8 @@
 
 enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
-// Where a node is: the port of another node that leads to it. Two nodes with one GUID answer at two
-// places, and only one of them can be the node that was known before.
+// Where a node is: the port of another node that leads there. Two nodes with one GUID answer at two
+// places, and only one node can be the known node.
 
 // A port of a node, by the builder's number. The own node has no place: FABRIC_NONE.
 struct place {
@@ -16,8 +16,8 @@ struct place {
     uint8_t port;
 };
 
-// The place at which the sweep found the node: the other end of this port's link, or of any other
-// link if it has none. Returns false if the node has no links.
+// The place at which the sweep found the node: the other end of this port's link, or of another
+// link if the port has no link. Returns false if the node has no links.
 static bool sweep_smp_place_now(struct fabric_builder *builder, uint32_t node, uint8_t port,
                                 struct place *out)
 {
@@ -44,8 +44,8 @@ static bool sweep_smp_is_open(struct fabric_builder *builder, uint64_t guid, uin
 }
 
 // Whether a node that answered at this place, and that the sweep has not found yet, may have its
-// place elsewhere: `known` has it at other places only, and at one of them the sweep has not seen
-// that the link is down or leads to another node.
+// place elsewhere: `known` has the node at other places only, and the sweep has not yet seen all
+// these links down or leading to another node.
 static bool sweep_smp_may_be_elsewhere(const struct fabric *known, struct fabric_builder *builder,
                                        uint64_t guid, const struct place *place)
 {
@@ -71,9 +71,9 @@ struct walk {
     struct sweep *sweep;
     struct fabric_builder *builder;
     struct sweep_part part;
-    struct sweep_branches *branches; // the builder's numbers are those of their nodes
+    struct sweep_branches *branches; // nodes have the builder's numbers
     unsigned in_flight;              // requests in the batch
-    uint32_t nodes, ports;           // found; the ports of each switch as NodeInfo counts them
+    uint32_t nodes, ports;           // found; a switch counts the ports of its NodeInfo
     bool conflict;                   // answers contradict each other
     bool nameless;                   // a NodeDescription is missing
     bool uncertain;                  // a port is silent, or not known
@@ -89,7 +89,8 @@ static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t b
                                    sweep_branches_port(walk->branches, branch));
 }
 
-// Requests. The batch has as many as may be in flight, so that each is chosen when it can be sent.
+// Requests. The batch never has more requests than may be in flight, because the walk chooses a
+// request just before its sending.
 
 // Whether the node behind the branch is known, because the link was found from its other end.
 static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
@@ -103,8 +104,8 @@ static enum smp_attribute sweep_smp_attribute(const struct sweep_branches_query 
     return query->is_node ? SMP_NODE_INFO : query->is_port ? SMP_PORT_INFO : SMP_NODE_DESCRIPTION;
 }
 
-// The GUID of the port to which a query for NodeInfo leads: as OpenSM knows it or, else, as it was
-// known before. 0: not known.
+// The GUID of the port to which a query for NodeInfo leads: from OpenSM's file or, else, from
+// `known`. 0: not known.
 static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
 {
     const struct fabric *known = walk->sweep->known;
@@ -195,7 +196,7 @@ struct found {
     uint32_t number; // of the node; FABRIC_NONE: not seen before
 };
 
-// The port that leads to the branch, as the place of what answered there.
+// The port that leads to the branch: the place of the node that answered there.
 static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
 {
     uint32_t parent = sweep_branches_parent(walk->branches, branch);
@@ -213,7 +214,7 @@ static bool sweep_smp_is_free_for(const struct walk *walk, uint32_t node, uint8_
            (port->peer_node == peer && port->peer_port == peer_port);
 }
 
-// Whether the known node can be the one that answered at the place. If not, two nodes have one
+// Whether the known node can be the node that answered at the place. If not, two nodes have one
 // GUID, or the node's cable was moved during the sweep.
 static bool sweep_smp_is_same(const struct walk *walk, const struct place *place,
                               const struct found *found)
@@ -253,7 +254,7 @@ static bool sweep_smp_fits(struct walk *walk, const struct place *place, const s
             sweep_smp_is_free_for(walk, place->node, place->port, found->number, found->port));
 }
 
-// Whether the node may be made up, as it was not known before.
+// Whether the node may be made up, because the node was not known before.
 static bool sweep_smp_is_stranger(const struct walk *walk, uint64_t guid)
 {
     const struct sweep *sweep = walk->sweep;
@@ -351,7 +352,7 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
 {
     uint32_t node = sweep_branches_node(walk->branches, branch);
     uint8_t type = fabric_builder_get(walk->builder, node)->type;
-    // A port that did not answer may be up, and counts as silent.
+    // A port without an answer may be up, and counts as silent.
     struct fabric_port port = {.number = number, .silent = number > 0};
     if (data) {
         smp_read_port_info(data, type, number, &port);
@@ -432,7 +433,7 @@ static void sweep_smp_note_all_locked(struct walk *walk)
     }
 }
 
-// A port that seemed silent may have been found from its other end.
+// A silent port may have been found from its other end.
 static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
@@ -441,7 +442,7 @@ static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *p
     walk->uncertain = walk->uncertain || !port->known || port->silent;
 }
 
-// False with a sentence: the own port is down or silent, so that the sweep says nothing about the
+// False with a sentence: the own port is down or silent, and the sweep says nothing about the
 // fabric.
 static bool sweep_smp_check_own_port(const struct walk *walk, struct error *err)
 {

@@ -48,7 +48,7 @@ static bool sweep_speeds_is_up(const struct fabric_port *port)
     return port && port->known && port->number > 0 && port->state > FABRIC_DOWN;
 }
 
-// Whether a port of that node lacks the extended speeds that the node has.
+// Whether a port of the node lacks the node's extended speeds.
 static bool sweep_speeds_lacks_extended(const struct speeds *s, uint32_t node,
                                         const struct fabric_port *port)
 {
@@ -78,7 +78,7 @@ static bool sweep_speeds_find(const struct speeds *s, uint32_t branch, unsigned 
     return false;
 }
 
-// The port as it was known before, if it had the same link; else NULL.
+// The known port, if the port had the same link before; else NULL.
 static const struct fabric_port *sweep_speeds_before(const struct speeds *s, uint32_t node,
                                                      const struct fabric_port *port)
 {
@@ -113,7 +113,7 @@ static void sweep_speeds_keep(const struct speeds *s, uint32_t branch, unsigned 
     }
 }
 
-// Asks about the first of those ports of the node that needs it.
+// Asks about the first port of the node that needs a query.
 static void sweep_speeds_ask(struct speeds *s, uint32_t branch, unsigned number, unsigned last)
 {
     struct speeds_query query;

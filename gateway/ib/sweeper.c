@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How often to check whether the port is up: more often while it is down, so that the first sweep
-// begins soon.
+// How often to check whether the port is up: more often while the port is down, because the first
+// sweep should begin soon.
 static const int64_t PORT_CHECK_US = CLOCK_US_PER_S / 5, PORT_CHECK_WHILE_UP_US = CLOCK_US_PER_S;
 
-// A first sweep that takes no longer than the one says nothing; then it does every so often.
+// The log says nothing of a first sweep within FIRST_QUIET_US, and then its progress every
+// FIRST_TELL_US.
 static const int64_t FIRST_QUIET_US = 2 * CLOCK_US_PER_S, FIRST_TELL_US = 10 * CLOCK_US_PER_S;
 
 struct sweeper {
@@ -63,7 +64,8 @@ static struct sweep_limits sweeper_limits(const struct sweeper *s)
     return sweep_limits_for(&s->expected, &bounds);
 }
 
-// Tells how far a sweep is. Of the first one, for which people wait, the log has that, too.
+// Tells how far a sweep is. The log has the progress of the first sweep, because people wait for
+// the first sweep.
 static void sweeper_note_found(void *ctx, uint32_t nodes)
 {
     struct sweeper *s = ctx;
@@ -196,8 +198,8 @@ static void sweeper_log(const struct sweeper *s, const struct sweeper_status *st
         status->problem[0] ? "; " : "", status->problem);
 }
 
-// `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that it reached a
-// limit, or nothing.
+// `fabric` NULL: the sweep failed, and `problem` says why. Else `problem` says that the sweep
+// reached a limit, or is empty.
 static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
                               const struct requests_counters *counters, int64_t begun,
                               const char *problem)
@@ -226,7 +228,7 @@ static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }
 
-// Keeps which nodes may have another M_Key, and logs it if it is news.
+// Keeps which nodes may have another M_Key, and logs news.
 static void sweeper_note_locked(struct sweeper *s, const struct sweep *sweep,
                                 const struct fabric *fabric)
 {
@@ -260,7 +262,7 @@ static void sweeper_note_pkeys(struct sweeper *s, const struct fabric *fabric)
                   "%s; consider 'pkeys = false' in section 'sweep'", pkeys);
 }
 
-// Keeps what was known before the first of the sweeps that reach a limit.
+// Keeps the fabric known before the first of the sweeps that reach a limit.
 static void sweeper_keep_trusted(struct sweeper *s, const struct sweep *sweep, struct fabric *known)
 {
     if (sweep->overflow.happened && s->trusted)
@@ -494,7 +496,7 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
     pthread_mutex_lock(&s->lock);
     s->options = *options;
     s->status.method = options->method;
-    s->status.running = false; // a sweep that was stopped did not reset it
+    s->status.running = false; // a stopped sweep did not reset `running`
     sweep_schedule_init(&s->schedule, options->interval_us, options->settle_us, sweeper_now_of(s));
     pthread_mutex_unlock(&s->lock);
     atomic_store(&s->stop, false);

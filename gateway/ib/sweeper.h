@@ -61,17 +61,17 @@ struct sweeper_options {
 // For `ibtrapctl status`. Times are UTC microseconds; 0: never.
 struct sweeper_status {
     enum sweeper_method method; // in use
-    char no_smps[128];          // why that is SWEEPER_SA, and not SWEEPER_SMP as chosen; else empty
+    char no_smps[128];          // why SWEEPER_SA is in use instead of SWEEPER_SMP; else empty
     bool running;               // a sweep is under way
-    uint32_t found; // nodes that this one has found so far; by SWEEPER_SA, none until its end
+    uint32_t found; // nodes found so far by the sweep under way; by SWEEPER_SA, none until its end
     int64_t last_begin_us, last_duration_us;
     bool last_complete;
     char locked[640]; // the nodes that have another M_Key, or may have; empty: there is none
     char pkeys[160];  // the P_Key tables for which there is no room; empty: there is none
     uint32_t pkey_tables_left_out; // how many
-    char problem[512]; // why the last sweep failed, or that it reached a limit; else empty
+    char problem[512];             // why the last sweep failed or ended early; else empty
     uint64_t sweeps, failed;
-    uint64_t overflowed;       // good sweeps that reached a limit, and kept what they found
+    uint64_t overflowed;       // good sweeps that reached a limit, and kept the nodes found
     uint64_t mads, unanswered; // of the last sweep
     uint32_t nodes, switches, links, silent; // found by the last good sweep; `silent`: ports
     int64_t counters_last_us, counters_duration_us;
@@ -89,8 +89,8 @@ void sweeper_stop(struct sweeper *sweeper);
 void sweeper_free(struct sweeper *sweeper); // a stopped one; NULL is allowed
 
 // Stops a sweep under way and continues with other options. False with a sentence: threads are
-// short, and the sweeper is stopped. Call it only from the thread that starts and stops the
-// sweeper.
+// short, and the sweeper is stopped. Call sweeper_change only from the thread that starts and stops
+// the sweeper.
 bool sweeper_change(struct sweeper *sweeper, const struct sweeper_options *options,
                     struct error *err);
 
@@ -100,13 +100,12 @@ void sweeper_sweep_now(struct sweeper *sweeper); // at once; any thread
 
 enum { SWEEPER_SWITCHES_MAX = 64 }; // asked for at a time
 
-// Reads the counters of these switches when no sweep is due, and passes them on as an early
-// reading. Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any
-// thread.
+// When no sweep is due, reads the counters of these switches, and passes on an early reading.
+// Forgets those beyond SWEEPER_SWITCHES_MAX, and all where no counters are read. Any thread.
 void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count);
 
-// Reads these details when neither a sweep nor a reading is due, and passes them on. Forgets those
-// beyond ERROR_DETAILS_MAX, and all where no counters are read. Any thread.
+// When neither a sweep nor a reading is due, reads these details, and passes the details on.
+// Forgets those beyond ERROR_DETAILS_MAX, and all where no counters are read. Any thread.
 void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list);
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out); // any thread

@@ -28,7 +28,7 @@ enum { PKEY_DEFAULT = 0x7FFF, PKEY_FULL = 0x8000, SMP_RETRY_REFRESHES = 30 };
 // The SA's own GUID, to which any port's SA answers (IBA 4.1.1).
 #define SA_GUID UINT64_C(0x0200000000000002)
 
-// If an agent that is not needed cannot be registered, only sending through it fails.
+// If the kernel refuses an agent without `needed`, only sending through this agent fails.
 static const struct {
     uint8_t mgmt_class, version;
     bool needed, qp0;
@@ -55,14 +55,14 @@ struct port {
 
     // What requests need; any thread reads them.
     atomic_ushort pkey_index;
-    atomic_ushort node_pkey_index;  // of requests to other nodes than the SA's
+    atomic_ushort node_pkey_index;  // of requests to nodes, except to the SA
     atomic_ushort pkeys[PKEYS_MAX]; // the port's table; 0: none
     _Atomic uint64_t prefix;        // of the port's GID
     atomic_bool needs_grh;          // the kernel refuses requests without
     // Why the host may send no SMPs: any, or those without an M_Key. NULL: it may, or has not
     // tried.
     _Atomic(const char *) no_smps, no_smps_without_mkey;
-    _Atomic uint64_t refused_mkey; // the kernel refused an SMP that had it; 0: none
+    _Atomic uint64_t refused_mkey; // the M_Key of an SMP that the kernel refused; 0: none
 };
 
 // Registering.
@@ -123,7 +123,7 @@ static bool umad_register_agents(struct port *port, struct error *err)
     return true;
 }
 
-// The own port, as the kernel knows it.
+// The kernel's knowledge of the own port.
 
 // The index of the wanted P_Key, a full member's rather than a limited one's; -1: none.
 static int umad_find_pkey(const umad_port_t *p, uint16_t wanted)
@@ -156,8 +156,8 @@ static int umad_index_of(const struct port *port, uint16_t wanted)
     return found;
 }
 
-// The index of requests to nodes: that of the default partition if the port is a full member of it,
-// since every node is a limited one at least; else that of requests to the SA, `index`.
+// The index of requests to nodes: the index of the default partition if the port is a full member,
+// because every node is at least a limited member; else `index`, the index of requests to the SA.
 static int umad_node_index(const umad_port_t *p, int index)
 {
     const int found = umad_find_pkey(p, PKEY_DEFAULT);
@@ -317,8 +317,8 @@ static struct mad_grh umad_make_grh(const struct port *port, enum mad_agent agen
     return grh;
 }
 
-// The P_Key's index of a MAD: an answer has that of its request, a request that of the partition in
-// which its destination is, an SMP none.
+// The P_Key's index of a MAD: an answer has the index of its request, a request the index of its
+// destination's partition, an SMP has none.
 static int umad_pkey_index(const struct port *port, enum mad_agent agent,
                            const struct mad_address *to, bool answer)
 {

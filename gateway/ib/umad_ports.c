@@ -13,9 +13,9 @@
 
 enum { STATE_ACTIVE = 4 };
 
-// What a search found beside the wanted port.
+// Other ports that a search found.
 struct umad_search_finds {
-    struct mad_port_id down;      // the first InfiniBand port that is not active
+    struct mad_port_id down;      // the first inactive InfiniBand port
     struct mad_port_id other;     // the first port of another link layer
     char layer[UMAD_CA_NAME_LEN]; // its link layer
 };
@@ -210,7 +210,7 @@ static bool umad_ports_sysfs_read(const struct umad_sysfs *port, const char *nam
     return size > 0;
 }
 
-// Reads a number, decimal or hexadecimal, which words may follow, as in "4: ACTIVE".
+// Reads a number, decimal or hexadecimal. Words may follow, for instance "4: ACTIVE".
 static bool umad_ports_sysfs_number(const struct umad_sysfs *port, const char *name, unsigned max,
                                     unsigned *out)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds the port that libibumad is to open, who else has it open, and how it is.
+// Finds the port for libibumad, the other processes that have the port open, and the state of a
+// port.
 #ifndef IBTRAPD_IB_UMAD_PORTS_H
 #define IBTRAPD_IB_UMAD_PORTS_H
 
@@ -15,18 +16,19 @@ struct umad_choice {
 };
 
 // The port of that choice. A device named smiN, which only sends SMPs for a multi-plane adapter, is
-// passed over unless it is chosen by name. False with a sentence that says what to do.
+// passed over unless it is chosen by name. Returns false with a sentence about the remedy.
 bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struct error *err);
 
-// Writes the name of the other device with the same port, if there is one: of a multi-plane
-// adapter, smiN and mlx5_N have the same port GUID. False: there is none.
+// Writes the name of another device with the same port: of a multi-plane adapter, smiN and mlx5_N
+// have the same port GUID. False: there is none.
 bool umad_search_sibling(const struct mad_port_id *id, char out[64]);
 
-// Adds "opensm (PID 812), srp_daemon (PID 900)": the other processes that have the device file of
-// that descriptor open. Adds nothing if there is none that this process may see.
+// Adds "opensm (PID 812), srp_daemon (PID 900)": the other processes that have the descriptor's
+// device file open. Adds nothing if there is none that this process may see.
 void umad_search_holders(struct text *t, int fd);
 
-// The state of a port in sysfs.
+// The state of a port in sysfs. libibumad reads the whole P_Key table with the state each time, a
+// file for each of up to 128 entries; umad_sysfs_read_port reads six files.
 
 // Fills in LID, LMC, the SM's LID and SL, the state and the subnet prefix; the rest becomes zero.
 // `root` is /sys/class/infiniband. False: a file is missing, or has another format.
