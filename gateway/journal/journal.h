@@ -15,10 +15,9 @@
 #include "base/histogram.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "journal/maintenance_window.h"
-#include "journal/watch.h"
 #include "model/alarm.h"
 #include "model/event.h"
+#include "model/filter.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
 
@@ -32,6 +31,24 @@ enum {
     JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
     JOURNAL_YOUNG_US = 10000000,
+};
+
+// A maintenance window.
+enum { JOURNAL_MAINTENANCE_MAX = 32, JOURNAL_MAINTENANCE_NAME_SIZE = 64 };
+
+struct journal_maintenance {
+    char name[JOURNAL_MAINTENANCE_NAME_SIZE];
+    int64_t until_us;         // UTC
+    struct filter_list nodes; // without control characters
+};
+
+// Who wants to hear what is done with the file while that takes its time.
+// `step` is called at the begin of each part, and about every millisecond in which SQLite makes
+// progress, in the thread that opens the file. `doing`: such as "counting its events"; valid during
+// the call.
+struct journal_watch {
+    void (*step)(void *ctx, const char *doing); // NULL: nobody listens
+    void *ctx;
 };
 
 // Changes of the journal's own state; the gateway makes an event of each.

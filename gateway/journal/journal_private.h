@@ -9,17 +9,16 @@
 
 #include "journal/alarms.h"
 #include "journal/disk.h"
-#include "journal/maintenance_windows.h"
 #include "journal/mirror.h"
-#include "journal/node_number_rows.h"
-#include "journal/packed.h"
 #include "journal/shared_events.h"
-#include "journal/snmp_settings.h"
 #include "journal/store.h"
+#include "journal/tables.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+
+struct packed; // immutable
 
 // An event in memory: one of the two pointers is set.
 struct entry {
@@ -152,6 +151,20 @@ struct journal {
     struct log_limit reader_limit;
 };
 
+// Packed events (read.c): an event in memory in the form that the file has, some hundred octets
+// instead of more than 3,000.
+
+struct packed *packed_new(const struct event *event); // a reference
+struct packed *packed_ref(struct packed *packed);     // another one; NULL is allowed
+void packed_unref(struct packed *packed);             // NULL is allowed
+
+// Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
+// if the record cannot be read.
+struct event *packed_event(const struct packed *packed, struct error *err);
+
+// Fills the columns that come from the event. They point into `packed`.
+void packed_fill_row(const struct packed *packed, struct store_row *row);
+
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
 {
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
@@ -200,7 +213,7 @@ bool journal_rescue(struct journal *journal, struct store *from, struct error *e
 // the reader's.
 bool journal_finish_rescue(struct journal *journal, struct error *err);
 
-// Numbers (numbers.c).
+// Numbers (cursors.c).
 
 // How many events have numbers between these two, excluding both. A gap that comes from a start
 // that could not read the file does not count.
@@ -224,7 +237,7 @@ int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1
 // Deletes events beyond the limits, and ends the alarm about lost events.
 void journal_prune(struct journal *journal);
 
-// Losses (losses.c).
+// Losses (cursors.c).
 
 // Events up to that number are lost, and `count` of them some receiver had yet to get; -1: nobody
 // knows how many. Counts them, and reports the first. The reason is part of a sentence.
@@ -234,13 +247,13 @@ void journal_lose_events(struct journal *journal, int64_t count, int64_t through
 // Reports the end of a loss, once it has paused and every receiver has read on beyond it.
 void journal_end_dropping(struct journal *journal);
 
-// The WAL (held_wal.c).
+// The WAL (file.c).
 
 // After a move of the WAL: tells the admin, in log and status, of a program that reads the file
 // without end, so that the WAL grows; and of the end.
 void journal_watch_wal(struct journal *journal);
 
-// Snapshots of the fabric (snapshots.c).
+// Snapshots of the fabric (write.c).
 
 // Adds one, which may have no record, to the transaction.
 void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *fabric);
@@ -250,7 +263,10 @@ void journal_snapshot_written(struct journal *journal, const struct waiting_fabr
                               bool saved);
 
 // The octets that snapshots may take of the file; the newest may be larger.
-int64_t journal_snapshot_bytes_max(const struct journal *journal);
+static inline int64_t journal_snapshot_bytes_max(const struct journal *journal)
+{
+    return journal->options.bytes_max / 4;
+}
 
 // Reading (read.c).
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/maintenance_windows.h"
+#include "journal/tables.h"
 
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/node_number_rows.h"
+#include "journal/tables.h"
 
 #include "base/memory.h"
 

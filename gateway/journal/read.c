@@ -1,8 +1,76 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reading events, from memory or from the file.
+// Reading events and snapshots of the fabric, from memory or from the file.
 #include "journal/journal_private.h"
 
+#include "base/memory.h"
 #include "model/event_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Packed events.
+
+struct packed {
+    atomic_uint references;
+    const struct catalogue_entry *type;
+    char id[EVENT_ID_SIZE];
+    enum severity severity;
+    int64_t time_us;
+    uint64_t node_guid;
+    size_t size;
+    uint8_t record[];
+};
+
+struct packed *packed_new(const struct event *event)
+{
+    uint8_t record[EVENT_RECORD_MAX];
+    size_t size = event_record_write(event, record);
+    struct packed *packed = memory_get(sizeof *packed + size);
+    atomic_init(&packed->references, 1);
+    packed->type = event->type;
+    packed->severity = event->severity;
+    packed->time_us = event->time_us;
+    packed->node_guid = event->subject.guid;
+    packed->size = size;
+    memcpy(packed->id, event->id, sizeof packed->id);
+    memcpy(packed->record, record, size);
+    return packed;
+}
+
+struct packed *packed_ref(struct packed *packed)
+{
+    if (packed)
+        atomic_fetch_add(&packed->references, 1);
+    return packed;
+}
+
+void packed_unref(struct packed *packed)
+{
+    if (packed && atomic_fetch_sub(&packed->references, 1) == 1)
+        free(packed);
+}
+
+struct event *packed_event(const struct packed *packed, struct error *err)
+{
+    struct event *event = event_make(NULL);
+    if (event_record_fill(event, packed->record, packed->size, err))
+        return event;
+    event_unref(event);
+    return NULL;
+}
+
+void packed_fill_row(const struct packed *packed, struct store_row *row)
+{
+    row->id = packed->id;
+    row->type = packed->type->name;
+    row->time_us = packed->time_us;
+    row->severity = (int)packed->severity;
+    row->node_guid = packed->node_guid;
+    row->record = packed->record;
+    row->record_size = packed->size;
+}
+
+// The file.
 
 // For so long the journal tries to read what a receiver has yet to get. A disk that recovers later
 // has lost nothing: the old file stays.
@@ -296,6 +364,13 @@ struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
     return NULL;
 }
 
+void journal_drop_found_links(struct journal *journal)
+{
+    for (size_t i = 0; i < journal->found_link_count; i++)
+        event_unref(journal->found_links[i].event);
+    journal->found_link_count = 0;
+}
+
 size_t journal_find_links_in_file(struct journal *journal, int64_t before,
                                   struct journal_item *items, size_t n)
 {
@@ -363,4 +438,84 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
     struct error err;
     if (journal->writer)
         store_read_since(journal->writer, since_us, load_recent, &recent, &err);
+}
+
+// Snapshots of the fabric.
+
+struct fabric_list {
+    struct journal_snapshot *out;
+    size_t count;
+};
+
+static struct journal_snapshot read_meta_of(const struct store_snapshot *s)
+{
+    return (struct journal_snapshot){s->number, s->time_us, s->digest, s->nodes, s->links};
+}
+
+static void read_load_meta(void *ctx, const struct store_snapshot *snapshot)
+{
+    struct fabric_list *list = ctx;
+    if (list->count < JOURNAL_SNAPSHOTS_MAX)
+        list->out[list->count++] = read_meta_of(snapshot);
+}
+
+size_t journal_list_snapshots(struct journal *journal,
+                              struct journal_snapshot out[JOURNAL_SNAPSHOTS_MAX + 1])
+{
+    struct fabric_list list = {out, 0};
+    struct error err;
+    enum store_result result = journal_begin_reading(journal, &err);
+    if (result == STORE_OK)
+        result = store_list_snapshots(journal->reader, read_load_meta, &list, &err);
+    journal_end_reading(journal, result, false, 0, &err);
+    pthread_mutex_lock(&journal->lock);
+    if (journal->fabric.record)
+        out[list.count++] = journal->fabric.meta;
+    pthread_mutex_unlock(&journal->lock);
+    return list.count;
+}
+
+struct fabric_copy {
+    struct journal_snapshot meta;
+    uint8_t *record; // NULL: not found
+    size_t size;
+};
+
+static struct fabric_copy read_copy_fabric(const struct journal_snapshot *meta,
+                                           const uint8_t *record, size_t size)
+{
+    struct fabric_copy copy = {*meta, memory_get(size), size};
+    if (size > 0)
+        memcpy(copy.record, record, size);
+    return copy;
+}
+
+static void read_load_fabric(void *ctx, const struct store_snapshot *snapshot)
+{
+    const struct journal_snapshot meta = read_meta_of(snapshot);
+    *(struct fabric_copy *)ctx = read_copy_fabric(&meta, snapshot->record, snapshot->record_size);
+}
+
+uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
+                               struct journal_snapshot *out, size_t *size, struct error *err)
+{
+    struct fabric_copy copy = {.record = NULL};
+    if (number == 0)
+        error_set(err, "there is no snapshot of the fabric yet");
+    else
+        error_set(err, "there is no snapshot %lld of the fabric", (long long)number);
+    pthread_mutex_lock(&journal->lock);
+    if (number == 0 && journal->fabric.record)
+        copy =
+            read_copy_fabric(&journal->fabric.meta, journal->fabric.record, journal->fabric.size);
+    pthread_mutex_unlock(&journal->lock);
+    if (!copy.record) {
+        enum store_result result = journal_begin_reading(journal, err);
+        if (result == STORE_OK)
+            result = store_read_snapshot(journal->reader, number, read_load_fabric, &copy, err);
+        journal_end_reading(journal, result, false, 0, err);
+    }
+    *out = copy.meta;
+    *size = copy.size;
+    return copy.record;
 }

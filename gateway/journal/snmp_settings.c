@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/snmp_settings.h"
+#include "journal/tables.h"
 
 #include "base/memory.h"
 #include "base/secret.h"

@@ -6,8 +6,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "journal/maintenance_window.h"
-#include "journal/watch.h"
 #include "model/alarm.h"
 #include "model/node_numbers.h"
 #include "model/setting.h"
@@ -80,6 +78,7 @@ struct store_size {
         snapshot_bytes; // number of snapshots of the fabric, and their part of `bytes`
 };
 
+struct journal_watch;
 struct store;
 
 // Opens or creates the file, upgrades an older schema, and refuses a newer one. `read_only` opens a

@@ -2,7 +2,7 @@
 // The events of the journal's file, and the snapshots of the fabric.
 #include "journal/store.h"
 
-#include "journal/store_statements.h"
+#include "journal/store_private.h"
 #include "model/catalogue.h"
 
 // The file has a row of that number: fails the transaction unless it is the same event.

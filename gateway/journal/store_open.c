@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Opening the journal's file: for the writer, for readers, damaged, or by a process that examines
 // it.
+#include "journal/journal.h"
 #include "journal/store.h"
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "journal/store_schema.h"
-#include "journal/store_statements.h"
-#include "journal/store_tables.h"
+#include "journal/store_private.h"
 #include "journal/wal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,14 +56,119 @@ void store_end_watch(struct store *store)
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
 }
 
+// The schema.
+
+// The SQL that upgrades the schema from version N to N + 1. A row, once released, never changes.
+static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
+    "CREATE TABLE event ("
+    " sequence INTEGER PRIMARY KEY,"
+    " id TEXT NOT NULL,"
+    " type TEXT NOT NULL,"
+    " time_us INTEGER NOT NULL,"
+    " severity INTEGER NOT NULL,"
+    " node_guid INTEGER NOT NULL,"
+    " report_lid INTEGER NOT NULL,"
+    " report_tid INTEGER NOT NULL,"
+    " report_digest INTEGER NOT NULL,"
+    " record BLOB NOT NULL);"
+    "CREATE INDEX event_time ON event (time_us);"
+    "CREATE TABLE receiver (name TEXT PRIMARY KEY, cursor INTEGER NOT NULL) WITHOUT ROWID;",
+    "CREATE TABLE snapshot ("
+    " number INTEGER PRIMARY KEY,"
+    " time_us INTEGER NOT NULL,"
+    " digest INTEGER NOT NULL,"
+    " nodes INTEGER NOT NULL,"
+    " links INTEGER NOT NULL,"
+    " record BLOB NOT NULL);"
+    "CREATE TABLE alarm ("
+    " key TEXT PRIMARY KEY,"
+    " event_sequence INTEGER NOT NULL,"
+    " event_id TEXT NOT NULL,"
+    " type TEXT NOT NULL,"
+    " severity INTEGER NOT NULL,"
+    " raised_us INTEGER NOT NULL,"
+    " last_us INTEGER NOT NULL,"
+    " count INTEGER NOT NULL,"
+    " node_guid INTEGER NOT NULL,"
+    " text TEXT NOT NULL,"
+    " acknowledged_us INTEGER NOT NULL,"
+    " note TEXT NOT NULL,"
+    " shelved_until_us INTEGER NOT NULL);",
+    "ALTER TABLE alarm ADD COLUMN told_id TEXT NOT NULL DEFAULT '';"
+    "UPDATE alarm SET told_id = event_id;" // before this version, receivers got every event
+    "CREATE TABLE maintenance ("
+    " name TEXT PRIMARY KEY,"
+    " until_us INTEGER NOT NULL,"
+    " nodes TEXT NOT NULL);", // one pattern per line
+    "CREATE TABLE setting ("
+    " kind INTEGER NOT NULL,"
+    " guid INTEGER NOT NULL,"
+    " number INTEGER NOT NULL,"
+    " value BLOB NOT NULL,"
+    " PRIMARY KEY (kind, guid, number)) WITHOUT ROWID;",
+    "ALTER TABLE alarm ADD COLUMN category INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN told INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN cause_id TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE alarm ADD COLUMN over INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE alarm ADD COLUMN last_sequence INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE alarm SET told = told_id <> '', last_sequence = event_sequence;"
+    "ALTER TABLE receiver ADD COLUMN gone_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN section INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
+    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
+    "CREATE TABLE node_number (number INTEGER PRIMARY KEY, guid INTEGER NOT NULL UNIQUE);",
+};
+
+// Gives the file a number by chance, not 0, that tells it from another one in its place.
+static int store_identify(struct store *store)
+{
+    uint32_t number;
+    char pragma[64];
+    sqlite3_randomness(sizeof number, &number);
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %" PRIu32,
+             (number & (uint32_t)INT32_MAX) | 1);
+    return store_run(store, pragma);
+}
+
+// Says how much there is to do: making an index reads every event. Their numbers tell how many at
+// once, as nothing but retention removes any.
+static void store_tell_upgrade(struct store *store, int version)
+{
+    int64_t events = 0;
+    if (version > 0)
+        store_read_number(store, "SELECT coalesce(max(sequence) - min(sequence) + 1, 0) FROM event",
+                          &events);
+    store_tell(store, "upgrading its schema from version %d to %d, %" PRId64 " events", version,
+               (int)STORE_SCHEMA_VERSION, events);
+}
+
+static int store_upgrade(struct store *store, int version)
+{
+    store_tell_upgrade(store, version);
+    int code = store_run(store, "BEGIN IMMEDIATE");
+    for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
+        code = store_run(store, MIGRATIONS[v]);
+    if (code == SQLITE_OK)
+        code = store_identify(store);
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)STORE_SCHEMA_VERSION);
+    if (code == SQLITE_OK)
+        code = store_run(store, pragma);
+    if (code == SQLITE_OK)
+        code = store_run(store, "COMMIT");
+    if (code != SQLITE_OK && !sqlite3_get_autocommit(store->db))
+        store_run(store, "ROLLBACK");
+    return code;
+}
+
 static int store_prepare_at(struct store *store, int at)
 {
     char sql[STORE_SQL_SIZE];
     const int of_tables = at - STATEMENT_COUNT;
     if (of_tables >= 0)
-        store_tables_write_sql((enum store_table)(of_tables / STORE_TABLE_STATEMENTS),
-                               (enum store_table_statement)(of_tables % STORE_TABLE_STATEMENTS),
-                               sql);
+        store_table_sql((enum store_table)(of_tables / TABLE_STATEMENT_COUNT),
+                        (enum store_table_statement)(of_tables % TABLE_STATEMENT_COUNT), sql);
     return sqlite3_prepare_v3(store->db, of_tables >= 0 ? sql : store_sql((enum store_statement)at),
                               -1, SQLITE_PREPARE_PERSISTENT, &store->statements[at], NULL);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The tables of the journal's file whose rows memory mirrors (mirror.h): what columns they have,
 // and one way to read and to write them.
-#include "journal/store_tables.h"
+#include "journal/journal.h"
+#include "journal/store.h"
 
 #include "base/text.h"
-#include "journal/store_statements.h"
+#include "journal/store_private.h"
 #include "model/catalogue.h"
 
 #include <string.h>
@@ -163,8 +164,8 @@ static void store_tables_add_read(struct text *t, enum store_table table, const 
         text_addf(t, " ORDER BY %s%s", TABLES[table].order, direction);
 }
 
-void store_tables_write_sql(enum store_table table, enum store_table_statement which,
-                            char out[STORE_SQL_SIZE])
+void store_table_sql(enum store_table table, enum store_table_statement which,
+                     char out[STORE_SQL_SIZE])
 {
     struct text t = text_in(out, STORE_SQL_SIZE);
     if (which == READ_ROWS) {
@@ -233,7 +234,7 @@ static void store_tables_bind(sqlite3_stmt *s, int at, const struct column *c, c
 static sqlite3_stmt **store_tables_statement(struct store *store, enum store_table table,
                                              enum store_table_statement which)
 {
-    return &store->statements[STATEMENT_COUNT + (int)table * STORE_TABLE_STATEMENTS + (int)which];
+    return &store->statements[STATEMENT_COUNT + (int)table * TABLE_STATEMENT_COUNT + (int)which];
 }
 
 // Runs the statement with the first `n` columns of the row.

@@ -2,15 +2,19 @@
 // Writing: commits events and all other changes in one transaction, and frees memory.
 #include "journal/journal_private.h"
 
+#include "base/memory.h"
 #include "model/catalogue.h"
 #include "model/event_record.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
 static const int64_t PACK_US = CLOCK_US_PER_S / 4;
+
+// Appending.
 
 static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
 {
@@ -45,6 +49,68 @@ int64_t journal_append(struct journal *journal, struct event *event,
     log_debug(journal->options.log, "event %s is number %lld", event->id, (long long)sequence);
     return sequence;
 }
+
+// Snapshots of the fabric: one waits for the next commit, the others are in the file.
+
+// Call it with the lock held.
+static bool write_knows_fabric(const struct journal *j, uint64_t digest)
+{
+    return j->fabric.record ? j->fabric.meta.digest == digest
+                            : j->fabric_saved && j->fabric_digest == digest;
+}
+
+void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
+                           const uint8_t *record, size_t size)
+{
+    uint8_t *copy = memory_get(size);
+    memcpy(copy, record, size);
+    pthread_mutex_lock(&journal->lock);
+    uint8_t *old = copy;
+    if (!write_knows_fabric(journal, fabric->digest)) {
+        old = journal->fabric.record;
+        journal->fabric = (struct waiting_fabric){*fabric, copy, size};
+        journal->fabric.meta.number = 0;
+    }
+    if (old == journal->fabric_writing)
+        old = NULL; // freed once it is written
+    pthread_mutex_unlock(&journal->lock);
+    free(old);
+}
+
+void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *f)
+{
+    const struct store_snapshot snapshot = {.time_us = f->meta.time_us,
+                                            .digest = f->meta.digest,
+                                            .nodes = f->meta.nodes,
+                                            .links = f->meta.links,
+                                            .record = f->record,
+                                            .record_size = f->size};
+    if (f->record)
+        store_add_snapshot(journal->writer, &snapshot, JOURNAL_SNAPSHOTS_MAX,
+                           journal_snapshot_bytes_max(journal));
+}
+
+void journal_snapshot_written(struct journal *journal, const struct waiting_fabric *f, bool saved)
+{
+    uint8_t *done = NULL;
+    if (!f->record)
+        return;
+    pthread_mutex_lock(&journal->lock);
+    journal->fabric_writing = NULL;
+    bool waits = journal->fabric.record == f->record;
+    if (saved) {
+        journal->fabric_saved = true;
+        journal->fabric_digest = f->meta.digest;
+    }
+    if (saved || !waits)
+        done = f->record;
+    if (saved && waits)
+        journal->fabric.record = NULL;
+    pthread_mutex_unlock(&journal->lock);
+    free(done);
+}
+
+// Commits.
 
 // Fills the columns that come from the event. They point into the entry or into `record`.
 static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], struct store_row *row)
@@ -342,6 +408,45 @@ static bool let_work(struct journal *j, disk_work *work, int64_t argument, struc
 bool journal_run(struct journal *journal, disk_work *work, int64_t argument)
 {
     return let_work(journal, work, argument, waits_now(journal));
+}
+
+// Reading for the writer, which waits for the disk as it does for a commit. The file's thread does
+// the work.
+
+static void write_find(void *ctx, int64_t sequence)
+{
+    struct journal *j = ctx;
+    event_unref(j->found); // one for which the writer did not wait
+    j->found = journal_find_in_file(j, sequence);
+}
+
+struct event *journal_find(struct journal *journal, int64_t sequence)
+{
+    struct event *event = NULL;
+    if (!journal_find_in_memory(journal, sequence, &event) &&
+        journal_run(journal, write_find, sequence)) {
+        event = journal->found;
+        journal->found = NULL;
+    }
+    return event;
+}
+
+static void write_find_links(void *ctx, int64_t before)
+{
+    struct journal *j = ctx;
+    journal_drop_found_links(j);
+    j->found_link_count = journal_find_links_in_file(j, before, j->found_links, JOURNAL_LINKS_PAGE);
+}
+
+size_t journal_read_links_back(struct journal *journal, int64_t before,
+                               struct journal_item items[JOURNAL_LINKS_PAGE])
+{
+    if (!journal_run(journal, write_find_links, before))
+        return 0;
+    const size_t count = journal->found_link_count;
+    memcpy(items, journal->found_links, count * sizeof *items);
+    journal->found_link_count = 0;
+    return count;
 }
 
 static bool commit_some(struct journal *journal, int64_t rows_max, struct waits waits)

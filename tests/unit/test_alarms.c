@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "journal/alarms.h"
-#include "journal/maintenance_windows.h"
+#include "journal/tables.h"
 #include "model/catalogue.h"
 
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The connection to the journal's file and its statements. Shared by the files of the store only
 // (store_*.c).
-#ifndef IBTRAPD_JOURNAL_STORE_STATEMENTS_H
-#define IBTRAPD_JOURNAL_STORE_STATEMENTS_H
+#ifndef IBTRAPD_JOURNAL_STORE_PRIVATE_H
+#define IBTRAPD_JOURNAL_STORE_PRIVATE_H
 
 #include "journal/store.h"
 
@@ -34,10 +34,19 @@ enum store_statement {
     STATEMENT_COUNT,
 };
 
-// Behind these, the connection has the statements of each table (store_tables.h).
+// The statements of each table of enum store_table. The connection has them behind the others.
+enum store_table_statement {
+    READ_ROWS,
+    READ_ROWS_BACKWARDS,
+    SET_ROW,
+    DELETE_ROW,
+    DELETE_ROWS,
+    TABLE_STATEMENT_COUNT,
+};
+
 enum {
-    STORE_TABLE_STATEMENTS = 5,
-    STORE_STATEMENTS = STATEMENT_COUNT + (int)STORE_TABLES * STORE_TABLE_STATEMENTS,
+    STORE_STATEMENTS = STATEMENT_COUNT + (int)STORE_TABLES * (int)TABLE_STATEMENT_COUNT,
+    STORE_SQL_SIZE = 1024,
 };
 
 struct store {
@@ -61,7 +70,10 @@ void store_tell(struct store *store, const char *fmt, ...) __attribute__((format
 enum store_result store_classify(int code);
 enum store_result store_report(const struct store *store, int code, struct error *err);
 
+// The SQL of a statement.
 const char *store_sql(enum store_statement which);
+void store_table_sql(enum store_table table, enum store_table_statement which,
+                     char out[STORE_SQL_SIZE]);
 
 // Run SQL that is used seldom, and return a code of SQLite. store_read_number sets `out` to the
 // first column of the first row; 0: there is none.
