@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Notes in the clear of an alarm of which receivers were notified what they need to know of it.
+// Notes in the clear of an alarm what receivers of the alarm need to know of the raise.
 static void decide_note_end(struct policy *p, struct alarm_state *t, struct event *clear)
 {
     const bool same_nodes = clear->type->category == CATEGORY_LINK || event_is_own(clear);
@@ -38,9 +38,9 @@ static void decide_note_change(struct policy *p, struct alarm_state *t, const st
     t->changed_at = p->now;
 }
 
-// Whether the other gateway may have notified receivers of an alarm that this one suppressed:
-// shortly after a handover, if it saw the alarm when this one did not, or had no reason of its own.
-// What both saw, both suppressed.
+// Whether the other gateway may have notified receivers of an alarm that this gateway suppressed:
+// shortly after a handover, if only the other gateway saw the alarm raised, or only this gateway
+// had a reason. Otherwise both gateways suppressed the alarm.
 static bool decide_may_be_known(const struct policy *p, const struct alarm_state *t)
 {
     const int64_t taken_over = p->handover_until - POLICY_HANDOVER_US;
@@ -48,7 +48,7 @@ static bool decide_may_be_known(const struct policy *p, const struct alarm_state
     return p->now < p->handover_until && (t->raised_at >= taken_over || local);
 }
 
-// Decides about the clear of an alarm of which this gateway did not notify receivers.
+// Decides about the clear of an alarm after this gateway did not notify receivers of the raise.
 static enum policy_reason decide_unknown_clear(struct policy *p, struct alarm_state *t,
                                                struct event *event)
 {
@@ -61,7 +61,7 @@ static enum policy_reason decide_unknown_clear(struct policy *p, struct alarm_st
     return told_is_elsewhere(t->told) ? POLICY_STANDBY : POLICY_PASSES;
 }
 
-// Suppresses an event whose state receivers know already.
+// Suppresses an event that tells receivers nothing new.
 static enum policy_reason decide_known(struct policy *p, struct alarm_state *t, struct event *event,
                                        bool changed)
 {
@@ -152,7 +152,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
         return POLICY_DISABLED;
     if (event_is_own(event))
         return POLICY_PASSES;
-    if (maintenance_until(p->maintenance, event, p->now) > p->now)
+    if (maintenance_until(&p->maintenance, event, p->now) > p->now)
         return POLICY_MAINTENANCE;
     if (p->options.suppress_consequences && event->cause_id[0] != '\0')
         return POLICY_CONSEQUENCE;
@@ -162,7 +162,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
     return reasons_in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
 }
 
-// Decides about an event that belongs to no alarm that is known.
+// Decides about an event without an alarm state.
 static enum policy_reason decide_alone(struct policy *p, struct event *event,
                                        const struct rule_decision *verdict)
 {
@@ -179,7 +179,7 @@ enum policy_reason decide_event(struct policy *p, struct event *event)
         return decide_alone(p, event, &verdict);
     struct alarm_state *t = alarm_states_find(p->states, event->alarm_key);
     if (role == ALARM_CLEARS &&
-        (!t || (!t->raised && !told_is_raised(t->told)))) // it clears no alarm
+        (!t || (!t->raised && !told_is_raised(t->told)))) // nothing to clear
         return decide_alone(p, event, &verdict);
     if (!t)
         t = alarm_states_get(p->states, event->alarm_key);
@@ -212,8 +212,8 @@ static bool check_rate(struct policy *p)
     return false;
 }
 
-// Whether receivers know the alarm's state. Applies the current rules, which may have changed since
-// the event arrived.
+// Whether receivers know the alarm's state. Applies the current rules: the rules may have changed
+// since the event arrived.
 static bool check_is_known(const struct alarm_state *t, const struct event *last,
                            const struct rule_decision *verdict)
 {
@@ -222,8 +222,8 @@ static bool check_is_known(const struct alarm_state *t, const struct event *last
     return alarm_state_is_known(t) && !(t->raised && severity < (int)t->notified_severity);
 }
 
-// Sends the pending event `last` unless it is still suppressed. False: the rate of late events does
-// not allow it before `blocked_until`.
+// Sends the pending event `last`, unless a reason still suppresses the event. Returns false if the
+// rate of late events allows no event before `blocked_until`.
 static bool check_pending_event(struct policy *p, struct alarm_state *t, struct event *last)
 {
     int64_t until;
@@ -255,8 +255,8 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
     return true;
 }
 
-// The journal cannot read the event. It may not be committed yet, or the disk fails: so try again a
-// few times. Then an event that says less takes its place. False: as check_pending_event.
+// The journal cannot read the event: the event is not committed yet, or the disk fails. Tries again
+// a few times. Then an event that says less takes the place. Returns as check_pending_event.
 static bool check_unread(struct policy *p, struct alarm_state *t)
 {
     if (t->unread >= UNREAD_MAX && alarm_state_is_known(t)) {

@@ -90,7 +90,7 @@ static void duplicates_add_endpoint(struct identity *i, const struct endpoint *w
     duplicates_add_number(i, (uint64_t)who->lid << 8 | who->port);
 }
 
-// The traps 64 to 69 form pairs: an even trap and the odd one after it are counterparts.
+// The traps 64 to 69 form pairs: an even trap and the next odd trap are counterparts.
 static bool is_of_pair(const struct event *event)
 {
     const uint16_t trap = event->type->trap;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Suppresses and counts duplicates: events that say the same as one shortly before.
+// Suppresses and counts duplicates: events that repeat an event shortly before.
+// Decides: Which events are repeats of each other?
 //
 // An event and its counterpart (a GID in service, out of service) are one thing with two states. An
 // event is a duplicate only of the last state, not of the one before.
@@ -9,13 +10,13 @@
 #include "base/random.h"
 #include "model/event.h"
 
-enum { DUPLICATES_MAX = 8192 }; // things remembered; a further one replaces the oldest
+enum { DUPLICATES_MAX = 8192 }; // things remembered; a further thing replaces the oldest
 
 // The summary of one thing.
 struct duplicates_account {
     const struct event *last; // of the suppressed events
     uint64_t suppressed;      // at least 1
-    int64_t since_us;         // UTC, of the first of them
+    int64_t since_us;         // UTC, of the first suppressed event
     const char *first_id;     // of the event that was sent
 };
 
@@ -27,14 +28,14 @@ struct duplicates *duplicates_new(void (*report)(void *ctx,
                                   void *ctx, const struct random *random);
 void duplicates_free(struct duplicates *duplicates); // reports nothing; NULL is allowed
 
-// True: the event is a duplicate; the caller suppresses it. `window_us` begins with the first of
-// the equal events; 0: no event is a duplicate.
+// Returns whether the event is a duplicate, and the caller suppresses the event. `window_us` begins
+// with the first of the equal events; 0: no event is a duplicate.
 bool duplicates_suppress(struct duplicates *duplicates, struct event *event, int64_t window_us,
                          int64_t now_us);
 
 // Reports the summaries that are due: one for each window that had duplicates.
 void duplicates_tick(struct duplicates *duplicates, int64_t window_us, int64_t now_us);
-int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: none is due
+int64_t duplicates_due(const struct duplicates *duplicates); // INT64_MAX: no report is due
 
 // Ends every window, reports its summary and forgets all things.
 void duplicates_end(struct duplicates *duplicates);

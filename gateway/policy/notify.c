@@ -9,6 +9,95 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { READ_EFFORT = 32 }; // the cost of reading an event back, in checks of an alarm state
+
+void pending_keep(struct policy *p, struct alarm_state *t, struct event *event, int64_t until)
+{
+    alarm_states_set_last(p->states, t, event);
+    p->counters.read_back += t->last == NULL;
+    t->last_type = event->type;
+    t->pending = true;
+    t->check_at = until;
+}
+
+void pending_drop(struct policy *p, struct alarm_state *t)
+{
+    t->pending = false;
+    t->last_type = NULL;
+    t->unread = 0;
+    if (!alarm_states_flap(t)->on)
+        alarm_states_set_last(p->states, t, NULL);
+}
+
+void pending_spend(struct policy *p, unsigned effort)
+{
+    p->effort -= effort < p->effort ? effort : p->effort;
+}
+
+static struct event *pending_read(struct policy *p, int64_t number)
+{
+    pending_spend(p, READ_EFFORT);
+    return p->sink.read && number != 0 ? p->sink.read(p->sink.ctx, number) : NULL;
+}
+
+struct event *pending_last(struct policy *p, const struct alarm_state *t)
+{
+    return t->last ? event_ref(t->last) : pending_read(p, t->last_number);
+}
+
+bool pending_in_handover(const struct policy *p, const struct alarm_state *t)
+{
+    return told_is_elsewhere(t->told) && p->now - t->notified_at < POLICY_HANDOVER_US;
+}
+
+bool pending_flap_in_handover(const struct policy *p, const struct alarm_state *t)
+{
+    return t->settled_elsewhere && p->now - t->settled_elsewhere < POLICY_HANDOVER_US;
+}
+
+bool pending_is_idle(const struct alarm_state *t)
+{
+    return !t->raised && !told_is_raised(t->told) && !t->pending && !alarm_states_flap(t)->on;
+}
+
+static int64_t pending_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int64_t pending_next_check(const struct policy *p, const struct alarm_state *t)
+{
+    const struct flap *flap = alarm_states_flap(t);
+    int64_t due = t->pending ? t->check_at : INT64_MAX;
+    if (flap->on) {
+        const int64_t end = flap->announced ? flap_end(flap, &p->options) : p->now;
+        due = end < due ? end : due;
+    }
+    if (pending_is_idle(t)) {
+        due = p->now;
+        due = pending_later(due, t->changed ? t->changed_at + p->options.flap_within_us : 0);
+        due = pending_later(due, t->shelved_until);
+        due =
+            pending_later(due, pending_in_handover(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
+        due = pending_later(
+            due, pending_flap_in_handover(p, t) ? t->settled_elsewhere + POLICY_HANDOVER_US : 0);
+    }
+    return due;
+}
+
+void pending_schedule(struct policy *p, struct alarm_state *t)
+{
+    timers_set(&p->timers, &t->timer, pending_next_check(p, t));
+}
+
+void pending_reconsider(void *ctx, struct alarm_state *state)
+{
+    struct policy *p = ctx;
+    if (state->pending)
+        state->check_at = p->now;
+    pending_schedule(p, state);
+}
+
 void notify_judge(const struct policy *p, struct event *event, struct rule_decision *verdict)
 {
     *verdict = rules_evaluate(p->rules, event);
@@ -29,9 +118,10 @@ bool notify_is_ours(const struct policy *p, const struct event *event)
     return p->active || event_is_own(event);
 }
 
-// What an event that policy makes is for receivers. They wait for the end of what they were
-// notified of: no rule suppresses it, and the gateway that notified them sends it also while it
-// stands by, as the other one may not know of it. They do not get the end of what they were not.
+// An event that policy makes is news for receivers, or an end. If receivers were notified of the
+// beginning, no rule suppresses the end, as receivers wait for the end; the gateway that notified
+// them sends the end also while that gateway stands by, as the other gateway may not know of the
+// beginning. If receivers were not notified of the beginning, receivers do not get the end.
 enum notify_kind { NOTIFY_NEWS, NOTIFY_END, NOTIFY_END_OF_OURS, NOTIFY_END_OF_UNKNOWN };
 
 static enum policy_reason notify_reason(const struct policy *p, const struct event *event,
@@ -81,7 +171,7 @@ void notify_summary(struct policy *p, struct event *event)
     notify_send(p, event, NOTIFY_NEWS);
 }
 
-// What an event about the alarm's present state is for receivers, before it is sent.
+// The kind of an event about the alarm's present state, before that event is sent.
 static enum notify_kind notify_end_kind(const struct alarm_state *t)
 {
     if (t->raised)
@@ -148,7 +238,7 @@ void notify_flapping(struct policy *p, struct alarm_state *t)
     event_unref(event);
 }
 
-// What the event `settled` is for receivers. Without an event `flapping`, it alone has the count.
+// The kind of the event `settled`. Without an event `flapping`, `settled` alone has the count.
 static enum notify_kind notify_settled_kind(const struct flap *flap)
 {
     if (!flap->told)
@@ -204,93 +294,4 @@ void notify_apart(struct policy *p, struct alarm_state *t, const struct event *l
     notify_pass(p, event);
     alarm_states_set_last(p->states, t, event);
     event_unref(event);
-}
-
-enum { READ_EFFORT = 32 }; // what reading an event back costs, in checks of an alarm state
-
-void pending_keep(struct policy *p, struct alarm_state *t, struct event *event, int64_t until)
-{
-    alarm_states_set_last(p->states, t, event);
-    p->counters.read_back += t->last == NULL;
-    t->last_type = event->type;
-    t->pending = true;
-    t->check_at = until;
-}
-
-void pending_drop(struct policy *p, struct alarm_state *t)
-{
-    t->pending = false;
-    t->last_type = NULL;
-    t->unread = 0;
-    if (!alarm_states_flap(t)->on)
-        alarm_states_set_last(p->states, t, NULL);
-}
-
-void pending_spend(struct policy *p, unsigned effort)
-{
-    p->effort -= effort < p->effort ? effort : p->effort;
-}
-
-struct event *pending_read(struct policy *p, int64_t number)
-{
-    pending_spend(p, READ_EFFORT);
-    return p->sink.read && number != 0 ? p->sink.read(p->sink.ctx, number) : NULL;
-}
-
-struct event *pending_last(struct policy *p, const struct alarm_state *t)
-{
-    return t->last ? event_ref(t->last) : pending_read(p, t->last_number);
-}
-
-bool pending_in_handover(const struct policy *p, const struct alarm_state *t)
-{
-    return told_is_elsewhere(t->told) && p->now - t->notified_at < POLICY_HANDOVER_US;
-}
-
-bool pending_flap_in_handover(const struct policy *p, const struct alarm_state *t)
-{
-    return t->settled_elsewhere && p->now - t->settled_elsewhere < POLICY_HANDOVER_US;
-}
-
-bool pending_is_idle(const struct alarm_state *t)
-{
-    return !t->raised && !told_is_raised(t->told) && !t->pending && !alarm_states_flap(t)->on;
-}
-
-static int64_t pending_later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-int64_t pending_next_check(const struct policy *p, const struct alarm_state *t)
-{
-    const struct flap *flap = alarm_states_flap(t);
-    int64_t due = t->pending ? t->check_at : INT64_MAX;
-    if (flap->on) {
-        const int64_t end = flap->announced ? flap_end(flap, &p->options) : p->now;
-        due = end < due ? end : due;
-    }
-    if (pending_is_idle(t)) {
-        due = p->now;
-        due = pending_later(due, t->changed ? t->changed_at + p->options.flap_within_us : 0);
-        due = pending_later(due, t->shelved_until);
-        due =
-            pending_later(due, pending_in_handover(p, t) ? t->notified_at + POLICY_HANDOVER_US : 0);
-        due = pending_later(
-            due, pending_flap_in_handover(p, t) ? t->settled_elsewhere + POLICY_HANDOVER_US : 0);
-    }
-    return due;
-}
-
-void pending_schedule(struct policy *p, struct alarm_state *t)
-{
-    timers_set(&p->timers, &t->timer, pending_next_check(p, t));
-}
-
-void pending_reconsider(void *ctx, struct alarm_state *state)
-{
-    struct policy *p = ctx;
-    if (state->pending)
-        state->check_at = p->now;
-    pending_schedule(p, state);
 }

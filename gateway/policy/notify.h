@@ -1,68 +1,69 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Notifying receivers: the events that policy makes, what an event says about those before it, and
-// what the alarm state keeps of it.
+// Notifies receivers: the events that policy makes, what an event says about earlier events, and
+// what the alarm state keeps of an event.
+// Decides: Which gateway notifies receivers of an event?
 #ifndef IBTRAPD_POLICY_NOTIFY_H
 #define IBTRAPD_POLICY_NOTIFY_H
 
 #include "policy/policy_private.h"
 
-// Sets the event's severity, category and rule as the rules say. `*verdict`: all that they say.
+// Sets the event's severity, category and rule as the rules say, and `*verdict` to all of the
+// rules' decision.
 void notify_judge(const struct policy *p, struct event *event, struct rule_decision *verdict);
 
 // Writes the reason into the event.
 void notify_suppress(struct event *event, enum policy_reason reason);
 
-// Whether this gateway notifies receivers of the event, unless there is a reason not to.
+// Whether this gateway notifies receivers of an event that no reason suppresses.
 bool notify_is_ours(const struct policy *p, const struct event *event);
 
 // Lists an event for policy_next.
 void notify_list(struct policy *p, struct event *event);
 
-// Records that the event, which has its identifier, is sent, by this gateway or by the active one.
+// Records in the alarm state that the event is sent, by this gateway or by the active gateway. The
+// event has its identifier.
 void notify_record(struct policy *p, struct alarm_state *t, const struct event *event);
 
-// Tells the event what it clears: receivers know only what was sent to them.
+// Tells the event which event it clears: receivers know only events that were sent.
 void notify_refer_to_raise(const struct alarm_state *t, struct event *event);
 
-// Tells it which nodes the event `raise` was about (NULL: not known), besides the same subject: a
-// node that is back may hang on another switch. The ends of a link are the same.
+// Tells the clear which peer and switch the event `raise` named (NULL: not known): a node that is
+// back may hang on another switch. The ends of a link are the same.
 void notify_refer_to_nodes(struct event *clear, const struct event *raise);
 
-// Names the event of its root cause that receivers got: it may have been sent late, as a copy.
+// Names, as the root cause, the event that receivers got: a late copy, if a copy was sent.
 void notify_refer_to_cause(const struct policy *p, struct event *event);
 
 // Sends the event and drops the caller's reference.
 void notify_summary(struct policy *p, struct event *event);
 
 void notify_flapping(struct policy *p, struct alarm_state *t);
-// `why` is a piece of a sentence; NULL: it was quiet for long enough.
+// `why` is a piece of a sentence; NULL: the alarm was quiet for long enough.
 void notify_settled(struct policy *p, struct alarm_state *t, const char *why);
 
 // Sends the last event, which was suppressed, late.
 void notify_late(struct policy *p, struct alarm_state *t, const struct event *last);
 
-// Sends a copy of the last event to those who do not hear of the alarm's root cause, if this
-// gateway is active.
+// Notifies receivers apart, by a copy of the last event, if this gateway is active.
 void notify_apart(struct policy *p, struct alarm_state *t, const struct event *last);
 
-// The last event of an alarm state, while it may be sent later, and the time at which policy checks
-// the alarm state next.
+// Pending events, and the time at which policy checks an alarm state next.
 
-// Keeps the event, which is suppressed now, to check at `until` whether it may be sent.
+// Keeps a suppressed event: at `until`, policy checks whether the event may be sent.
 void pending_keep(struct policy *p, struct alarm_state *t, struct event *event, int64_t until);
 void pending_drop(struct policy *p, struct alarm_state *t);
 
-// The alarm state's last event: a reference, the caller's. NULL: it cannot be read now. Reading it
-// back takes effort from the present policy_next, as does pending_spend.
+// The alarm state's last event: a reference, the caller's. Returns NULL if the event cannot be read
+// now. To read an event back takes effort from the present policy_next.
 struct event *pending_last(struct policy *p, const struct alarm_state *t);
-struct event *pending_read(struct policy *p, int64_t number); // the same for any event
+// Takes effort from the present policy_next.
 void pending_spend(struct policy *p, unsigned effort);
 
-// Whether the active gateway may have failed to send the last event, or `settled`.
+// Whether the active gateway may have failed before it sent the last event, or `settled`.
 bool pending_in_handover(const struct policy *p, const struct alarm_state *t);
 bool pending_flap_in_handover(const struct policy *p, const struct alarm_state *t);
 
-// Whether nothing has to be known of the alarm any more once pending_next_check is over.
+// Whether policy may forget the alarm state at pending_next_check.
 bool pending_is_idle(const struct alarm_state *t);
 
 // When to check the alarm state again, on policy's clock; INT64_MAX: never.
@@ -71,8 +72,7 @@ int64_t pending_next_check(const struct policy *p, const struct alarm_state *t);
 // Sets the timer of the alarm state, after any change of it.
 void pending_schedule(struct policy *p, struct alarm_state *t);
 
-// Makes the next tick check whether the pending event, if there is one, may be sent; `ctx` is the
-// struct policy.
+// Makes policy check at once whether a pending event may be sent. `ctx`: the struct policy.
 void pending_reconsider(void *ctx, struct alarm_state *state);
 
 #endif

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long alarms that are to be sent again wait for a sweep that confirms them.
+// How long an alarm that has to be sent again waits for the sweep that confirms the alarm.
 static const int64_t CONFIRM_US = 120 * CLOCK_US_PER_S;
 
-// How much policy_next does before it returns NULL, so that this takes some milliseconds at most:
-// as many checks of an alarm state, or fewer that read an event back.
+// How many checks of an alarm state policy_next does before it returns NULL: these take some
+// milliseconds. A check that reads an event back counts more.
 enum { ROUND_EFFORT = 4096 };
 
 void policy_options_init(struct policy_options *options)
@@ -42,8 +42,8 @@ static void report_storm(void *ctx, const struct storm_account *account)
     notify_summary(ctx, summaries_storm(account));
 }
 
-// Takes over the number that the journal gave to the event which policy_next returned last: policy
-// reads it back by that number.
+// Takes over the journal's number of the event that policy_next returned last. By the number,
+// policy reads the event back.
 static void take_number(struct policy *p)
 {
     struct event *event = p->handed;
@@ -91,7 +91,7 @@ static void begin_round(struct policy *p)
     p->effort = ROUND_EFFORT;
 }
 
-// Checks alarm states until one of them lists an event.
+// Checks alarm states until a check lists an event.
 static void check_due(struct policy *p)
 {
     while (p->list_count == 0 && timers_due(&p->timers) <= p->now && p->blocked_until <= p->now &&
@@ -168,7 +168,7 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
     if (!t->flap)
         t->flap = memory_zeroed(1, sizeof *t->flap);
     t->flap->told = alarm->notified != ALARM_NOT_NOTIFIED;
-    if (alarm->over) { // it has settled; the other gateway was to say so
+    if (alarm->over) { // settled; the other gateway was to say so
         t->settled_elsewhere =
             alarm->notified == ALARM_END_ELSEWHERE ? to_past(p, alarm->last_us, utc_us) : 0;
         pending_schedule(p, t);
@@ -187,8 +187,8 @@ static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_
     return true;
 }
 
-// What the journal says of an alarm is what receivers were told. If that differs from the alarm's
-// state, the event is pending at once.
+// The journal knows what receivers were told. If the alarm's state differs, the event is pending at
+// once.
 static void restore_state(struct policy *p, struct alarm_state *t, const struct alarm *alarm,
                           int64_t utc_us)
 {
@@ -231,8 +231,8 @@ bool policy_restore_alarm(struct policy *policy, const struct alarm *alarm, int6
     return t != NULL;
 }
 
-// Sends again what another gateway was to send: it may have failed, or have had a reason to
-// suppress it that this gateway does not know, such as a maintenance window.
+// Sends again what another gateway was to send: that gateway may have failed, or may have had a
+// reason to suppress the event, such as a maintenance window, that this gateway does not know.
 static void send_again(void *ctx, struct alarm_state *t)
 {
     struct policy *p = ctx;
@@ -398,7 +398,7 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
                               int64_t now_us)
 {
     policy->now = now_us;
-    const bool ok = maintenance_start(policy->maintenance, window, now_us);
+    const bool ok = maintenance_start(&policy->maintenance, window, now_us);
     alarm_states_each(policy->states, pending_reconsider,
                       policy); // the window may be shorter than before
     return ok;
@@ -407,16 +407,9 @@ bool policy_start_maintenance(struct policy *policy, const struct policy_mainten
 bool policy_stop_maintenance(struct policy *policy, const char *name, int64_t now_us)
 {
     policy->now = now_us;
-    const bool ok = maintenance_stop(policy->maintenance, name);
+    const bool ok = maintenance_stop(&policy->maintenance, name);
     alarm_states_each(policy->states, pending_reconsider, policy);
     return ok;
-}
-
-size_t policy_each_maintenance(const struct policy *policy, int64_t now_us,
-                               void (*each)(void *ctx, const struct policy_maintenance *window),
-                               void *ctx)
-{
-    return maintenance_each(policy->maintenance, now_us, each, ctx);
 }
 
 void policy_get_counters(const struct policy *policy, struct policy_counters *out)
@@ -439,7 +432,6 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->states = alarm_states_new(alarms_max, pending_max, random);
     p->duplicates = duplicates_new(report_repeated, p, random);
     p->storms = storms_new();
-    p->maintenance = maintenance_new();
     timers_init(&p->timers, POLICY_ALARMS_MAX);
     return p;
 }
@@ -457,6 +449,5 @@ void policy_free(struct policy *policy)
     timers_clear(&policy->timers);
     duplicates_free(policy->duplicates);
     storms_free(policy->storms);
-    free(policy->maintenance);
     free(policy);
 }

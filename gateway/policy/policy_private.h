@@ -17,7 +17,7 @@ struct policy {
     struct timers timers; // of the alarm states
     struct duplicates *duplicates;
     struct storms *storms;
-    struct maintenance *maintenance;
+    struct maintenance maintenance;
     bool active;            // this gateway notifies receivers; false: it stands by
     int64_t handover_until; // the other gateway may have notified receivers of anything
     int64_t now;            // the time that the current call was given

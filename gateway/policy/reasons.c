@@ -35,9 +35,11 @@ bool reasons_in_storm(struct policy *p, const struct event *event)
     return storms_suppress(p->storms, &options, event, p->now);
 }
 
-enum { CAUSES_MAX = 8 }; // one behind the other: a link's port, its switch, the root cause of that
+enum { CAUSES_MAX = 8 }; // in a chain: a link's port, the switch, the root cause of the switch
 
-const struct alarm_state *reasons_cause(const struct policy *p, const struct alarm_state *t)
+// The active root cause of which receivers hear: no rule disables the root cause, or the root cause
+// has a root cause itself of which receivers hear. Returns NULL if there is none.
+static const struct alarm_state *reasons_cause(const struct policy *p, const struct alarm_state *t)
 {
     for (int i = 0; i < CAUSES_MAX; i++) {
         t = alarm_states_find_raised(p->states, t->cause_id);
@@ -47,13 +49,13 @@ const struct alarm_state *reasons_cause(const struct policy *p, const struct ala
     return NULL;
 }
 
-// A root cause still counts at the first check after it was cleared, since its consequences may
+// A root cause still counts at the first check after it was cleared, since consequences may
 // clear a little later.
 static bool cause_counts(const struct policy *p, struct alarm_state *t, bool arrives)
 {
     const bool active = reasons_cause(p, t);
     if (!active && alarm_states_find_raised(p->states, t->cause_id))
-        return false; // nobody hears of it
+        return false; // nobody hears of the root cause
     const bool counts = arrives || active || !t->cause_cleared;
     t->cause_cleared = !arrives && !active;
     return counts;
@@ -81,7 +83,7 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
         return verdict->enabled || told_is_raised(t->told) ? POLICY_PASSES : POLICY_DISABLED;
     if (!verdict->enabled)
         return POLICY_DISABLED;
-    *until = event_is_own(event) ? 0 : maintenance_until(p->maintenance, event, p->now);
+    *until = event_is_own(event) ? 0 : maintenance_until(&p->maintenance, event, p->now);
     if (*until > p->now)
         return POLICY_MAINTENANCE;
     *until = t->shelved_until;
@@ -125,7 +127,7 @@ bool apart_is_open(const struct policy *policy, const struct alarm_state *state)
     return state->apart_due && policy->options.has_filters && (policy->active || state->apart == 0);
 }
 
-// Whether they were notified by this event, before a restart, of the same root cause.
+// Whether this event notified receivers apart, before a restart, with the same root cause.
 static bool apart_has_notified(const struct alarm_state *t, const struct event *event)
 {
     return event->apart && strcmp(event->cause_id, t->cause_id) == 0;
@@ -144,7 +146,7 @@ bool apart_may_notify(struct policy *policy, struct alarm_state *state, const st
     return false;
 }
 
-// Notes that they are notified, by whichever gateway.
+// Notes that receivers are notified apart, by this gateway or the active gateway.
 static void note_apart(struct alarm_state *t, int64_t cause_number)
 {
     t->apart = t->apart == 0 || t->apart == cause_number ? cause_number : APART_SEVERAL;

@@ -58,7 +58,8 @@ static bool rules_has(const struct filter_list *nodes, const struct endpoint *wh
            (who->node_guid != who->guid && filter_list_has_guid(nodes, who->node_guid));
 }
 
-bool rules_concern(const struct filter_list *nodes, const struct event *event)
+// Whether the event is about one of the nodes, given by name or GUID; an empty list means all.
+static bool rules_concern(const struct filter_list *nodes, const struct event *event)
 {
     return nodes->count == 0 || rules_has(nodes, &event->subject) ||
            rules_has(nodes, &event->peer) || rules_has(nodes, &event->source) ||
@@ -88,11 +89,6 @@ struct rule_decision rules_evaluate(const struct rules *rules, const struct even
             apply(&rules->all[i].is, &verdict);
     }
     return verdict;
-}
-
-struct maintenance *maintenance_new(void)
-{
-    return memory_zeroed(1, sizeof(struct maintenance));
 }
 
 static void remove_at(struct maintenance *m, size_t i)
@@ -128,19 +124,6 @@ bool maintenance_start(struct maintenance *maintenance, const struct policy_main
         return false;
     maintenance->windows[maintenance->count++] = *window;
     return true;
-}
-
-size_t maintenance_each(const struct maintenance *maintenance, int64_t now_us,
-                        void (*each)(void *ctx, const struct policy_maintenance *window), void *ctx)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < maintenance->count; i++) {
-        if (maintenance->windows[i].until_us <= now_us)
-            continue;
-        each(ctx, &maintenance->windows[i]);
-        n++;
-    }
-    return n;
 }
 
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,

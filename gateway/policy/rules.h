@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rules of the configuration (sections `policy`), applied to an event. Pure.
+// The rules of the configuration (sections `policy`), applied to an event; maintenance windows.
+// Pure. Decides: Which rule or maintenance window is an event subject to?
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 
@@ -10,7 +11,7 @@ struct rule_decision {
     int severity; // or POLICY_SAME
     int category; // or POLICY_SAME
     int64_t hold_down_us;
-    const char *rule; // the last one that set something; empty: none. Valid as long as the rules
+    const char *rule; // the last rule that set something; empty: none. Valid as long as the rules
 };
 
 struct rules;
@@ -20,26 +21,18 @@ void rules_free(struct rules *rules);                                   // NULL 
 
 struct rule_decision rules_evaluate(const struct rules *rules, const struct event *event);
 
-// Whether the event is about one of the nodes, given by name or GUID; an empty list means all.
-bool rules_concern(const struct filter_list *nodes, const struct event *event);
-
-// Maintenance windows: times in which events about some nodes are suppressed.
-
+// Maintenance windows: times in which events about some nodes are suppressed. Starts zeroed.
 struct maintenance {
     struct policy_maintenance windows[POLICY_MAINTENANCE_MAX];
     size_t count;
 };
 
-struct maintenance *maintenance_new(void); // no windows; free() frees it
-
+// Replaces the window of the same name. Returns false if there are too many windows.
 bool maintenance_start(struct maintenance *maintenance, const struct policy_maintenance *window,
-                       int64_t now_us); // replaces the window of that name; false: too many
+                       int64_t now_us);
 bool maintenance_stop(struct maintenance *maintenance, const char *name); // false: no such window
-size_t maintenance_each(const struct maintenance *maintenance, int64_t now_us,
-                        void (*each)(void *ctx, const struct policy_maintenance *window),
-                        void *ctx);
 
-// When the last of the windows that the event falls into ends; 0: it falls into none.
+// When the last window that suppresses the event ends; 0: no window suppresses the event.
 int64_t maintenance_until(const struct maintenance *maintenance, const struct event *event,
                           int64_t now_us);
 

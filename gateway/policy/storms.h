@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Storms: more events of one kind than the configured rate. Suppresses and counts them, and reports
-// summaries.
+// Storms: more events of one kind than the configured rate. Suppresses and counts the events of a
+// storm, and reports summaries.
+// Decides: When does a storm begin and end?
 #ifndef IBTRAPD_POLICY_STORMS_H
 #define IBTRAPD_POLICY_STORMS_H
 
@@ -17,15 +18,15 @@ enum {
 struct storm_account {
     const struct catalogue_entry *kind;
     uint64_t suppressed; // events since the last summary, at least 1
-    int64_t since_us;    // UTC, of the first of them
-    enum severity worst; // of them
+    int64_t since_us;    // UTC, of the first of these events
+    enum severity worst; // of these events
     enum category category;
     bool over;
     const struct top_nodes *nodes; // that these events are about
 };
 
 struct storms_options {
-    uint32_t rate;     // events of one kind in a second that are still sent; 0: all are
+    uint32_t rate;     // events of one kind in a second that are sent; 0: all events are
     int64_t period_us; // between two summaries
 };
 
@@ -34,7 +35,7 @@ struct storms;
 struct storms *storms_new(void);
 void storms_free(struct storms *storms); // NULL is allowed
 
-// Counts an event that would be sent otherwise. True: the caller suppresses it.
+// Counts an event that no other reason suppresses. Returns whether the caller suppresses the event.
 bool storms_suppress(struct storms *storms, const struct storms_options *options,
                      const struct event *event, int64_t now_us);
 
@@ -49,28 +50,9 @@ int64_t storms_due(const struct storms *storms); // INT64_MAX: no check is due
 void storms_end(struct storms *storms,
                 void (*report)(void *ctx, const struct storm_account *account), void *ctx);
 
-// The nodes that most events of a storm are about, counted in a fixed amount of memory.
-
-enum { TOP_NODES_NODES_MAX = 32, TOP_NODES_NAMED_MAX = 5, TOP_NODES_NAME_SIZE = 41 };
-
-// Space-Saving (Metwally, Agrawal, El Abbadi, 2005): when all places are taken, a new node replaces
-// the one with the smallest count and inherits that count as its error.
-struct top_nodes {
-    struct top_node {
-        uint64_t guid; // or the LID where no GUID is known
-        uint64_t count, error;
-        char name[TOP_NODES_NAME_SIZE]; // may be cut
-    } nodes[TOP_NODES_NODES_MAX];
-    size_t used;
-    uint64_t total;
-    bool spilled; // there were more nodes than places
-};
-
-void top_nodes_clear(struct top_nodes *top);
-void top_nodes_add(struct top_nodes *top, const struct event *event);
-
-// Adds "leaf1 (412), leaf2 (388) and others": the largest counts first, each less its error. False,
-// with nothing added: no node is known.
+// Adds the nodes that most events of the storm are about: "leaf1 (412), leaf2 (388) and others",
+// the largest counts first, each less its error. Returns false, and adds nothing, if no node is
+// known.
 bool top_nodes_describe(const struct top_nodes *top, struct text *t);
 
 #endif

@@ -24,8 +24,8 @@ struct event *summaries_storm(const struct storm_account *account)
     return event;
 }
 
-// The kind of events that `other` stands for: an alarm that ended without the counterpart of its
-// event stands for that event.
+// The kind of events that `other` stands for. The end of an alarm without the counterpart of the
+// alarm's event stands for that event.
 static const struct catalogue_entry *summaries_kind_of(const struct event *other)
 {
     if (other->summarised)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes the events that policy adds. policy_sink.stamp gives them identifier and text.
+// Makes the events that policy adds, and writes policy's decisions to the debug log.
+// policy_sink.stamp gives an event that policy adds its identifier and text.
 #ifndef IBTRAPD_POLICY_SUMMARIES_H
 #define IBTRAPD_POLICY_SUMMARIES_H
 
@@ -17,7 +18,7 @@ struct event *summaries_repeated(const struct duplicates_account *account);
 // `last`: the last event about the alarm; NULL: it cannot be read.
 struct event *summaries_flapping(const struct alarm_state *state, const struct event *last,
                                  const struct policy_options *options);
-// `why`, unless NULL, is a piece of a sentence: it did not settle by itself.
+// `why` is a piece of a sentence; NULL: the alarm settled by itself.
 struct event *summaries_settled(const struct alarm_state *state, const struct event *last,
                                 const char *why);
 
@@ -25,17 +26,15 @@ struct event *summaries_settled(const struct alarm_state *state, const struct ev
 struct event *summaries_cleared(const struct alarm_state *state, const struct event *last,
                                 const char *reason);
 
-// A copy of the last event about an alarm, which was suppressed, to be sent late.
+// A copy of the last event about an alarm: the event was suppressed, and the copy is sent late.
 struct event *summaries_late(const struct event *last);
 
-// What stands for that event if it cannot be read any more.
+// An event in place of the last event about an alarm, if that cannot be read any more.
 struct event *summaries_lost(const struct alarm_state *state);
-
-// Writes policy's decisions to the debug log.
 
 // In each function, `log` is policy's log or NULL; times are on policy's clock.
 
-// Logs the decision about an event, and the alarm state after it; `state` NULL: it has none.
+// Logs the decision about an event, and the alarm state after the event; NULL: there is no state.
 void policy_log_decision(struct log *log, const struct event *event,
                          const struct alarm_state *state, int64_t now_us);
 
