@@ -25,14 +25,14 @@ enum { FDS = 3, WHO_SIZE = 256 };
 struct agent {
     struct agent_options options;
     struct agentx_region *regions;    // the gateway's own, then those of `contexts`
-    size_t region_count, own_regions; // all, and of these the gateway's own and the fabric's
+    size_t region_count, own_regions; // of all; of the gateway and of the fabric
     struct contexts *contexts;
-    const struct fabric *seen; // the fabric that the contexts follow, only to be compared
-    int64_t seen_us;           // and its time
+    const struct fabric *seen; // the fabric of the contexts, only to be compared
+    int64_t seen_us;           // and the time of that fabric
     bool too_many;             // was logged
     uint64_t moved;            // contexts_replaced that the regions follow
     char fabric_context[AGENTX_CONTEXT_SIZE];
-    bool has_fabric;          // the fabric as one device, in that context
+    bool has_fabric;          // the fabric is one device, in fabric_context
     bool numbered;            // each of its nodes has a number
     struct contexts *changes; // of its ports
     struct agentx_client *client;
@@ -50,7 +50,7 @@ struct agent {
 
 // Requests of the master agent.
 
-// Logs the first part of the name only: a name can be long, such as one with an alarm key in it.
+// Logs the first part of the name only, because a name with an alarm key is long.
 static void agent_log_answer(const struct agent *agent, const char *request,
                              const struct agentx_oid *name, const struct agent_snapshot *snapshot)
 {
@@ -67,7 +67,7 @@ static void agent_log_answer(const struct agent *agent, const char *request,
               (unsigned long long)walk_cache_number(agent->cache, snapshot));
 }
 
-// What the context shows: the end port of that GUID, FABRIC_KEY; 0: the gateway's own tables. A
+// What the context shows: the GUID of an end port, FABRIC_KEY, or 0 for the gateway's own tables. A
 // master agent for the fabric alone gets nothing else, whatever context it asks for.
 static uint64_t agent_key(const struct agent *agent, const char *context)
 {
@@ -81,7 +81,7 @@ static uint64_t agent_key(const struct agent *agent, const char *context)
     return 0;
 }
 
-// Begins to answer a request in the context: names of what follows are in it. Returns agent_key.
+// Begins to answer a request in the context. Returns agent_key.
 static uint64_t agent_enter(struct agent *agent, const char *context)
 {
     const uint64_t key = agent_key(agent, context);
@@ -90,7 +90,7 @@ static uint64_t agent_enter(struct agent *agent, const char *context)
     return key;
 }
 
-// The tables in a context. The look becomes one at the device that a request in it is about.
+// Returns the tables in a context, and makes the look one at the device of the context.
 static const struct table_list *agent_tables(const struct agent *agent, uint64_t guid,
                                              struct look *look)
 {
@@ -196,13 +196,13 @@ static void agent_report_status(struct agent *agent)
     pthread_mutex_unlock(&agent->lock);
 }
 
-// Whether what is served depends on the nodes that are there.
+// Whether the tables or contexts depend on the present nodes.
 static bool agent_follows(const struct agent *agent)
 {
     return agent->options.contexts != CONTEXTS_OFF || agent->has_fabric;
 }
 
-// Waits until a descriptor is ready, or until that time.
+// Waits until a descriptor is ready, or until the time `until`.
 static void agent_wait_until(const struct agent *agent, struct pollfd fds[FDS], int64_t until)
 {
     enum { LOOK_MS = 5000, ALONE_MS = 60000 }; // at the fabric; without contexts
@@ -213,7 +213,8 @@ static void agent_wait_until(const struct agent *agent, struct pollfd fds[FDS], 
         fds[1].revents = 0;
 }
 
-// Continues the reads on demand. Returns when to do so again; INT64_MAX: not for its own sake.
+// Continues the reads on demand. Returns when to continue them again; INT64_MAX: never without a
+// new request.
 static int64_t agent_read_on(const struct agent *agent)
 {
     const struct snapshot_demand *demand = &agent->options.source.demand;
@@ -258,7 +259,7 @@ static void agent_add_devices(struct agent *agent)
     agent->region_count = count;
 }
 
-// Registers the regions of contexts that made room for others where these are.
+// Registers the regions of a replaced context in the context of its successor.
 static void agent_move_devices(struct agent *agent)
 {
     bool all = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The AgentX subagent: offers the tables of the IBSWITCH-MIB, the IB-SM-MIB and the IBTRAPD-MIB to
-// a master agent, such as net-snmp's snmpd. It has a thread of its own: a slow or absent master
-// agent delays nothing else.
+// a master agent, such as net-snmp's snmpd. The subagent has a thread of its own, so a slow or
+// absent master agent delays nothing else.
 #ifndef IBTRAPD_AGENT_AGENT_H
 #define IBTRAPD_AGENT_AGENT_H
 
@@ -15,24 +15,24 @@
 
 struct agent_options {
     const char *master; // as in agentx/client.h
-    // Of the gateway, of a device in its context, of the fabric as one device.
+    // The tables of the gateway, of a device in its context, and of the fabric as one device.
     const struct table_list *tables, *device_tables, *fabric_tables;
     // The context of this instance, AGENTX_CONTEXT_SIZE - 1 octets at most; empty: the default
-    // context only. The first instance that registers gets the default context as well.
+    // context only. The first instance to register gets the default context, too.
     const char *context;
     enum contexts_of contexts; // end ports with contexts of their own
-    // The fabric as one device (source.fabric_of) is in a context of its own: AGENT_FABRIC_CONTEXT,
-    // which a hyphen and `context` follow unless that is empty. Or it is alone, in the default
-    // context, and nothing else is there.
+    // False: the fabric as one device (source.fabric_of) has a context of its own,
+    // AGENT_FABRIC_CONTEXT, followed by a hyphen and `context` unless `context` is empty. True: the
+    // agent offers the fabric alone, in the default context.
     bool fabric_alone;
     bool writable;
     struct snapshot_source source;
-    // Saves the changes and puts them in force, all or none. `who` names the user who made them, as
-    // a part of a sentence. Called in the agent's thread; may wait. False with a sentence:
-    // nothing was changed.
+    // Saves the changes and puts them in force, all or none. `who` names the user, as a part of a
+    // sentence. Called in the agent's thread; may wait. Returns false with a sentence if nothing
+    // was changed.
     bool (*change)(void *ctx, const struct setting *changes, size_t n, const char *who,
                    struct error *err);
-    // An LED of the node was switched, by that user. Called as `change`.
+    // The user switched an LED of the node. Called in the agent's thread; may wait.
     void (*switched)(void *ctx, uint64_t node_guid, bool on, const char *who);
     void *ctx;
     const struct random *random;
@@ -41,18 +41,18 @@ struct agent_options {
 
 struct agent_status {
     bool up;
-    char problem[256];            // why it is not up; empty: it is
+    char problem[256];            // why the session is not up; empty: the session is up
     uint64_t varbinds;            // requested by Get, GetNext and GetBulk
     uint64_t sets;                // Sets that were committed
     enum contexts_of contexts_of; // as in the options
-    size_t contexts;              // of end ports, so many came since the start
+    size_t contexts;              // of end ports, since the start
 };
 
 struct agent;
 
-// Starts the thread. Copies the options; the objects that they point to outlive the agent. It is no
-// error if the master agent is away: the subagent tries again. Returns NULL with a sentence if the
-// address of the master agent is not valid, or if threads or descriptors are short.
+// Starts the thread. Copies the options; the objects behind their pointers outlive the agent. While
+// the master agent is away, the subagent tries again. Returns NULL with a sentence if the address
+// of the master agent is not valid, or if threads or descriptors are short.
 struct agent *agent_start(const struct agent_options *options, struct error *err);
 void agent_stop(struct agent *agent);                                 // NULL is allowed
 void agent_get_status(struct agent *agent, struct agent_status *out); // any thread

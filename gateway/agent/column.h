@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How columns show what their rows have: functions that fill a value, whose type table.c has set,
-// and getters that many columns share. The column says which part of the row a shared getter shows,
-// and how (`field` of struct table_column).
+// How columns show what their rows have: functions to fill a value, whose type table.c has set, and
+// getters of many columns. `field` of struct table_column says which part of the row a shared
+// getter shows, and how.
 #ifndef IBTRAPD_AGENT_COLUMN_H
 #define IBTRAPD_AGENT_COLUMN_H
 
@@ -10,9 +10,8 @@
 
 #include <stddef.h>
 
-// Functions that fill a value. All but put_known return true always, so that a getter can end with
-// a call. Octets beyond AGENTX_OCTETS_MAX, or beyond `most`, are cut off; a text is cut between
-// characters.
+// Functions that fill a value. All but put_known return true always: a getter can end with a call.
+// Octets beyond AGENTX_OCTETS_MAX, or beyond `most`, are cut off; a text is cut between characters.
 bool put_number(struct agentx_value *out, int64_t number); // for a Counter64: the same 64 bits
 bool put_gauge(struct agentx_value *out, uint64_t number); // 2^32 - 1 for any greater number
 bool put_octets(struct agentx_value *out, const void *octets, size_t size);
@@ -26,7 +25,7 @@ bool put_oid(struct agentx_value *out, const uint32_t *ids, size_t length); // a
 // SNMPv2-TC TimeStamp: the master agent's sysUpTime at the monotonic time `at`; 0 when `at` was
 // before the master agent's start, or is 0.
 bool put_time_stamp(struct agentx_value *out, const struct look *look, int64_t at);
-// A field of an event, as model/mib.h encodes it.
+// A field of an event, encoded by model/mib.h.
 bool put_field(struct agentx_value *out, const struct event *event, enum mib_syntax syntax,
                uint16_t size, enum field source);
 
@@ -34,10 +33,10 @@ bool put_field(struct agentx_value *out, const struct event *event, enum mib_syn
 enum field_form {
     FIELD_NUMBER,     // no instance outside `least` to `most`
     FIELD_LABEL,      // numbers outside `least` to `most` are reserved: `most` + 1
-    FIELD_NEXT_LABEL, // the same plus one: for labels that count from 1
+    FIELD_NEXT_LABEL, // FIELD_LABEL plus one: for labels that count from 1
     FIELD_FROM_ZERO,  // FIELD_NUMBER minus one: for a list that counts from 0
     FIELD_TRUTH,      // TruthValue
-    FIELD_OCTETS,     // as many octets as the bits of the field need
+    FIELD_OCTETS,     // the octets that hold the bits of the field
     // Of members of a struct only.
     FIELD_KNOWN,      // no instance if the number is 0
     FIELD_GAUGE,      // put_gauge
@@ -48,8 +47,8 @@ enum field_form {
     FIELD_STRING,     // the same; a pointer to char
 };
 
-// Fields of attributes, as model/attribute.h numbers them: of the PortInfo of the row's `port`, of
-// the SwitchInfo of its `node`, of an attribute whose octets the caller has. The row has no
+// Fields of attributes, by the numbers of model/attribute.h: of the PortInfo of the row's `port`,
+// of the SwitchInfo of its `node`, of an attribute whose octets the caller has. The row has no
 // instance while PortInfo or SwitchInfo is not known.
 bool field_of_port(struct look *look, struct agentx_value *out);
 bool field_of_switch(struct look *look, struct agentx_value *out);
@@ -80,11 +79,11 @@ bool field_of_sm(struct look *look, struct agentx_value *out);
 // same 32 bits, signed.
 bool field_sm_activity(struct look *look, struct agentx_value *out);
 
-// As many zero octets as `field` says: keys are secrets.
+// Zero octets, `field` of them: keys are secrets.
 bool field_zeros(struct look *look, struct agentx_value *out);
 #define FIELD_KEY(octets) AGENTX_OCTETS, .get = field_zeros, .field = {.field = (octets)}
 
-// Getters of the same for each row, and of parts of its index.
+// Getters of constants and of parts of the index.
 bool field_constant(struct look *look, struct agentx_value *out); // the number `field`
 bool field_empty(struct look *look, struct agentx_value *out);    // no octets
 bool field_row_number(struct look *look, struct agentx_value *out);

@@ -57,7 +57,7 @@ uint64_t contexts_guid(const struct contexts *contexts, size_t at)
     return contexts->all[at].guid;
 }
 
-// Whether an end port gets a context, as far as there is room.
+// Whether an end port gets a context if there is room.
 static bool contexts_wants(enum contexts_of of, const struct fabric_node *node,
                            const struct fabric_port *port)
 {
@@ -86,7 +86,7 @@ bool contexts_has(const struct contexts *contexts, uint64_t guid)
     return contexts_find(contexts, guid) != NULL;
 }
 
-// Enters a context, which is at that place in `all`, into the sorted ones.
+// Enters the context at place `at` of `all` into `sorted`.
 static void contexts_enter(struct contexts *contexts, size_t at, uint64_t guid)
 {
     const size_t place = contexts_place(contexts, guid);
@@ -158,8 +158,8 @@ static void contexts_note(struct context *context, const struct fabric *fabric,
     }
 }
 
-// Calls the function for each end port that gets a context. Of several with the same GUID, it is
-// the one that the context shows.
+// Calls the function for each end port that gets a context. Of several ports with the same GUID,
+// the function gets the port of the context.
 static bool contexts_each(struct contexts *contexts, enum contexts_of of,
                           const struct fabric *fabric, int64_t at,
                           bool (*visit)(struct contexts *contexts, const struct fabric *fabric,

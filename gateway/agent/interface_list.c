@@ -13,7 +13,7 @@ static bool interface_list_wants(const struct fabric_node *node, enum contexts_o
            (of == CONTEXTS_ALL || (of == CONTEXTS_SWITCHES && node->type == FABRIC_SWITCH));
 }
 
-// The index of the node's first port with that number or a greater one; port 0 is none.
+// The index of the node's first port whose number is `least` or greater; port 0 is no interface.
 static uint32_t interface_list_first(const struct fabric *fabric, uint32_t node, uint32_t least)
 {
     const struct fabric_node *of = &fabric->nodes[node];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The interfaces of the fabric as one device: the external ports of its switches, and if wanted
-// those of hosts and routers. The ifIndex of a port is NODE_NUMBERS_STEP times the number of its
+// The interfaces of the fabric as one device: the external ports of switches, and if wanted the
+// ports of hosts and routers. The ifIndex of a port is NODE_NUMBERS_STEP times the number of its
 // node, plus the number of the port: 12012 is port 12 of the node with number 12.
+// Decides: Which ifIndex does a port have when the fabric is one device?
 #ifndef IBTRAPD_AGENT_INTERFACE_LIST_H
 #define IBTRAPD_AGENT_INTERFACE_LIST_H
 
@@ -22,12 +23,12 @@ struct interface_list {
     struct interface_node nodes[]; // ascending by number
 };
 
-// Those of the nodes that have a number. Linear; for free().
+// Makes the list of all nodes with a number. Linear; for free().
 struct interface_list *interface_list_make(const struct fabric *fabric,
                                            const struct node_numbers *numbers, enum contexts_of of);
 
-// Gives numbers to the nodes that have none: they are there from a commit of the journal on. False:
-// not now (journal/journal.h).
+// Gives numbers to the nodes without a number. A number counts from a commit of the journal on.
+// Returns false if the journal cannot number nodes now (journal/journal.h).
 bool interface_list_number(struct journal *journal, const struct fabric *fabric,
                            enum contexts_of of);
 

@@ -50,11 +50,11 @@ bool leds_add(struct leds *leds, const struct look *look, uint32_t port, bool on
 static void leds_begin(struct led *led, const struct snapshot_demand *demand, bool on)
 {
     led->key.record[0] = on ? LED_MASK : 0;
-    demand->drop(demand->ctx, &led->key); // what an earlier one was answered
+    demand->drop(demand->ctx, &led->key); // the answer to an earlier Set
     led->state = LED_ASKED;
 }
 
-// Goes on with one. Returns the ticket of its answer; 0: it is done, or has failed.
+// Goes on with an LED. Returns the ticket of the answer; 0: the LED is done, or has failed.
 static int64_t leds_go_on(struct led *led, const struct snapshot_demand *demand)
 {
     struct demand_answer *answer = NULL;

@@ -7,11 +7,11 @@
 #include "agent/look.h"
 #include "agentx/options.h"
 
-// Whether an end port has one, by its CapabilityMask.
+// Whether an end port has an LED, by its CapabilityMask.
 bool leds_has(const struct fabric_port *port);
 
-// The end port of a node that has one: port 0 of a switch, else the first one. Returns its index in
-// the fabric; FABRIC_NONE: there is none.
+// Returns the index of the node's end port with an LED: port 0 of a switch, else the first port
+// with an LED. FABRIC_NONE: no port has an LED.
 uint32_t leds_port(const struct fabric *fabric, uint32_t node);
 
 // Reads the LED. Returns false if there is no answer, or the answer comes later, as in look.h.
@@ -25,23 +25,25 @@ struct led {
     uint8_t state; // enum led_state, of leds.c
 };
 
-// Those of one Set. Zeroed: there are none.
+// The LEDs of one Set. Zeroed: the Set has no LED.
 struct leds {
     struct led all[AGENTX_SET_MAX];
     size_t count; // less than AGENTX_SET_MAX when leds_add is called
-    bool back;    // they are being switched back
+    bool back;    // the LEDs are being switched back
 };
 
-// Adds the LED of that port. False: it is there already, or nobody answers for it.
+// Adds the LED of the port. Returns false if the Set has the LED already, or nobody answers for the
+// port.
 bool leds_add(struct leds *leds, const struct look *look, uint32_t port, bool on, bool before);
 
-// Switches all, or with `back` all back, and compares the answers. AGENTX_NO_ERROR: it is done.
-// Else, if `ticket` is set, call it again once that is ready; if it is 0, a node did not do so, and
-// nobody waits for those that are switched back for it.
+// Switches all LEDs, or with `back` switches all back, and compares the answers. Returns
+// AGENTX_NO_ERROR when all is done. Returns an error with a ticket if answers are missing: call
+// leds_switch again once the ticket is ready. Returns an error without a ticket if a node refused:
+// then the other LEDs are switched back, and nobody waits for their answers.
 enum agentx_error leds_switch(struct leds *leds, const struct snapshot_demand *demand, bool back,
                               int64_t *ticket);
 
-// Switches back what leds_switch has begun, without waiting.
+// Switches the LEDs of an unfinished leds_switch back, without waiting.
 void leds_restore(struct leds *leds, const struct snapshot_demand *demand);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A look at the tables: one request, the snapshot that answers it, the device that the request is
-// about, and the row at hand. Getters and seeks of tables take a look and nothing else. A look also
-// reads attributes on demand. The agent's thread only.
+// A look at the tables: the snapshot and the device of one request, and the row at hand. Getters
+// and seeks of tables take a look and nothing else. A look also reads attributes on demand. The
+// agent's thread only.
 // Decides: What happens to an SNMP request whose value has to be read from the fabric first?
 #ifndef IBTRAPD_AGENT_LOOK_H
 #define IBTRAPD_AGENT_LOOK_H
@@ -25,14 +25,14 @@ struct look {
     int64_t ticket;                // of an answer that comes later; 0: none
     bool sa_away;                  // the SA could not be asked: a table looks empty
 
-    // What a seek is to find (agent/table.h).
+    // The index for a seek to find (agent/table.h).
     const struct table *table;
     const struct table_column *column; // the column whose value is wanted
     const uint32_t *ids;
     size_t length;
     bool after;
 
-    // The row that a seek found. Each table uses the members that it needs.
+    // The row that the seek found. A table uses some of the members.
     struct agentx_oid found; // its index
     size_t at;               // its number, if the rows are numbered
     uint32_t node, port;     // indices in `fabric`
@@ -61,11 +61,11 @@ static inline const struct fabric_port *look_port(const struct look *look)
 // later, the look has a ticket then. If the SA cannot be asked, `sa_away` is true then.
 const struct demand_answer *look_ask(struct look *look, const struct demand_key *key);
 
-// The same, but nobody waits for an answer that comes later: `ticket` and `sa_away` stay.
+// The same, but nobody waits for a later answer: `ticket` and `sa_away` stay.
 const struct demand_answer *look_ask_now(struct look *look, const struct demand_key *key);
 
 // Each reads an attribute of a port, by the port's index in the fabric; for a port of a switch,
-// port 0 answers. They return NULL also if the node is silent.
+// port 0 answers. Each returns NULL also if the node is silent.
 const uint8_t *look_smp(struct look *look, uint32_t port, enum demand_attribute attribute,
                         uint32_t modifier);
 const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute);
@@ -74,9 +74,9 @@ const uint8_t *look_perf(struct look *look, uint32_t port, uint16_t attribute);
 bool look_smp_key(const struct look *look, uint32_t port, enum demand_attribute attribute,
                   uint32_t modifier, struct demand_key *key);
 
-// Whether a `seek` is to find rows whose values look_smp reads of that port and attribute. Returns
-// false if look_smp would return NULL for all of them (of a switch: for those of all its ports), so
-// that nobody asks row by row.
+// Whether a `seek` finds rows of the port whose values look_smp reads. Returns false if look_smp
+// would return NULL for all these rows (of a switch: for the rows of all its ports): then nobody
+// asks row by row.
 bool look_can_smp(const struct look *look, uint32_t port, enum demand_attribute attribute);
 
 #endif

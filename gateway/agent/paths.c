@@ -18,7 +18,7 @@ enum row_status {
     DESTROY,
 };
 
-// Bits of the ComponentMask (IBA 15.2.5.16): the ends of a path, and those that have no column.
+// Bits of the ComponentMask (IBA 15.2.5.16): the ends of a path, and the components with a column.
 static const uint64_t TO = 1 << 2 | 1 << 4, FROM = 1 << 3 | 1 << 5;
 static const uint64_t HAVE_COLUMNS = 0x7FFFFF & ~(uint64_t)(3 | 1 << 7 | 1 << 11 | 1 << 14);
 
@@ -29,7 +29,7 @@ struct path_list {
 
 struct paths {
     struct path_list now, next, before;
-    char context[AGENTX_CONTEXT_SIZE]; // of the Set that is under way, as is the rest
+    char context[AGENTX_CONTEXT_SIZE]; // of the Set under way; the rest, too
     uint64_t prefix;
     int64_t time;
 };
@@ -110,7 +110,8 @@ static int paths_compare(const struct path_request *request, uint64_t prefix, ui
     return request->session < session ? -1 : request->session > session;
 }
 
-// Returns the row, after it made it if there is none. NULL: it cannot be made, for that reason.
+// Returns the row, and makes the row if it is missing. Returns NULL and the reason if the row
+// cannot be made.
 static struct path_request *paths_claim(struct paths *paths, uint64_t prefix, uint32_t session,
                                         enum agentx_error *error)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The questions for PathRecords that managers put by Sets: the rows of ibSmPathReqTable, made and
-// destroyed by their RowStatus (RFC 2579). They are in memory only, and a row that nobody sets for
-// PATHS_KEEP_US is dropped. For one thread.
+// destroyed by their RowStatus (RFC 2579). The rows are in memory only. A row is dropped
+// PATHS_KEEP_US after its last Set. For one thread.
 //
-// A Set works on a copy of the rows, which takes their place at the commit.
+// A Set works on a copy of the rows. The commit puts the copy in force.
 #ifndef IBTRAPD_AGENT_PATHS_H
 #define IBTRAPD_AGENT_PATHS_H
 
@@ -14,11 +14,11 @@
 
 enum {
     PATHS_MAX = 96,            // rows; more are refused
-    PATHS_OF_CONTEXT_MAX = 64, // that were made in one context: AgentX does not name the manager
+    PATHS_OF_CONTEXT_MAX = 64, // of one context: AgentX does not name the manager
 };
 
 enum {
-    PATHS_STATUS = 3, // columns that are not fields of the PathRecord
+    PATHS_STATUS = 3, // columns without a field of the PathRecord
     PATHS_COMPONENT_MASK = 5,
 };
 
@@ -34,7 +34,7 @@ struct path_request {
     // Within a Set.
     bool exists;    // before it
     uint8_t wanted; // RowStatus; 0: none
-    size_t varbind; // that decides about it
+    size_t varbind; // the varbind with the RowStatus
     bool is_set;
 };
 
@@ -52,7 +52,7 @@ void paths_age(struct paths *paths, int64_t now); // drops old rows
 // and a destination: the answer to less could be the paths between all ports.
 int64_t paths_status(const struct path_request *request);
 
-// The query to the SA: without its key, as one of a stranger.
+// The query to the SA: without the SA's key, like the query of a stranger.
 struct demand_key paths_query(const struct path_request *request);
 
 // The phases of a Set, of a manager in that context: begin, stage for each varbind, check. Then
@@ -65,7 +65,7 @@ enum agentx_error paths_check(struct paths *paths, size_t *failed);
 void paths_commit(struct paths *paths);
 void paths_undo(struct paths *paths);
 
-// Asks what has become active, so that answers come before a manager asks for them.
+// Asks the questions of new active rows: answers should come before a manager reads them.
 void paths_ask(struct paths *paths, const struct snapshot_demand *demand);
 
 #endif

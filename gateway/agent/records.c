@@ -141,7 +141,7 @@ static const uint8_t *records_element(const struct records *r, size_t at)
     return r->elements + at * records_stride(r);
 }
 
-// Whether element `at` says again what the one before it says.
+// Whether element `at` repeats the element before.
 static bool records_repeats(const struct records *r, size_t at, bool packed)
 {
     const size_t compared = packed ? records_stride(r) : r->index_size;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The SA's records as rows of tables: each kind (enum records_kind) is a list of elements, sorted
-// by an index, and those with one index are packed into as few rows as they fit in. Made when a
-// snapshot is first asked for them, and its from then on.
+// by an index. Elements with the same index are packed into the smallest number of rows.
 #ifndef IBTRAPD_AGENT_RECORDS_H
 #define IBTRAPD_AGENT_RECORDS_H
 
 #include "model/demand.h"
 #include "model/fabric.h"
 
-enum { RECORDS_PIECE_MAX = 255 }; // octets of a row, unless it is one element
+enum { RECORDS_PIECE_MAX = 255 }; // octets of a row of several elements
 
 // What the SA has in tables.
 enum records_kind {
@@ -19,11 +18,11 @@ enum records_kind {
     RECORDS_KINDS,
 };
 
-// The query to the SA that asks for them. An answer that has LIDs is not kept longer than `fabric`,
-// which knows whose they are, is the latest one: another port may have them later.
+// The query to the SA. An answer with LIDs is kept only while `fabric` is the latest fabric,
+// because another port may have a LID later.
 struct demand_key records_query(enum records_kind kind, const struct fabric *fabric);
 
-// Makes the rows of an answer to the query; `fabric` knows whose LIDs those are.
+// Makes the rows of an answer to the query; `fabric` finds the ports of LIDs.
 struct records;
 struct records *records_new(enum records_kind kind, const struct fabric *fabric,
                             const struct demand_answer *answer);

@@ -223,7 +223,7 @@ static void set_tell_leds(const struct set *set)
     }
 }
 
-// The LEDs first: they take the longest, and are the likeliest to fail.
+// The LEDs come first: LEDs take the longest, and are the likeliest to fail.
 enum agentx_error set_commit(struct set *set)
 {
     const enum agentx_error error =
@@ -241,8 +241,8 @@ enum agentx_error set_commit(struct set *set)
     return AGENTX_NO_ERROR;
 }
 
-// What needs no node comes first, and once: the session may end, or the time be over, while it
-// waits for an LED. Then it is not called again.
+// Rows and settings come first, and once: while set_undo waits for an LED, the session may end, or
+// the time may be over. Then set_undo is not called again.
 enum agentx_error set_undo(struct set *set)
 {
     set->ticket = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Carries out a Set in the phases of RFC 2741 7.2.4: checks all varbinds first, then changes all or
 // none.
+// Decides: Which objects may an SNMP Set change, and what does a failed Set undo?
 #ifndef IBTRAPD_AGENT_SET_H
 #define IBTRAPD_AGENT_SET_H
 
@@ -28,16 +29,16 @@ struct set {
     struct setting changes[AGENTX_SET_MAX], before[AGENTX_SET_MAX]; // in the order of the request
     size_t count;
     struct leds leds;
-    int64_t ticket;  // of what the last call waits for: see `pending` of agentx/handler.h
-    bool makes_rows; // it is about rows of options.paths, too
+    int64_t ticket;  // of the LED that the last call waits for: see `pending` of agentx/options.h
+    bool makes_rows; // the Set is about rows of options.paths, too
     bool committed;
     bool undo_failed; // the settings could not be changed back
 };
 
-// Copies the options; the objects that they point to outlive the set.
+// Copies the options; the objects behind their pointers outlive the set.
 void set_init(struct set *set, const struct set_options *options);
 
-// The handlers of agentx/handler.h. The look has a snapshot, as of now; set_test ends the look.
+// The handlers of agentx/options.h. The look has a fresh snapshot; set_test ends the look.
 enum agentx_error set_test(struct set *set, struct look *look, const char *context,
                            const struct agentx_varbind *varbinds, size_t n, size_t *failed);
 enum agentx_error set_commit(struct set *set);

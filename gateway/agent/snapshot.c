@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Lists the switches and routers. They ascend by GUID, as the fabric's nodes do.
+// Lists the switches and routers. They ascend by GUID, like the fabric's nodes.
 static void snapshot_list_switches(struct agent_snapshot *snapshot)
 {
     const struct fabric *fabric = snapshot->fabric;
@@ -20,7 +20,7 @@ static void snapshot_list_switches(struct agent_snapshot *snapshot)
     }
 }
 
-// The first event of the journal's file; while that is not available, of its memory; 0: none.
+// The first event of the journal's file; without a file, of the journal's memory; 0: none.
 static int64_t snapshot_first_event(struct journal *journal, int64_t last)
 {
     struct journal_status status;
@@ -97,7 +97,7 @@ struct snapshot_alarms {
 
 enum { TEXTS = 5 };
 
-// Copies all texts of an alarm into one allocation: most are far shorter than their limits.
+// Copies all texts of an alarm into one allocation: most texts are far shorter than their limits.
 static void snapshot_alarms_copy_texts(struct snapshot_alarm *out, const struct alarm *alarm)
 {
     const char *texts[TEXTS] = {alarm->key, alarm->event_id, alarm->type, alarm->text, alarm->note};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An agent snapshot: the content of all tables at one moment, counted. A walk gets all its rows
-// from the snapshot in which it began. Alarms, interfaces and the SA's records are added when a
-// request first needs them, and then stay.
+// An agent snapshot: the content of all tables at one moment, counted. A walk gets all rows from
+// its first snapshot. Alarms, interfaces and the SA's records are added when a request first needs
+// them, and then stay.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_H
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
@@ -20,7 +20,7 @@
 enum {
     SNAPSHOT_SUBSCRIPTIONS_MAX = 32,
     SNAPSHOT_RECEIVERS_MAX = 512,
-    SNAPSHOT_ALARMS_MAX = 65536, // of more active alarms, those that were raised first: some 20 MB
+    SNAPSHOT_ALARMS_MAX = 65536, // the first raised of more active alarms: some 20 MB
 };
 
 // A row of ibtrapdSubscriptionTable. Times are monotonic microseconds; 0: never.
@@ -61,8 +61,8 @@ struct snapshot_gateway {
     struct snapshot_flow flow;
 };
 
-// An active alarm. The texts live as long as the snapshot. An alarm counts as shelved if it is
-// shelved beyond the snapshot's time.
+// An active alarm. The texts live until the end of the snapshot. `shelved`: beyond the snapshot's
+// time.
 struct snapshot_alarm {
     int64_t sequence; // of the event that raised it
     uint32_t number;  // event_number of `sequence`
@@ -75,8 +75,8 @@ struct snapshot_alarm {
 
 struct paths;
 
-// Reads on demand, as in ib/reads.h. NULL functions: there are none. The agent's thread calls
-// them.
+// Reads on demand, by the contract of ib/reads.h. NULL functions: no reads. The agent's thread
+// calls the functions.
 struct snapshot_demand {
     int fd; // an eventfd, written when answers have come
     enum demand_state (*ask)(void *ctx, const struct demand_key *key, struct demand_answer **answer,
@@ -88,8 +88,8 @@ struct snapshot_demand {
     void *ctx;
 };
 
-// The parts of the gateway that snapshots are made from. All outlive the agent, which calls the
-// functions in its own thread.
+// The parts of the gateway behind snapshots. All parts outlive the agent, which calls the functions
+// in its own thread.
 struct snapshot_source {
     struct topology *topology;
     struct journal *journal;
@@ -98,10 +98,10 @@ struct snapshot_source {
     struct accumulated_counters *(*sums)(void *ctx); // the same
     struct measured_errors *(*errors)(void *ctx);    // the same; a NULL function: there are none
     void *ctx;
-    enum contexts_of fabric_of; // whose ports are interfaces of the fabric as one device
-    const char *gateway_name;   // with which that device is named
+    enum contexts_of fabric_of; // nodes whose ports are interfaces of the fabric
+    const char *gateway_name;   // in the name of the fabric as one device
     struct snapshot_demand demand;
-    uint8_t event_trap_level; // GswEventSeverity of a switch for which none was set
+    uint8_t event_trap_level; // GswEventSeverity of a switch without a setting
     const struct clock *clock;
     int64_t master_started_at; // monotonic: when the master's sysUpTime was 0; the agent sets it
     struct paths *paths;       // live, not of the snapshot's time; the agent sets it; NULL: none
@@ -129,13 +129,13 @@ struct agent_snapshot {
     struct records *records[RECORDS_KINDS]; // NULL until a request needs them
 };
 
-// An event's number in the journal is this base plus its event_number.
+// An event's number in the journal is this base plus the event_number.
 static inline int64_t snapshot_base(const struct agent_snapshot *snapshot)
 {
     return snapshot->last_event - event_number(snapshot->last_event);
 }
 
-// The range of events that the tables show.
+// The range of events in the tables.
 static inline struct snapshot_events_range snapshot_range(const struct agent_snapshot *snapshot)
 {
     return (struct snapshot_events_range){snapshot_base(snapshot), snapshot->last_event};
@@ -153,7 +153,7 @@ void snapshot_alarms_free(struct snapshot_alarms *alarms); // NULL is allowed
 size_t snapshot_alarms_count(const struct snapshot_alarms *alarms);
 const struct snapshot_alarm *snapshot_alarms_at(const struct snapshot_alarms *alarms, size_t at);
 
-// The interfaces of the fabric as one device, made at the first call.
+// The interfaces of the fabric, made at the first call.
 const struct interface_list *snapshot_interfaces_of(struct agent_snapshot *snapshot);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { READ_AHEAD = 64, KEPT_MAX = 2 * SNAPSHOT_EVENTS_PER_SWITCH_MAX };
 
-// The latest events of one switch, in a ring.
+// The latest events of a switch, in a ring.
 struct of_switch {
     uint64_t guid;
     uint8_t type; // enum fabric_type; 0: unknown
@@ -21,7 +21,7 @@ struct snapshot_events {
     struct of_switch *switches; // ascending by GUID
     size_t count, room;
     int64_t read_through;   // the last event that was read
-    int64_t stored_through; // the last one that is known to be on disk
+    int64_t stored_through; // the last event that is surely on disk
     bool begun;
 };
 
@@ -152,8 +152,7 @@ static void snapshot_events_forget(struct of_switch *s, int64_t from, int64_t un
     s->count = kept;
 }
 
-// Removes the events that were read while the disk failed and that expired in memory before they
-// were written.
+// Removes the events that were read while the disk failed and expired in memory, unwritten.
 static void snapshot_events_forget_lost(struct snapshot_events *events, struct journal *journal)
 {
     int64_t from = events->stored_through + 1;
@@ -223,7 +222,7 @@ int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, str
 }
 
 // The places in a switch's ring whose events are in a range. The journal may have dropped the first
-// of these events.
+// events.
 struct places {
     size_t begin, end;
 };
@@ -259,7 +258,8 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
     }
 }
 
-// As the journal drops the oldest events first, all after the first readable one are there.
+// The journal drops the oldest events first, so all events after the first readable event are
+// there.
 uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
                                struct snapshot_events_range range, uint64_t guid)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An index of the journal: which events are about which switch. gswEventTable and the columns that
-// count events read it. All snapshots share the one index; each shows its own range of it. The
-// agent's thread only.
+// An index of the journal: the events of each switch, for gswEventTable and the columns with counts
+// of events. All snapshots share the index; each snapshot shows a range of the index. The agent's
+// thread only.
 #ifndef IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
 #define IBTRAPD_AGENT_SNAPSHOT_EVENTS_H
 
 #include "journal/journal.h"
 
 enum {
-    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // that a snapshot shows; the index has twice as many
-    SNAPSHOT_EVENTS_READ_MAX = 65536,     // that one update reads; it skips older ones
+    SNAPSHOT_EVENTS_PER_SWITCH_MAX = 512, // in a snapshot; the index has twice as many
+    SNAPSHOT_EVENTS_READ_MAX = 65536,     // in one update, which skips older events
     SNAPSHOT_EVENTS_SWITCHES_MAX = 65536,
 };
 
-// The events that a snapshot shows: those with after < number in the journal <= last.
+// The events of a snapshot: after < number in the journal <= last.
 struct snapshot_events_range {
     int64_t after, last;
 };
@@ -35,8 +35,8 @@ void snapshot_events_free(struct snapshot_events *events); // NULL is allowed
 // if the journal cannot be read now; the next update goes on from there.
 bool snapshot_events_update(struct snapshot_events *events, struct journal *journal);
 
-// The number of a switch's events in the range, without those that the journal has dropped since.
-// `events` may be NULL here and below.
+// The number of a switch's events in the range, without the events that the journal has dropped
+// since. `events` may be NULL here and below.
 uint32_t snapshot_events_count(const struct snapshot_events *events, struct journal *journal,
                                struct snapshot_events_range range, uint64_t guid);
 
@@ -57,8 +57,8 @@ int64_t snapshot_events_find(const struct snapshot_events *events, struct journa
 // caller's. Any thread.
 int64_t snapshot_events_read_next(struct journal *journal, int64_t sequence, struct event **event);
 
-// Reads the event with number `sequence`: a reference, the caller's. NULL: the journal dropped it,
-// or cannot read it. Any thread.
+// Reads the event with number `sequence`: a reference, the caller's. NULL: the journal dropped the
+// event, or cannot read the event. Any thread.
 struct event *snapshot_events_read(struct journal *journal, int64_t sequence);
 
 #endif

@@ -140,8 +140,8 @@ static bool table_begins_after(const struct table *table, const struct agentx_oi
            name->ids[table->entry_length] < table->columns[0].number;
 }
 
-// The only table that can have the name: the last one whose first column does not come after it, or
-// the first table.
+// The only table that can have the name: the last table whose first column does not come after the
+// name, or the first table.
 static size_t table_find_table(const struct table_list *list, const struct agentx_oid *name)
 {
     size_t after_name;
@@ -149,7 +149,7 @@ static size_t table_find_table(const struct table_list *list, const struct agent
     return after_name > 0 ? after_name - 1 : 0;
 }
 
-// The index of the first column whose number is not less than the one in the name; column_count:
+// The index of the first column whose number is not less than the number in the name; column_count:
 // there is none.
 static size_t table_find_column(const struct table *table, const struct agentx_oid *name)
 {
@@ -220,7 +220,7 @@ static bool table_read(struct look *look, struct agentx_value *value)
     return has;
 }
 
-// The answer where there is no value: it cannot be found now, comes later, or does not exist.
+// The answer without a value: the value cannot be found now, comes later, or does not exist.
 static void table_set_missing(const struct look *look, struct agentx_value *value)
 {
     table_set_type(value, look->sa_away  ? AGENTX_NOT_NOW
@@ -323,15 +323,15 @@ static bool table_append(struct agentx_oid *oid, const struct agentx_oid *index)
 
 enum outcome { FOUND, NOT_HERE, BEYOND };
 
-enum { AHEAD = 16 }; // rows after one that comes later, for which it is asked as well
+enum { AHEAD = 16 }; // rows that are asked for after a row that comes later
 
-// Whether to go on to the next row: this one is not there, or comes later.
+// Whether to go on to the next row: the row is missing, or comes later.
 static bool table_goes_on(const struct search *s, enum outcome outcome, unsigned *ahead)
 {
     return outcome == NOT_HERE && (s->look->ticket == 0 || ++*ahead < AHEAD);
 }
 
-// Copies name and value of the row that was found, if it has this column.
+// Copies name and value of the row, if the row has the column.
 static enum outcome table_copy_row(const struct search *s)
 {
     table_name_column(s, s->look->table, s->look->column);
@@ -366,8 +366,8 @@ static enum outcome table_search_column(const struct search *s, const struct tab
     return outcome;
 }
 
-// Whether the request is about this table: its name is in there, or above it, where a walk of it
-// begins. Else a walk of another table has come to its end.
+// Whether the request is about this table: the name is in the table, or above, where a walk of the
+// table begins. Else a walk of another table has come to its end.
 static bool table_is_meant(const struct table *table, const struct agentx_oid *name)
 {
     const size_t length = name->length < table->entry_length ? name->length : table->entry_length;

@@ -7,9 +7,9 @@
 #include "agent/look.h"
 #include "agentx/value.h"
 
-// What a column shows of the data that its getter has: the field of an attribute, as
-// model/attribute.h numbers it, or the offset of a member of a struct, and how (agent/column.h); or
-// the counter (enum counter); or another number that the getter knows.
+// The part of a row that a column shows: the field of an attribute, by model/attribute.h, or the
+// offset of a member of a struct, and how (agent/column.h); or the counter (enum counter); or
+// another number for the getter.
 struct table_field {
     uint32_t field;
     uint16_t size;        // of the member
@@ -21,7 +21,7 @@ struct table_column {
     const char *name; // in the MIB
     uint32_t number;  // its last sub-identifier
     enum agentx_type type;
-    // Fills the value of the look's row, whose type is set already. Returns false if the row has no
+    // Fills the value of the look's row; the type is set already. Returns false if the row has no
     // value in this column. A NULL function: no row has a value; mibs/README.md says why.
     bool (*get)(struct look *look, struct agentx_value *out);
     enum setting_kind setting; // that a Set changes; SETTING_NONE: the column cannot be written
@@ -30,7 +30,7 @@ struct table_column {
     struct table_field field;  // for getters that many columns share
 };
 
-// Defines a getter that returns the expression, which uses `look` and `out`.
+// Defines a getter that returns the expression of `look` and `out`.
 #define GETTER(name, expression)                                                                   \
     static bool name(struct look *look, struct agentx_value *out)                                  \
     {                                                                                              \
@@ -38,7 +38,7 @@ struct table_column {
         return expression;                                                                         \
     }
 
-// The ends of indices that rows can have: each identifier from `first` to `last`.
+// The possible ends of indices: each identifier from `first` to `last`.
 struct table_box {
     uint32_t first[LOOK_TAIL_MAX], last[LOOK_TAIL_MAX];
     size_t length;
@@ -53,17 +53,17 @@ struct table {
     size_t column_count;
     // Finds the row whose index is look->ids, or with look->after the first row whose index is
     // greater (length 0: the first row). Fills the look's members of the row, which are zeroed.
-    // Rows are in lexicographic order of their indices. Returns false if there is no such row, or
-    // no row that can have a value in the column, so that nobody asks row by row.
+    // Rows are in lexicographic order of their indices. Returns false if there is no such row.
+    // Returns false also if no row can have a value in the column: then nobody asks row by row.
     bool (*seek)(struct look *look);
 
-    // For a `seek` that many tables share, which says what it uses.
+    // For a shared `seek`, whose comment says which members are used.
     size_t (*count)(struct look *look); // how many rows
     void (*enter)(struct look *look);   // fills row look->at, and appends its index to look->found
     bool (*has)(struct look *look);     // whether the row is there; may fill its members
     const struct table_box *box;
     bool counted;  // without a reading of counters, the table has no row
-    uint32_t kind; // a number that the functions of several tables know
+    uint32_t kind; // a number for functions of several tables
 };
 
 #define TABLE_OID(...)                                                                             \
@@ -76,9 +76,9 @@ struct table {
 // The `seek` of a group of scalars: one row, whose index is 0. Uses `has`; NULL: the row is there.
 bool table_seek_scalar(struct look *look);
 
-// A `seek` by binary search among `count` rows, whose indices ascend and which `enter` fills. `has`
-// leaves rows out (NULL: none), and may set look->at to the last row of several that are not there.
-// A NULL `count`: there are no rows.
+// A `seek` by binary search among `count` rows with ascending indices, which `enter` fills. `has`
+// leaves rows out (NULL: none), and may set look->at to the last of several missing rows. A NULL
+// `count`: there are no rows.
 bool table_seek_sorted(struct look *look);
 
 // Parts of other seeks.
@@ -96,8 +96,8 @@ size_t table_search(struct look *look, size_t count, void (*enter)(struct look *
 // Appends the end to look->found. `has` may skip further ends.
 bool table_seek_box(struct look *look, const uint32_t *ids, size_t length);
 
-// Sets look->tail, from that place on, to the last end in the box. Returns false, so that a `has`
-// can end with this call.
+// Sets look->tail, from that place on, to the last end in the box. Returns false: a `has` can end
+// with this call.
 bool table_skip(struct look *look, size_t from);
 
 // All tables, ascending by the OID of their first column. No two may interleave: if a table lies
@@ -108,11 +108,11 @@ struct table_list {
     const struct table_root {
         const uint32_t *ids;
         size_t length;
-    } * roots; // above all of the tables: what to register at a master agent
+    } * roots; // above all tables, to be registered at a master agent
     size_t root_count;
 };
 
-// The handlers get and get_next of agentx/handler.h. A row whose OID would be too long does not
+// The handlers get and get_next of agentx/options.h. A row whose OID would be too long does not
 // exist. Without a snapshot the answer is AGENTX_NOT_NOW. While a row or its value is being read on
 // demand, the answer is AGENTX_LATER; a GetNext then asks for the values of some more rows, too.
 // While the SA is away, a table of the SA is AGENTX_NOT_NOW to a walk of that table, and empty to a
@@ -124,8 +124,8 @@ bool table_get_next(const struct table_list *list, struct look *look, const stru
                     struct agentx_value *value);
 
 // Finds the column and row of an instance for a Set: look->column and the members of the row.
-// AGENTX_NO_ERROR, or why it cannot be written. The row of a column that can be written has no
-// event.
+// AGENTX_NO_ERROR, or why the instance cannot be written. The row of a column that can be written
+// has no event.
 enum agentx_error table_find_writable(const struct table_list *list, struct look *look,
                                       const struct agentx_oid *name);
 

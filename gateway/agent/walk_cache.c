@@ -103,8 +103,8 @@ static struct cached_snapshot *walk_cache_place_for_new(struct walk_cache *cache
     return entry->snapshot && !entry->is_walked ? entry : walk_cache_least_used(cache);
 }
 
-// Whether the snapshot still shows the present state. A new event ends that: a manager that
-// was notified of it may ask for its row.
+// Whether the snapshot still shows the present state. A new event ends that: a notified manager may
+// ask for the row of the event.
 static bool walk_cache_is_fresh(const struct walk_cache *cache,
                                 const struct agent_snapshot *snapshot)
 {
@@ -193,8 +193,8 @@ uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_sn
     return 0;
 }
 
-// Finds a mark of the name that can be used again: of this snapshot, or of one that the cache has
-// dropped. So a name has no more marks than there are snapshots. NULL: none.
+// Finds a mark of the name that can be used again: of this snapshot, or of a dropped snapshot. So a
+// name has no more marks than there are snapshots. NULL: none.
 static struct mark *walk_cache_find_replaced(struct walk_cache *cache, uint64_t digest,
                                              uint64_t entry)
 {
@@ -210,7 +210,7 @@ static struct mark *walk_cache_find_replaced(struct walk_cache *cache, uint64_t 
     return dropped;
 }
 
-// Returns a mark outside the hash table: one that can be used again, or a free one, or the oldest.
+// Returns a mark outside the hash table: a mark to be used again, a free mark, or the oldest mark.
 static struct mark *walk_cache_take_mark(struct walk_cache *cache, uint64_t digest, uint64_t entry)
 {
     struct mark *mark = walk_cache_find_replaced(cache, digest, entry);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Chooses the snapshot that answers a request, so that a walk sees one moment. A request does not
-// say to which walk it belongs, but a walk asks for the successor of the last name that it got. So
-// the snapshot that answered a name also answers a request for its successor, for a while. Of
-// several such snapshots, one whose walk has stopped at that name is preferred. A request that
-// comes later, such as from a manager that polls for new rows, opens a new snapshot.
+// Chooses the snapshot for a request: a walk is to see one moment. A request does not name its
+// walk, but a walk asks for the successor of the last answered name. So the snapshot of an answered
+// name also answers the request for the successor, for a while. Of several such snapshots, the
+// cache prefers a snapshot whose walk has stopped at the name. A later request, for instance of a
+// manager that polls for new rows, opens a new snapshot.
+// Decides: How long does a walk of an SNMP manager keep its snapshot?
 #ifndef IBTRAPD_AGENT_WALK_CACHE_H
 #define IBTRAPD_AGENT_WALK_CACHE_H
 
@@ -12,9 +13,9 @@
 #include "base/random.h"
 
 // FRESH: a new walk may use a snapshot of this age if nothing has changed since.
-// KEEP: a walk may pause for so long; a snapshot without requests is dropped after it.
-// REPEAT: a walk that went on may repeat a request for so long, in case the answer was lost. This
-// is less than the interval at which managers poll.
+// KEEP: the longest pause of a walk; then a snapshot without requests is dropped.
+// REPEAT: how long a walk may repeat a request after the walk went on, in case the answer was lost.
+// REPEAT is less than the interval at which managers poll.
 #define WALK_CACHE_FRESH_US  (1 * CLOCK_US_PER_S)
 #define WALK_CACHE_KEEP_US   (20 * CLOCK_US_PER_S)
 #define WALK_CACHE_REPEAT_US (4 * CLOCK_US_PER_S)
@@ -22,7 +23,7 @@
 enum {
     WALK_CACHE_SNAPSHOTS_MAX =
         8, // a snapshot without a walk makes room first, then the least recently used
-    WALK_CACHE_NAMES = 16384, // latest answered names that are remembered, of all snapshots
+    WALK_CACHE_NAMES = 16384, // latest answered names, of all snapshots
 };
 
 struct walk_cache;
@@ -33,21 +34,21 @@ struct walk_cache *walk_cache_new(const struct snapshot_source *source,
                                   struct snapshot_events *events, const struct random *random);
 void walk_cache_free(struct walk_cache *cache); // NULL is allowed
 
-// The names of the calls that follow are in the context of that number; 0, as at first: in one of
-// the gateway's own. Walks in different contexts have nothing to do with each other.
+// The names of the next calls are in the context `context`; 0, the first value, is the gateway's
+// own context. Walks in different contexts have nothing to do with each other.
 void walk_cache_enter(struct walk_cache *cache, uint64_t context);
 
-// Both return a snapshot that is valid until the next call of either; take a reference to use it
-// for longer. They return NULL if the journal cannot be read now.
+// Both return a snapshot that is valid until the next call of either; take a reference to use the
+// snapshot for longer. Both return NULL if the journal cannot be read now.
 struct agent_snapshot *walk_cache_begin(struct walk_cache *cache); // as of now
 // The snapshot that answers a request for the successor of the name.
 struct agent_snapshot *walk_cache_follow(struct walk_cache *cache, const struct agentx_oid *name);
 
-// The number of a snapshot that one of these functions returned, counted from 1. 0: the cache has
-// dropped it, or it is NULL.
+// The number of a snapshot of this cache, counted from 1. 0: the cache has dropped the snapshot, or
+// the snapshot is NULL.
 uint64_t walk_cache_number(const struct walk_cache *cache, const struct agent_snapshot *snapshot);
 
-// Call it after a request was answered from the snapshot with that name.
+// Call this after an answer from the snapshot with the name.
 void walk_cache_remember(struct walk_cache *cache, const struct agent_snapshot *snapshot,
                          const struct agentx_oid *name);
 

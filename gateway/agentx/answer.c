@@ -100,7 +100,7 @@ static bool agentx_answer_ranges(struct asked *asked, const struct pdu_header *r
     return true;
 }
 
-// Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one of them has a
+// Adds one varbind for each of the next ranges, at most `limit`. `any`: at least one range has a
 // next instance. False: malformed.
 static bool agentx_answer_add_first(struct asked *asked, struct pdu_reader *in, uint16_t limit,
                                     struct pdu_writer *w, bool *any)
@@ -203,8 +203,7 @@ static bool agentx_answer_is_cut(const struct agentx_value *v)
     return (v->type == AGENTX_OCTETS || v->type == AGENTX_OPAQUE) && v->size > AGENTX_OCTETS_MAX;
 }
 
-// Whether the phase that was just called waits. If the response may not wait for it, the phase has
-// failed.
+// Whether the last phase waits. If the response may not wait, the phase has failed.
 static bool agentx_answer_waits(const struct agentx_handler *h, struct agentx_wait *wait,
                                 enum agentx_error failure, enum agentx_error *error)
 {
@@ -217,7 +216,7 @@ static bool agentx_answer_waits(const struct agentx_handler *h, struct agentx_wa
     return true;
 }
 
-// A value that is too long, as only a part of it is there.
+// Finds a value of which only a part is there, because the value is too long.
 static bool agentx_answer_finds_cut(const struct agentx_set *set, size_t *at)
 {
     for (*at = 0; *at < set->count; ++*at) {
@@ -242,7 +241,7 @@ static enum agentx_error agentx_answer_run_test(const struct agentx_handler *h, 
     return error;
 }
 
-// A second TestSet of a transaction replaces the first one, which the master considers lost.
+// A second TestSet of a transaction replaces the first TestSet, which the master considers lost.
 static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set *set,
                                const struct pdu_header *request, const char *context,
                                struct pdu_reader *in, struct pdu_writer *w,
@@ -271,8 +270,8 @@ static bool agentx_answer_test(const struct agentx_handler *h, struct agentx_set
     return true;
 }
 
-// The master may send several requests for the parts of a Set. The first one commits, or undoes,
-// the whole Set.
+// The master may send several requests for the parts of a Set. The first request commits, or
+// undoes, the whole Set.
 static enum agentx_error agentx_answer_commit(const struct agentx_handler *h,
                                               struct agentx_set *set, struct agentx_wait *wait)
 {

@@ -15,10 +15,10 @@ struct agentx_set {
     size_t count;
 };
 
-// What to do with a value that is AGENTX_LATER, and what became of it.
+// How a response treats a value AGENTX_LATER, and the result.
 struct agentx_wait {
-    bool may;       // the response may wait for it; else it counts as AGENTX_NOT_NOW
-    int64_t ticket; // result: of such a value, so that there is no response yet; 0: there is one
+    bool may;       // the response may wait; else the value counts as AGENTX_NOT_NOW
+    int64_t ticket; // result: of the value; there is no response yet; 0: there is a response
 };
 
 // Whether agentx_answer can answer requests of this type.
@@ -26,13 +26,13 @@ bool agentx_answer_is_for(const struct pdu_header *request);
 
 // Reads the rest of a request from `in` and writes the response to `w`, which has room for a PDU of
 // any size. Writes nothing if the request needs no response. `context`: that of the request; NULL:
-// none that there can be. `wait` has no ticket yet; if it gets one, what was written is no
-// response. False: the request is malformed.
+// none that there can be. `wait` has no ticket yet; if `wait` gets a ticket, the written octets are
+// no response. False: the request is malformed.
 bool agentx_answer(const struct agentx_handler *handler, struct agentx_set *set,
                    const struct pdu_header *request, const char *context, struct pdu_reader *in,
                    struct pdu_writer *w, struct agentx_wait *wait, int64_t now);
 
-// Ends a Set under way: cleans it up if it was tested, and undoes it if it was committed.
+// Ends a Set under way: cleans up a tested Set, undoes a committed Set.
 void agentx_answer_abandon(const struct agentx_handler *handler, struct agentx_set *set);
 
 #endif

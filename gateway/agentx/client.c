@@ -11,15 +11,14 @@
 #include <string.h>
 
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S, RETRY_LAST_US = 60 * CLOCK_US_PER_S;
-static const int64_t STEADY_US =
-    60 * CLOCK_US_PER_S; // a session up for so long resets the back-off
+static const int64_t STEADY_US = 60 * CLOCK_US_PER_S; // of a session; then the back-off begins anew
 static const int64_t ANSWER_US = 20 * CLOCK_US_PER_S; // to answer us, and to connect
 static const int64_t UNREAD_US = 30 * CLOCK_US_PER_S; // to read our PDUs
 static const int64_t PING_US = 15 * CLOCK_US_PER_S;   // of silence, before a Ping
 static const int64_t SET_US = 60 * CLOCK_US_PER_S;    // between the phases of a Set
 static const int64_t LATER_US = 3 * CLOCK_US_PER_S;   // a response waits for its values
 
-// A master that sends so many responses without one to a request of ours among them is left.
+// Responses in a row to no request of ours; then the client leaves the master.
 enum { UNASKED_MAX = 1000 };
 
 // States.
@@ -96,7 +95,7 @@ static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_he
 }
 
 // The time that a response travels makes the result a little too late, each time by another amount.
-// So the first result of a session stays, unless a later one differs by more than a second.
+// So the first result of a session stays, unless a later result differs by more than a second.
 static void agentx_client_note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
@@ -159,7 +158,7 @@ static bool agentx_client_malformed(struct agentx_client *c, struct error *err)
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
-// Logs nothing for a CleanupSet, which has no response.
+// Logs nothing after a CleanupSet: there is no response.
 static void agentx_client_log_answer(const struct agentx_client *c,
                                      const struct pdu_header *request, const struct pdu_writer *w)
 {
@@ -172,7 +171,7 @@ static void agentx_client_log_answer(const struct agentx_client *c,
                   agentx_error_word(wire_get16(w->octets + ERROR_OFFSET)));
 }
 
-// Answers a whole PDU, unless it has to wait. False: it is malformed.
+// Answers a whole PDU, unless the PDU has to wait. False: it is malformed.
 static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets,
                                   const struct pdu_header *header, struct pdu_reader in,
                                   struct agentx_wait *wait)
@@ -248,7 +247,7 @@ static bool agentx_client_read_pdu(struct agentx_client *c, const uint8_t *octet
     return agentx_client_answer(c, octets, header, &in, err);
 }
 
-// Handles the PDUs that have come, as long as there is room for responses.
+// Handles the received PDUs while there is room for responses.
 static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
 {
     struct pdu_header header;
@@ -441,7 +440,7 @@ void agentx_client_run(struct agentx_client *client, short revents)
         if (agentx_session_now(client) < client->retry_at)
             return;
         agentx_client_start(client);
-        revents = 0; // they belong to an earlier connection, or to none
+        revents = 0; // these belong to an earlier connection, or to none
     }
     if (client->link.fd < 0)
         return;

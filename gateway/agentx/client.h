@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A session with a master agent (RFC 2741), such as net-snmp's snmpd: connects, opens the session,
-// registers regions, answers requests, sends notifications, and begins again when the master was
-// restarted. No function waits: the caller polls the descriptor and passes a clock.
+// A session with a master agent (RFC 2741), for instance net-snmp's snmpd: connects, opens the
+// session, registers regions, answers requests, sends notifications, and begins again when the
+// master was restarted. No function waits: the caller polls the descriptor and passes a clock.
+// Decides: When does the subagent connect to the master agent again?
 #ifndef IBTRAPD_AGENTX_CLIENT_H
 #define IBTRAPD_AGENTX_CLIENT_H
 
@@ -24,10 +25,10 @@ void agentx_client_free(struct agentx_client *client); // closes the session fir
 void agentx_client_extend(struct agentx_client *client, const struct agentx_region *regions,
                           size_t count);
 
-// Gives the region of that place another context: unregisters it, so that the caller changes the
-// context in its own array before the next run, and the next runs register it there. False: nothing
-// happened, as its Register is unanswered or the master has to read first; call it again after a
-// run.
+// Begins to give region number `region` another context: unregisters the region. The caller then
+// changes the context in the array of regions before the next run, and the next runs register the
+// region there. Returns false if nothing happened, because the Register is unanswered or the master
+// has to read first: call this again after a run.
 bool agentx_client_release(struct agentx_client *client, size_t region);
 
 // Fills in what to poll for, and returns until when (monotonic microseconds). The descriptor is -1
@@ -39,14 +40,14 @@ int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *ou
 void agentx_client_run(struct agentx_client *client, short revents);
 
 enum agentx_state agentx_client_state(const struct agentx_client *client);
-const char *
-agentx_client_problem(const struct agentx_client *client); // why it is not AGENTX_UP; empty: it is
+const char *agentx_client_problem(
+    const struct agentx_client *client); // why the state is not AGENTX_UP; empty: it is
 
 // When the master's sysUpTime was 0, in monotonic microseconds, by its responses.
 int64_t agentx_client_master_started_at(const struct agentx_client *client);
 
-// Queues a notification, which the next runs send. The first varbind is snmpTrapOID.0; the master
-// adds its own sysUpTime.0. `context` may be empty. False with a sentence: the session is not up,
+// Queues a notification for the next runs. The first varbind is snmpTrapOID.0; the master adds its
+// own sysUpTime.0. `context` may be empty. False with a sentence: the session is not up,
 // AGENTX_IN_FLIGHT_MAX notifications wait for their responses already, or too many octets wait to
 // be sent.
 bool agentx_client_notify(struct agentx_client *client, const char *context,

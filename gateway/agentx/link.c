@@ -22,8 +22,7 @@ static bool agentx_link_read_path(const char *path, struct agentx_address *out, 
     return true;
 }
 
-// Splits `text` into the host, without its brackets, and the port, which it returns. NULL: there is
-// no port.
+// Splits `text` into the host, without brackets, and the port, the result. NULL: there is no port.
 static const char *agentx_link_split_port(char *text, const char **host)
 {
     char *colon = strrchr(text, ':');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A session with a master agent (agentx/client.h): what it is to be, how far it is, and the
-// functions by which a subagent answers the requests of the master agent.
+// A session with a master agent (agentx/client.h): options, states, and the functions to answer the
+// requests of the master agent.
+// Decides: What happens when another subagent has registered the same tables?
 #ifndef IBTRAPD_AGENTX_OPTIONS_H
 #define IBTRAPD_AGENTX_OPTIONS_H
 
@@ -14,12 +15,12 @@ enum {
     AGENTX_CONTEXT_SIZE = 33, // snmpAdminString of VACM contexts (RFC 3415), and a NUL
 };
 
-// agentx_client_run and agentx_client_free call these functions. They must not call functions of
-// the client; only `notified` may call agentx_client_notify.
+// agentx_client_run and agentx_client_free call these functions. The functions must not call
+// functions of the client; only `notified` may call agentx_client_notify.
 struct agentx_handler {
-    // `context`, here and below: the one that the request is for; empty: the default context. The
-    // master asks for any name in a context in which a region of ours begins with it. A request for
-    // a context with a name that none can have is answered with unsupportedContext.
+    // `context`, here and below: the context of the request; empty: the default context. In a
+    // context, the master asks for the names below our regions. A request with an impossible name
+    // of a context is answered with unsupportedContext.
 
     // Fills `value`, of type AGENTX_NO_SUCH_OBJECT or AGENTX_NO_SUCH_INSTANCE if there is none.
     // Here and below, AGENTX_NOT_NOW: the value cannot be found now, because the journal cannot be
@@ -36,24 +37,24 @@ struct agentx_handler {
                      const struct agentx_oid *end, struct agentx_oid *found,
                      struct agentx_value *value);
 
-    // Whether to ask again for a value that was AGENTX_LATER. NULL: no value is.
+    // Whether to ask again for a value AGENTX_LATER. NULL: there are no such values.
     bool (*is_ready)(void *ctx, int64_t ticket);
 
-    // The phases of a Set (RFC 2741 7.2.4). On an error, `test` sets `failed` to the index in
-    // `varbinds` of the varbind that caused it. After a successful test, the client calls either
-    // commit or cleanup; after a successful commit, undo or cleanup. If the session is lost during
-    // a Set, or the master does not continue it for a minute, the client calls cleanup for a tested
-    // Set and undo for a committed one.
+    // The phases of a Set (RFC 2741 7.2.4). On an error, `test` sets `failed` to the index of the
+    // failed varbind in `varbinds`. After a successful test, the client calls either commit or
+    // cleanup; after a successful commit, undo or cleanup. If the session is lost during a Set, or
+    // the master does not continue it for a minute, the client calls cleanup for a tested Set and
+    // undo for a committed one.
     enum agentx_error (*test)(void *ctx, const char *context, const struct agentx_varbind *varbinds,
                               size_t n, size_t *failed);
     enum agentx_error (*commit)(void *ctx);
     enum agentx_error (*undo)(void *ctx);
     void (*cleanup)(void *ctx);
 
-    // The ticket of what the last call of test, commit or undo waits for; 0: that call is done. If
-    // there is one, the client calls the function again, with the same, once `is_ready` is true of
-    // the ticket. If that takes a few seconds, test has failed with resourceUnavailable, undo with
-    // undoFailed, and commit with commitFailed: then the client calls cleanup. NULL: none waits.
+    // The ticket that the last call of test, commit or undo waits for; 0: the call is done. With a
+    // ticket, the client repeats the call, with the same arguments, once `is_ready` is true of the
+    // ticket. After a few seconds, test has failed with resourceUnavailable, undo with undoFailed,
+    // and commit with commitFailed: then the client calls cleanup. NULL: no call waits.
     int64_t (*pending)(void *ctx);
 
     // The master answered a notification; calls come in the order of sending. `error`:
@@ -73,8 +74,8 @@ struct agentx_region {
     const uint32_t *ids;
     size_t length;                     // at most AGENTX_OID_MAX
     char context[AGENTX_CONTEXT_SIZE]; // empty: the default context
-    bool optional; // if another subagent has registered it, the session continues without it
-    bool quiet;    // which the log does not say
+    bool optional; // while another subagent has the region, the session continues
+    bool quiet;    // the log does not say so
 };
 
 struct agentx_options {
@@ -92,7 +93,7 @@ struct agentx_options {
 enum agentx_state {
     AGENTX_AWAY,    // no connection; the client tries again, with a pause that grows up to a minute
     AGENTX_OPENING, // connecting, opening or registering
-    AGENTX_UP,      // open, and every region that is not optional is registered
+    AGENTX_UP,      // open, and the regions are registered, but for optional regions
 };
 
 #endif

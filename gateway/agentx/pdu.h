@@ -51,12 +51,12 @@ const char *pdu_type_word(uint8_t type);
 
 // Reading.
 
-// 1: the octets begin with a whole PDU; 0: a part of it is missing; -1: it is not AgentX, or longer
-// than PDU_PAYLOAD_MAX.
+// 1: the octets begin with a whole PDU; 0: a part of it is missing; -1: the octets are not AgentX,
+// or longer than PDU_PAYLOAD_MAX.
 int pdu_parse(const uint8_t *octets, size_t size, struct pdu_header *out);
 
-// The rest of a payload. The functions that read from it return false if it is too short or
-// malformed; their results are then not valid.
+// The rest of a payload. The functions to read a payload return false if the payload is too short
+// or malformed; their results are then not valid.
 struct pdu_reader {
     const uint8_t *at, *end;
     bool little_endian;
@@ -65,7 +65,7 @@ struct pdu_reader {
 bool pdu_read(const uint8_t *octets, const struct pdu_header *header, struct pdu_reader *out);
 
 // Copies the context of a whole PDU that pdu_read has accepted; empty: the default context. False,
-// with an empty one: it is longer than VACM allows, or has a NUL.
+// with an empty one: the context is longer than VACM allows, or has a NUL.
 bool pdu_read_context(const uint8_t *octets, const struct pdu_header *header,
                       char out[AGENTX_CONTEXT_SIZE]);
 

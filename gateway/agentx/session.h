@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The state of a session with a master agent: our own requests and those that the master agent has
-// not answered yet, the regions that are registered, and the master's requests whose values are
-// still being fetched. For one thread.
+// The state of a session with a master agent: our requests and their answers, our regions, and the
+// master's requests whose values are still being fetched. For one thread.
 #ifndef IBTRAPD_AGENTX_SESSION_H
 #define IBTRAPD_AGENTX_SESSION_H
 
@@ -14,7 +13,7 @@
 
 // Requests of the master agent that wait for their values; other requests pass them.
 
-// A further request is not let in: it is answered with genErr at once, if its values are not there.
+// A further request is answered with genErr at once if its values are not there.
 enum {
     AGENTX_LATER_MAX = 256,              // requests
     AGENTX_LATER_SIZE_MAX = 1024 * 1024, // their octets
@@ -22,8 +21,8 @@ enum {
 
 struct agentx_later_request {
     TAILQ_ENTRY(agentx_later_request) in_order;
-    int64_t ticket; // of the value that it waits for
-    int64_t until;  // monotonic: it gets its response then in any case
+    int64_t ticket; // of the value to wait for
+    int64_t until;  // monotonic: the request gets its response then in any case
     size_t size;
     uint8_t octets[]; // the whole PDU
 };
@@ -42,10 +41,10 @@ void agentx_later_add(struct agentx_later *later, const uint8_t *octets, size_t 
                       int64_t ticket, int64_t until);
 void agentx_later_remove(struct agentx_later *later, struct agentx_later_request *request);
 
-// Whether there is room for a further request of that size, as far as the bounds go.
+// Whether the bounds have room for a further request of the size.
 bool agentx_later_has_room(const struct agentx_later *later, size_t size);
 
-// When the first one gets its response in any case; INT64_MAX: none waits.
+// When the first request gets its response in any case; INT64_MAX: no request waits.
 int64_t agentx_later_until(const struct agentx_later *later);
 
 // Our unanswered requests: notifications, Registers, and one Open or Ping.
@@ -62,7 +61,7 @@ struct request {
 
 struct region {
     bool asked;       // a Register is unanswered
-    int64_t retry_at; // another subagent has it; 0: no other one has
+    int64_t retry_at; // another subagent has the region; 0: no other subagent
 };
 
 struct agentx_client {
@@ -75,13 +74,13 @@ struct agentx_client {
 
     uint32_t session, last_packet;
     struct region *regions;
-    size_t tried;             // regions: a Register was sent for each of these first ones
+    size_t tried;             // regions: the number of first regions with a sent Register
     size_t registers;         // unanswered
     int64_t regions_retry_at; // the earliest retry_at; INT64_MAX: no region is tried again
     struct request requests[REQUESTS_MAX]; // a ring, the oldest first
     size_t request_head, request_count;
     size_t notifications; // among the requests
-    unsigned unasked;     // responses to no request of ours, since the last other one
+    unsigned unasked;     // responses in a row to no request of ours
     struct agentx_set set;
     struct agentx_later later;
     bool is_open; // the master has opened the session
@@ -106,7 +105,7 @@ int64_t agentx_session_now(const struct agentx_client *c); // monotonic
 // Whether a PDU of any size can be sent.
 bool agentx_session_has_room(struct agentx_client *c);
 
-// Begins a PDU of the next packet number. `agentx_session_add` queues it and remembers the
+// Begins a PDU of the next packet number. `agentx_session_add` queues the PDU and remembers the
 // request; false: there is no room.
 struct pdu_writer agentx_session_begin(struct agentx_client *c, enum pdu_type type,
                                        const char *context);
@@ -119,8 +118,8 @@ void agentx_session_ping(struct agentx_client *c);
 // Sends the reason before the descriptor is closed, which alone would end the session, too.
 void agentx_session_close(struct agentx_client *c, enum pdu_reason reason);
 
-// The unanswered request at that place, the oldest at 0, of request_count; the one of that packet,
-// NULL: there is none.
+// The unanswered request at a place, of request_count, the oldest at 0; the request of a packet, or
+// NULL.
 struct request *agentx_session_at(struct agentx_client *c, size_t i);
 struct request *agentx_session_find(struct agentx_client *c, uint32_t packet);
 
@@ -130,14 +129,14 @@ void agentx_session_pass(struct agentx_client *c);
 
 // Registers the regions of a session (RFC 2741 6.2.3), REGISTERS_MAX at a time.
 
-// Sends the Registers of regions that were not tried yet.
+// Sends the Registers of further regions.
 void agentx_session_register(struct agentx_client *c);
 
 // Takes the response to a Register. False with a sentence: the session cannot go on without it.
 bool agentx_session_registered(struct agentx_client *c, size_t region, unsigned error,
                                struct error *err);
 
-// Sends the Registers of regions that another subagent had, and that are due.
+// Sends the due Registers of regions that another subagent had.
 void agentx_session_register_again(struct agentx_client *c, int64_t now);
 
 // As agentx_client_release.

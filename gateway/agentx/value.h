@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Object identifiers and values, as AgentX carries them (RFC 2741 5.1 to 5.4).
+// Object identifiers and values of AgentX (RFC 2741 5.1 to 5.4).
 #ifndef IBTRAPD_AGENTX_VALUE_H
 #define IBTRAPD_AGENTX_VALUE_H
 
@@ -20,14 +20,15 @@ struct agentx_oid {
 // Negative, 0 or positive, in lexicographic order.
 int agentx_oid_compare(const uint32_t *a, size_t a_length, const uint32_t *b, size_t b_length);
 
-// Append one identifier, or one for each octet. False, with nothing changed: there is no room.
+// Append an identifier, or an identifier for each octet. False, with nothing changed: there is no
+// room.
 bool agentx_oid_add(struct agentx_oid *oid, uint32_t id);
 bool agentx_oid_add_octets(struct agentx_oid *oid, const uint8_t *octets,
                            size_t size); // one id each
 
 enum agentx_type {
     AGENTX_NOT_NOW = 0, // not of AgentX: the value cannot be found now
-    AGENTX_LATER = 1,   // the same: it is being fetched, under the ticket in `number`, not 0
+    AGENTX_LATER = 1,   // the same: the value is being fetched, by the ticket in `number`, not 0
     AGENTX_INTEGER = 2,
     AGENTX_OCTETS = 4,
     AGENTX_NULL = 5,
@@ -43,7 +44,7 @@ enum agentx_type {
     AGENTX_END_OF_MIB_VIEW = 130,
 };
 
-// `type` decides which of the other members are valid.
+// `type` decides about the valid other members.
 struct agentx_value {
     enum agentx_type type;
     int64_t number; // AGENTX_INTEGER: -2^31 to 2^31-1; the 64 bits of an AGENTX_COUNTER64
@@ -60,8 +61,7 @@ struct agentx_varbind {
     struct agentx_value value;
 };
 
-// The error of a response: those of SNMP (RFC 3416 3), and those of a master agent (RFC
-// 2741 6.2.16).
+// The error of a response: of SNMP (RFC 3416 3), and of a master agent (RFC 2741 6.2.16).
 enum agentx_error {
     AGENTX_NO_ERROR = 0,
     AGENTX_GEN_ERR = 5,

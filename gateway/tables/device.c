@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A device: SNMPv2-MIB, the system group of a device that has no SNMP agent itself; ENTITY-MIB (RFC
-// 4133), a node with its ports in it, and which port is which interface of the IF-MIB. The node has
-// entPhysicalIndex 1, a port the number behind its own.
+// 4133), a node, the ports in the node, and the interfaces of the ports in the IF-MIB. The node has
+// entPhysicalIndex 1, a port its own number plus 1.
 #include "tables/device.h"
 
 #include "base/text.h"
@@ -186,7 +186,7 @@ static bool device_put_port(struct agentx_value *out, const char *before, unsign
     return put_text(out, text, sizeof text);
 }
 
-// The OID of what is not known is 0.0.
+// The OID of something unknown is 0.0.
 static bool device_put_no_type(struct agentx_value *out)
 {
     static const uint32_t NONE[2];

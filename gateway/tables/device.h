@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions for the tables of a context (agent/contexts.h), which shows one end port as a device:
-// a switch with all its ports, or one port of a host or router. look->device says which.
+// Functions for the tables of a context (agent/contexts.h). A context shows one end port,
+// look->device, as a device: a switch with all its ports, or one port of a host or router.
 #ifndef IBTRAPD_TABLES_DEVICE_H
 #define IBTRAPD_TABLES_DEVICE_H
 
@@ -35,7 +35,7 @@ bool device_seek_box(struct look *look);
 // The node's name, by the node-name-map or else its description. Valid as long as the snapshot.
 const char *device_name(const struct look *look, const struct fabric_node *node);
 
-// Put the text as a DisplayString; what the node is, in a sentence. Both return true.
+// Put the text as a DisplayString; a sentence about the node. Both return true.
 bool device_put_text(struct agentx_value *out, const char *text);
 bool device_put_description(struct agentx_value *out, const struct fabric_node *node);
 

@@ -16,7 +16,7 @@ enum { UP = 1, DOWN = 2, UNKNOWN = 4, DORMANT = 5 };        // ifOperStatus, ifA
 enum { PHYSICAL_DISABLED = 3, PHYSICAL_LINK_UP = 5 };       // PortInfo.PortPhysicalState
 enum { FALSE = 2 };                                         // TruthValue
 enum { TRAPS_DISABLED = 2, TEXT_MAX = 255, NAME_MAX = 64 }; // ifLinkUpDownTrapEnable; of texts
-enum { OVERHEAD = 4 }; // octets of a packet that PortRcvData and PortXmitData leave out
+enum { OVERHEAD = 4 }; // octets of a packet, not in PortRcvData and PortXmitData
 
 #define INTERFACE(name, expression)                                                                \
     static bool device_interfaces_##name(struct look *look, struct agentx_value *out)              \
@@ -44,8 +44,8 @@ static int64_t device_interfaces_oper(const struct look *look)
     }
 }
 
-// The data rate of one width bit and one speed bit in Mb/s: without the 2 of 10 bits, or from FDR
-// on 2 of 66, that are no data. 0: one of them is unknown.
+// The data rate of a width bit and a speed bit in Mb/s: without the 2 of 10 bits, or from FDR on 2
+// of 66, without data. 0: one of them is unknown.
 static uint64_t device_interfaces_mbps(uint8_t width, uint16_t speed)
 {
     static const uint32_t OF_LANE[] = {2000, 4000, 8000, 13636, 25000, 50000, 100000, 200000};
@@ -90,7 +90,7 @@ static bool device_interfaces_descr(struct look *look, struct agentx_value *out)
     return put_text(out, ascii, TEXT_MAX);
 }
 
-// The port that has the addresses: of a switch its port 0, unless that is not known.
+// The port that has the addresses: of a switch its port 0, if port 0 is known.
 static const struct fabric_port *device_interfaces_end(const struct look *look)
 {
     const struct fabric_node *node = look_node(look);
@@ -115,7 +115,7 @@ static bool device_interfaces_name(struct look *look, struct agentx_value *out)
 }
 
 // When the sums of its counters began: at ibtrapd's start, or when the port came, also after a day
-// in which it was missing. The clock may have been ahead then, and say that it is still to come.
+// without the port. If the clock was ahead then, the time may be still to come.
 static int64_t device_interfaces_began(const struct look *look)
 {
     const int64_t start = look->snapshot->gateway.flow.since;
@@ -125,7 +125,7 @@ static int64_t device_interfaces_began(const struct look *look)
     return began_us != 0 && came > start && came <= look->snapshot->now ? came : start;
 }
 
-// What is at the other end.
+// The node and port at the other end.
 static bool device_interfaces_alias(struct look *look, struct agentx_value *out)
 {
     const struct fabric_port *port = look_port(look);
@@ -149,7 +149,7 @@ static bool device_interfaces_last_change(struct look *look, struct agentx_value
     return put_time_stamp(out, look, at);
 }
 
-// Sums of counters, as the draft makes its objects of them.
+// Sums of counters, by the draft.
 struct sum {
     enum counter counters[3];
     uint8_t times[3];
@@ -178,7 +178,7 @@ static const struct sum SUMS[] = {
     [NOTHING] = {{0}, {0}},
 };
 
-// No instance for a port whose counters are not read. A Counter32 is the sum's last 32 bits.
+// No instance without a reading of the port. A Counter32 is the sum's last 32 bits.
 static bool device_interfaces_sum(struct look *look, struct agentx_value *out)
 {
     const struct sum *of = &SUMS[look->column->field.field];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Functions for the tables that show the fabric as one device, to managers that know no contexts.
-// Its interfaces are those of agent/interface_list.h.
+// Functions for the tables of the fabric as one device, for managers without contexts.
+// agent/interface_list.h has the interfaces.
 #ifndef IBTRAPD_TABLES_FABRIC_DEVICE_H
 #define IBTRAPD_TABLES_FABRIC_DEVICE_H
 
@@ -10,7 +10,7 @@
 bool fabric_device_has(struct look *look);
 
 // The `seek` of a table with a row for each interface, by ifIndex. Fills `node`, `port`, and `at`,
-// which is the index.
+// the index.
 bool fabric_device_seek_port(struct look *look);
 
 // Finds the interface with the least ifIndex from `least` on, and fills the row as above. Returns

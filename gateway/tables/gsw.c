@@ -78,7 +78,7 @@ static bool gsw_set_octets(struct look *look, struct agentx_value *out)
 GETTER(gsw_version, put_octets(out, "0100", 4)) // the module's first revision
 GETTER(gsw_element_count, put_number(out, (int64_t)look->snapshot->switch_count))
 
-// The present date, in UTC as gswEventTimeInfo is, and saying so.
+// The present date, in UTC like gswEventTimeInfo, with the word UTC.
 static bool gsw_date(struct look *look, struct agentx_value *out)
 {
     char text[64];
@@ -177,7 +177,7 @@ static bool gsw_status(struct look *look, struct agentx_value *out)
     return put_number(out, look_node(look)->silent ? OFFLINE : ONLINE);
 }
 
-// LedInfo is what the beacon was told and what it does.
+// LedInfo is both the wanted and the present state of the beacon.
 static bool gsw_beacon(struct look *look, struct agentx_value *out)
 {
     enum { ON = 1, OFF = 2 }; // GswOnOff
@@ -278,7 +278,7 @@ const struct table GSW_IB_NODES = {"gswIBNodeTable", TABLE_OID(TABLES_GSW_IDS, 2
 
 // gswIBSwTable and gswIBTopoTable.
 
-// What its ports have counted (PortInfo.M_KeyViolations), whether or not a trap told of it.
+// The sum of the ports' M_KeyViolations in PortInfo, with or without a trap.
 static bool gsw_bad_mkeys(struct look *look, struct agentx_value *out)
 {
     const struct fabric_node *node = look_node(look);

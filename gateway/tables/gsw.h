@@ -11,7 +11,7 @@
 size_t gsw_count_elements(struct look *look);
 void gsw_enter_element(struct look *look);
 
-// Appends the GswGlobalId of a node, as an index.
+// Appends the GswGlobalId of a node to an index.
 void gsw_add_id(struct agentx_oid *oid, const struct fabric_node *node);
 bool gsw_put_id(struct agentx_value *out, const struct fabric_node *node); // returns true
 

@@ -41,8 +41,8 @@ static bool gsw_events_begin_after_guid(struct begin *out, uint64_t guid)
     return guid != UINT64_MAX;
 }
 
-// Appends the GswGlobalId of the element with events that has the GUID; of any other GUID, that of
-// a switch.
+// Appends the GswGlobalId of the element with events that has the GUID; of any other GUID, the id
+// of a switch.
 static void gsw_events_add_id(const struct look *look, uint64_t guid, struct agentx_oid *out)
 {
     uint64_t found;
@@ -54,7 +54,7 @@ static void gsw_events_add_id(const struct look *look, uint64_t guid, struct age
 }
 
 // Reads the GUID at the begin of the wanted index, with zeroes for the octets that are missing.
-// Returns false if an identifier is no octet: then `guid` is the greatest GUID that is less.
+// Returns false if an identifier is no octet: then `guid` is the greatest lesser GUID.
 static bool gsw_events_read_guid(const struct look *look, uint64_t *guid)
 {
     bool is_beyond = false;
@@ -67,8 +67,8 @@ static bool gsw_events_read_guid(const struct look *look, uint64_t *guid)
     return !is_beyond;
 }
 
-// Sets `out` to the first possible row whose index is greater than the wanted index, which may be
-// any numbers. Returns false if there is none.
+// Sets `out` to the first possible row whose index is greater than the wanted index, which may have
+// any identifiers. Returns false if there is none.
 static bool gsw_events_begin_after(const struct look *look, struct begin *out)
 {
     struct agentx_oid id = {.length = 0};

@@ -77,8 +77,8 @@ static const struct table_column GSW_LINKS_COLUMNS[] = {
 const struct table GSW_LINKS = {"gswTopoComTable", TABLE_OID(TABLES_GSW_IDS, 5, 1, 1),
                                 TABLE_COLUMNS(GSW_LINKS_COLUMNS), PORTS(gsw_ports_has_link)};
 
-// gswIBPortTable. The numbers that the Architecture Specification reserves have no instance. The
-// MIB counts some numbers from 1.
+// gswIBPortTable. Numbers reserved by the Architecture Specification have no instance. The MIB
+// counts some numbers from 1.
 
 enum { ACTIVE_DEFER = 5, PHY_TEST = 7, POLLING = 2, MTU_256 = 1, MTU_4096 = 5 };
 enum { VL0 = 1, VL0_TO_VL14 = 5 };
@@ -148,7 +148,7 @@ static bool gsw_ports_is_read(struct look *look)
     return gsw_ports_has(look) && field_sums(look, sums);
 }
 
-// The column's counter as a GswCounter64: 16 octets, of which the last eight are the number.
+// The column's counter as a GswCounter64: eight octets of zero and the number.
 static bool gsw_ports_sum(struct look *look, struct agentx_value *out)
 {
     uint8_t octets[16] = {0};

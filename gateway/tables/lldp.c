@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// LLDP-MIB of IEEE 802.1AB, for the maps of managers: what is at the other end of each interface of
-// the fabric as one device. No port speaks LLDP: the links are those that a sweep found. A local
-// port's number is its ifIndex. A remote system is a node; its port has the name that ifName has in
-// the node's own context.
+// LLDP-MIB of IEEE 802.1AB, for the maps of managers: the other end of each interface of the fabric
+// as one device. No port speaks LLDP: a sweep found the links. A local port's number is its
+// ifIndex. A remote system is a node; its port has the name that ifName has in the node's own
+// context.
 #include "base/text.h"
 #include "tables/device.h"
 #include "tables/fabric_device.h"

@@ -121,7 +121,7 @@ static bool own_alarm_category(struct look *look, struct agentx_value *out)
     return type && put_number(out, type->category);
 }
 
-// Name and port come from the event that raised the alarm. They are unknown if the journal has
+// Name and port come from the event that raised the alarm. Both are unknown if the journal has
 // dropped the event.
 static struct event *own_raising_event(const struct look *look)
 {
@@ -171,8 +171,8 @@ const struct table OWN_ALARMS = {"ibtrapdAlarmTable", TABLE_OID(MIB_ROOT_IDS, 1,
                                  TABLE_COLUMNS(OWN_ALARMS_COLUMNS),
                                  TABLE_SORTED(own_count_alarms, own_enter_alarm)};
 
-// ibtrapdEventLogTable. Most columns are a field of the event: `field`, whose syntax is `form` and
-// whose size is `most`.
+// ibtrapdEventLogTable. Most columns are a field of the event: `field`, with the syntax `form` and
+// the size `most`.
 
 GETTER(own_event_field, put_field(out, look->event, (enum mib_syntax)look->column->field.form,
                                   look->column->field.most, (enum field)look->column->field.field))

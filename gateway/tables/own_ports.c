@@ -107,13 +107,13 @@ static bool own_ports_is_read(const struct look *look)
     return look->snapshot->errors && field_sums(look, sums);
 }
 
-// Whether the counter counts what is wrong: neither waits nor what was repaired.
+// Whether the counter counts errors: neither waits nor repaired errors.
 static bool own_ports_counts_errors(enum counter counter)
 {
     return counter != COUNTER_XMIT_WAIT && counter != COUNTER_FEC_CORRECTED;
 }
 
-// The errors an hour of all counters that count errors.
+// The errors an hour, of all counters of errors.
 static bool own_ports_errors(struct look *look, struct agentx_value *out)
 {
     const enum error_window window = look->column->field.field;

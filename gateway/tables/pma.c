@@ -3,10 +3,11 @@
 #include "tables/device.h"
 #include "tables/tables.h"
 
-// ibPmaPortCntrsTable and ibPmaPortCntrsOptTable. Their values are the registers of the port as the
-// last reading had them, not sums: they stop when they are full, and somebody may reset them.
+// ibPmaPortCntrsTable and ibPmaPortCntrsOptTable. Their values are the registers of the port at the
+// last reading, not sums: a full register stops, and somebody may reset a register.
 
-// A port that has 64 bits is asked for these alone: PortCounters is full beyond its own limit.
+// A port with counters of 64 bits is asked for these alone: PortCounters is full beyond its own
+// limit.
 static bool pma_register(struct look *look, struct agentx_value *out)
 {
     struct counter_sample last;
@@ -51,9 +52,8 @@ const struct table PMA_TRAFFIC = {"ibPmaPortCntrsOptTable", TABLE_OID(TABLES_PMA
                                   TABLE_COLUMNS(PMA_TRAFFIC_COLUMNS), DEVICE_DATA_PORTS,
                                   .counted = true};
 
-// Read on demand: the details of errors, discards and flow control, and what each lane has, of
-// ports whose link is up. Few ports have all of these attributes (IBA 16.1.4). `kind` of the table
-// is the attribute.
+// Read on demand: the details of errors, discards, flow control and lanes, of ports whose link is
+// up. Few ports have all attributes (IBA 16.1.4). `kind` of the table is the attribute.
 
 enum {
     RCV_ERROR_DETAILS = 0x15,
@@ -133,9 +133,9 @@ const struct table PMA_CONGESTION = {
     "ibPmaPortVlSwCongestionTable", TABLE_OID(TABLES_PMA_IDS, 1, 4, 3, 1),
     TABLE_COLUMNS(PMA_CONGESTION_COLUMNS), DETAILS(SW_PORT_VL_CONGESTION)};
 
-// ibIfPortStatTable. Its counters shall not stop (5.0 of the draft): they are the sums of the
-// port's registers, modulo 2^32. The columns without a getter are in attributes that a reading does
-// not have (PortRcvErrorDetails, PortXmitDiscardDetails).
+// ibIfPortStatTable. Its counters shall not stop (5.0 of the draft): the columns show the sums of
+// the port's registers, modulo 2^32. A reading does not have the attributes of the columns without
+// a getter (PortRcvErrorDetails, PortXmitDiscardDetails).
 
 static bool pma_if_sum(struct look *look, struct agentx_value *out)
 {

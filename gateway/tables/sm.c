@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IB-SM-MIB: the tables of nodes, ports, switches, links and subnet managers, as sweeps found them.
+// IB-SM-MIB: the tables of nodes, ports, switches, links and subnet managers, from sweeps.
 #include "tables/sm.h"
 
 #include "agent/column.h"
@@ -93,7 +93,7 @@ static void sm_enter_master(struct look *look)
     sm_add_prefix(look);
 }
 
-// What the subnet manager set at its own port.
+// A setting of the subnet manager at its own port.
 GETTER(sm_master_port, look->port != FABRIC_NONE && field_of_port(look, out))
 
 #define OF_MASTER(which)                                                                           \

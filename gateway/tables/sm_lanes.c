@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // IB-SM-MIB: ibSmSwSLtoVLMapTable, ibSmCaSLtoVLMapTable and ibSmVLArbitrationTable, read on demand.
-// They have rows for ports whose link is up; the lanes, for port 0 of a switch, too.
+// Ports whose link is up have rows; port 0 of a switch has rows of lanes, too.
 #include "agent/column.h"
 #include "tables/sm.h"
 #include "tables/tables.h"
@@ -131,8 +131,7 @@ static bool sm_lanes_can_arbitrate(const struct look *look)
     return look->column->number != WEIGHT || look_can_smp(look, look->port, DEMAND_VL_ARBITRATION);
 }
 
-// The table of a priority has as many entries as the port says (IBA 14.2.5.6, VLArbitrationLowCap
-// and HighCap).
+// VLArbitrationLowCap and HighCap of the port are the sizes of the tables (IBA 14.2.5.6).
 static bool sm_lanes_has_entry(struct look *look)
 {
     const enum port_info_field size = look->tail[PRIORITY] == LOW

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IB-SM-MIB: ibSmPathReqTable, whose rows are managers' questions for PathRecords, and
-// ibSmPathResultTable, what the SA answers.
+// IB-SM-MIB: ibSmPathReqTable, the questions of managers for PathRecords, and ibSmPathResultTable,
+// the answers of the SA.
 #include "agent/column.h"
 #include "agent/paths.h"
 #include "tables/sm.h"
 #include "tables/tables.h"
 
-// Fields of a PathRecord (IBA 15.2.5.16), as model/attribute.h numbers them.
+// Fields of a PathRecord (IBA 15.2.5.16), numbered by model/attribute.h.
 enum {
     PATH_DGID = ATTRIBUTE_FIELD(8, 0, 128),
     PATH_SGID = ATTRIBUTE_FIELD(24, 0, 128),
@@ -41,7 +41,7 @@ static void sm_paths_enter(struct look *look)
     agentx_oid_add(&look->found, sm_paths_request(look)->session);
 }
 
-// How many questions there are now: they are not of the snapshot's time.
+// How many questions there are now, not at the snapshot's time.
 static size_t sm_paths_count(struct look *look)
 {
     struct paths *paths = look->snapshot->source->paths;
@@ -107,7 +107,7 @@ const struct table SM_PATH_REQUESTS = {"ibSmPathReqTable", TABLE_OID(TABLES_SM_I
 // The answers.
 
 // Returns NULL if there is no answer, or it comes later. A request that is `within` the rows of the
-// question waits for the answer; a request about other rows passes over them.
+// question waits for the answer; a request about other rows passes the question over.
 static const struct demand_answer *sm_paths_answer(struct look *look, bool within)
 {
     const struct path_request *request = sm_paths_request(look);

@@ -102,7 +102,7 @@ const struct table SM_PARTITIONS = {"ibSmPartitionTable", TABLE_OID(TABLES_SM_ID
 
 // ibSmMcastGroupTable and ibSmMcastMemberTable, from MCMemberRecords.
 
-// Fields of an MCMemberRecord (IBA 15.2.5.17), as model/attribute.h numbers them.
+// Fields of an MCMemberRecord (IBA 15.2.5.17), numbered by model/attribute.h.
 enum {
     GROUP_MLID = ATTRIBUTE_FIELD(36, 0, 16),
     GROUP_MTU = ATTRIBUTE_FIELD(38, 2, 6),
@@ -186,7 +186,7 @@ enum { LEASE = 28, NAME = 48, NAME_SIZE = 64, DATA = 112, DATA_SIZE = 64, SERVIC
 GETTER(sm_records_lease,
        put_number(out, (int32_t)wire_get32(records_first(sm_records_of(look), look->at) + LEASE)))
 
-// DisplayString: what is not printable ASCII becomes '?'.
+// DisplayString: '?' for all but printable ASCII.
 static bool sm_records_name(struct look *look, struct agentx_value *out)
 {
     char name[NAME_SIZE];

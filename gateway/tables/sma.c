@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IB-SMA-MIB, as sweeps found it: ibSmaNodeInfo, ibSmaSwitchInfo, ibSmaMgmtPortInfo, which is the
-// PortInfo of the context's end port, ibSmaPortInfoTable and ibSmaVendDiagInfoTable, of all ports
-// of the device, and ibSmaSmInfoTable.
+// IB-SMA-MIB, from sweeps: ibSmaNodeInfo, ibSmaSwitchInfo, ibSmaMgmtPortInfo, the PortInfo of the
+// context's end port, ibSmaPortInfoTable and ibSmaVendDiagInfoTable, of all ports of the device,
+// and ibSmaSmInfoTable.
 #include "base/search.h"
 #include "tables/device.h"
 #include "tables/tables.h"
@@ -78,11 +78,13 @@ const struct table SMA_SWITCH = {"ibSmaSwitchInfo", TABLE_OID(TABLES_SMA_IDS, 1,
 #define NUMBER(which) AGENTX_GAUGE32, PORT_FIELD(which, FIELD_NUMBER)
 #define COUNT(which)  AGENTX_COUNTER32, PORT_FIELD(which, FIELD_NUMBER)
 #define TRUTH(which)  AGENTX_INTEGER, PORT_FIELD(which, FIELD_TRUTH)
-// A label for 1 up to `last`, and one for all others; from 0 on, if its labels count from 1.
+// A label for 1 up to `last`, and a label for all other numbers; from 0 on, if the labels count
+// from 1.
 #define LABEL(which, last)                                                                         \
     AGENTX_INTEGER, PORT_FIELD(which, FIELD_LABEL, .least = 1, .most = (last))
 #define NEXT_LABEL(which, last) AGENTX_INTEGER, PORT_FIELD(which, FIELD_NEXT_LABEL, .most = (last))
-// One bit: of a word whose least significant octet is `octet`, or of the four bits that end there.
+// One bit: of a word with the least significant octet `octet`, or of the last four bits of the
+// octet.
 #define BIT(octet, bit)      ATTRIBUTE_FIELD((octet) - (bit) / 8, 7 - (bit) % 8, 1)
 #define CAPABILITY(bit)      TRUTH(BIT(23, bit))
 #define INIT_TYPE(bit)       TRUTH(BIT(37, bit))
@@ -142,8 +144,8 @@ const struct table SMA_END_PORT = {"ibSmaMgmtPortInfo", TABLE_OID(TABLES_SMA_IDS
 
 // ibSmaPortInfoTable.
 
-// Lists of numbers, which a zero ends. 1: 1X, 2: 4X, 8: 12X; 255 and 15 stand for all that the port
-// supports.
+// Lists of numbers, which a zero ends. 1: 1X, 2: 4X, 8: 12X; 255 and 15 stand for all supported
+// widths or speeds.
 enum list { WIDTHS_ON, WIDTHS, WIDTH, SPEEDS_ON };
 
 static const uint8_t LISTS[][9] = {
@@ -153,7 +155,8 @@ static const uint8_t LISTS[][9] = {
     [SPEEDS_ON] = {1, 15},
 };
 
-// The label of a number is its place in the list, from 1 on; that of all others comes behind.
+// The label of a number is its place in the list, from 1 on; the label of all other numbers comes
+// behind.
 static bool sma_listed(struct look *look, struct agentx_value *out)
 {
     const struct fabric_port *port = look_port(look);
@@ -204,8 +207,7 @@ const struct table SMA_PORTS = {"ibSmaPortInfoTable", TABLE_OID(TABLES_SMA_IDS, 
 
 // ibSmaVendDiagInfoTable.
 
-// DiagCode has a part that means the same for all vendors, one of the vendor's, and a bit that says
-// whether there is more in VendorDiag.
+// DiagCode has a part for all vendors, a part of the vendor, and a bit: VendorDiag has more.
 enum { GENERIC = ATTRIBUTE_FIELD(24, 12, 4), OF_VENDOR = ATTRIBUTE_FIELD(24, 1, 11) };
 enum { HAS_MORE = ATTRIBUTE_FIELD(24, 0, 1), GENERIC_CODES = 5 };
 

@@ -40,10 +40,10 @@ const struct table SMA_GUIDS = {"ibSmaGuidInfoTable",
                                 .has = sma_demand_has_guid,
                                 .box = &GUIDS};
 
-// ibSmaPKeyTable. 255 is the end port; a switch's other ports whose link is up have the P_Keys that
-// they check packets for.
+// ibSmaPKeyTable. 255 is the end port; other ports of a switch, with the link up, have the P_Keys
+// for their check of packets.
 
-enum { PKEYS_MAX = 65504, PKEY_BLOCK = 32, SHOWN_MAX = 1024 }; // no port has as many as SHOWN_MAX
+enum { PKEYS_MAX = 65504, PKEY_BLOCK = 32, SHOWN_MAX = 1024 }; // no port has SHOWN_MAX P_Keys
 enum { PKEY_FULL = 0x8000, MEMBER_NONE = 1, MEMBER_LIMITED = 2, MEMBER_FULL = 3 };
 
 static const struct table_box PKEYS = {{1, 0}, {DEVICE_PORT_0, PKEYS_MAX}, 2};
@@ -127,8 +127,8 @@ static uint32_t sma_demand_lanes_port(const struct look *look, uint32_t number)
     return is_up ? port : FABRIC_NONE;
 }
 
-// The port of a host sends through its own lanes: it is both ends, 255. Only an enhanced port 0
-// sends through lanes of its own.
+// The port of a host sends through its own lanes: the port is both ends, 255. Only an enhanced port
+// 0 sends through lanes of its own.
 static bool sma_demand_has_lane(struct look *look)
 {
     const struct fabric_node *node = look_node(look);

@@ -2,7 +2,8 @@
 // All tables that the subagent offers: of the IBSWITCH-MIB (gsw*.c), the IB-SM-MIB (sm*.c) and the
 // IBTRAPD-MIB (own*.c); in the contexts of devices, of SNMPv2-MIB, ENTITY-MIB and IF-MIB
 // (device*.c), the IB-SMA-MIB (sma*.c), the IB-PMA-MIB and the IB-IF-MIB (pma.c); of the fabric as
-// one device (fabric_device.c, lldp.c).
+// a device (fabric_device.c, lldp.c).
+// Decides: Which file has the table of a MIB?
 #ifndef IBTRAPD_TABLES_TABLES_H
 #define IBTRAPD_TABLES_TABLES_H
 
