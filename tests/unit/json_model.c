@@ -92,8 +92,8 @@ struct path {
     const char *outer, *inner;
 };
 
-// Writes the object into the room that `t` has, and returns the octets that it needs; 0: memory was
-// short. json_dumps might then leave out names.
+// Writes the object into the room of `t`, and returns the needed octets; 0: memory was short.
+// json_dumps might then leave out names.
 static size_t json_model_write(struct text *t, struct node made)
 {
     return *made.whole ? json_dumpb(made.object, t->buf + t->len, t->size - t->len, JSON_COMPACT)
@@ -236,7 +236,7 @@ static void set_observer(struct node object, const struct format_origin *origin)
     set(o, "version", INSTALL_VERSION);
 }
 
-// Sets the host at which the event happened, and all hosts that it names.
+// Sets the host of the event, and all hosts that the event names.
 static void set_hosts(struct node object, const struct event *event)
 {
     const char *names[FORMAT_NODES_MAX + 1] = {NULL};
@@ -287,7 +287,7 @@ static void set_source(struct node object, const struct format_origin *origin)
     set(object, "source", source);
 }
 
-// Sets the name or else the GUID of the node that the event is about, if it is about one.
+// Sets the name or else the GUID of the event's node, if the event is about a node.
 static void set_subject(struct node object, const struct event *event)
 {
     char guid[32];
@@ -300,7 +300,7 @@ static void set_subject(struct node object, const struct event *event)
         set(object, "subject", guid);
 }
 
-// SeverityNumber as OpenTelemetry maps the severities of syslog to it.
+// SeverityNumber by OpenTelemetry's mapping of syslog's severities.
 static int severity_number(enum severity severity)
 {
     static const int NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The model of the JSON formats: builds each line as an object with jansson, removes members until
-// it fits, and prints it. Slow and simple; the lines of sink/format_lines.h are the same, octet by
-// octet. Aborts if memory runs out.
+// The model of the JSON formats: builds an object of each line with jansson, removes members until
+// the line fits, and prints the object. Slow and simple; the lines of sink/format_lines.h are the
+// same, octet by octet. Aborts if memory runs out.
 #ifndef IBTRAPD_TESTS_JSON_MODEL_H
 #define IBTRAPD_TESTS_JSON_MODEL_H
 

@@ -16,8 +16,7 @@
 #define MADE_EVENT_SIZE sizeof(struct event)
 #endif
 
-// The options: a pointer to an array that counts what was called, and whose first number 9 is
-// refused.
+// The options: a pointer to an array that counts calls; a first number 9 is refused.
 enum { CHECKED, MADE, OPENED, SENT, WAITED, IDLE, CLOSED, FREED };
 
 static bool open_made(void *self, struct tickets *tickets, struct error *err)

@@ -221,7 +221,7 @@ TEST(a_port_that_comes_back_goes_on)
     assert_int_equal(sum(NODE, 1, COUNTER_RCV_ERRORS), 42);
 }
 
-// So that a manager takes no rate over a sum that begins anew.
+// A manager must not take a rate over a sum that begins anew.
 TEST(it_is_known_when_a_sum_began)
 {
     const int64_t second = 1000000;

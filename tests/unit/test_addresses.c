@@ -33,7 +33,7 @@ static const char *const NAMES[][4] = {
     {"many", "127.0.0.2", "127.0.0.3", "127.0.0.4"},
 };
 
-// Links the lists of the addresses, as freeaddrinfo frees them.
+// Links the lists of the addresses in freeaddrinfo's form.
 int __wrap_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
                        struct addrinfo **found)
 {
@@ -214,7 +214,7 @@ TEST(a_message_over_udp_goes_to_the_address_where_somebody_is)
     close(fd);
 }
 
-// Its program ends, and one at the other address takes its place.
+// Its program ends, and a program at the other address takes its place.
 TEST(a_message_over_udp_follows_who_moves_to_another_address)
 {
     uint16_t port = 0;

@@ -216,7 +216,7 @@ static void serve(unsigned regions)
     assert_int_equal(regions_of_all(), regions);
 }
 
-// What comes next after the name, in that context. False: nothing does.
+// The next instance after the name, in the context. False: nothing does.
 static bool get_next(const char *context, const uint32_t *ids, size_t length,
                      struct agentx_varbind *out)
 {
@@ -301,7 +301,8 @@ TEST(who_comes_after_a_day_is_registered_in_the_place_of_who_left)
     expect_device(0x1000 + LEAVE, "old");
 }
 
-// The master dies while contexts move: the next one hears of those that there are, and no other.
+// The master dies while contexts move: the next session hears of the existing contexts, and of no
+// other.
 TEST(a_master_that_comes_while_contexts_move_gets_them_all)
 {
     enum { LEAVE = 300 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The SNMP contexts of end ports: who has one, and what is remembered of its ports.
+// The SNMP contexts of end ports: the nodes with a context, and the memory of their ports.
 #include "generated.h"
 #include "support.h"
 
@@ -69,7 +69,7 @@ TEST(each_switch_has_one_or_each_end_port)
     }
 }
 
-// Places do not change, as the master agent knows them in this order.
+// Places do not change, because the master agent knows them in this order.
 TEST(who_comes_later_comes_behind_and_who_leaves_stays)
 {
     start(CONTEXTS_SWITCHES);
@@ -166,7 +166,7 @@ TEST(who_has_been_gone_for_a_day_makes_room)
     assert_true(update(left + day));
     assert_true(contexts_replaced(contexts) == 1);
     assert_int_equal(contexts_count(contexts), CONTEXTS_MAX);
-    assert_true(contexts_guid(contexts, 7) == 0x10); // in the place of the first one that left
+    assert_true(contexts_guid(contexts, 7) == 0x10); // in the place of the first node that left
     assert_false(contexts_has(contexts, 0x1007));
     assert_true(contexts_has(contexts, 0x1005));
     generated_add(&g, FABRIC_SWITCH, 0x2000, "newer", 1);

@@ -16,7 +16,8 @@ enum { ROWS = 40, AT = 8, AHEAD_MAX = 16 };
 static struct snapshot_source source;
 static struct agent_snapshot snapshot = {.source = &source};
 
-// Reads 1 to ROWS; those that are away come later, those that are none do not come at all.
+// Reads 1 to ROWS; values of absent nodes come later, values without an attribute do not come at
+// all.
 static bool away[ROWS + 1], none[ROWS + 1];
 static unsigned asked;
 
@@ -136,7 +137,7 @@ TEST(what_is_not_there_is_passed_over_but_not_what_comes_later)
     assert_int_equal(value.number, 30);
     none[30] = true;
     assert_false(next_after(1, 4));
-    away[ROWS] = true; // of the first column: the second one does not come before it
+    away[ROWS] = true; // of the first column: the second answer does not come first
     assert_true(next_after(1, 4));
     assert_int_equal(value.type, AGENTX_LATER);
     assert_int_equal(value.number, ROWS);
@@ -197,12 +198,12 @@ static const struct fabric_node *last_of(const struct fabric *fabric, bool of_sw
     return &fabric->nodes[n];
 }
 
-// So that a walk does not hold up all others while the port is down.
+// A walk must not hold up all other walks while the port is down.
 TEST(nobody_asks_row_by_row_for_what_cannot_be_read)
 {
     static const struct {
         const struct table *table;
-        uint32_t index, column; // one that is not read, the last one
+        uint32_t index, column; // the last, which is not read
     } CASES[] = {{&SM_SWITCH_LANES, 2, 20}, {&SM_PORT_LANES, 2, 19}, {&SM_ARBITRATION, 2, 6}};
     struct generated g = {0};
     generated_fat_tree(&g, 20, 4);
@@ -315,7 +316,7 @@ TEST(members_are_packed_into_pieces)
     demand_answer_unref(answer);
 }
 
-// A P_KeyTableRecord says whose P_Keys it has by LID only. The SA's answer is kept, as by
+// A P_KeyTableRecord names the owner of its P_Keys by LID only. The SA's answer is kept, as by
 // ib/reads.c.
 
 static struct demand_answer *kept;
@@ -382,7 +383,8 @@ TEST(a_kept_answer_names_nobody_who_has_the_lid_now)
     member_lid = a->lid;
     struct fabric *before = sweep_at(&g, 1);
     assert_int_equal(only_member(before), guid);
-    // The other host gets its LID, and it another one, at which it is a member as before.
+    // The other host gets the first host's LID, and the first host gets another LID, still a
+    // member.
     member_lid = b->lid;
     b->lid = a->lid;
     a->lid = member_lid;
@@ -443,7 +445,7 @@ TEST(a_table_of_an_sa_that_is_away_is_not_empty)
         assert_int_equal(value.type, AGENTX_NOT_NOW);
     }
     name.length = (uint8_t)SM_GROUPS.entry_length;
-    sa_state = DEMAND_NONE; // it has answered that there are none, or does not tell us
+    sa_state = DEMAND_NONE; // the node has answered that there are none, or does not answer
     assert_true(looks_next(&(struct table_list){.tables = TWO, .count = 2}, &of, &name, false,
                            &no_end, &found, &value));
     assert_int_not_equal(value.type, AGENTX_NOT_NOW);

@@ -106,7 +106,7 @@ struct bit_name {
     const char *name;
 };
 
-// Sets one bit of a field after the other: only the object of that bit is true(1).
+// Sets the bits of a field in turn: only the object of that bit is true(1).
 static void check_bits(enum port_info_field field, const struct bit_name *names, size_t count)
 {
     for (size_t set = 0; set < count; set++) {

@@ -241,8 +241,8 @@ TEST(a_long_name_has_256_octets_at_most)
 #define NOW "\"Sat Nov 21 03:19:03 2026 UTC\""
 
 // draft-forbes-ibswitchmib-00, 3.1, 3.2 and 3.8: gswMIBCurrentDate, gswCurrentDate and
-// gswEventTimeInfo are dates and times as text. A manager compares them, so they are of one clock,
-// wherever the gateway runs; gswEventTimeInfo is in UTC.
+// gswEventTimeInfo are dates and times as text. A manager compares the times: they come from a
+// single clock, wherever the gateway runs; gswEventTimeInfo is in UTC.
 TEST(dates_are_those_of_one_clock)
 {
     setenv("TZ", "NPT-5:45", 1);
@@ -310,8 +310,8 @@ TEST(elements_as_nodes_and_as_switches)
 
 // draft-forbes-ibswitchmib-00, 3.2, gswIBBadMKeyCounter: the number of M_Key violations at the
 // switch. PortInfo.M_KeyViolations is that number: of port 0 of a switch, and of each port of a
-// router. It does not depend on traps, which may be lost, nor on the journal, which forgets.
-// Nothing is made up for a switch that has not said it.
+// router. The time depends neither on traps, which may be lost, nor on the journal, which forgets.
+// Nothing is made up for a switch that has not answered.
 TEST(mkey_violations_are_what_the_element_counted)
 {
     struct generated g = {0};
@@ -327,8 +327,8 @@ TEST(mkey_violations_are_what_the_element_counted)
           {"2.25.1.6", LEAF_ID, "none"});
 }
 
-// 3.2, gswIBBadBKeyCounter: the number of B_Key violations. Neither PortInfo nor a trap that
-// ibtrapd knows tells it, and 0 would say that there were none.
+// 3.2, gswIBBadBKeyCounter: the number of B_Key violations. Neither PortInfo nor a known trap has
+// the number, and 0 would mean that there were none.
 TEST(bkey_violations_are_not_known)
 {
     CHECK({"2.25.1.7", SPINE_ID, "none"}, {"2.25.1.7", LEAF_ID, "none"});
@@ -381,7 +381,8 @@ TEST(ports)
           {"10.5.1.37", PORT, "9"}, {"10.5.1.38", PORT, "0"});
 }
 
-// A port with these states, and PortInfo with `mtu` and `vls` for what it has and for what it can.
+// A port with these states, and PortInfo with `mtu` and `vls` as the active and the supported
+// values.
 static void see_port(uint8_t state, uint8_t physical, uint8_t link_down, uint8_t mtu, uint8_t vls)
 {
     struct generated g = {0};
@@ -400,9 +401,9 @@ static void see_port(uint8_t state, uint8_t physical, uint8_t link_down, uint8_t
 }
 
 // draft-forbes-ibswitchmib-00, 3.5: MTU and VLs are the numbers 1 to 5, and 0 and 6 to 15 are
-// reserved, as in InfiniBand itself: a manager finds no label for them, and nothing they could
-// mean. States are one more than in PortInfo. InfiniBand has one more of each than the document, of
-// which that says only that its number is reserved: these have labels of our own.
+// reserved, as in InfiniBand itself: a manager finds no label and no meaning for them. States are
+// one more than in PortInfo. InfiniBand has one more of each than the document, whose number is
+// reserved there: these have labels of our own.
 TEST(no_value_is_outside_its_enumeration)
 {
     see_port(5, 7, 3, 0, 0);
@@ -463,8 +464,8 @@ TEST(without_readings_there_are_no_counters)
     CHECK({"11.5.1.3", SPINE_ID ".2", "none"});
 }
 
-// Without readings a walk asks no port for each of the many counters: of a large fabric, that would
-// take seconds for one request.
+// Without readings a walk asks no port for each of the many counters: in a large fabric, a single
+// request would take seconds.
 TEST(without_readings_no_port_is_asked_for_counters)
 {
     bool was_found[] = {false, false};

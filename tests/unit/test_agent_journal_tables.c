@@ -295,7 +295,7 @@ static void a_view_counts_no_later_events(void **state)
     check_counts(&f->snapshot);
 }
 
-// All events that are on disk and older than those in memory.
+// All events on disk that are older than the events in memory.
 static void prune(struct fixture *f)
 {
     struct journal_item item;
@@ -407,7 +407,7 @@ static void alarms_are_numbered_by_what_raised_them(void **state)
     }
 }
 
-// The journal without a disk keeps the alarms of events that it drops.
+// The journal without a disk keeps the alarms of dropped events.
 static void of_too_many_alarms_the_first_are_shown(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// LEDs: which nodes have one, and what becomes of them in the phases of a Set.
+// LEDs: the nodes with a LED, and the LEDs in the phases of a Set.
 #include "generated.h"
 #include "support.h"
 
@@ -17,7 +17,7 @@ static struct node {
     bool on;
     bool silent; // there is no answer
     bool slow;   // the answer comes later
-    bool stuck;  // the LED stays as it is, and the answer says so
+    bool stuck;  // the LED stays unchanged, and the answer tells this
     unsigned sets, dropped;
 } nodes[LIDS];
 
@@ -304,7 +304,7 @@ TEST(a_commit_that_is_cleaned_up_goes_back)
     assert_true(node_of(ONE)->on);
     set_cleanup(&set);
     assert_false(node_of(ONE)->on);
-    assert_int_equal(node_of(TWO)->dropped, 2); // before it was asked, and before it goes back
+    assert_int_equal(node_of(TWO)->dropped, 2); // before the question, and before the LED goes back
     assert_string_equal(told, "");
 }
 

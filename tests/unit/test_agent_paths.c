@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Questions for PathRecords: what a Set makes of the rows, and how long they stay.
+// Questions for PathRecords: the effect of a Set on the rows, and the life of the rows.
 #include "support.h"
 
 #include "agent/paths.h"
@@ -124,8 +124,8 @@ TEST(undo_brings_back_what_was_before)
     assert_int_equal(paths_status(paths_at(paths, 0)), 3);
 }
 
-// What must hold after any Sets: rows ascend, are as many as allowed, and a Set that failed or was
-// undone changed none.
+// What must hold after any Sets: rows ascend, stay within the limit, and a failed or undone Set
+// changed none.
 static void check_rows(void)
 {
     assert_true(paths_count(paths) <= PATHS_MAX);

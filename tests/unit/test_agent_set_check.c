@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which values a Set accepts and which it refuses.
+// The values that a Set accepts or refuses.
 
 #include "support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table engine, compared with a simple one that searches all instances.
+// The table engine, compared with a simple engine that searches all instances.
 #include "support.h"
 
 #include "looks.h"

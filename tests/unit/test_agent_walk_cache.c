@@ -411,7 +411,7 @@ TEST(the_view_that_nobody_asked_for_the_longest_time_makes_room)
     assert_ptr_equal(follow(f, 2), newest); // a new walk begins
 }
 
-// A bucket holds several names whose digests end alike, so that many other names may come between.
+// A bucket holds several names whose digests end alike: many other names may come between.
 TEST(a_slow_walk_is_remembered_beside_fast_ones)
 {
     struct fixture *f = *state;

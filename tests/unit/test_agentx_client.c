@@ -446,7 +446,7 @@ TEST(an_optional_region_is_asked_for_again_once_a_minute)
 }
 
 // RFC 2741 7.1.4: each Register has its response, in any order. A master gets no more of them at
-// once than it can read.
+// once than the master can read.
 TEST(many_regions_are_registered_some_at_a_time)
 {
     enum { AT_ONCE = 64 };
@@ -482,8 +482,8 @@ TEST(many_regions_are_registered_some_at_a_time)
     assert_false(fake_master_hear(&master, &p));
 }
 
-// Regions that come while the session is open are registered in it, and in the next one with the
-// others. Until they are, the session is up, and requests are answered.
+// Regions that come while the session is open are registered at once, and in the next session with
+// all other regions. Until they are, the session is up, and requests are answered.
 TEST(regions_may_come_while_the_session_is_open)
 {
     static struct agentx_region more[2];
@@ -886,7 +886,7 @@ TEST(get_bulk_is_answered)
 {
     be_up();
     struct pdu_writer w = request(PDU_GET_BULK, 7);
-    pdu_add_four(&w, 0, 1, 0, 3); // one name not repeated, the others three times
+    pdu_add_four(&w, 0, 1, 0, 3); // a name without repetition, the other names three times
     add_range(&w, 0, false, 0);
     add_range(&w, 1, true, 0);
     add_range(&w, 3, false, 5);
@@ -1117,7 +1117,7 @@ TEST(a_set_that_does_not_go_on_is_cleaned_up)
     assert_string_equal(phases, "tx");
 }
 
-// It would keep all others out for as long as one of them tries again within a minute.
+// The limit would keep all other sessions out while any of them tries again within a minute.
 TEST(other_sets_do_not_keep_one_that_does_not_go_on)
 {
     struct fake_pdu p;

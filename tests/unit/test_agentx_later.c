@@ -55,7 +55,7 @@ static bool get_next(void *ctx, const char *context, const struct agentx_oid *na
     return true;
 }
 
-// The phases of a Set: those called, and the instance that each waits for; 0: none.
+// The phases of a Set: the requests called, and the instance that each waits for; 0: none.
 static char phases[64];
 static uint32_t waits_for;
 
@@ -401,7 +401,7 @@ TEST(a_phase_that_waits_too_long_has_failed)
     assert_string_equal(phases, "ttxtccx");
 }
 
-// What an earlier one waited for is nothing to it.
+// The instance of an earlier request means nothing to a later request.
 TEST(a_test_that_needs_nobody_does_not_wait)
 {
     static uint8_t longer[AGENTX_OCTETS_MAX + 4];

@@ -146,7 +146,8 @@ TEST(a_refused_notification_is_a_failure)
     assert_non_null(strstr(err.text, "it refuses a notification: genErr"));
 }
 
-// Sends three events. The second one is answered with the error, the others are confirmed.
+// Sends three events. The second notification is answered with the error, the other notifications
+// are confirmed.
 static void refuse_the_second(unsigned error)
 {
     struct fake_pdu p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which alarms receivers that keep a state are to have. The journal is real; whether the gateway is
+// The alarms that a receiver with a state is to have. The journal is real; whether the gateway is
 // active, and whether it knows all alarms, the test says.
 #include "support.h"
 
@@ -88,7 +88,7 @@ static int64_t append(enum catalogue_event type, const char *key, const char *su
     return journal_last(g.parts.journal);
 }
 
-// An alarm of that type, raised last by the event with that number.
+// An alarm of the type, raised last by the event with the number.
 static void set_alarm(enum catalogue_event type, const char *key, int64_t last,
                       enum alarm_notified notified)
 {

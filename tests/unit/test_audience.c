@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which events a receiver gets, and that they say only what it can know.
+// The events that a receiver gets, with nothing that the receiver cannot know.
 #include "support.h"
 
 #include "model/catalogue.h"

@@ -213,7 +213,7 @@ TEST(switch_notifications_need_their_switches)
     event_unref(e);
 }
 
-// Each row that raises an alarm has one that clears it.
+// Each row that raises an alarm has a row that clears the alarm.
 TEST(alarms_come_in_pairs)
 {
     static const char *const PAIRS[][2] = {
@@ -247,7 +247,7 @@ TEST(alarms_come_in_pairs)
         {"link-unreliable", "link-reliable"},
         {"flapping", "settled"},
     };
-    enum { SHARED = 7 }; // alarms beyond the first that as-expected clears
+    enum { SHARED = 7 }; // alarms beyond the first alarm cleared by as-expected
     size_t raising = 0, clearing = 0;
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         raising += entry(i)->alarm == ALARM_RAISES;
@@ -272,7 +272,8 @@ TEST(each_notification_belongs_to_one_event)
         for (int j = i + 1; j < CATALOGUE_COUNT; j++) {
             assert_false(entry(i)->sma && entry(i)->sma == entry(j)->sma);
             assert_false(entry(i)->own && entry(i)->own == entry(j)->own);
-            // Several changes of the topology have one status, as switches and routers do.
+            // Several changes of the topology have the same status, for instance for switches and
+            // routers.
             assert_false(entry(i)->gsw && entry(i)->gsw == entry(j)->gsw &&
                          entry(i)->gsw != &mib_gswTopoComTrap &&
                          entry(i)->switch_reason == entry(j)->switch_reason);

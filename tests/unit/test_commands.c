@@ -46,7 +46,7 @@ TEST(the_client_sends_each_command_of_the_daemon)
     }
 }
 
-// The commands that unprivileged users may send, repeated here so that a wrong row shows.
+// The commands that unprivileged users may send, repeated here to find a wrong row.
 TEST(strangers_may_only_read)
 {
     static const char *const READ[] = {"status",           "health",    "events",   "explain",
@@ -93,7 +93,8 @@ static enum command_outcome refusal_of(const char *command)
                                                     : COMMAND_REFUSED;
 }
 
-// A file with one switch for those that take a file, and the number of a snapshot for the others.
+// A file with a switch for commands that take a file, and the number of a snapshot for the other
+// commands.
 static char *topology_path(const struct command *command)
 {
     static char number[] = "5", path[512];

@@ -1053,7 +1053,7 @@ TEST(mistakes_beside_a_secret_do_not_show_it)
         "snmp \"a\" { address = \"192.0.2.1\"\n community \"hunter2\" }\n",
         "snmp \"a\" { address = \"192.0.2.1\"\n community = \"x\" \"hunter2\" }\n",
         "snmp \"a\" { address = \"192.0.2.1\"\n community += \"hunter2\" }\n",
-        // the secret in place of the file that has it
+        // the secret in place of the file with the secret
         "fabric {\n sa_key_file = hunter2 }\n", "sweep {\n mkey_file = hunter2 }\n",
         "snmp \"a\" { address = \"192.0.2.1\"\n community_file = hunter2 }\n",
         "snmp \"a\" { address = \"192.0.2.1\"\n auth_password_file = correct hunter2 }\n",
@@ -2067,7 +2067,7 @@ TEST(folders_have_levels_of_their_own)
     assert_int_equal(conf.log_levels[LOG_FOLDER_OTHER], LOG_LEVEL_WARNING);
 }
 
-// An item with that many values, and one more if `more`.
+// An item with the number of values, and one more if `more`.
 static void fill_item(char content[4096], const char *section, const char *item, const char *value,
                       bool more)
 {

@@ -125,8 +125,8 @@ static uint64_t ticks(double seconds)
     return (uint64_t)(seconds * 1e9 / 1024);
 }
 
-// So many minutes, in each of which LEFT waits so many seconds. Returns the first minute that told
-// something; 0: none.
+// A number of minutes, and in each LEFT waits a number of seconds. Returns the first minute that
+// told something; 0: none.
 static int wait_for(struct scene *s, int minutes, double seconds, uint64_t *sum)
 {
     int first = 0;
@@ -225,7 +225,7 @@ TEST(a_tick_that_is_not_said_is_one_symbol_time)
     end(&s);
 }
 
-// Its device refused for once to say what it counts.
+// Its device refused for once to name its counters.
 TEST(a_counter_that_one_reading_lacks_did_not_grow)
 {
     struct scene s = make_scene();

@@ -62,7 +62,7 @@ static int end(void **state)
     return 0;
 }
 
-// Adds an event, one second after the one before.
+// Adds an event, a second after the event before.
 static void append(struct event *event)
 {
     assert_non_null(event);

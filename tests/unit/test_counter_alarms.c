@@ -142,7 +142,7 @@ static void sweep(void)
     assert_true(pipeline_call(pipeline, pass_minute, NULL));
 }
 
-// So many readings, a minute after each other.
+// A number of readings, a minute apart.
 static void read_counters(int times)
 {
     for (int i = 0; i < times; i++) {
@@ -292,7 +292,7 @@ TEST(an_alarm_is_told_in_time_if_its_port_says_nothing)
     assert_int_equal(count_alarms(), 0);
 }
 
-// The alarm that nobody was told of yet is not one that somebody cleared.
+// An alarm that nobody was told of yet is no alarm that somebody cleared.
 TEST(an_alarm_that_waits_is_told_before_the_next_reading)
 {
     restart_asking();

@@ -21,7 +21,7 @@ static struct manners {
     bool fec, fec_deaf, fec_refused, of_lanes, ticks_refused, ticks_deaf, ticks_busy;
     unsigned wide; // its capability bits
     unsigned fec_lost,
-        fec_busy; // queries for the error correction that get no answer, or get this one
+        fec_busy; // queries for the error correction that get no answer, or this answer
     unsigned samples_asked, fec_asked;
     unsigned class_info_asked, plain_asked, extended_asked, details_asked;
 } manners[32];
@@ -421,7 +421,7 @@ TEST(short_answers_are_none)
     assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS));
 }
 
-// A switch that lies about what is behind it, and has the lowest GUIDs. It answers late.
+// A switch that lies about the nodes behind it, and has the lowest GUIDs. It answers late.
 
 enum { OWN_LID = 7, LIAR_LID = 10, LIES_LID = 100, LIES = 250, HONEST_LID = 1000, HONEST = 20 };
 static const int64_t LATE_US = 90 * CLOCK_US_PER_MS, PART_US = 2 * CLOCK_US_PER_S;
@@ -451,8 +451,8 @@ static void link_host(struct fabric_builder *b, uint32_t at, uint8_t port, uint6
     assert_true(fabric_builder_link(b, at, port, host, 1));
 }
 
-// A spine with the own host, the liar and honest hosts; behind the liar as many hosts as it has
-// ports. Reads for PART_US, and checks that the honest hosts were read.
+// A spine with the own host, the liar and honest hosts; behind the liar a host for each port. Reads
+// for PART_US, and checks that the honest hosts were read.
 static void read_behind_a_liar(void)
 {
     struct fabric_builder *b = fabric_builder_new();

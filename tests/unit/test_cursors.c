@@ -436,7 +436,7 @@ TEST(cursors_of_an_older_file_go_on)
     assert_int_equal(start("nms"), 3);
 }
 
-// The number from which on its filter of that digest was in force.
+// The number from which on the filter with the digest was in force.
 static int64_t filter_since(const char *name, uint64_t digest)
 {
     int receiver = journal_receiver(journal, name);
@@ -466,7 +466,7 @@ static void take_section(void *ctx, const struct journal_receiver_state *state)
     *(int64_t *)ctx = state->section;
 }
 
-// Whether the last event says that several receivers get it.
+// Whether the last event names several receivers.
 static bool last_is_for_several(void)
 {
     struct journal_item item;

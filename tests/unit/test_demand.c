@@ -64,7 +64,7 @@ static bool send_mad(void *self, enum mad_agent agent, const struct mad_address 
     return true;
 }
 
-// NodeInfo of a port with that GUID at that LID.
+// NodeInfo of a port with the GUID at the LID.
 static void tell_name(size_t at, uint64_t guid)
 {
     enum { TYPE = 2, PORTS = 3, NODE_GUID = 12, PORT_GUID = 20, LOCAL_PORT = 36 };
@@ -487,7 +487,7 @@ TEST(who_has_a_lid_is_asked_now_and_then)
     assert_in_range(asked_count, 3, 4);
 }
 
-// The caller knows no other time than that by which the port has to answer.
+// The caller knows only the time by which the port has to answer.
 TEST(what_waits_for_a_name_is_sent_when_the_rate_allows)
 {
     reads_free(demand);
@@ -671,7 +671,7 @@ TEST(a_short_table_is_read)
     assert_int_equal(answer->octets[0], 7);
 }
 
-// It would delay the Reports, which the same thread takes, and would look empty if it were dropped.
+// The answer would delay the Reports, which the same thread takes, and would look empty if dropped.
 TEST(a_table_that_is_too_large_is_refused)
 {
     enum { RECORD = 56 };
@@ -709,7 +709,7 @@ TEST(an_sa_that_has_no_records_has_an_empty_table)
     assert_int_equal(ask(&key), DEMAND_NONE);
 }
 
-// A lost MAD does not make a table look empty: the next asker waits as the first one did.
+// A lost MAD does not make a table look empty: the next asker waits like the first.
 TEST(an_sa_that_does_not_answer_is_asked_again)
 {
     assert_int_equal(ask(&GROUPS), DEMAND_LATER);
@@ -736,7 +736,7 @@ TEST(an_sa_that_is_away_says_nothing)
     assert_int_equal(ask(&GROUPS), DEMAND_LATER);
     reply_with(sent_count - 1, 0x0300, 0);
     assert_int_equal(ask(&GROUPS), DEMAND_HERE);
-    status.sm_answers = false; // what was read is kept as long as before
+    status.sm_answers = false; // the values are kept for the same time
     run_for(1 * S);
     assert_int_equal(ask(&GROUPS), DEMAND_HERE);
     status.port.state = 1;
@@ -744,7 +744,7 @@ TEST(an_sa_that_is_away_says_nothing)
     assert_int_equal(ask(&GROUPS), DEMAND_AWAY);
 }
 
-// It is a secret, and no table shows it.
+// The M_Key is a secret, and no table shows the M_Key.
 TEST(a_service_key_is_not_kept)
 {
     enum { RECORD = 176, KEY = 32, KEY_SIZE = 16 };
@@ -781,7 +781,7 @@ TEST(a_slow_sa_delays_no_node)
     assert_int_equal(ask_smp(6, 1), DEMAND_LATER);
 }
 
-// The answer to it is one of whole tables, and those who wait for it have three seconds.
+// The answer has whole tables, and the waiting requests have three seconds.
 TEST(many_reads_from_nodes_do_not_delay_the_sa)
 {
     size_t answered = 0;
@@ -811,7 +811,7 @@ TEST(only_the_port_that_was_asked_answers)
     assert_int_equal(answer->octets[0], 1);
 }
 
-// After a reload, answers to what was asked before it may still come.
+// After a reload, answers to earlier questions may still come.
 TEST(each_life_begins_with_other_transactions)
 {
     unsigned same = 0;
@@ -888,7 +888,7 @@ TEST(after_a_set_all_is_read_again)
     reply_with(1, 0, 0x80);
     assert_int_equal(read_led(5), DEMAND_LATER);
     run_for(20 * MS);
-    // What is answered only after the Set may have been read before it.
+    // A value that is answered only after the Set may have been read before the Set.
     set_led(5, false);
     run_for(20 * MS);
     sent[3].mad[METHOD] = GET;
@@ -902,7 +902,7 @@ TEST(after_a_set_all_is_read_again)
     assert_int_equal(sent_count, 5);
 }
 
-// It may be the M_Key that is wrong: the node answers to reads.
+// The M_Key may be wrong: the node answers to reads.
 TEST(a_set_without_an_answer_silences_nobody)
 {
     set_led(5, true);
@@ -929,7 +929,7 @@ TEST(a_set_passes_what_waits)
     assert_true(was_sent);
 }
 
-// A subnet manager may give LIDs to others at once, as when another one takes over.
+// A subnet manager may give LIDs to other nodes at once, for instance after a handover.
 TEST(before_a_set_a_port_is_asked_again)
 {
     enum { GET = 1 };

@@ -129,8 +129,8 @@ static const char *read_both(struct scene *s, uint64_t left, uint64_t right)
     return update(s, MINUTE);
 }
 
-// So many minutes in which the left counter grows by that much each. Returns the minute that told
-// something first; 0: none.
+// A number of minutes in which the left counter grows by a number each. Returns the minute that
+// told something first; 0: none.
 static int burn(struct scene *s, int minutes, uint64_t *left, const uint64_t *each, size_t count)
 {
     int first = 0;
@@ -650,7 +650,7 @@ TEST(many_ports)
     end(&s);
 }
 
-// Where each of them has several, those that find no room are counted.
+// Where each of them has several, the links without room are counted.
 TEST(more_than_there_is_room_for)
 {
     enum { PORTS = COUNTER_WATCH_ERRORS_MAX / 4 };

@@ -1088,7 +1088,7 @@ static uint64_t switch_of(const struct event_builder *builder, enum golden golde
     return guid;
 }
 
-// The switch that the notice names, whoever issued it and whatever ProducerType says.
+// The switch that the notice names, for any issuer and any ProducerType.
 TEST(the_switch_of_a_notice_is_the_one_that_it_names)
 {
     enum { LEAF_LID = 3, HOST_LID = 9, UNKNOWN_LID = 11 };
@@ -1102,8 +1102,7 @@ TEST(the_switch_of_a_notice_is_the_one_that_it_names)
         assert_true(switch_of(&builder, g, NOTICE_PRODUCER_CA, LEAF_LID) == GOLDEN_SWITCH_GUID);
         assert_int_equal(switch_of(&builder, g, NOTICE_PRODUCER_SWITCH, HOST_LID), 0);
         assert_int_equal(switch_of(&builder, g, NOTICE_PRODUCER_SWITCH, UNKNOWN_LID), 0);
-        // Of a fabric that is not known, ProducerType says what the issuer is, and nothing of
-        // others.
+        // In an unknown fabric, ProducerType tells the issuer's kind, and nothing of other nodes.
         assert_true(switch_of(&plain, g, NOTICE_PRODUCER_SWITCH, LEAF_LID) == GOLDEN_SWITCH_GUID);
         assert_int_equal(switch_of(&plain, g, NOTICE_PRODUCER_CA, LEAF_LID), 0);
         assert_int_equal(switch_of(&plain, g, NOTICE_PRODUCER_SWITCH, HOST_LID), 0);
@@ -1227,7 +1226,7 @@ TEST(whoever_got_the_lid_of_another_has_not_its_name)
     event_unref(event);
 }
 
-// Such as the GUID of a virtual function, which no sweep finds.
+// For instance the GUID of a virtual function, which no sweep finds.
 TEST(the_map_names_guids_that_the_fabric_does_not_know)
 {
     unsigned asked = 0;

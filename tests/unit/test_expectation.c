@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A small fabric as it is expected, and as it is after some edits: what was edited is told.
+// A small fabric, expected and after some edits: what was edited is told.
 #include "generated.h"
 #include "support.h"
 
@@ -117,7 +117,7 @@ TEST(a_missing_host_is_one_difference)
     assert_int_equal(strncmp(c->alarm_key, "host-missing node 0x", 20), 0);
 }
 
-// The hosts that only it connects are its consequences; host4 has another way.
+// The hosts that only this switch connects are its consequences; host4 has another way.
 TEST(a_missing_switch_explains_its_hosts_and_links)
 {
     generated_remove(&plant, host1);
@@ -180,7 +180,7 @@ TEST(what_is_not_expected_is_told_by_its_root_cause)
     const uint32_t leaf3 = generated_add(&plant, FABRIC_SWITCH, 0, "leaf3", 8);
     const uint32_t host5 = generated_add(&plant, FABRIC_CA, 0, "host5", 1);
     generated_link(&plant, leaf3, 8, spine, 3);
-    generated_link(&plant, host5, 1, leaf3, 2); // before the port that leads to the others
+    generated_link(&plant, host5, 1, leaf3, 2); // before the port that leads to the other nodes
     generated_link(&plant, leaf2, 5, spine, 5);
     compare(false, true);
     assert_int_equal(count, 3);
@@ -306,7 +306,7 @@ TEST(a_rate_that_nobody_knows_cannot_be_told)
     assert_false(told[0].unseen);
 }
 
-// Port 1 of leaf1 is up, and what is behind it did not answer; host3's port is seen to be down.
+// Port 1 of leaf1 is up, and the node behind it did not answer; host3's port is seen to be down.
 TEST(what_was_not_seen_cannot_be_told)
 {
     generated_remove(&plant, host1);

@@ -18,10 +18,10 @@
 enum { SWITCHES = 4, HOSTS = 9, STRANGERS = 2, NODES = SWITCHES + HOSTS + STRANGERS, PORTS = 12 };
 enum { CABLES_MAX = 64, KEYS_MAX = 256, STEPS = 60, RUNS = 30 };
 
-// A cable as it was laid, and where it is now.
+// A cable in its laid place, and in its present place.
 struct cable {
     uint32_t a, b;
-    uint8_t port_a, port_b, now_b; // now_b: the port of b that it is in now
+    uint8_t port_a, port_b, now_b; // now_b: the port of b that has the cable now
     bool cut, narrow, extra;       // extra: not in the expected topology
 };
 
@@ -282,7 +282,7 @@ static const char *about_link(uint32_t a, uint8_t port_a, uint32_t b, uint8_t po
     return text;
 }
 
-// The cable that is in that port and up; NULL: none.
+// The cable that is in the port and up; NULL: none.
 static const struct cable *cable_in(uint32_t node, uint8_t port)
 {
     for (size_t i = 0; i < cable_count; i++) {
@@ -324,7 +324,7 @@ static bool is_miscabled(uint32_t node, uint8_t port)
     return false;
 }
 
-// What must be active, and what may be.
+// The alarms that must be active, and the alarms that may be.
 static void find_truth(struct keys *must, struct keys *may)
 {
     *must = *may = (struct keys){.count = 0};
@@ -453,7 +453,7 @@ static size_t count_active(void)
     return count;
 }
 
-// Host 1 is behind a port that is up and silent, then behind one that is down.
+// Host 1 is behind a port that is up and silent, then behind a port that is down.
 TEST(what_an_incomplete_sweep_did_not_see_stays_as_it_is)
 {
     begin(NULL);
@@ -504,7 +504,7 @@ TEST(a_missing_switch_is_one_alarm)
     journal_each_alarm(journal, collect_active, &active);
     assert_int_equal(active.count, 1);
     assert_int_equal(strncmp(active.all[0], "host-missing ", 13), 0);
-    off[3] = true; // the host's alarm stays, as it is still true
+    off[3] = true; // the host's alarm stays, because it is still true
     sweep(true);
     assert_int_equal(count_active(), 2);
     end(NULL);
@@ -608,7 +608,8 @@ static void assert_one_alarm(void)
     assert_int_equal(s.consequences, MASS);
 }
 
-// One message says what a thousand missing hosts are; what is left of them in the end is told.
+// A single message tells of a thousand missing hosts; the hosts that are still missing in the end
+// are told.
 TEST(masses_that_are_missing_are_one_alarm)
 {
     enum { LEFT = 3 };
@@ -644,7 +645,7 @@ TEST(the_one_alarm_names_the_first_whole)
     end_with_mass();
 }
 
-// A sweep that cannot tell does not end the one alarm: receivers would get all the others.
+// A sweep that cannot tell does not end the single alarm: receivers would get all the others.
 TEST(masses_that_a_sweep_does_not_see_stay_one_alarm)
 {
     begin_with_mass();
@@ -721,7 +722,7 @@ static void keep_number(void *ctx, const struct alarm *alarm)
     *(int64_t *)ctx = alarm->last_sequence;
 }
 
-// Puts an alarm about another host into the journal alone, as one that was read late is.
+// Puts an alarm about another host into the journal alone, like an alarm that was read late.
 static void add_unknown_alarm(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx, (void)inside;

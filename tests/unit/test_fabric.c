@@ -100,7 +100,7 @@ TEST(lmc_gives_a_port_several_lids)
     struct fabric_builder *b = fabric_builder_new();
     uint32_t a = add_node(b, FABRIC_CA, 1), c = add_node(b, FABRIC_CA, 2);
     add_port(b, a, 1, 11, 8, 2);
-    add_port(b, c, 1, 12, 11, 0); // claims one of their LIDs, and does not get it
+    add_port(b, c, 1, 12, 11, 0); // claims one of their LIDs in vain
     add_port(b, c, 2, 13, ADDRESS_LID_UNICAST_MAX - 1, 7);
     add_port(b, c, 3, 14, 0xFFFF, 7);
     add_port(b, c, 4, 15, 0, 7);
@@ -350,8 +350,8 @@ static uint64_t undo_factor(uint64_t word, uint64_t factor)
     return word * inverse;
 }
 
-// GUIDs that a node could choose so that all of them were looked up at one place, when the way to
-// it was known: 131,072 took 21 s then, in the thread that receives Reports.
+// GUIDs of a node that knows the hash function, all looked up at the same place: 131,072 took 21 s
+// then, in the thread that receives Reports.
 TEST(guids_that_somebody_chose_are_found_as_fast_as_others)
 {
     struct support_chance chance = {0};
@@ -371,7 +371,7 @@ TEST(guids_that_somebody_chose_are_found_as_fast_as_others)
     fabric_builder_free(b);
 }
 
-// 1,024 tables are full of P_Keys; of the two behind them, one finds room, as it has none.
+// 1,024 tables are full of P_Keys; of the two behind them, only the first finds room.
 TEST(pkey_tables_without_room_are_counted)
 {
     enum { TABLES = FABRIC_PKEYS_MAX / FABRIC_PORT_PKEYS_MAX, NODES = 8, PORTS = TABLES / NODES };

@@ -22,7 +22,7 @@ static const struct {
                {format_ecs, json_model_ecs},
                {format_cloudevents, json_model_cloudevents}};
 
-// What JSON has to escape, what UTF-8 cannot be, and what is neither.
+// Characters that JSON has to escape, octets that are no UTF-8, and all other characters.
 static const char *const PIECES[] = {"x",
                                      "\"",
                                      "\\",
@@ -197,7 +197,7 @@ TEST(random_events_are_as_the_model_has_them)
     }
 }
 
-// A 259 names five nodes, so that all that can be left out is there. Every size for the first text,
+// A 259 names five nodes: every part that can be left out is there. Every size for the first text,
 // and every 13th for the others.
 TEST(every_size_is_as_the_model_has_it)
 {
@@ -234,7 +234,7 @@ TEST(no_line_is_empty)
     }
 }
 
-// The values, as a reader of JSON gets them.
+// The values for a reader of JSON.
 
 static void check_text(const json_t *object, const char *name, const char *expected)
 {

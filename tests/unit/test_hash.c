@@ -95,7 +95,7 @@ TEST(the_bound_holds)
     assert_false(hash_is_full(&hash));
 }
 
-// The low bits select the bucket: these digests share one at every size of the table.
+// The low bits select the bucket: these digests share a bucket at every size of the table.
 TEST(things_of_one_bucket_stay_apart)
 {
     static struct thing things[1000];

@@ -28,7 +28,7 @@ static struct transfer_answer answer_of(int status, const char *body)
     return (struct transfer_answer){.status = status, .body = body, .size = strlen(body)};
 }
 
-// Expects these verdicts, one letter for each event: Accepted, again (g), Refused, Lone, Smaller,
+// Expects these verdicts, a letter for each event: Accepted, again (g), Refused, Lone, Smaller,
 // aWaits.
 static void judge(enum http_format format, int status, const char *body, const char *letters)
 {
@@ -409,7 +409,7 @@ TEST(times_stay_within_63_bits)
     expect_time(INT64_MAX / 1000, 999, "\"9223372036854775807\"");
 }
 
-// The largest event that can be, with what every format has to escape.
+// The largest possible event, with all characters that a format has to escape.
 TEST(every_event_fits_its_room)
 {
     static char buffer[BODY_PIECE_MAX];
@@ -450,7 +450,7 @@ void __wrap_format_fields(const struct event *event, format_take *take, void *ct
 
 enum { ORIGINS = 4 };
 
-// What a body with this one event has. Returns how often the fields were made for it.
+// The content of a body with this event alone. Returns how often the fields were made for it.
 static unsigned piece_of(enum http_format format, const struct body_context *receiver,
                          const struct event *event, char out[BODY_PIECE_MAX])
 {
@@ -462,7 +462,7 @@ static unsigned piece_of(enum http_format format, const struct body_context *rec
     return fields_made - before;
 }
 
-// The first two are of one gateway, each other one differs in one thing from them.
+// The first two belong to one gateway, each further receiver differs in a single thing.
 static void make_receivers(struct body_context receivers[ORIGINS])
 {
     for (int i = 0; i < ORIGINS; i++) {
@@ -484,7 +484,7 @@ static struct event *make_shared(void)
     return event_ref(event);
 }
 
-// Whoever comes first, each gets what it would make of a copy that nobody shares.
+// In any order, each receiver gets the octets of a copy without sharing.
 static void check_shared_pieces(enum http_format format, int first)
 {
     static char got[BODY_PIECE_MAX], own[BODY_PIECE_MAX];
@@ -514,7 +514,7 @@ TEST(receivers_of_a_format_make_a_piece_once_and_none_gets_that_of_another)
     }
 }
 
-// Both are of one event and one gateway.
+// Both belong to one event and one gateway.
 TEST(formats_do_not_mix)
 {
     static char otlp[BODY_PIECE_MAX], loki[BODY_PIECE_MAX], again[BODY_PIECE_MAX];
@@ -530,7 +530,7 @@ TEST(formats_do_not_mix)
     event_unref(event);
 }
 
-// A piece that does not fit is not kept, and one that is kept does not go beyond the room.
+// A piece that does not fit is not kept, and a kept piece does not go beyond the room.
 TEST(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared)
 {
     static char piece[BODY_PIECE_MAX], small[256];

@@ -129,7 +129,7 @@ static void add_notification(struct text *t, const struct mib_notification *n,
     }
 }
 
-// The event's traps in that MIB, but for gswEventTrap, which `sets` adds.
+// The event's traps in the IBSWITCH-MIB, but for gswEventTrap, which `sets` adds.
 static const char *traps(struct event *event, unsigned sets)
 {
     const struct mib_notification *all[SNMP_PDU_NOTIFICATIONS_MAX];
@@ -208,7 +208,7 @@ TEST(notices_of_an_unknown_router_are_not_told)
     event_unref(event);
 }
 
-// 3.13, gswTopoComTrap: elements that are added or removed, and links between two of them.
+// 3.13, gswTopoComTrap: added or removed elements, and links between two of them.
 TEST(routers_and_their_links_come_and_go)
 {
     struct endpoint node = ROUTER;
@@ -314,9 +314,9 @@ TEST(what_moved_is_told_in_the_own_mib_beside)
 }
 
 // Instances. 3.3, gswTopoComTable: has a row for each port of an element that is linked to another
-// element. 3.13, gswTopoComTrap: its objects are those of such a row. So the trap of an element
-// that joined or left names the row of its uplink. One that no other element is linked to has no
-// row.
+// element. 3.13, gswTopoComTrap: its objects belong to a row of this kind. So the trap of an
+// element that joined or left names the row of its uplink. An element without a linked element has
+// no row.
 TEST(an_element_that_comes_or_goes_is_told_by_the_row_of_its_uplink)
 {
     struct endpoint leaf = LEAF_17;

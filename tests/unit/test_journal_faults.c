@@ -90,7 +90,7 @@ int __wrap_sqlite3_open_v2(const char *path, sqlite3 **out, int flags, const cha
     return fault.code;
 }
 
-// The events, alarms and other rows that the test writes.
+// The events, alarms and other rows of the test.
 
 static struct support_time now;
 static struct support_chance counting;

@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-// A statement whose text begins so hangs while the test has the lock.
+// A statement with this beginning hangs while the test has the lock.
 static const char *_Atomic slow;
 static atomic_bool reached;
 static pthread_mutex_t hanging = PTHREAD_MUTEX_INITIALIZER;
@@ -68,7 +68,7 @@ static const char *directory;
 static struct event *alarm_;
 static int receiver;
 
-// The change that the listener heard last. It may be slow to hear that the journal is degraded: the
+// The change that the listener heard last. The listener may hear late of the degraded journal: the
 // disk answers meanwhile.
 static atomic_bool slow_to_hear;
 static atomic_int heard;
@@ -144,7 +144,7 @@ static int end(void **state)
     return 0;
 }
 
-// Changes all that the journal keeps, and commits it.
+// Changes everything that the journal keeps, and commits the changes.
 static void change_all(void)
 {
     const struct setting name = {.kind = SETTING_SWITCH_NAME, .guid = 7, .size = 1, .value = "x"};
@@ -214,7 +214,7 @@ static void pass_until_healed(void)
     assert_int_equal(status.alarms, 1);
 }
 
-// `use` goes on while a statement whose text begins so hangs.
+// `use` goes on while a statement with this beginning hangs.
 static void expect_no_wait_by(void *(*use)(void *), const char *statement)
 {
     pthread_t thread;
@@ -287,7 +287,7 @@ TEST(a_late_read_that_hangs)
     }
 }
 
-// What policy does: it reads an event that memory has no more.
+// What policy does: the reader reads an event that is no longer in memory.
 static void *find_first(void *arg)
 {
     event_unref(journal_find(journal, 1));
@@ -348,7 +348,7 @@ TEST(a_writer_without_patience)
     pass_until_healed();
 }
 
-// The disk answers while the listener hears that it does not: it hears of that last.
+// The disk answers while the listener hears of its silence: it hears of that last.
 TEST(changes_in_their_order)
 {
     change_all();

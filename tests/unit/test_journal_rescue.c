@@ -31,8 +31,8 @@ static int receiver;
 static unsigned told[JOURNAL_CHANGES];
 static uint64_t lost;
 
-// The disk does not read these pages of that file; 0: it reads all. Below SQLite: they replace the
-// C library's functions.
+// The disk does not read these pages of the file; 0: it reads all. Below SQLite: they replace the C
+// library's functions.
 static ino_t bad_file;
 static off_t bad_first, bad_last;
 
@@ -482,7 +482,7 @@ TEST(a_file_that_is_removed_while_it_is_not_open)
     assert_int_equal(count_waiting(), got);
 }
 
-// A new file may have the inode of the one that was removed, as on ext4.
+// A new file may have the inode of the removed file, for instance on ext4.
 TEST(a_file_that_is_emptied_while_it_is_not_open)
 {
     sqlite3 *db;
@@ -588,7 +588,7 @@ TEST(a_crash_while_the_file_is_replaced)
         assert_true(status_now().durable);
         assert_int_equal(files_with(".new"), 0);
         journal_close(journal);
-        copy(path, made); // the old file has its other name, the new one has not
+        copy(path, made); // the old file has its other name, the new file has not
         assert_int_equal(rename(path, aside), 0);
     }
     start();
@@ -607,8 +607,8 @@ static void find_set_aside(bool wal, char out[NAME_MAX + 1])
     closedir(d);
 }
 
-// The file gets its other name long after its WAL did: both names have the same time, by which they
-// belong together.
+// The file gets its other name long after its WAL did: both names have the same time, and belong
+// together by this time.
 TEST(a_crash_between_the_new_names_of_wal_and_file)
 {
     char made[120], wal[120], file_aside[NAME_MAX + 1], wal_aside[NAME_MAX + 1];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// JSON as text, compared with what jansson writes.
+// JSON as text, compared with jansson's output.
 #include "support.h"
 
 #include "base/json_text.h"
 
 #include <jansson.h>
 
-// Expects what jansson writes; of a string that is not UTF-8, what it writes of the clean one.
+// Expects what jansson writes; for a string that is not UTF-8, with jansson's output of the clean
+// string.
 static void check_string(const char *value)
 {
     char buffer[256], clean[128], *expected;

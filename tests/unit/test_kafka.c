@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kind `kafka` against librdkafka's mock cluster: what arrives, in which order, and what is
-// said when it does not. The consumer is librdkafka's.
+// The kind `kafka` against librdkafka's mock cluster: the arriving messages, their order, and the
+// sentences when they do not arrive. The consumer is librdkafka's.
 #include "driver.h"
 #include "support.h"
 
@@ -68,7 +68,7 @@ rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, cha
     return made;
 }
 
-// What the sink has librdkafka call when something happened, so that a test can say that it did.
+// The function that librdkafka calls for news, which a test can call, too.
 
 static void (*tell)(rd_kafka_t *client, int code, const char *reason, void *opaque);
 
@@ -120,7 +120,7 @@ void __wrap_rd_kafka_topic_destroy(rd_kafka_topic_t *topic);
 rd_kafka_topic_t *__wrap_rd_kafka_topic_new(rd_kafka_t *client, const char *name,
                                             rd_kafka_topic_conf_t *conf)
 {
-    // A name that is too long is what librdkafka itself refuses.
+    // librdkafka itself refuses a name of too many characters.
     char long_name[1000] = "";
     memset(long_name, 'x', sizeof long_name - 1);
     const bool fails = topics_failing > 0;
@@ -566,8 +566,8 @@ TEST(all_come_once_and_in_order)
 }
 
 // The mock cluster, unlike a broker, takes a request whose predecessor it refused, and librdkafka
-// concludes from its confirmation that the predecessor is there, too, if it is idempotent. So these
-// tests are with brokers that have no idempotence.
+// concludes from its confirmation that the predecessor is there, too, if it is idempotent.
+// Therefore the brokers of these tests have no idempotence.
 static void forget_idempotence(void)
 {
     rd_kafka_mock_set_apiversion(cluster, INIT_PRODUCER_ID, -1, -1);
@@ -613,7 +613,7 @@ TEST(an_outage_of_all_brokers_is_told_and_loses_nothing)
     struct run run = {.between = go_down};
     pthread_t thread;
     went_down = false;
-    // Small, slow requests, so that the outage comes between two of them.
+    // Small, slow requests: the outage comes between two of them.
     strcpy(settings[0], "batch.num.messages=20");
     rd_kafka_mock_broker_set_rtt(cluster, -1, 50);
     assert_int_equal(pthread_create(&thread, NULL, come_back, &run), 0);
@@ -626,7 +626,7 @@ TEST(an_outage_of_all_brokers_is_told_and_loses_nothing)
     assert_false(seen.disordered);
 }
 
-// Sends so many events of one key, each of them in a request of its own, one after the other.
+// Sends a number of events with one key, each in a request of its own, in order.
 static void send_one_by_one(unsigned count)
 {
     strcpy(settings[0], "batch.num.messages=1");
@@ -651,8 +651,8 @@ static int wait_failed(void)
     return confirmed;
 }
 
-// A consumer that drops what it knows already would otherwise have a later event of the key before
-// this one. The requests under way already do arrive at this broker, which does not compare their
+// A consumer that drops known events would otherwise have a later event of the key before this
+// event. The requests under way already do arrive at this broker, which does not compare their
 // numbers.
 static void check_nothing_follows(rd_kafka_resp_err_t code, const char *part)
 {
@@ -678,7 +678,7 @@ TEST(nothing_follows_an_event_that_they_do_not_let_in)
                           "do not let this user write to topic 'ibtrapd'");
 }
 
-// Waits until librdkafka has so many reports that the sink has not read.
+// Waits until librdkafka has the number of reports that the sink has not read.
 static void await_reports(size_t count)
 {
     const int64_t until = now() + PATIENCE_US;
@@ -820,7 +820,7 @@ TEST(a_client_that_does_not_end_holds_its_own_receiver_up_only)
     deliver(1, &run);
 }
 
-// Its successor after a reload: to other brokers at once, to the same ones later.
+// Its successor after a reload: to other brokers at once, to the same brokers later.
 TEST(a_client_that_does_not_end_outlives_its_receiver)
 {
     struct run run = {0};
@@ -866,7 +866,7 @@ TEST(without_a_further_thread_a_client_ends_at_once)
     deliver(1, &run);
 }
 
-// Those of receivers that a reload has ended, none of whose clients ends.
+// The clients of receivers that a reload has ended; no client ends.
 TEST(clients_that_do_not_end_are_bounded)
 {
     struct run run = {0};
@@ -916,7 +916,7 @@ TEST(a_missing_topic_is_told_and_nothing_is_given_up)
 TEST(an_event_that_is_too_large_is_given_up_alone)
 {
     struct run run = {0};
-    // Each of its requests fails; what went with it at first does not suffer.
+    // Each of its requests fails; events of the same first request do not suffer.
     rd_kafka_mock_push_request_errors(
         cluster, PRODUCE, ATTEMPTS + 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
         RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE,
@@ -1009,8 +1009,8 @@ static void refuse_times(unsigned count)
         strcpy(events[i]->alarm_key, "link 0"); // one partition, one request at first
 }
 
-// Checks of the first `count` messages that they have the time of sending, and of the others that
-// they have their events'.
+// Checks that the first `count` messages have the time of sending, and all others the time of their
+// events.
 static void check_times(unsigned count, unsigned all, int64_t begin_us)
 {
     rd_kafka_t *consumer = consume(TOPIC);
@@ -1051,7 +1051,7 @@ TEST(an_event_whose_time_is_refused_gets_that_of_sending)
     check_times(21, 22, begin_us);
 }
 
-// Twenty events that waited for ten days, and one that waited for an hour.
+// Twenty events that waited for ten days, and an event that waited for an hour.
 static int64_t make_times(unsigned refusals)
 {
     const int64_t begin_us = clock_utc(&clock_system);

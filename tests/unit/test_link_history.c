@@ -106,8 +106,8 @@ TEST(what_happens_within_an_hour_is_one_occasion)
     assert_int_equal(worst.occasions[0].utc_us, 95 * DAY);
 }
 
-// A switch that restarts three times takes none of its links with it, and neither does one with
-// 48,000 of them.
+// A switch that restarts three times makes none of its links unreliable, and a switch with 48,000
+// links does not either.
 TEST(what_happens_to_a_node_counts_for_none_of_its_links)
 {
     for (int day = 0; day < 5; day++) {
@@ -186,7 +186,7 @@ TEST(an_alarm_is_restored_among_as_many_links_as_there_is_room_for)
     assert_int_equal(link_history_overflowed(history), 0);
 }
 
-// Each of them is counted once, not with each look at it.
+// Each failure is counted once, not with each look.
 TEST(links_without_room_for_their_alarm_are_counted_once)
 {
     for (int day = 0; day < 3; day++) {

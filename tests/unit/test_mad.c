@@ -28,7 +28,7 @@ static void check_mad(const uint8_t *got, const char *digits, size_t octets)
     assert_memory_equal(got, expected, MAD_SIZE);
 }
 
-// Requests. The MADs begin as garbage, so that an octet that was not written shows.
+// Requests. The MADs begin as garbage: an unwritten octet shows.
 
 static void check_inform_info(uint32_t trap, bool subscribe, uint64_t key, const char *digits)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Many receivers of one journal at once, some behind and some dead: each gets exactly the events
-// that its filter passes, once and in order, whatever they share inside: also turns so short that
-// they end at any place. In real time.
+// that its filter passes, once and in order, whatever they share inside: also turns short enough to
+// end at any place. In real time.
 #include "support.h"
 
 #include "model/catalogue.h"
@@ -137,7 +137,7 @@ static int end(void **state)
     return 0;
 }
 
-// The filter names the kinds that it wants; one that wants all names none.
+// The filter names the wanted kinds; one that wants all names none.
 static void set_filter(struct filter *filter, const struct peer *peer)
 {
     filter_init(filter);
@@ -260,7 +260,7 @@ TEST(each_gets_what_its_filter_passes)
     check_all();
 }
 
-// They were stopped meanwhile, so that all of them read the same from the file at the same time.
+// The receivers were stopped meanwhile: all of them read the same from the file at the same time.
 TEST(those_that_come_late_get_the_same)
 {
     for (size_t i = 0; i < RECEIVERS; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What is kept of nodes that sweeps do not find any more, when a switch makes up nodes: it shows
-// other ones behind another port in each sweep, while its other ports do not answer.
+// What is kept of nodes that sweeps do not find any more, when a switch makes up nodes: the switch
+// shows other nodes behind another port in each sweep, while its other ports do not answer.
 #include "support.h"
 
 #include "model/fabric_builder.h"
@@ -20,7 +20,7 @@ struct round {
     uint32_t place;      // of what it makes up; 0: as `number`
     uint32_t hosts;      // that it makes up
     uint8_t slots;       // controllers of each of those
-    uint8_t port, ports; // each of those has so many further ports, from that number on
+    uint8_t port, ports; // each of these nodes has a number of further ports, from a first number on
     bool far_hidden;     // FAR_LEAF does not answer
     bool far_gone;       // the cable of FAR_LEAF is unplugged
 };
