@@ -9,7 +9,7 @@
 #include "model/catalogue.h"
 #include "model/error_details.h"
 #include "model/names.h"
-#include "topology/change.h"
+#include "topology/changes.h"
 #include "topology/counter_watch.h"
 #include "topology/link_history.h"
 #include "topology/topology.h"

@@ -7,7 +7,7 @@
 
 #include "model/event.h"
 #include "topology/accumulated.h"
-#include "topology/change.h"
+#include "topology/changes.h"
 
 enum { INTERRUPTIONS_SWITCHES_MAX = 64 }; // suspected at a time; those beyond are not looked at
 #define INTERRUPTIONS_AGE_US (120 * INT64_C(1000000)) // a switch is suspected for so long at most

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/compare.h"
 
+#include <string.h>
+
 // The change that reports that the node at the other end of the port's link came or went;
 // FABRIC_NONE: that node is in both snapshots.
 static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
@@ -66,5 +68,171 @@ void compare_ports(struct comparison *t)
         if (!was_linked &&
             comparison_first_linked(t->before.fabric, t->after.counterpart[node]) != FABRIC_NONE)
             add_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
+    }
+}
+
+static void add_renamed(struct comparison *t, uint32_t before, uint32_t after)
+{
+    const struct fabric_node *node = &t->after.fabric->nodes[after];
+    const char *old = t->before.fabric->nodes[before].description;
+    if (old[0] == '\0' || node->description[0] == '\0' || strcmp(old, node->description) == 0)
+        return;
+    struct change *change = comparison_add_change(t, CATALOGUE_NODE_RENAMED, NULL);
+    comparison_set_subject_node(t, &t->after, after, change);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_add(&text, old);
+    if (names_find(t->names, node->guid))
+        text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
+}
+
+static void add_lid(struct comparison *t, uint32_t before, uint32_t after)
+{
+    const struct fabric_port *old = &t->before.fabric->ports[before];
+    const struct fabric_port *new = &t->after.fabric->ports[after];
+    uint32_t node = fabric_node_of_port(t->after.fabric, after);
+    bool has_lid = new->number == 0 || !comparison_is_switch(t->after.fabric, node);
+    if (!has_lid || !old->known || !new->known || old->lid == 0 || new->lid == 0 ||
+        old->lid == new->lid)
+        return;
+    struct change *change = comparison_add_change(t, CATALOGUE_LID_CHANGED, NULL);
+    comparison_set_subject_port(t, &t->after, after, change);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_addf(&text, "%u", old->lid);
+}
+
+void compare_names(struct comparison *t)
+{
+    for (uint32_t i = 0; i < t->item_count; i++) {
+        if (t->items[i].kind == DIFF_NODE_ALTERED)
+            add_renamed(t, t->items[i].before, t->items[i].after);
+    }
+    for (uint32_t i = 0; i < t->before.port_count; i++) {
+        uint32_t counterpart =
+            comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
+        if (counterpart != FABRIC_NONE)
+            add_lid(t, t->before.ports[i], counterpart);
+    }
+}
+
+enum { PKEY_FULL = 0x8000, PKEYS_NAMED_MAX = 6 };
+
+// The two tables of a port, and the sentence about how they differ.
+struct compare_pkeys_walk {
+    const uint16_t *before, *after;
+    uint32_t before_count, after_count;
+    struct text text;
+    unsigned changes; // of which PKEYS_NAMED_MAX are named
+};
+
+static const char *compare_pkeys_member(uint16_t pkey)
+{
+    return pkey & PKEY_FULL ? "full" : "limited";
+}
+
+static void compare_pkeys_name(struct compare_pkeys_walk *w, uint16_t pkey, const char *what)
+{
+    if (w->changes++ < PKEYS_NAMED_MAX)
+        text_addf(&w->text, "%s0x%04x (%s) %s", w->changes > 1 ? "; " : "", pkey,
+                  compare_pkeys_member(pkey), what);
+}
+
+static void compare_pkeys_name_both(struct compare_pkeys_walk *w, uint16_t before, uint16_t after)
+{
+    if (w->changes++ < PKEYS_NAMED_MAX)
+        text_addf(&w->text, "%s0x%04x (%s) instead of 0x%04x", w->changes > 1 ? "; " : "", after,
+                  compare_pkeys_member(after), before);
+}
+
+// The P_Keys of one partition at the begin of a table: none, one or both memberships.
+static uint32_t compare_pkeys_run(const uint16_t *pkeys, uint32_t count, unsigned partition)
+{
+    uint32_t n = 0;
+    while (n < count && (pkeys[n] & 0x7FFFu) == partition)
+        n++;
+    return n;
+}
+
+static bool compare_pkeys_has(const uint16_t *pkeys, uint32_t count, uint16_t pkey)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (pkeys[i] == pkey)
+            return true;
+    }
+    return false;
+}
+
+// Tells how the memberships in one partition differ.
+static void compare_pkeys_partition(struct compare_pkeys_walk *w, uint32_t before, uint32_t after)
+{
+    if (before == 1 && after == 1 && w->before[0] != w->after[0]) {
+        compare_pkeys_name_both(w, w->before[0], w->after[0]);
+        return;
+    }
+    for (uint32_t i = 0; i < after; i++) {
+        if (!compare_pkeys_has(w->before, before, w->after[i]))
+            compare_pkeys_name(w, w->after[i], "came");
+    }
+    for (uint32_t i = 0; i < before; i++) {
+        if (!compare_pkeys_has(w->after, after, w->before[i]))
+            compare_pkeys_name(w, w->before[i], "went");
+    }
+}
+
+static void compare_pkeys_walk_tables(struct compare_pkeys_walk *w)
+{
+    while (w->before_count > 0 || w->after_count > 0) {
+        const unsigned a = w->before_count > 0 ? w->before[0] & 0x7FFFu : UINT16_MAX,
+                       b = w->after_count > 0 ? w->after[0] & 0x7FFFu : UINT16_MAX,
+                       partition = a < b ? a : b;
+        const uint32_t before = compare_pkeys_run(w->before, w->before_count, partition),
+                       after = compare_pkeys_run(w->after, w->after_count, partition);
+        compare_pkeys_partition(w, before, after);
+        w->before += before;
+        w->before_count -= before;
+        w->after += after;
+        w->after_count -= after;
+    }
+    if (w->changes > PKEYS_NAMED_MAX)
+        text_addf(&w->text, "; and %u more", w->changes - PKEYS_NAMED_MAX);
+}
+
+static void compare_pkeys_tables(struct comparison *t, const struct fabric_pkey_table *before,
+                                 const struct fabric_pkey_table *after)
+{
+    char reason[EVENT_REASON_SIZE];
+    struct compare_pkeys_walk walk = {.before = &t->before.fabric->pkeys[before->first],
+                                      .before_count = before->count,
+                                      .after = &t->after.fabric->pkeys[after->first],
+                                      .after_count = after->count,
+                                      .text = text_in(reason, sizeof reason)};
+    compare_pkeys_walk_tables(&walk);
+    const uint32_t port = fabric_find_port(t->after.fabric, after->node, after->port);
+    if (walk.changes == 0 || port == FABRIC_NONE)
+        return;
+    struct change *change = comparison_add_change(t, CATALOGUE_PKEYS_CHANGED, NULL);
+    comparison_set_subject_port(t, &t->after, port, change);
+    struct text text = text_in(change->reason, sizeof change->reason);
+    text_add(&text, reason);
+}
+
+// The place of a table in the order of both snapshots: by the GUID of its node, then by its port.
+static int compare_pkeys_order(const struct comparison *t, const struct fabric_pkey_table *before,
+                               const struct fabric_pkey_table *after)
+{
+    const uint64_t a = t->before.fabric->nodes[before->node].guid,
+                   b = t->after.fabric->nodes[after->node].guid;
+    return a != b ? (a < b ? -1 : 1) : before->port - after->port;
+}
+
+void compare_pkeys(struct comparison *t)
+{
+    const struct fabric *before = t->before.fabric, *after = t->after.fabric;
+    uint32_t i = 0, j = 0;
+    while (i < before->pkey_table_count && j < after->pkey_table_count) {
+        const int order = compare_pkeys_order(t, &before->pkey_tables[i], &after->pkey_tables[j]);
+        if (order == 0)
+            compare_pkeys_tables(t, &before->pkey_tables[i], &after->pkey_tables[j]);
+        i += order <= 0;
+        j += order >= 0;
     }
 }

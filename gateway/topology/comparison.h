@@ -6,7 +6,7 @@
 
 #include "model/names.h"
 #include "topology/alarm_key.h"
-#include "topology/change.h"
+#include "topology/changes.h"
 #include "topology/diff.h"
 
 // One of the two snapshots. Arrays are by the index of its nodes or ports.

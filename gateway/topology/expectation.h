@@ -5,9 +5,10 @@
 #ifndef IBTRAPD_TOPOLOGY_EXPECTATION_H
 #define IBTRAPD_TOPOLOGY_EXPECTATION_H
 
+#include "model/fabric.h"
 #include "model/names.h"
 #include "topology/alarm_key.h"
-#include "topology/change.h"
+#include "topology/changes.h"
 
 // Immutable: the expected fabric, and how its nodes are found. Any thread.
 struct expectation;

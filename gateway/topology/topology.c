@@ -2,13 +2,53 @@
 #include "topology/topology.h"
 
 #include "base/memory.h"
-#include "topology/departed_ports.h"
 #include "topology/describe.h"
 #include "topology/merge.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+// Ports that left the fabric keep their names for later events: the trap about a port's return
+// arrives before the sweep that finds the port.
+
+enum { DEPARTED_PORTS_MAX = 1024 }; // the oldest are forgotten first
+
+struct departed_ports {
+    struct endpoint ports[DEPARTED_PORTS_MAX]; // without LIDs: other ports may have them now
+    size_t next;
+};
+
+// Remembers the ports that have a GUID and are in `before` and not in `after`.
+static void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
+                                    const struct fabric *after, const struct names *names)
+{
+    uint32_t b = 0;
+    for (uint32_t a = 0; a < before->port_guid_count; a++) {
+        uint64_t guid = before->port_guids[a].guid;
+        while (b < after->port_guid_count && after->port_guids[b].guid < guid)
+            b++;
+        if (b < after->port_guid_count && after->port_guids[b].guid == guid)
+            continue;
+        struct endpoint *slot = &departed->ports[departed->next++ % DEPARTED_PORTS_MAX];
+        *slot = (struct endpoint){0};
+        describe_port(before, before->port_guids[a].port, names, slot);
+        slot->lid = 0;
+    }
+}
+
+// Returns the departed port with that GUID, or of the node with that GUID, as the port last was.
+static const struct endpoint *departed_ports_find(const struct departed_ports *departed,
+                                                  uint64_t guid)
+{
+    for (size_t back = 1; back <= DEPARTED_PORTS_MAX && back <= departed->next; back++) {
+        const struct endpoint *port =
+            &departed->ports[(departed->next - back) % DEPARTED_PORTS_MAX];
+        if (port->guid == guid || port->node_guid == guid)
+            return port;
+    }
+    return NULL;
+}
 
 struct topology {
     struct log *log;         // NULL: none

@@ -5,6 +5,9 @@
 #define IBTRAPD_TOPOLOGY_TOPOLOGY_H
 
 #include "base/log.h"
+#include "model/event.h"
+#include "model/fabric.h"
+#include "model/names.h"
 #include "topology/changes.h"
 
 // A complete sweep replaces the current fabric; only an I/O unit that did not answer keeps its

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "picture/dot.h"
-#include "picture/layers.h"
+#include "picture/picture.h"
 #include "picture/svg.h"
 #include "topology/alarm_key.h"
 
@@ -344,7 +344,7 @@ TEST(a_long_chain_is_drawn)
     }
     look(false);
     picture_finish(picture);
-    assert_int_equal(picture->layers, LAYERS_MAX);
+    assert_int_equal(picture->layers, PICTURE_LAYERS_MAX);
     assert_non_null(strstr(svg(), "Not all of the fabric is drawn: 11809 switches"));
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "topology/changes.h"
-
 #include "topology/compare.h"
 
 #include <stdlib.h>
