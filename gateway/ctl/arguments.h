@@ -4,6 +4,7 @@
 #define IBTRAPD_CTL_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum option_id {
@@ -60,5 +61,9 @@ bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text
 
 // Reads a number from 0; false when the text is anything else.
 bool arguments_read_number(const char *text, long long *out);
+
+// Reads a time as people write it. "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise RFC
+// 3339, as clock_parse_utc reads it. UTC, microseconds since 1970. False: neither.
+bool time_parse(const char *text, int64_t now_us, int64_t *out);
 
 #endif

@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/commands.h"
 
-#include "ctl/alarm_commands.h"
-#include "ctl/context_commands.h"
-#include "ctl/dry_run_command.h"
-#include "ctl/event_commands.h"
-#include "ctl/expectation_commands.h"
-#include "ctl/gateway_commands.h"
-#include "ctl/health_command.h"
+#include "ctl/handlers.h"
 #include "ctl/help.h"
-#include "ctl/journal_commands.h"
-#include "ctl/link_commands.h"
-#include "ctl/maintenance_commands.h"
-#include "ctl/receiver_commands.h"
-#include "ctl/support_command.h"
-#include "ctl/topology_commands.h"
-#include "ctl/watch_command.h"
 
 #include <string.h>
 

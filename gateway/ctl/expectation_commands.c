@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ctl/expectation_commands.h"
+#include "ctl/handlers.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "ctl/fabric_request.h"
 #include "ctl/protocol.h"
 #include "ctl/show.h"
-#include "ctl/topology_commands.h"
 #include "event/event_builder.h"
 #include "model/topology_file.h"
 #include "model/words.h"

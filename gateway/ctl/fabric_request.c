@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "ctl/client.h"
-#include "ctl/pages.h"
 #include "ctl/show.h"
 #include "model/fabric_record.h"
 

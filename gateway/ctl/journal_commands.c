@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ctl/journal_commands.h"
+#include "ctl/handlers.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

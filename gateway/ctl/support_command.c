@@ -1,24 +1,189 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ctl/support_command.h"
+#include "ctl/handlers.h"
 
 #include "base/clock.h"
-#include "ctl/alarm_commands.h"
+#include "base/text.h"
 #include "ctl/client.h"
-#include "ctl/event_commands.h"
-#include "ctl/gateway_commands.h"
-#include "ctl/health_command.h"
-#include "ctl/journal_commands.h"
-#include "ctl/maintenance_commands.h"
-#include "ctl/receiver_commands.h"
 #include "ctl/show.h"
-#include "ctl/support_system.h"
-#include "ctl/topology_commands.h"
 #include "install.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+// What the support file says of the machine.
+
+enum {
+    VALUE_MAX = 400,
+    PATH_SIZE = 400,
+    ENTRIES_MAX = 512,
+    LOG_MAX = 1 << 20,
+    LOG_WAIT_MS = 10000
+};
+
+// Writes "NAME: VALUE" with the first octets of a file.
+static void support_write_file(FILE *out, const char *directory, const char *name)
+{
+    char path[PATH_SIZE], value[VALUE_MAX + 1];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(value, 1, VALUE_MAX, f) : 0;
+    if (!f || ferror(f)) {
+        fprintf(out, "  %s: %s\n", name, strerror(errno));
+    } else {
+        char clean[2 * VALUE_MAX];
+        while (n > 0 && value[n - 1] == '\n')
+            n--;
+        text_clean(value, n, clean, sizeof clean);
+        fprintf(out, "  %s: %s\n", name, clean);
+    }
+    if (f)
+        fclose(f);
+}
+
+static void support_write_files(FILE *out, const char *directory, const char *const *names)
+{
+    char clean[PATH_SIZE];
+    text_clean(directory, strlen(directory), clean, sizeof clean);
+    fprintf(out, "%s\n", clean);
+    for (; *names; names++)
+        support_write_file(out, directory, *names);
+}
+
+// Calls `each` for the entries of a directory, and says why there are none.
+static void support_each(FILE *out, const char *directory,
+                         void (*each)(FILE *out, const char *path, const char *name))
+{
+    DIR *d = opendir(directory);
+    const struct dirent *entry;
+    if (!d)
+        fprintf(out, "%s: %s\n", directory, strerror(errno));
+    for (int i = 0; d && i < ENTRIES_MAX && (entry = readdir(d)) != NULL; i++) {
+        char path[PATH_SIZE];
+        int length = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (entry->d_name[0] != '.' && length < (int)sizeof path)
+            each(out, path, entry->d_name);
+    }
+    if (d)
+        closedir(d);
+}
+
+static void support_write_port(FILE *out, const char *path, const char *name)
+{
+    static const char *const NAMES[] = {"link_layer", "state",          "phys_state", "rate",
+                                        "lid",        "lid_mask_count", "sm_lid",     "sm_sl",
+                                        "cap_mask",   "pkeys/0",        "gids/0",     NULL};
+    (void)name;
+    support_write_files(out, path, NAMES);
+}
+
+static void support_write_adapter(FILE *out, const char *path, const char *name)
+{
+    static const char *const NAMES[] = {"hca_type",  "board_id",  "fw_ver", "node_type",
+                                        "node_guid", "node_desc", NULL};
+    char ports[PATH_SIZE];
+    (void)name;
+    support_write_files(out, path, NAMES);
+    if (snprintf(ports, sizeof ports, "%s/ports", path) < (int)sizeof ports)
+        support_each(out, ports, support_write_port);
+}
+
+static void support_write_umad(FILE *out, const char *path, const char *name)
+{
+    static const char *const NAMES[] = {"ibdev", "port", NULL};
+    if (strncmp(name, "umad", 4) == 0)
+        support_write_files(out, path, NAMES);
+}
+
+static void support_system_write_ports(FILE *out, const char *top)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s/infiniband", top);
+    support_each(out, path, support_write_adapter);
+    snprintf(path, sizeof path, "%s/infiniband_mad", top);
+    support_each(out, path, support_write_umad);
+}
+
+static void support_system_write_versions(FILE *out)
+{
+    struct utsname system;
+    if (uname(&system) == 0)
+        fprintf(out, "%s %s %s %s\n", system.sysname, system.release, system.version,
+                system.machine);
+    support_write_file(out, "/etc", "debian_version");
+    support_write_file(out, "/etc", "redhat-release");
+}
+
+// The log.
+
+// Starts journalctl with its output in a pipe. Returns its process id, or -1 with errno.
+static pid_t support_start_journalctl(const char *unit, int *from)
+{
+    char lines[] = "--lines=1000", pager[] = "--no-pager", output[] = "--output=short-iso-precise",
+         option[] = "--unit", name[] = "journalctl", value[200];
+    char *const words[] = {name, pager, lines, output, option, value, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2], error;
+    pid_t pid = -1;
+    snprintf(value, sizeof value, "%s", unit);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    error = posix_spawn_file_actions_init(&actions);
+    if (error == 0) {
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+        error = posix_spawnp(&pid, name, &actions, NULL, words, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(ends[1]);
+    *from = ends[0];
+    if (error == 0)
+        return pid;
+    close(ends[0]);
+    errno = error;
+    return -1;
+}
+
+// Copies what comes, until the end, LOG_MAX octets, or LOG_WAIT_MS without any.
+static void support_copy(FILE *out, int from)
+{
+    char chunk[4096];
+    size_t all = 0;
+    ssize_t n = 1;
+    while (n > 0 && all < LOG_MAX) {
+        struct pollfd wait = {.fd = from, .events = POLLIN};
+        n = poll(&wait, 1, LOG_WAIT_MS) > 0 ? read(from, chunk, sizeof chunk) : 0;
+        if (n > 0)
+            all += fwrite(chunk, 1, (size_t)n, out);
+    }
+}
+
+static void support_system_write_log(FILE *out, const char *instance)
+{
+    char unit[200];
+    int from;
+    snprintf(unit, sizeof unit, instance ? "ibtrapd@%s.service" : "ibtrapd.service",
+             instance ? instance : "");
+    pid_t pid = support_start_journalctl(unit, &from);
+    if (pid < 0) {
+        fprintf(out, "cannot run journalctl: %s\n", strerror(errno));
+        return;
+    }
+    support_copy(out, from);
+    close(from);
+    kill(pid, SIGKILL); // it has nobody to write to any more
+    waitpid(pid, NULL, 0);
+}
+
+// The support file.
 
 // Configuration.
 

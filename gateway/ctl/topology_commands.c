@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ctl/topology_commands.h"
+#include "ctl/handlers.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
-#include "ctl/pages.h"
 #include "ctl/protocol.h"
 #include "ctl/show.h"
+#include "ctl/terminal.h"
 #include "picture/dot.h"
 #include "picture/svg.h"
 #include "topology/changes.h"
@@ -334,4 +334,135 @@ enum command_outcome topology_commands_diff(const struct arguments *a, struct er
     fabric_request_end(&from);
     fabric_request_end(&to);
     return command_outcome(ok);
+}
+
+// Links that fail again and again.
+
+enum { WAIT_SHOWN = 1 }; // percent of the time
+
+// Writes "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
+static void show_link_end(FILE *out, const json_t *end)
+{
+    const char *name = member_word(end, "name");
+    const double wait =
+        json_real_value(json_object_get(json_object_get(end, "wait"), "short")) * 100;
+    fprintf(out, "%s port %lld", name[0] != '\0' ? name : member_word(end, "node"),
+            member_count(end, "port"));
+    if (wait >= WAIT_SHOWN)
+        fprintf(out, " (waits %.0f%%)", wait);
+}
+
+static void show_link(FILE *out, const json_t *link)
+{
+    const json_t *ends = json_object_get(link, "ends");
+    const char *last = member_word(link, "last"); // empty: the journal has lost the occasions
+    fprintf(out, "%9lld %9lld %6lld %7lld  %-16.16s%c  ", member_count(link, "occasion_count"),
+            member_count(link, "failures"), member_count(link, "flaps"),
+            member_count(link, "error_alarms"), last, last[0] != '\0' ? 'Z' : '-');
+    show_link_end(out, json_array_get(ends, 0));
+    fputs(" - ", out);
+    show_link_end(out, json_array_get(ends, 1));
+    fputs(json_is_true(json_object_get(link, "unreliable")) ? ", unreliable\n" : "\n", out);
+}
+
+static bool show_links(FILE *out, const json_t *answer)
+{
+    size_t i;
+    const json_t *link, *links = json_object_get(answer, "links");
+    if (!json_is_array(links))
+        return false;
+    if (json_array_size(links) == 0) {
+        fprintf(out, "No link failed in the last %lld days.\n", member_count(answer, "days"));
+        return true;
+    }
+    fprintf(out, "%9s %9s %6s %7s  %-17s  %s\n", "OCCASIONS", "FAILURES", "FLAPS", "ERRORS", "LAST",
+            "LINK");
+    json_array_foreach(links, i, link) show_link(out, link);
+    if ((long long)json_array_size(links) < member_count(answer, "total"))
+        fprintf(out, "%lld links failed in the last %lld days.\n", member_count(answer, "total"),
+                member_count(answer, "days"));
+    return true;
+}
+
+enum command_outcome link_commands_list(const struct arguments *a, struct error *err)
+{
+    long long limit = 0;
+    if (a->count > 0 && (!arguments_read_number(a->words[0], &limit) || limit == 0))
+        return COMMAND_WRONG_USAGE;
+    json_t *items = json_pack("{s:I, s:i}", "limit", (json_int_t)limit, "worst",
+                              a->values[OPTION_WORST] != NULL);
+    json_t *answer = client_request(a->socket, a->wire, items, err);
+    const bool ok = answer && show_answer(a->out, answer, a->json, show_links, err);
+    json_decref(answer);
+    return command_outcome(ok);
+}
+
+// SNMP contexts.
+
+enum { NAME_COLUMNS = 32 };
+
+static bool context_show(FILE *out, const json_t *page, bool first)
+{
+    size_t i;
+    const json_t *one;
+    if (first)
+        fprintf(out, "%-*s %-6s %-18s %4s CONTEXT\n", NAME_COLUMNS, "NAME", "TYPE", "NODE GUID",
+                "PORT");
+    json_array_foreach(json_object_get(page, "contexts"), i, one)
+    {
+        terminal_cell(out, member_word(one, "name"), NAME_COLUMNS);
+        fprintf(out, " %-6s %-18s %4lld %s\n", member_word(one, "type"), member_word(one, "guid"),
+                member_count(one, "port"), member_word(one, "context"));
+    }
+    return true;
+}
+
+enum command_outcome context_commands_list(const struct arguments *a, struct error *err)
+{
+    const struct pages pages = {a->out, "contexts", a->json ? NULL : context_show};
+    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
+}
+
+static const char *context_community; // the word of the command that runs
+
+// The lines of snmpd.conf that give each context a community of its own. The names of nodes are in
+// comments: control characters were replaced before.
+static bool context_show_communities(FILE *out, const json_t *page, bool first)
+{
+    size_t i;
+    const json_t *one;
+    if (first)
+        fputs("view ibtrapd-devices included .1.3.6.1.2.1\n"
+              "view ibtrapd-devices included .1.3.6.1.3.117\n"
+              "group ibtrapd-devices v2c ibtrapd-device\n"
+              "access ibtrapd-devices \"\" v2c noauth prefix ibtrapd-devices none none\n",
+              out);
+    json_array_foreach(json_object_get(page, "contexts"), i, one)
+    {
+        const char *context = member_word(one, "context");
+        fprintf(out, "# %s\n", member_word(one, "name"));
+        fprintf(out, "com2sec -Cn %s ibtrapd-device default %s-%s\n", context, context_community,
+                context);
+    }
+    return true;
+}
+
+// Whether the word can be the beginning of a community in snmpd.conf.
+static bool context_is_community(const char *word)
+{
+    enum { LONGEST = 32 };
+    const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                       "0123456789_.-");
+    return length > 0 && length <= LONGEST && word[length] == '\0';
+}
+
+enum command_outcome context_commands_communities(const struct arguments *a, struct error *err)
+{
+    if (!context_is_community(a->words[0])) {
+        error_set(err, "a community here has 1 to 32 letters, digits and _ . - in it");
+        return COMMAND_REFUSED;
+    }
+    context_community = a->words[0];
+    const struct pages pages = {a->out, "contexts", a->json ? NULL : context_show_communities};
+    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ctl/watch_command.h"
+#include "ctl/handlers.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "ctl/show.h"
-#include "ctl/show_events.h"
 #include "ctl/watch_screen.h"
 
 #include <poll.h>

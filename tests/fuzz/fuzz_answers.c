@@ -4,8 +4,8 @@
 #include "fuzz.h"
 
 #include "ctl/commands.h"
-#include "ctl/maintenance_commands.h"
-#include "ctl/time_parser.h"
+#include "ctl/handlers.h"
+#include "ctl/arguments.h"
 #include "scratch.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "fake_fabric.h"
 #include "support.h"
 
-#include "ctl/topology_commands.h"
+#include "ctl/handlers.h"
 #include "event/event_builder.h"
 #include "ib/sweep.h"
 #include "model/fabric_builder.h"

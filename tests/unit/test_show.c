@@ -2,12 +2,9 @@
 // ibtrapctl's output for the daemon's answers.
 #include "support.h"
 
-#include "ctl/alarm_commands.h"
-#include "ctl/receiver_commands.h"
-#include "ctl/show_events.h"
-#include "ctl/show_status.h"
+#include "ctl/handlers.h"
 #include "ctl/terminal.h"
-#include "ctl/time_parser.h"
+#include "ctl/arguments.h"
 
 // An answer as the daemon gives it; `more`: further items, with a comma before them.
 static json_t *make_status(const char *more)
