@@ -2,20 +2,8 @@
 #include "control/commands.h"
 
 #include "base/memory.h"
-#include "control/alarm_answers.h"
 #include "control/answer.h"
-#include "control/context_answers.h"
-#include "control/dry_run.h"
-#include "control/event_answers.h"
-#include "control/explain.h"
-#include "control/gateway_answers.h"
-#include "control/health_answers.h"
-#include "control/link_answers.h"
-#include "control/maintenance_answers.h"
-#include "control/receiver_answers.h"
-#include "control/status.h"
-#include "control/test_answers.h"
-#include "control/topology_answers.h"
+#include "control/handlers.h"
 
 #include <event2/buffer.h>
 #include <stdlib.h>

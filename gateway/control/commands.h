@@ -3,7 +3,7 @@
 #ifndef IBTRAPD_CONTROL_COMMANDS_H
 #define IBTRAPD_CONTROL_COMMANDS_H
 
-#include "control/control.h"
+#include "control/handlers.h"
 
 struct evbuffer; // of libevent
 
@@ -21,7 +21,7 @@ struct control_command {
     const char *name; // item "command" of the request
     // Returns the answer, a new reference: an object with item "version", and with "error" when the
     // command was refused.
-    json_t *(*answer)(struct control *control, const json_t *request);
+    control_handler *answer;
     enum control_access access;
     enum control_place place;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "control/dry_run.h"
+#include "control/handlers.h"
 
 #include "base/memory.h"
 #include "conf/load.h"

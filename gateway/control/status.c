@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "control/status.h"
+#include "control/handlers.h"
 
 #include "base/text.h"
 #include "base/wire.h"
 #include "control/answer.h"
-#include "control/health_answers.h"
-#include "control/receiver_answers.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "install.h"

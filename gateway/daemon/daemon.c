@@ -5,7 +5,7 @@
 #include "conf/load.h"
 #include "control/commands.h"
 #include "control/server.h"
-#include "control/status.h"
+#include "control/handlers.h"
 #include "daemon/alarm_source.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"

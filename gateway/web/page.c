@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "control/answer.h"
 #include "control/commands.h"
-#include "control/event_answers.h"
+#include "control/handlers.h"
 #include "ctl/protocol.h"
 #include "picture/svg.h"
 #include "web/files.h"

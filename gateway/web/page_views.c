@@ -2,8 +2,7 @@
 #include "web/page_views.h"
 
 #include "base/memory.h"
-#include "control/event_answers.h"
-#include "control/worst_alarms.h"
+#include "control/handlers.h"
 #include "ctl/protocol.h"
 #include "picture/svg.h"
 

@@ -5,9 +5,8 @@
 #include "fuzz.h"
 
 #include "control/commands.h"
-#include "control/explain.h"
+#include "control/handlers.h"
 #include "control/server.h"
-#include "control/test_answers.h"
 #include "ctl/client.h"
 #include "ctl/protocol.h"
 #include "model/fabric_builder.h"

@@ -2,11 +2,7 @@
 // The control socket's answers about events, alarms and receivers, from the journal to the answer.
 #include "support.h"
 
-#include "control/alarm_answers.h"
-#include "control/event_answers.h"
-#include "control/explain.h"
-#include "control/receiver_answers.h"
-#include "control/test_answers.h"
+#include "control/handlers.h"
 #include "event/event_builder.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"

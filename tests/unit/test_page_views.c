@@ -3,7 +3,7 @@
 // what is gone.
 #include "support.h"
 
-#include "control/alarm_answers.h"
+#include "control/handlers.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "web/page_views.h"

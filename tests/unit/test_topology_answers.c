@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "control/commands.h"
-#include "control/topology_answers.h"
+#include "control/handlers.h"
 #include "ctl/client.h"
 #include "ctl/commands.h"
 #include "model/fabric_builder.h"

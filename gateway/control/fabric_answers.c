@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "control/handlers.h"
+
+#include "base/memory.h"
+#include "control/answer.h"
+#include "ctl/protocol.h"
+#include "model/fabric_record.h"
+#include "model/filter.h"
+#include "topology/describe.h"
+#include "topology/link_history.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Names that nobody has.
+
+enum { NODES_MAX = 20000 }; // that one request looks at
+
+static bool known_nodes_fit_guid(const struct fabric *fabric, const struct fabric_node *node,
+                                 const struct filter_list *list)
+{
+    if (filter_list_has_guid(list, node->guid))
+        return true;
+    for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
+        if (filter_list_has_guid(list, fabric->ports[i].guid))
+            return true;
+    }
+    return false;
+}
+
+bool known_nodes_fit(const struct control *control, const char *pattern)
+{
+    const struct fabric *fabric = control->fabric;
+    const bool is_guid = strncmp(pattern, "0x", 2) == 0;
+    struct filter_list list = {.count = 1};
+    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
+    const uint32_t looked_at = !fabric                          ? 0
+                               : fabric->node_count < NODES_MAX ? fabric->node_count
+                                                                : NODES_MAX;
+    for (uint32_t i = 0; i < looked_at; i++) {
+        const struct fabric_node *node = &fabric->nodes[i];
+        const char *name = names_find(control->names, node->guid);
+        if (is_guid ? known_nodes_fit_guid(fabric, node, &list)
+                    : filter_list_has(&list, name ? name : node->description))
+            return true;
+    }
+    return !fabric || looked_at < fabric->node_count;
+}
+
+// Snapshots.
+
+enum { TOPOLOGY_PAGE = 1 << 20 }; // octets of the record and the names in one answer
+
+struct topology_record {
+    uint8_t *octets; // of the record, then those of the names
+    size_t record, size;
+    int64_t time_us;
+};
+
+// Reads the record of the snapshot. Returns NULL with a sentence if there is none.
+static uint8_t *topology_answers_read(const struct control *c, int64_t number, size_t *size,
+                                      int64_t *time_us, struct error *err)
+{
+    struct journal_snapshot meta;
+    if (number == 0) {
+        if (!c->fabric) {
+            error_set(err, "no sweep of the fabric has ended yet");
+            return NULL;
+        }
+        *time_us = c->fabric->time_us;
+        return fabric_record_write(c->fabric, size);
+    }
+    uint8_t *record = journal_read_snapshot(c->parts->journal, number, &meta, size, err);
+    *time_us = record ? meta.time_us : 0;
+    return record;
+}
+
+static bool topology_answers_collect(const struct control *c, int64_t number,
+                                     struct topology_record *out, struct error *err)
+{
+    char *octets = NULL;
+    uint8_t *record = topology_answers_read(c, number, &out->record, &out->time_us, err);
+    if (!record)
+        return false;
+    FILE *all = memory_need(open_memstream(&octets, &out->size));
+    fwrite(record, out->record, 1, all);
+    names_pack(c->names, all);
+    fclose(all);
+    free(record);
+    out->octets = (uint8_t *)octets;
+    return true;
+}
+
+static json_t *topology_answers_hex(const uint8_t *octets, size_t size)
+{
+    char *digits = memory_get(2 * size + 1);
+    struct text t = text_in(digits, 2 * size + 1);
+    text_add_hex(&t, octets, size);
+    json_t *hex = json_stringn(digits, t.len);
+    free(digits);
+    return hex;
+}
+
+static json_t *topology_answers_page(const struct topology_record *r, int64_t number, size_t first,
+                                     const char *digest)
+{
+    const size_t size = r->size - first < TOPOLOGY_PAGE ? r->size - first : TOPOLOGY_PAGE;
+    json_t *page = json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "version", PROTOCOL_VERSION,
+                             "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
+                             "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
+                             topology_answers_hex(r->octets + first, size));
+    if (first + size < r->size)
+        json_object_set_new(
+            page, "more",
+            json_pack("{s:I, s:s}", "first", (json_int_t)(first + size), "digest", digest));
+    return page;
+}
+
+json_t *topology_answers_show(struct control *c, const json_t *request)
+{
+    struct error err;
+    struct topology_record record;
+    int64_t number, first;
+    char asked[20], digest[20];
+    if (!answer_read_number(request, "snapshot", INT64_MAX, &number) ||
+        !answer_read_number(request, "first", UINT32_MAX, &first) ||
+        !answer_read_text(request, "digest", asked, sizeof asked))
+        return answer_refuse("'snapshot' and 'first' must be numbers, and 'digest' a text");
+    if (!topology_answers_collect(c, number, &record, &err))
+        return answer_refuse("%s", err.text);
+    snprintf(digest, sizeof digest, "%016" PRIx64,
+             fabric_record_digest(record.octets, record.size));
+    const bool goes_on = strcmp(asked, digest) == 0 && (uint64_t)first < record.size;
+    json_t *page = topology_answers_page(&record, number, goes_on ? (size_t)first : 0, digest);
+    free(record.octets);
+    return page;
+}
+
+json_t *topology_answers_list(struct control *c, const json_t *request)
+{
+    (void)request;
+    struct journal_snapshot kept[JOURNAL_SNAPSHOTS_MAX + 1];
+    size_t n = journal_list_snapshots(c->parts->journal, kept);
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:I, s:o, s:I, s:I}", "snapshot", (json_int_t)kept[i].number, "time",
+                            protocol_time(kept[i].time_us), "nodes", (json_int_t)kept[i].nodes,
+                            "links", (json_int_t)kept[i].links));
+    return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "snapshots", list);
+}
+
+// Links that fail again and again.
+
+// An end, as far as the fabric and the names know it.
+static struct endpoint link_answers_end(const struct control *c, uint64_t guid, uint8_t number)
+{
+    struct endpoint end = {.guid = guid, .node_guid = guid, .port = number};
+    const uint32_t node = c->fabric ? fabric_find_node(c->fabric, guid) : FABRIC_NONE;
+    const uint32_t port =
+        node != FABRIC_NONE ? fabric_find_port(c->fabric, node, number) : FABRIC_NONE;
+    const char *name = names_find(c->names, guid);
+    if (port != FABRIC_NONE)
+        describe_port(c->fabric, port, c->names, &end);
+    else if (name)
+        snprintf(end.name, sizeof end.name, "%s", name);
+    return end;
+}
+
+// The share of a window that the end waited; null: it is not known.
+static json_t *wait_json(const struct measured_errors *errors, const struct endpoint *end,
+                         enum error_window window)
+{
+    double share;
+    const bool known =
+        errors && measured_errors_find_wait(errors, end->node_guid, end->port, window, &share);
+    return known ? json_real(share) : json_null();
+}
+
+static json_t *end_json(const struct measured_errors *errors, const struct endpoint *end)
+{
+    return json_pack("{s:o, s:o, s:i, s:{s:o, s:o}}", "node", protocol_guid(end->node_guid), "name",
+                     protocol_text(end->name), "port", (int)end->port, "wait", "short",
+                     wait_json(errors, end, ERROR_WINDOW_SHORT), "long",
+                     wait_json(errors, end, ERROR_WINDOW_LONG));
+}
+
+// Both ends; a switch comes before a host.
+static json_t *ends_json(const struct control *c, const struct link_ends *link)
+{
+    struct measured_errors *errors = pipeline_measured_errors(c->parts->pipeline);
+    const struct endpoint first = link_answers_end(c, link->guid, link->port);
+    const struct endpoint second = link_answers_end(c, link->peer_guid, link->peer_port);
+    const bool swapped = !fabric_is_element(first.type) && fabric_is_element(second.type);
+    json_t *ends = json_pack("[o, o]", end_json(errors, swapped ? &second : &first),
+                             end_json(errors, swapped ? &first : &second));
+    measured_errors_unref(errors);
+    return ends;
+}
+
+static json_t *occasions_json(const struct link_record *record)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < record->count; i++) {
+        const struct link_occasion *one = &record->occasions[i];
+        json_array_append_new(list,
+                              json_pack("{s:o, s:i, s:i, s:i}", "time", protocol_time(one->utc_us),
+                                        "failures", (int)one->incidents[LINK_FAILED], "flaps",
+                                        (int)one->incidents[LINK_FLAPPED], "error_alarms",
+                                        (int)one->incidents[LINK_HAD_ERRORS]));
+    }
+    return list;
+}
+
+static json_t *record_json(const struct control *c, const struct link_record *record)
+{
+    const int64_t last = record->count > 0 ? record->occasions[record->count - 1].utc_us : 0;
+    return json_pack("{s:o, s:b, s:i, s:I, s:I, s:I, s:o, s:o}", "ends",
+                     ends_json(c, &record->link), "unreliable", (int)record->unreliable,
+                     "occasion_count", (int)record->count, "failures",
+                     (json_int_t)link_record_incidents(record, LINK_FAILED), "flaps",
+                     (json_int_t)link_record_incidents(record, LINK_FLAPPED), "error_alarms",
+                     (json_int_t)link_record_incidents(record, LINK_HAD_ERRORS), "last",
+                     protocol_time(last), "occasions", occasions_json(record));
+}
+
+json_t *link_answers_list(struct control *control, const json_t *request)
+{
+    int64_t limit, worst;
+    if (!answer_read_number(request, "worst", 1, &worst))
+        return answer_refuse("'worst' must be 0 or 1");
+    if (!answer_read_number(request, "limit", LINK_ANSWERS_MAX, &limit))
+        return answer_refuse("the number of links must be from 1 to %d", (int)LINK_ANSWERS_MAX);
+    const enum link_order order = worst ? LINK_WORST_FIRST : LINK_LATEST_FIRST;
+    limit = limit > 0 ? limit : LINK_ANSWERS_DEFAULT;
+    struct link_record *records = memory_zeroed((size_t)limit, sizeof *records);
+    json_t *list = json_array();
+    const size_t count =
+        link_history_list(control->parts->link_history, order, records, (size_t)limit);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, record_json(control, &records[i]));
+    free(records);
+    return json_pack("{s:i, s:i, s:i, s:i, s:o}", "version", PROTOCOL_VERSION, "limit",
+                     (int)control->parts->conf->unreliable.occasions, "days",
+                     (int)(control->parts->conf->unreliable.window_us / (86400 * CLOCK_US_PER_S)),
+                     "total", (int)link_history_count(control->parts->link_history), "links", list);
+}
+
+// SNMP contexts.
+
+enum { PAGE = 1000 };
+
+static const char *context_type_word(uint8_t type)
+{
+    return type == FABRIC_SWITCH ? "switch" : type == FABRIC_ROUTER ? "router" : "host";
+}
+
+static json_t *context_json(const struct control *c, const struct fabric_node *node,
+                            const struct fabric_port *port)
+{
+    char context[CONTEXTS_NAME_SIZE];
+    const char *known = names_find(c->names, node->guid);
+    contexts_name(port->guid, context);
+    return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name",
+                     protocol_text(known ? known : node->description), "type",
+                     context_type_word(node->type), "guid", protocol_guid(node->guid), "port",
+                     (int)port->number, "context", context);
+}
+
+// Fills `list` with the contexts of port GUIDs greater than `after`, if there are any. Returns the
+// last one; 0: there are no more.
+static uint64_t context_add_page(const struct control *c, uint64_t after, json_t *list)
+{
+    const struct fabric *fabric = c->fabric;
+    for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
+        const struct fabric_port_key *key = &fabric->port_guids[i];
+        const struct fabric_node *node = &fabric->nodes[fabric_node_of_port(fabric, key->port)];
+        const struct fabric_port *port = &fabric->ports[key->port];
+        if (key->guid <= after || !agent_has_context(c->parts->subagent, key->guid))
+            continue;
+        json_array_append_new(list, context_json(c, node, port));
+        if (json_array_size(list) == PAGE)
+            return key->guid;
+    }
+    return 0;
+}
+
+json_t *context_answers_list(struct control *c, const json_t *request)
+{
+    char after[CONTEXTS_NAME_SIZE], last[CONTEXTS_NAME_SIZE];
+    uint64_t guid = 0;
+    struct agent_status status;
+    if (!answer_read_text(request, "after", after, sizeof after) ||
+        (after[0] != '\0' && !contexts_read_name(after, &guid)))
+        return answer_refuse("'after' must be a context");
+    if (!c->parts->subagent)
+        return answer_refuse("there are no contexts without an item 'socket' in the section "
+                             "'subagent' of the configuration");
+    agent_get_status(c->parts->subagent, &status);
+    if (status.contexts_of == CONTEXTS_OFF)
+        return answer_refuse("there are no contexts: the section 'subagent' of the configuration "
+                             "has 'contexts = \"off\"'");
+    json_t *list = json_array();
+    guid = c->fabric ? context_add_page(c, guid, list) : 0;
+    if (guid == 0)
+        return json_pack("{s:i, s:o}", "most", CONTEXTS_MAX, "contexts", list);
+    contexts_name(guid, last);
+    return json_pack("{s:i, s:o, s:{s:s}}", "most", CONTEXTS_MAX, "contexts", list, "more", "after",
+                     last);
+}

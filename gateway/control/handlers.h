@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// The functions that answer the commands of the control socket, which the table in commands.c
+// names, and what the page and the daemon use of these functions. An answer is a new reference.
+#ifndef IBTRAPD_CONTROL_HANDLERS_H
+#define IBTRAPD_CONTROL_HANDLERS_H
+
+#include "control/control.h"
+#include "event/test_event.h"
+
+typedef json_t *control_handler(struct control *control, const json_t *request);
+
+// Alarms (alarm_answers.c). An alarm is named by its key, or by the number of the event that raised
+// the alarm.
+
+enum {
+    ALARM_ANSWERS_PAGE = 500,
+    ALARM_ANSWERS_WORST = 500,
+    ALARM_ANSWERS_MINUTES_MAX = 366 * 24 * 60,
+    ALARM_ANSWERS_REASON_SIZE = 161, // the event's reason names the user, too
+    MAINTENANCE_ANSWERS_DAYS_MAX = 366,
+};
+
+// "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
+// "after" that requests the next page. With item "worst", true: the worst alarms in order, at most
+// ALARM_ANSWERS_WORST, and no "more".
+control_handler alarm_answers_list;
+
+// "alarm-acknowledge", with items "alarm" and "note" (missing: none).
+control_handler alarm_answers_acknowledge;
+
+// "alarm-shelve", with items "alarm" and "minutes" (0 ends the shelving). Without a pipeline,
+// shelves the alarm in the journal only.
+control_handler alarm_answers_shelve;
+
+// "alarm-clear", with items "alarm" and "reason": ends the alarm by an event whose reason names the
+// client's user. The answer has the items "key" and "note", a sentence: when the alarm is raised
+// again.
+control_handler alarm_answers_clear;
+
+struct worst_alarms {
+    struct alarm **all; // in order: first alarms that nobody works on, then alarms that are
+                        // acknowledged or shelved; of each the most severe first, of one severity
+                        // the newest first
+    size_t count;
+    struct alarm *room; // the same in no order
+};
+
+// Finds the worst of the active alarms, `most` at most. `now_us`: UTC, until when a shelving
+// counts. Takes a microsecond for each active alarm. Free `out`.
+void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
+                       struct worst_alarms *out);
+void worst_alarms_free(struct worst_alarms *worst);
+
+// "maintenance-start", with items "name", "until_us" (UTC) and "nodes" (patterns; missing or empty:
+// all nodes). "maintenance-stop", with item "name". Both wait for the pipeline.
+control_handler maintenance_answers_start, maintenance_answers_stop;
+
+// "maintenance-list": the windows that have not ended.
+control_handler maintenance_answers_list;
+
+// Events (event_answers.c).
+
+enum {
+    EVENT_ANSWERS_SCAN = 2000, // events that one request reads
+    EVENT_ANSWERS_PAGE = 200,  // events that its answer has
+};
+
+// "events". Without item "after", the newest events come first, from the end of the journal or
+// before number "before"; with "after", the oldest come first, after that number. These items
+// choose the events: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of
+// names or GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages
+// together). Item "more" of the answer has the items that request the next page, and is missing on
+// the last page. "last" is the number of the journal's newest event, "place" the number of the last
+// event that was read, and "ended" is true if the journal has no event after "place".
+// "node_is_known", of a page without events, says whether the fabric has a node that "node" fits.
+control_handler event_answers_list;
+
+// Returns false, with a sentence that there is no such event, and which event may be meant.
+bool event_answers_refuse(const char *event, struct error *err);
+
+// The identifier that stands for the newest event.
+#define EVENT_ANSWERS_LAST "last"
+
+// Returns the number of the event with that identifier; 0: the journal has none.
+int64_t event_answers_find_id(struct journal *journal, const char *id);
+
+// Returns the event with that number, a reference. Returns NULL if the journal does not have the
+// event, or cannot read it.
+struct event *event_answers_read(struct journal *journal, int64_t number);
+
+// "explain": all fields of the event that item "number" or "id" names, and which receivers have the
+// event. Sets `control->found`, a reference, or NULL if there is no such event. The caller drops
+// the reference after explain_finish has added the receivers, in the thread of the control socket.
+control_handler explain_answer;
+void explain_finish(struct control *control, json_t *answer);
+
+// The fabric (fabric_answers.c). The fabric leaves the daemon as its record, of which ibtrapctl
+// makes JSON, text and pictures (ctl/fabric_request.h).
+
+// "topology", with item "snapshot" (0 or missing: the fabric as it is now): the record of the
+// snapshot (model/fabric_record.h) and behind it all names of nodes and ports (names_pack), as
+// hexadecimal digits in item "octets". "record" is the number of the record's octets.
+//
+// A long answer comes in pages. A page begins at octet "first". Item "more" has the items that
+// request the next page: "first" and "digest". If the snapshot is another one by then, the page
+// begins at octet 0 again.
+control_handler topology_answers_show;
+
+// "topology-list": the snapshots that the journal has, oldest first.
+control_handler topology_answers_list;
+
+enum { LINK_ANSWERS_MAX = 1000, LINK_ANSWERS_DEFAULT = 20 }; // links in an answer
+
+// "links": the links with the latest occasions; with "worst" 1, the links with the most occasions.
+// "limit" says how many; 0: LINK_ANSWERS_DEFAULT.
+control_handler link_answers_list;
+
+// "contexts": a page of the end ports that have a context (agent/contexts.h), by port GUID.
+control_handler context_answers_list;
+
+// Whether the pattern fits the name of a node of the fabric, or, if the pattern begins with 0x, the
+// GUID of a node or of a port. Also true if no sweep has ended yet, or if the fabric is too large
+// to look at all nodes for one request.
+bool known_nodes_fit(const struct control *control, const char *pattern);
+
+// Receivers (receiver_answers.c).
+
+// Returns the state and the counters of every receiver.
+json_t *receiver_answers_all(const struct control *control);
+
+// "receivers": the same as an answer, and the receivers that are gone.
+control_handler receiver_answers_list;
+
+// "receiver-pause", "receiver-resume" and "receiver-flush", each with item "name".
+control_handler receiver_answers_pause, receiver_answers_resume, receiver_answers_flush;
+
+// "receiver-forget" with item "name": deletes the cursor of a receiver that is gone.
+control_handler receiver_answers_forget;
+
+// "test": sends a test event through pipeline and journal to the receivers. Items: "event" (an
+// identifier), "node" (a name or a GUID of the fabric; missing: a node that does not exist),
+// "receiver" (the only receiver that gets the event; missing: all). Item "last" of the answer is
+// the number of the journal's newest event before the test.
+control_handler test_answers_send;
+
+// Reads the items of "test". Uses the receivers, the fabric and the names of `control`. Returns
+// false with a sentence if there is no such event, node or receiver.
+bool test_answers_read(const struct control *control, const json_t *request, struct test_event *out,
+                       struct error *err);
+
+// The gateway (gateway_answers.c).
+
+enum { GATEWAY_ANSWERS_DAYS_MAX = 36500 };
+
+control_handler gateway_answers_sweep;       // "sweep-now": starts a sweep at once
+control_handler gateway_answers_resubscribe; // "resubscribe": subscribes to every trap again
+
+// "log", with items "level" and "folder" (missing or empty: all): sets what is logged, until the
+// next start or reload.
+control_handler gateway_answers_log;
+
+// "configuration": the lines of the configuration in force, as ibtrapd --print-config writes them:
+// without secrets.
+control_handler gateway_answers_configuration;
+
+// "reload": reads the configuration again. Item "restart" of the answer names the items that need a
+// restart.
+control_handler gateway_answers_reload;
+
+// "journal-prune", with item "days" (0 to GATEWAY_ANSWERS_DAYS_MAX): makes the journal delete older
+// events that every receiver has.
+control_handler gateway_answers_prune;
+
+// "health": the verdict in a line, what the verdict is made of, and counts.
+control_handler health_answers_get;
+
+// Returns the verdict in a line, such as "OK: 17 of 17 subscriptions, ...".
+json_t *health_answers_line(const struct control *control);
+
+// The status (status.c).
+
+// "status": the port, the subscriptions, the receivers, the journal, the last sweep and counters.
+control_handler status_answer;
+
+// Writes one line for people and systemd, such as "mlx5_0 port 1 active, 17 of 17 subscriptions".
+void status_line(const struct sa_status *sa, char *out, size_t size);
+
+// A dry run (dry_run.c).
+
+enum { DRY_RUN_EVENTS_DEFAULT = 1000, DRY_RUN_EVENTS_MAX = 10000 };
+
+// "dry-run": which of the journal's last events each receiver would get under another
+// configuration. Items: "config" (the text of the configuration), "name" (the name of its file, for
+// sentences) and "events" (how many of the last events; missing: DRY_RUN_EVENTS_DEFAULT). Takes
+// some 10 us for each event.
+control_handler dry_run_answer;
+
+// Judges the events again, at the times at which they happened, and begins without any alarm.
+// Leaves out test events, and the events that policy made, as policy makes them again. Any thread.
+json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
+
+#endif
