@@ -181,7 +181,7 @@ enum conf_sasl {
     CONF_SASL_SCRAM_SHA_512
 };
 
-// In the order of enum http_format (http/options.h).
+// In the order of enum http_format (http/http_options.h).
 enum conf_http_format {
     CONF_HTTP_JSON,
     CONF_HTTP_CLOUDEVENTS,

@@ -3,8 +3,8 @@
 
 #include "base/path.h"
 #include "conf/word.h"
-#include "http/alertmanager_options.h"
-#include "http/options.h"
+#include "http/alertmanager.h"
+#include "http/http_options.h"
 #include "kafka/options.h"
 #include "sink/agentx.h"
 #include "sink/file.h"

@@ -1,13 +1,125 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "http/alert_list.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "http/alert.h"
+#include "model/catalogue.h"
 
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
+
+// The JSON of an alert.
+
+static void alert_list_set(json_t *o, const char *name, const char *value)
+{
+    char clean[EVENT_TEXT_SIZE];
+    const char *text = value;
+    if (!text_is_utf8(value)) {
+        text_clean(value, strlen(value), clean, sizeof clean);
+        text = clean;
+    }
+    if (text[0] != '\0') // Alertmanager removes empty labels
+        json_object_set_new(o, name, memory_need(json_string(text)));
+}
+
+// The node's name, or its GUID where it has none.
+static void alert_list_set_node(json_t *labels, const char *name, const struct endpoint *node)
+{
+    char guid[24];
+    const uint64_t number = node->node_guid ? node->node_guid : node->guid;
+    snprintf(guid, sizeof guid, "0x%016" PRIx64, number);
+    if (node->name[0] != '\0')
+        alert_list_set(labels, name, node->name);
+    else if (number != 0)
+        alert_list_set(labels, name, guid);
+}
+
+static void alert_list_set_number(json_t *labels, const char *name, unsigned number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%u", number);
+    if (number != 0)
+        alert_list_set(labels, name, text);
+}
+
+static char *alert_list_dump(json_t *o)
+{
+    char *text = memory_need(json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS));
+    json_decref(o);
+    return text;
+}
+
+char *alert_labels(const struct alarm *alarm, const struct event *event,
+                   const struct alert_origin *origin)
+{
+    char subnet[24];
+    json_t *labels = memory_need(json_object());
+    snprintf(subnet, sizeof subnet, "%016" PRIx64, event->subnet_prefix);
+    alert_list_set(labels, "alertname", alarm->type);
+    alert_list_set(labels, "severity", severity_word(alarm->severity));
+    alert_list_set(labels, "category", category_word(alarm->category));
+    alert_list_set(labels, "source", origin->source);
+    if (catalogue_is_own(event->type))
+        alert_list_set(labels, "gateway", origin->gateway);
+    alert_list_set(labels, "alarmkey", alarm->key);
+    alert_list_set_node(labels, "node", &event->subject);
+    alert_list_set_number(labels, "port", event->subject.port);
+    alert_list_set_node(labels, "peer", &event->peer);
+    alert_list_set_number(labels, "peerport", event->peer.port);
+    if (event->subnet_prefix != 0)
+        alert_list_set(labels, "subnet", subnet);
+    if (event->test)
+        alert_list_set(labels, "test", "true");
+    return alert_list_dump(labels);
+}
+
+char *alert_annotations(const struct alarm *alarm)
+{
+    char explain[sizeof alarm->event_id + 24];
+    json_t *annotations = memory_need(json_object());
+    snprintf(explain, sizeof explain, "ibtrapctl explain %s", alarm->event_id);
+    alert_list_set(annotations, "summary", alarm->text);
+    alert_list_set(annotations, "explain", explain);
+    if (alarm->acknowledged_us != 0)
+        alert_list_set(annotations, "acknowledged", alarm->note[0] != '\0' ? alarm->note : "yes");
+    return alert_list_dump(annotations);
+}
+
+void alert_of_test(const struct event *event, struct alarm *out)
+{
+    *out = (struct alarm){.event_sequence = event->number,
+                          .raised_us = event->time_us,
+                          .severity = event->severity,
+                          .category = event->category};
+    snprintf(out->key, sizeof out->key, "test %.36s", event->id);
+    snprintf(out->event_id, sizeof out->event_id, "%s", event->id);
+    snprintf(out->type, sizeof out->type, "%s", event->type->name);
+    snprintf(out->text, sizeof out->text, "%s", event->text);
+}
+
+static void alert_list_write_json(struct text *t, const char *labels, const char *annotations,
+                                  int64_t starts_us, int64_t ends_us)
+{
+    char time[CLOCK_TEXT_SIZE];
+    text_add(t, "{\"labels\":");
+    text_add(t, labels);
+    text_add(t, ",\"annotations\":");
+    text_add(t, annotations);
+    clock_format_utc(starts_us, time);
+    text_add(t, ",\"startsAt\":\"");
+    text_add(t, time);
+    clock_format_utc(ends_us, time);
+    text_add(t, "\",\"endsAt\":\"");
+    text_add(t, time);
+    text_add(t, "\"}");
+}
+
+// The list.
 
 enum { GUESS_WAIT_MAX = 1024 }; // scans
 
@@ -32,7 +144,7 @@ TAILQ_HEAD(alerts, alert);
 struct alert_list {
     int64_t expire_us;
     int64_t now_us;              // monotonic: when the last scan began
-    struct hash by_key;          // several alerts may have one key, with other labels
+    struct hash by_key;          // alerts of one key have different labels
     struct alerts order;         // by number
     struct alerts active, ended; // both without tests; ended: oldest first
     struct alerts tests;         // oldest first
@@ -127,7 +239,7 @@ static struct alert *alert_list_find(const struct alert_list *list, const char *
 }
 
 // Forgets the end of an alert that is to be posted anew: a repeated end would end the new alert.
-// Returns whether there was an end, so that Alertmanagers may have the alert.
+// Returns whether there was an end: then Alertmanagers may have the alert.
 static bool alert_list_drop_end(struct alert_list *list, const char *key, const char *labels)
 {
     struct alert *a = alert_list_next(list, key, NULL);
@@ -138,7 +250,7 @@ static bool alert_list_drop_end(struct alert_list *list, const char *key, const 
     return a != NULL;
 }
 
-// Puts the alert behind all others, as a change that is to be posted.
+// Makes the alert the newest change, which is to be posted.
 static void alert_list_note_change(struct alert_list *list, struct alert *a)
 {
     TAILQ_REMOVE(&list->order, a, in_order);
@@ -299,9 +411,9 @@ size_t alert_list_beyond(const struct alert_list *list)
 
 // Batches.
 
-// An end by the Alertmanager's clock: an end that lies before it would be an alert that goes on.
-// An alarm that would end before it began, by that clock, begins now: Alertmanager refuses it
-// otherwise.
+// Writes times by the Alertmanager's clock. An end in the future of that clock would be an alert
+// that goes on. Alertmanager refuses an alert that ends before the start: then the alert starts
+// now.
 static void alert_list_write_alert(const struct alert_list *list, const struct alert *a,
                                    const struct alert_list_times *times, struct text *body)
 {
@@ -312,7 +424,7 @@ static void alert_list_write_alert(const struct alert_list *list, const struct a
         ends = times->utc_us;
     if (starts >= ends)
         starts = a->ended ? ends : times->utc_us;
-    alert_write(body, a->labels, a->annotations, starts, ends);
+    alert_list_write_json(body, a->labels, a->annotations, starts, ends);
 }
 
 // A batch that is being written.
@@ -357,7 +469,7 @@ static bool alert_list_is_round_due(const struct alert_list *list, const struct 
            (place->owes_round || now_us >= place->began_us + list->expire_us / 4);
 }
 
-// Writes what fits of a round: the alerts behind the last one posted, then those before it.
+// Writes part of a round: the alerts behind the place, then the alerts before the place.
 static void alert_list_go_round(struct alert_list *list, struct alert_batch *b,
                                 struct alert_place *next, uint64_t newest)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The alerts that Alertmanagers are to have: those of the active alarms, and those that ended a
-// short time ago. Pure: no network, and the time is passed in. One thread.
+// The alerts that Alertmanagers are to have: one for each active alarm, and for each alarm that
+// ended less than `expire` ago. Pure: no network, and the time is passed in. One thread.
 //
 // The list is the same for all Alertmanagers. Each Alertmanager has a place in the list: what
 // changed behind the place is posted at once, and everything is posted again in rounds, as
-// Prometheus does. Nothing is known of what an Alertmanager has.
+// Prometheus does. ibtrapd does not know the alerts of an Alertmanager.
 //
 // Decides: When does an alert end at Alertmanager?
 #ifndef IBTRAPD_HTTP_ALERT_LIST_H
@@ -20,6 +20,27 @@ enum {
     ALERT_LIST_BATCH_MAX = 500,
     ALERT_LIST_BODY_SIZE = 512 << 10, // octets of a batch: a proxy may have a limit of 1 MiB
 };
+
+// Labels identify an alert: the labels are the same at the raise, each refresh and the end.
+// Severity and event are among the labels, because routes go by severity and event. If an alarm
+// changes its severity, one alert ends and another begins.
+
+// Two gateways of one subnet may share a source: both have the alerts of the fabric, and each
+// gateway has the alerts about itself.
+struct alert_origin {
+    const char *source, *gateway;
+};
+
+// The next two return a JSON object with its names in order, which the caller frees.
+
+// `event` raised the alarm last. If the journal has dropped the event, `event` has what the alarm
+// says.
+char *alert_labels(const struct alarm *alarm, const struct event *event,
+                   const struct alert_origin *origin);
+char *alert_annotations(const struct alarm *alarm);
+
+// The alarm that a test event would raise.
+void alert_of_test(const struct event *event, struct alarm *out);
 
 struct alert_list;
 
@@ -43,8 +64,8 @@ bool alert_list_lacks_room(struct alert_list *list, const struct alarm *alarm);
 
 // Takes `labels` and `annotations`, which are freed with free(). `labels` are NULL if the receiver
 // does not get this alarm. `guessed`: the alarm's event could not be read, so that labels may be
-// missing, and the filter may have judged wrongly. Other labels than before end the alert that had
-// those; guessed labels do not replace known ones of the same event.
+// missing, and the filter may have judged wrongly. Other labels than before end the old alert.
+// Guessed labels do not replace known labels of the same event.
 void alert_list_put(struct alert_list *list, const struct alarm *alarm, char *labels,
                     char *annotations, bool guessed);
 
@@ -83,8 +104,8 @@ bool alert_list_take(struct alert_list *list, const struct alert_place *place,
                      const struct alert_list_times *times, size_t max, struct text *body,
                      size_t *count, struct alert_place *next);
 
-// Makes a round begin at once: the Alertmanager may have lost what it had. The round begins where
-// the last one ended or broke off, so that each alert has its turn.
+// Makes a round begin at once, because the Alertmanager may have lost its alerts. The round begins
+// where the last round ended or broke off: each alert has its turn.
 void alert_place_forget(struct alert_place *place);
 
 // Whether something is due. Takes no time.

@@ -11,7 +11,7 @@
 
 static const int64_t RETRY_FIRST_US = CLOCK_US_PER_S / 2, RETRY_LAST_US = 20 * CLOCK_US_PER_S;
 
-enum { REFUSED_MAX = 64 }; // alerts that a peer may refuse in a row before it fails
+enum { REFUSED_MAX = 64 }; // alerts in a row that a peer may refuse before the peer fails
 
 // Returns the path of a URL, without the slash at its end, or NULL.
 static const char *alert_peer_path(const char *url, size_t *length)
@@ -126,9 +126,9 @@ static bool alert_peer_judge_status(const struct alert_peer *peer,
     return error_set(err, "%s answers %d: %s", who, answer->status, excerpt);
 }
 
-// Alertmanager refuses a whole post for one alert that it does not like. Then the peer gets fewer
-// alerts at once, and at last that alert alone, which waits for the next round. Returns false if
-// the peer refuses too much, or fails.
+// Alertmanager refuses a whole post for one bad alert. Then the peer gets fewer alerts at once, and
+// at last the bad alert alone, which waits for the next round. Returns false if the peer refuses
+// too many alerts, or fails.
 static bool alert_peer_narrow(struct alert_peer *peer, const struct alert_peers *all, int status,
                               const struct error *why)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One Alertmanager: posts what is due for it in the list of alerts. Of an answer only the status,
+// One Alertmanager: posts the alerts that are due there. Of an answer only the status,
 // the header Date and, for a sentence, the beginning of the body are read. No call waits for an
 // answer, but the look-up of a name may take RESOLVE_PATIENCE_US. One thread.
 #ifndef IBTRAPD_HTTP_ALERT_PEER_H
@@ -31,10 +31,10 @@ struct alert_peer {
     char *body;                     // of the post under way; NULL: none
     size_t posted, batch_max;       // alerts: of the post under way; of the next post at most
     struct alert_place place, next; // now; once the post under way is taken
-    int64_t date_us, at_us;         // its clock (UTC), and when it said so (monotonic); 0: never
+    int64_t date_us, at_us;         // the header Date (UTC), and when it came (monotonic); 0: never
     bool is_greeted;  // it took a post without alerts since it was opened or failed: its answer
                       // says its clock, before an alert gets an end
-    unsigned refused; // alerts that it refused one by one, in a row
+    unsigned refused; // alerts that were refused one by one, in a row
     int64_t refused_until; // monotonic: until when that is told
     struct error refusal;
     unsigned failures; // in a row
@@ -48,18 +48,18 @@ bool alert_peer_init(struct alert_peer *peer, const char *url, size_t length,
                      const struct transfer_options *to, struct error *err);
 
 // Goes on with the post under way, waiting for `timeout_ms` at most, and begins a post if one is
-// due. Between two posts the transfer is opened anew once it is old; if that fails, the old one
-// goes on. `may_look_up`: whether a name may be looked up; becomes false if that was done.
+// due. Between two posts the transfer is opened anew once it is old; if that fails, the old
+// transfer goes on. `may_look_up`: whether a name may be looked up; becomes false if that was done.
 void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
                      bool *may_look_up);
 
-// Whether it fails, and took nothing since.
+// Whether the Alertmanager fails, and took nothing since.
 static inline bool alert_peer_is_away(const struct alert_peer *peer)
 {
     return peer->fails && !peer->is_greeted;
 }
 
-// Whether it has the list, for all that is known.
+// Whether the Alertmanager took every change of the list and, after a failure, a whole round.
 bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all);
 
 // Breaks off what is under way. All alerts are posted again later.

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "http/alert.h"
 #include "http/alert_peer.h"
 #include "model/catalogue.h"
 
@@ -19,8 +18,8 @@ enum {
     SOURCE_SIZE = 300,
 };
 
-// A scan takes a fifth of the time at most. Without an event, one finds what operators shelve and
-// acknowledge, and what policy holds back.
+// A scan takes a fifth of the time at most. A scan without an event finds the alarms that operators
+// shelve and acknowledge, and that policy suppresses.
 static const int64_t IDLE_US = 2 * CLOCK_US_PER_S, TEST_US = 60 * CLOCK_US_PER_S;
 
 struct alertmanager {
@@ -34,7 +33,7 @@ struct alertmanager {
     struct alert_peers all;
     struct alert_origin origin;
 
-    // The scan of the alarm list that goes on, or the last one.
+    // The scan of the alarm list under way, or the last scan.
     bool scans;                       // it goes on
     bool is_standby;                  // only alarms about the gateway itself are told
     enum module_alarms_state state;   // when it began
@@ -76,7 +75,7 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
     const enum module_alarms_state state = s->alarms->state(s->alarms->ctx);
     const bool standby = state == MODULE_ALARMS_STANDBY || state == MODULE_ALARMS_STANDBY_PARTIAL;
     if (standby != s->is_standby) {
-        // What another gateway tells now, or what it told, is not over.
+        // The alerts that another gateway posts, or posted, are not over.
         for (unsigned i = 0; i < s->peer_count; i++)
             alert_peer_close(&s->peers[i]);
         alert_list_clear(s->all.list);
@@ -116,8 +115,8 @@ static bool alertmanager_scan_page(struct alertmanager *s)
     return more;
 }
 
-// Whether the peers may be told of the list. Not once another gateway is active, or this one, until
-// the next scan: the alerts of the one that is active now are not over.
+// Whether the peers may be told of the list. After a change of the active gateway the next scan
+// comes first, because the alerts of the active gateway are not over.
 static bool alertmanager_has_list(const struct alertmanager *s)
 {
     return !s->scans && s->state == s->alarms->state(s->alarms->ctx);
@@ -155,7 +154,7 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
     return is_busy;
 }
 
-// Returns false with a sentence if an Alertmanager gets what it gets too late to keep it.
+// Returns false with a sentence if alerts expire at an Alertmanager before they are posted again.
 static bool alertmanager_is_in_time(const struct alertmanager *s, struct error *err)
 {
     for (unsigned i = 0; i < s->peer_count; i++) {
@@ -206,7 +205,7 @@ static bool alertmanager_keep(void *self, struct error *err)
     return alertmanager_describe(s, err);
 }
 
-// Whether every Alertmanager that answers has the list, and one does.
+// Whether every Alertmanager that answers has the list, and at least one answers.
 static bool alertmanager_is_settled(const struct alertmanager *s)
 {
     unsigned settled = 0, failing = 0;

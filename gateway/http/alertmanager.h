@@ -2,18 +2,29 @@
 // The kind `alertmanager`: keeps the alerts of one or several Alertmanagers (API v2) equal to the
 // alarm list.
 //
-// It posts the alarms of the list, posts them again before they expire, and posts the end of each
-// when the list has it no longer. Of each Alertmanager it asks which of these alerts it has, when
-// it comes to it first, after each failure, and from time to time: those that the list does not
-// have end, whatever happened meanwhile. So nothing has to be remembered across a restart.
+// It posts all active alarms in rounds, each change at once, and the end of an alarm for some
+// rounds (alert_list.h). It does not know what an Alertmanager has, and remembers nothing across a
+// restart.
 //
-// Events only say that the list changed. One is confirmed once every Alertmanager that answers has
-// the list as it was after the event.
+// Events only say that the alarm list changed. An event is confirmed when every Alertmanager that
+// answers has taken the list after the event.
 #ifndef IBTRAPD_HTTP_ALERTMANAGER_H
 #define IBTRAPD_HTTP_ALERTMANAGER_H
 
-#include "http/alertmanager_options.h"
+#include "http/transfer.h"
+#include "model/filter.h"
 #include "sink/module.h"
+
+enum { ALERTMANAGER_IN_FLIGHT_MAX = 512, ALERTMANAGER_PEERS_MAX = 8 };
+
+// The daemon fills in the options, and the module reads them.
+struct alertmanager_options {
+    struct transfer_options to; // `url`, `scheme` and `answer_max` are alert_peer.c's
+    const char *urls;           // of the Alertmanagers, with commas between them
+    const char *source;         // the label; letters, digits and "._-" only; empty: the gateway
+    unsigned expire_s; // after which an Alertmanager ends an alert that is not posted again
+    const struct filter *filter;
+};
 
 // As struct module's `make` and `check`.
 bool alertmanager_make(struct sink *out, const char *name,

@@ -26,7 +26,7 @@ void body_words(const char *text, size_t size, char out[BODY_WORDS_SIZE])
     text_clean(line, n, out, BODY_WORDS_SIZE);
 }
 
-// What a status that says nothing of the events asks of the admin.
+// Returns advice for the admin about a status that does not judge the events.
 static const char *body_advice(int status)
 {
     switch (status) {
@@ -206,8 +206,8 @@ static void body_loki_take(void *ctx, const char *name, const char *value, enum 
         json_text_member(ctx, name, value);
 }
 
-// Loki takes two entries of a stream with the same time and line for one. The nanoseconds, which an
-// event has not, tell them apart; an event that is sent again has the same.
+// Loki takes two entries of a stream with the same time and line for one entry. An event has no
+// nanoseconds, so its number makes the difference. An event that is sent again has the same number.
 static void body_loki_make(struct text *t, const struct format_origin *origin,
                            const struct event *event)
 {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The formats of the kind `http`: what a request's body is, and what its answer says of each event.
+// The formats of the kind `http`: the body of a request, and the verdict of an answer on each
+// event.
 //
 // Pure: no network, no clock, no memory but the caller's, and what jansson takes to read an answer.
 // A body is `begin`, then the pieces of the events with `separator` between them, then `end`; a
 // piece depends on its event alone, so that any row of pieces makes a body.
+//
+// Decides: What does a request's answer say of each event?
 #ifndef IBTRAPD_HTTP_BODY_H
 #define IBTRAPD_HTTP_BODY_H
 
 #include "base/text.h"
-#include "http/options.h"
+#include "http/http_options.h"
 #include "sink/format.h"
 #include "sink/format_parts.h"
 
@@ -21,7 +24,7 @@ struct body_context {
     struct format_origin origin;
     const char *index; // empty: none
     bool ack;
-    bool alone; // each request has one event, as `batch = 1` asks
+    bool alone; // `batch = 1`: each request has one event
 };
 
 enum body_verdict {
@@ -37,10 +40,10 @@ enum body_verdict {
 struct body_result {
     enum body_verdict *verdicts; // the caller's array, one for each event of the request
     uint64_t ack;                // with BODY_AWAIT
-    // Why the first event that is not accepted is not: without the server's name, which the caller
-    // puts before it. Any text of the server's in it is clean (text_clean).
+    // The reason for the first event that is not accepted. The caller puts the server's name before
+    // the reason. Text of the server in the reason is clean (text_clean).
     struct error problem;
-    struct error note; // what the admin should know although all is accepted; empty: nothing
+    struct error note; // a warning for the admin although all is accepted; empty: none
 };
 
 struct body_format {
@@ -74,24 +77,26 @@ struct body_format {
 
 extern const struct body_format BODY_OTLP, BODY_SPLUNK, BODY_ELASTIC;
 
-// NULL: there is none yet.
+// Returns NULL if the format is unknown.
 const struct body_format *body_find(enum http_format format);
 
-// Gives all `count` events the verdict that the status has by itself: 2xx accepts; 400, 409 and 422
-// refuse the request (BODY_ALONE, or BODY_REFUSED for one event); 413 wants a smaller one
-// (BODY_REFUSED for one event). All others, such as 3xx, 401, 403, 404, 415, 429 and 5xx, say
-// nothing of the events: BODY_AGAIN, with a sentence that says what to do.
+// Gives all `count` events the verdict of the status:
+// - 2xx accepts;
+// - 400, 409 and 422 refuse the request: BODY_ALONE, or BODY_REFUSED for one event;
+// - 413 wants a smaller request: BODY_SMALLER, or BODY_REFUSED for one event;
+// - 3xx, 401, 403, 404, 415, 429, 5xx and all others do not judge the events: BODY_AGAIN, with a
+//   sentence of advice.
 void body_judge_status(const struct transfer_answer *answer, size_t count, struct body_result *out);
 
 // Fills `count` verdicts.
 void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict);
 
-// Adds the line of an event that other receivers get, too.
+// Adds the event's line in a format that receivers of other kinds have, too.
 void body_add_line(struct text *t, enum format format, const struct body_context *context,
                    const struct event *event);
 
-// Adds what `make` adds: a piece of a format that only this module makes, which depends on nothing
-// but the event and format_shared_variant. Receivers of a format share the piece (model/event.h).
+// Adds a piece that `make` makes of the event and format_shared_variant alone. Receivers of a
+// format share the piece (model/event.h).
 void body_add_shared(struct text *t, enum event_text_place place, format_part *make,
                      const struct body_context *context, const struct event *event);
 

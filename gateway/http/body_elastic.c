@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Elasticsearch's bulk API (POST /INDEX/_bulk), which OpenSearch has as well: for each event a line
-// with the action and one with the document, which is ECS. The action is `create` with the event's
+// Elasticsearch's bulk API (POST /INDEX/_bulk), also of OpenSearch: for each event a line with the
+// action and a line with the document in ECS. The action is `create` with the event's
 // identifier: an event that comes again gets a conflict and is not there twice.
 #include "http/body.h"
 
@@ -37,9 +37,9 @@ static bool body_elastic_is_one_of(const json_t *word, const char *const *words,
     return false;
 }
 
-// Whether the error is about what documents are written to or with, and not about the document:
-// other documents would get it as well, until the admin mends it. Much of that has only the type of
-// an illegal argument, and the reason tells it.
+// Whether the error is about the index or the pipeline, and not about the document: every document
+// gets such an error until the admin mends the index. Many such errors have only the type of an
+// illegal argument; the reason tells more.
 static bool body_elastic_is_of_setup(const json_t *error)
 {
     static const char *const TYPES[] = {
@@ -59,8 +59,8 @@ static bool body_elastic_is_of_setup(const json_t *error)
            body_elastic_is_one_of(reason, REASONS, sizeof REASONS / sizeof *REASONS, false);
 }
 
-// Refused are documents that cannot be indexed as they are. An index or a right that
-// is missing, or a node that has too much to do may be mended.
+// A document that cannot be indexed is refused. A missing index, a missing right and a busy node
+// may be mended.
 static enum body_verdict body_elastic_verdict(const json_t *item, json_int_t status)
 {
     if (status / 100 == 2 || status == 409)

@@ -103,8 +103,8 @@ static int64_t body_otlp_int64(const json_t *value)
                                  : json_integer_value(value);
 }
 
-// The answer does not say which records it rejects. If it has taken some of them, the specification
-// forbids to send any again.
+// The answer does not name the rejected records. If the server has taken some records, the
+// specification forbids to send any record again.
 static void body_otlp_judge_partial(const json_t *partial, size_t count, struct body_result *out)
 {
     char words[BODY_WORDS_SIZE];

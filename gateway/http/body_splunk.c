@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Splunk's HTTP Event Collector (POST /services/collector/event): objects one behind the other,
-// each with an event in ibtrapd's own JSON. With acknowledgements, an answer carries a number, and
-// Splunk says later, at /services/collector/ack, whether the indexers have what came with it.
+// Splunk's HTTP Event Collector (POST /services/collector/event): a row of objects, each with an
+// event in ibtrapd's own JSON. With acknowledgements, an answer carries a number, and Splunk says
+// later, at /services/collector/ack, whether the indexers have what came with it.
 #include "http/body.h"
 
 #include "base/clock.h"
@@ -91,8 +91,8 @@ static void body_splunk_judge_success(const struct body_context *context, const 
               body_splunk_advice(SPLUNK_ACK_DISABLED, true));
 }
 
-// `response` says what is wrong; the status has decided already. The number of the event that it
-// may name helps nobody: whether Splunk has those before it, it does not say.
+// The status has decided already; `response` has the reason. The response may name a bad event, but
+// not whether Splunk has taken the events before the bad event.
 static void body_splunk_judge_failure(const struct body_context *context, const json_t *response,
                                       size_t count, struct body_result *out)
 {

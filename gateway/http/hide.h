@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Keeps credentials out of sentences: a server may repeat in its words what it was sent.
+// Keeps credentials out of sentences: a server may repeat a request in its answer.
 #ifndef IBTRAPD_HTTP_HIDE_H
 #define IBTRAPD_HTTP_HIDE_H
 
 #include <stddef.h>
 
 // Overwrites by '*' each run of at least HIDE_RUN_MIN octets that stands somewhere in the secret,
-// too: the secret, and what is left of one that was cut. A shorter secret is overwritten where it
+// too: the secret, and the rest of a secret that was cut. A shorter secret is overwritten where it
 // stands whole. Valid UTF-8 stays so. An empty secret hides nothing.
 enum { HIDE_RUN_MIN = 8 };
 void hide_secret(char *text, const char *secret);

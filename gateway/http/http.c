@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "http/http.h"
-
+// The kind `http` (http_options.h), and the module ibtrapd-http, which brings the kind
+// `alertmanager`, too.
 #include "base/clock.h"
-#include "http/batch.h"
+#include "base/memory.h"
+#include "http/alertmanager.h"
+#include "http/http_options.h"
+#include "http/post.h"
+#include "install.h"
+#include "sink/module.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -53,17 +58,17 @@ struct http_sink {
     enum exchange exchange;
     struct awaited awaited[AWAITED_MAX];
     size_t awaited_count;
-    uint64_t requests;           // that were made: the number of the last one
-    struct batch *posted, *next; // `posted` while the exchange is POSTING
-    int64_t next_since;          // monotonic: since when `next` has an event
-    int64_t asked_at;            // monotonic: when acknowledgements were asked for last
+    uint64_t requests;          // that were made: the number of the last one
+    struct post *posted, *next; // `posted` while the exchange is POSTING
+    int64_t next_since;         // monotonic: since when `next` has an event
+    int64_t asked_at;           // monotonic: when acknowledgements were asked for last
     char ask_path[PATH_SIZE], ask_body[ASK_SIZE];
 
     bool failed;  // `problem` says why
     bool refused; // the server refused an event
     struct error problem;
 
-    // What the sink keeps when it is closed and opened again.
+    // The sink keeps these when closed and opened again.
     size_t size_max;                    // octets of a body: the server found more too many
     size_t size_told;                   // of which the log has it
     unsigned grow_after, since_resized; // requests
@@ -92,7 +97,8 @@ static void http_new_channel(struct http_sink *s)
     char digits[sizeof r * 2 + 1];
     if (!s->format->channel_header || !s->options->ack)
         return;
-    // Only has to differ from those of other senders; a random number that is short does, too.
+    // The channel only has to differ from the channels of other senders; a short random number
+    // does.
     const ssize_t got = getrandom(r, sizeof r, GRND_NONBLOCK);
     r[0] ^= (uint8_t)(got < 0 ? getpid() : 0);
     for (size_t i = 0; i < sizeof r; i++)
@@ -117,7 +123,7 @@ static bool http_open(void *self, struct tickets *tickets, struct error *err)
     s->exchange = NO_EXCHANGE;
     s->awaited_count = 0;
     s->asked_at = http_now();
-    batch_begin(s->next, s->format, &s->context);
+    post_begin(s->next, s->format, &s->context);
     return true;
 }
 
@@ -148,11 +154,11 @@ static void http_post(struct http_sink *s)
     if (s->failed || s->exchange != NO_EXCHANGE || s->next->count == 0 ||
         s->awaited_count == AWAITED_MAX)
         return;
-    struct batch *b = s->next;
-    batch_finish(b, s->format, &s->context);
+    struct post *b = s->next;
+    post_finish(b, s->format, &s->context);
     s->next = s->posted;
     s->posted = b;
-    batch_begin(s->next, s->format, &s->context);
+    post_begin(s->next, s->format, &s->context);
     const bool other = s->context.alone && s->format->alone_type;
     const struct transfer_request request = {.content_type = other ? s->format->alone_type
                                                                    : s->format->content_type,
@@ -163,19 +169,19 @@ static void http_post(struct http_sink *s)
     http_begin(s, &request, POSTING);
 }
 
-// False: the request is full.
+// Returns false if the request is full.
 static bool http_put(struct http_sink *s, const struct event *event)
 {
     const bool first = s->next->count == 0;
     if (s->next->count >= http_events_max(s) ||
-        !batch_add(s->next, s->format, &s->context, event, s->tickets->newest, s->size_max))
+        !post_add(s->next, s->format, &s->context, event, s->tickets->newest, s->size_max))
         return false;
     if (first)
         s->next_since = http_now();
     return true;
 }
 
-// The same, unless the transfer is to be opened anew before.
+// Posts the next batch, unless the transfer is to be opened anew before.
 static void http_post_early(struct http_sink *s)
 {
     if (!transfer_is_old(s->transfer))
@@ -200,7 +206,7 @@ static enum sink_result http_send(void *self, const struct event *event, struct 
 
 // Answers.
 
-// Does not say again what was said when it grew in between.
+// The log has each smaller size once, although the size grows in between.
 static void http_shrink(struct http_sink *s, size_t size)
 {
     s->size_max = size / 2;
@@ -217,7 +223,8 @@ static void http_shrink(struct http_sink *s, size_t size)
     s->size_told = s->size_max < s->size_told ? s->size_max : s->size_told;
 }
 
-// A request was accepted. What was too large once, as for a proxy that is gone, need not stay so.
+// A request was accepted. A limit need not last: it may have been the limit of a proxy that is
+// gone.
 static void http_grow(struct http_sink *s)
 {
     const size_t most = s->options->batch_size;
@@ -228,10 +235,10 @@ static void http_grow(struct http_sink *s)
     s->size_max = s->size_max < most / 2 ? s->size_max * 2 : most;
 }
 
-// Takes in that the posted event `first`, and perhaps later ones, were not accepted.
+// The posted event `first`, and perhaps later events, were not accepted.
 static void http_part(struct http_sink *s, unsigned first, struct body_result *result)
 {
-    const struct batch *b = s->posted;
+    const struct post *b = s->posted;
     const enum body_verdict verdict = result->verdicts[first];
     if (verdict == BODY_SMALLER)
         http_shrink(s, b->body.len);
@@ -245,7 +252,7 @@ static void http_part(struct http_sink *s, unsigned first, struct body_result *r
 
 static void http_await(struct http_sink *s, uint64_t ack)
 {
-    const struct batch *b = s->posted;
+    const struct post *b = s->posted;
     s->requests++;
     for (unsigned i = 0; i < b->count; i++)
         tickets_at(s->tickets, b->tickets[i])->mark = s->requests;
@@ -256,7 +263,7 @@ static void http_await(struct http_sink *s, uint64_t ack)
 // Settles the tickets of what was accepted. Returns the number of the first event that was not.
 static unsigned http_settle_accepted(struct http_sink *s, const struct body_result *result)
 {
-    const struct batch *b = s->posted;
+    const struct post *b = s->posted;
     unsigned first = b->count;
     for (unsigned i = b->count; i-- > 0;) {
         if (result->verdicts[i] == BODY_ACCEPTED)
@@ -314,7 +321,7 @@ static void http_take_answer(struct http_sink *s, const struct transfer_answer *
 
 // Acknowledgements.
 
-// The time to ask for them, monotonic; INT64_MAX: nothing waits for one.
+// Returns when to ask for acknowledgements, monotonic; INT64_MAX if nothing waits for one.
 static int64_t http_ask_time(const struct http_sink *s)
 {
     return s->awaited_count > 0 ? s->asked_at + ASK_US : INT64_MAX;
@@ -345,8 +352,8 @@ static bool http_is_late(const struct http_sink *s, int64_t now)
     return s->awaited_count > 0 && now - s->awaited[0].since > ACK_US;
 }
 
-// To fail would send all again that waits for an acknowledgement. A server that is busy is asked
-// once more instead.
+// A failure would send all events again that wait for an acknowledgement. A busy server is asked
+// once more.
 static void http_miss_acks(struct http_sink *s, const struct transfer_answer *answer, int64_t now,
                            struct error *problem)
 {
@@ -415,8 +422,9 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
         http_take_answer(s, &answer);
 }
 
-// A receiver that never fails gets to see renewed secrets and addresses nevertheless. False: what
-// waits for an acknowledgement comes first, as another server behind the name may not know of it.
+// Opens the transfer anew once it is old, so that a receiver that never fails sees renewed secrets
+// and addresses. Returns false if acknowledgements are due before: another server behind the name
+// may not know of the requests.
 static bool http_renew(struct http_sink *s)
 {
     if (!transfer_is_old(s->transfer) || s->awaited_count > 0)
@@ -457,12 +465,12 @@ static bool http_wait(void *self, int timeout_ms, struct error *err)
 static void http_free(void *self)
 {
     struct http_sink *s = self;
-    batch_free(s->posted);
-    batch_free(s->next);
+    post_free(s->posted);
+    post_free(s->next);
     free(s);
 }
 
-// The first header is the format's, if it has one.
+// The first header is the format's, if the format has a header.
 static void http_describe_server(struct http_sink *s)
 {
     const struct http_options *o = s->options;
@@ -473,32 +481,26 @@ static void http_describe_server(struct http_sink *s)
     s->to.scheme = s->format->scheme;
     s->to.headers = (const char(*)[TRANSFER_HEADER_SIZE])s->headers;
     s->to.header_count = HEADERS_MAX;
-    // Read as JSON, an answer takes up to 80 times as much memory.
+    // jansson takes up to 80 times the memory of the answer.
     s->to.answer_max =
         TRANSFER_ANSWER_SOME + (s->format->needs_answer ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }
 
-bool http_check(const struct http_options *options, struct error *err)
+static bool http_check(const struct http_options *options, struct error *err)
 {
     if (!body_find(options->format))
         return error_set(err, "this ibtrapd has no such format");
     return transfer_check(&options->to, err);
 }
 
-bool http_make(struct sink *out, const char *name, const struct http_options *options,
-               const struct module_host *host, struct error *err)
+static bool http_make(struct sink *out, const char *name, const struct http_options *options,
+                      const struct module_host *host, struct error *err)
 {
     if (!http_check(options, err))
         return false;
-    struct http_sink *s = calloc(1, sizeof *s);
-    if (!s)
-        return error_set(err, "out of memory");
-    s->posted = batch_new(options->batch_size);
-    s->next = batch_new(options->batch_size);
-    if (!s->posted || !s->next) {
-        http_free(s);
-        return error_set(err, "out of memory");
-    }
+    struct http_sink *s = memory_zeroed(1, sizeof *s);
+    s->posted = post_new(options->batch_size);
+    s->next = post_new(options->batch_size);
     s->options = options;
     s->name = name;
     s->log = host->log;
@@ -520,3 +522,23 @@ bool http_make(struct sink *out, const char *name, const struct http_options *op
     snprintf(out->name, sizeof out->name, "%s", name);
     return true;
 }
+
+// The module.
+
+static bool http_make_sink(struct sink *out, const char *kind, const char *name,
+                           const void *options, const struct module_host *host, struct error *err)
+{
+    if (strcmp(kind, "alertmanager") == 0)
+        return alertmanager_make(out, name, options, host, err);
+    return http_make(out, name, options, host, err);
+}
+
+static bool http_check_options(const char *kind, const void *options, struct error *err)
+{
+    if (strcmp(kind, "alertmanager") == 0)
+        return alertmanager_check(options, err);
+    return http_check(options, err);
+}
+
+const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION,    sizeof(struct event),
+                                      http_make_sink,   http_check_options, NULL};

@@ -20,7 +20,7 @@
 #include <strings.h>
 #include <zlib.h>
 
-// Older libcurls name the protocols by bits, and newer ones complain about that.
+// Older libcurls name the protocols by bits. Newer libcurls complain about the bits.
 #if LIBCURL_VERSION_NUM >= 0x075500
 #define TRANSFER_PROTOCOLS_OPTION CURLOPT_PROTOCOLS_STR
 #define TRANSFER_PROTOCOLS        "http,https"
@@ -75,7 +75,7 @@ struct transfer {
     size_t size, room, header_octets;
     bool cut;
     bool whole; // the headers came to their end
-    // Of the headers; 0: none. UTC seconds; Retry-After as seconds, or as a date.
+    // Of the headers, 0 if they lack it: Date in UTC seconds; Retry-After in seconds, or as a date.
     int64_t date, retry_after, retry_date;
 };
 
@@ -235,7 +235,7 @@ static bool transfer_read_secrets(struct transfer *t, struct error *err)
            transfer_read_secret(t, "token_file", o->token_file, prefix, err);
 }
 
-// libcurl's own reading of files does not ask who may read the key, and waits for a FIFO.
+// libcurl reads the key itself without a look at who may read the file, and waits for a FIFO.
 static CURLcode transfer_load_tls(CURL *easy, void *context, void *self)
 {
     struct transfer *t = self;
@@ -279,7 +279,7 @@ static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
     return take; // fewer than all end the exchange
 }
 
-// Whether the header has that name, "Date:"; copies what follows, unless it is too long.
+// Whether the header has the name, such as "Date:". Copies the header's value of up to 63 octets.
 static bool transfer_header_is(const char *header, size_t n, const char *name, char value[64])
 {
     const size_t length = strlen(name);
@@ -508,7 +508,7 @@ static void transfer_pack(struct transfer *t, const struct transfer_request *r)
     deflateEnd(&z);
 }
 
-// With another host in the URL, what follows the host comes from the options all the same.
+// The URL's path comes from the options, although the host may be another one.
 static bool transfer_set_url(struct transfer *t, const char *path)
 {
     char url[URL_SIZE];
@@ -588,7 +588,7 @@ static void transfer_explain(struct transfer *t, CURLcode code, struct error *er
     }
 }
 
-// Seconds. A date is by the server's clock, which need not be this one's.
+// Returns seconds. A date is by the server's clock.
 static int transfer_retry_after(const struct transfer *t)
 {
     const int64_t now = t->date != 0 ? t->date : clock_utc(&clock_system) / CLOCK_US_PER_S;

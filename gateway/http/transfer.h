@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exchanges with one HTTP server, one after another: a POST, then its answer (HTTP/1.1, over TLS if
+// Exchanges with an HTTP server in a row: a POST, then its answer (HTTP/1.1, over TLS if
 // the URL says https). The connection stays open between them.
 //
 // Follows no redirect, uses no proxy and no file of the environment, and speaks no other protocol.
-// A request that found its old connection closed before any octet of an answer came is sent again
-// on a new one, so that the server may get it twice.
+// If an old connection closes before any octet of an answer came, the request is sent again on a
+// new connection. The server may get a request twice.
 //
-// One thread at a time uses a transfer. A sentence names the server, never a secret, and of the URL
-// no more than scheme, host and port. The caller blocks or ignores SIGPIPE.
+// One thread at a time may use a transfer. A sentence names the server, never a secret, and of the
+// URL no more than scheme, host and port. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_HTTP_TRANSFER_H
 #define IBTRAPD_HTTP_TRANSFER_H
 
@@ -24,8 +24,8 @@ enum {
     TRANSFER_HEADERS_MAX = 64 << 10,  // octets of all headers of an answer
     TRANSFER_RETRY_AFTER_MAX = 3600,  // seconds; a longer Retry-After counts as this
     TRANSFER_CONNECT_MS = 5000,       // to connect, with the handshake of TLS
-    TRANSFER_GZIP_MIN = 1024,         // octets; a shorter body is sent as it is
-    TRANSFER_ANSWER_SOME = 256 << 10, // what an answer that only says whether it worked may have
+    TRANSFER_GZIP_MIN = 1024,         // octets; a shorter body is not packed
+    TRANSFER_ANSWER_SOME = 256 << 10, // octets of a plain answer, without a verdict on each event
     TRANSFER_RENEW_MS = 300000,       // what `renew_ms` is but for tests
 };
 
@@ -70,17 +70,16 @@ bool transfer_check(const struct transfer_options *options, struct error *err);
 // NULL with a sentence. The options outlive the transfer.
 struct transfer *transfer_open(const struct transfer_options *options, struct error *err);
 
-// Whether files and addresses were read so long ago that they may have changed since. A quarter of
-// the age is chance, so that receivers do not all open anew at once.
+// Whether files and addresses may have changed since the transfer was opened. A quarter of the age
+// is chance: receivers do not all open anew at once.
 bool transfer_is_old(const struct transfer *t);
 
-// Opens it anew, as transfer_open does, and closes the old one. No exchange may be under way, and
-// what transfer_peer and the last answer gave is no longer valid. False with a sentence: the old
-// one goes on, and is old again after its age.
+// Opens the transfer anew, as transfer_open does. No exchange may be under way. The results of
+// transfer_peer and the last answer become invalid. Returns false with a sentence if the opening
+// fails: the old transfer goes on, and is old again after `renew_ms`.
 bool transfer_renew(struct transfer **t, struct error *err);
 
-// The same, so that a receiver that never fails gets to see renewed secrets and addresses; a
-// failure only has a line in the log. NULL: no log.
+// Does the same, and writes a failure to the log. `log` may be NULL.
 static inline void transfer_renew_or_tell(struct transfer **t, struct log *log,
                                           struct log_limit *limit, const char *receiver)
 {
@@ -96,16 +95,16 @@ static inline void transfer_renew_or_tell(struct transfer **t, struct log *log,
 // than 2,048 octets.
 bool transfer_begin(struct transfer *t, const struct transfer_request *request, struct error *err);
 
-// Goes on with the exchange, and waits up to `timeout_ms` for its end (0: not at all). 1: it ended,
-// and `answer` is filled in; 0: not yet; -1 with a sentence: it failed, with whatever part of an
-// answer may have come. After 1 and -1 the next exchange may begin.
+// Goes on with the exchange, and waits up to `timeout_ms` for its end. Returns 1 with `answer` if
+// the exchange ended, 0 if it goes on, -1 with a sentence if it failed. After 1 and -1 the next
+// exchange may begin.
 int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
                    struct error *err);
 
 // Scheme, host and port for sentences, "https://host:443"; valid until transfer_close.
 const char *transfer_peer(const struct transfer *t);
 
-// Overwrites what a text repeats of the credentials, such as a server's words (http/hide.h).
+// Overwrites credentials in a text, such as a server's words (http/hide.h).
 void transfer_hide(const struct transfer *t, char *text);
 
 // Breaks off what is under way. NULL is allowed.

@@ -8,7 +8,7 @@
 #include "sender.h"
 
 #include "base/clock.h"
-#include "http/alertmanager_options.h"
+#include "http/alertmanager.h"
 #include "model/alarm.h"
 #include "model/catalogue.h"
 #include "sink/module.h"

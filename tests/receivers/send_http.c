@@ -14,7 +14,7 @@
 #include "sender.h"
 
 #include "base/clock.h"
-#include "http/options.h"
+#include "http/http_options.h"
 #include "sink/module.h"
 
 #include <signal.h>

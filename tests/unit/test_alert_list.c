@@ -3,7 +3,6 @@
 // posted as the documentation of Alertmanager says, and an alarm list that changes at random.
 #include "support.h"
 
-#include "http/alert.h"
 #include "http/alert_list.h"
 
 enum { KEYS = 40, PEERS = 3, STEPS = 4000, HELD_MAX = 4096, TEXT = 200 };

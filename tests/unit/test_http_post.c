@@ -2,12 +2,12 @@
 // The events of a request: which are in the body, and when it is full.
 #include "support.h"
 
-#include "http/batch.h"
+#include "http/post.h"
 #include "model/catalogue.h"
 
 enum { BODY_MAX = 3 * BODY_ENDS_MAX };
 
-static struct batch *batch;
+static struct post *batch;
 static struct body_context context;
 static size_t piece_size;
 
@@ -39,16 +39,16 @@ static int begin(void **state)
 {
     (void)state;
     piece_size = 0;
-    batch = batch_new(BODY_MAX);
+    batch = post_new(BODY_MAX);
     assert_non_null(batch);
-    batch_begin(batch, &FORMAT, &context);
+    post_begin(batch, &FORMAT, &context);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    batch_free(batch);
+    post_free(batch);
     return 0;
 }
 
@@ -63,14 +63,14 @@ static struct event *make(const char *id)
 static bool add(const char *id)
 {
     struct event *event = make(id);
-    const bool result = batch_add(batch, &FORMAT, &context, event, batch->count + 1, BODY_MAX);
+    const bool result = post_add(batch, &FORMAT, &context, event, batch->count + 1, BODY_MAX);
     event_unref(event);
     return result;
 }
 
 static void check_body(const char *expected)
 {
-    batch_finish(batch, &FORMAT, &context);
+    post_finish(batch, &FORMAT, &context);
     assert_string_equal(batch->body.buf, expected);
     assert_int_equal(batch->body.len, strlen(expected));
 }
@@ -108,7 +108,7 @@ TEST(an_event_that_is_too_large_goes_alone)
 TEST(a_batch_that_begins_anew_is_empty)
 {
     assert_true(add("a"));
-    batch_begin(batch, &FORMAT, &context);
+    post_begin(batch, &FORMAT, &context);
     assert_int_equal(batch->count, 0);
     assert_true(add("b"));
     check_body("[b]");

@@ -4,12 +4,13 @@
 //
 // An event is confirmed when the server has answered its request with a status of 2xx, and, for a
 // format whose answer says more, when the answer accepts this event. One request at a time is under
-// way, so that the order of the events holds. After a failure the events that are not confirmed are
+// way: the order of the events holds. After a failure the events that are not confirmed are
 // sent again: the server may get an event twice, with the same identifier.
 //
-// The daemon fills them in and the module reads them; nothing else of this folder is in the daemon.
-#ifndef IBTRAPD_HTTP_OPTIONS_H
-#define IBTRAPD_HTTP_OPTIONS_H
+// The daemon fills in the options, and the module reads them. Nothing else of this folder is in the
+// daemon.
+#ifndef IBTRAPD_HTTP_HTTP_OPTIONS_H
+#define IBTRAPD_HTTP_HTTP_OPTIONS_H
 
 #include "http/transfer.h"
 
