@@ -6,7 +6,7 @@
 #include "control/answer.h"
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
-#include "pipeline/policies.h"
+#include "pipeline/options.h"
 #include "sink/audience.h"
 
 #include <stdlib.h>
@@ -185,7 +185,7 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     const struct policy_sink sink = {.stamp = dry_run_stamp, .ctx = r};
     r->conf = conf;
     r->journal = journal;
-    policies_from_conf(conf, &options, r->rules);
+    options_of_policy(conf, &options, r->rules);
     r->policy = policy_new(&options, &sink, &random_system);
     policy_set_active(r->policy, true, 0); // what receivers would get, whoever was active
     dry_run_read_all(r, journal, events);

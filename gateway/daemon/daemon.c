@@ -19,8 +19,8 @@
 #include "install.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
+#include "pipeline/options.h"
 #include "pipeline/pipeline.h"
-#include "pipeline/policies.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
 #include "topology/counter_watch.h"
@@ -126,9 +126,9 @@ static void restore_fabric(struct gateway *g)
 static void make_topology(struct gateway *g)
 {
     g->parts.topology = topology_new(NULL, g->parts.log);
-    const struct counter_watch_limits limits = policies_counter_watch(g->conf);
+    const struct counter_watch_limits limits = options_of_counters(g->conf);
     g->counter_watch = counter_watch_new(&limits);
-    const struct link_history_limits unreliable = policies_link_history(g->conf);
+    const struct link_history_limits unreliable = options_of_links(g->conf);
     g->parts.link_history = link_history_new(&unreliable);
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
         restore_fabric(g);
@@ -157,7 +157,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
         .acknowledge = wiring_acknowledge,
         .ctx = g,
         .log = g->parts.log};
-    policies_from_conf(g->conf, &options.policy, rules);
+    options_of_policy(g->conf, &options.policy, rules);
     settings_rename(g, &options.builder);
     g->parts.pipeline = pipeline_start(&options, err);
     free(rules);

@@ -11,7 +11,7 @@
 #include "daemon/settings.h"
 #include "daemon/subagent.h"
 #include "daemon/wiring.h"
-#include "pipeline/policies.h"
+#include "pipeline/options.h"
 #include "topology/expectation.h"
 
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
         make_receivers(g, plan, err)) {
         log_debug(g->parts.log, "reload: read %s; %zu receivers are new or changed",
                   plan->conf->file, plan->made_count);
-        policies_from_conf(plan->conf, &plan->policy, plan->rules);
+        options_of_policy(plan->conf, &plan->policy, plan->rules);
         return plan;
     }
     reload_discard(plan);
@@ -167,9 +167,9 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     policy_change_options(inside->policy, &plan->policy, inside->now_us);
     pipeline_change_alarm_age(inside, plan->conf->policy.missing_age_us);
     pipeline_change_counters(inside, plan->conf->counters.ports == CONF_NO_PORTS);
-    const struct counter_watch_limits limits = policies_counter_watch(plan->conf);
+    const struct counter_watch_limits limits = options_of_counters(plan->conf);
     counter_watch_change(g->counter_watch, &limits);
-    const struct link_history_limits unreliable = policies_link_history(plan->conf);
+    const struct link_history_limits unreliable = options_of_links(plan->conf);
     link_history_change(g->parts.link_history, &unreliable);
     g->map = plan->map;
     pthread_mutex_lock(&g->exchanged);

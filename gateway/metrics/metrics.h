@@ -6,7 +6,7 @@
 #include "base/histogram.h"
 #include "ib/reads.h"
 #include "ib/sweeper.h"
-#include "pipeline/event_counts.h"
+#include "pipeline/emitter.h"
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 

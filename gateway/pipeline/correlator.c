@@ -5,10 +5,8 @@
 #include "base/wire.h"
 #include "pipeline/counter_alarms.h"
 #include "pipeline/expectations.h"
-#include "pipeline/held_errors.h"
 #include "pipeline/interruptions.h"
 #include "pipeline/reconcile.h"
-#include "pipeline/restore.h"
 #include "topology/describe.h"
 
 #include <inttypes.h>
@@ -83,11 +81,6 @@ void correlator_end_expected(struct correlator *correlator)
 {
     if (!correlator->options.expectation)
         expectations_update(correlator->emitter, NULL);
-}
-
-static struct counter_alarms correlator_counter_alarms(const struct correlator *o)
-{
-    return (struct counter_alarms){.emitter = o->emitter, .watch = o->options.watch};
 }
 
 // Notices.
@@ -208,16 +201,14 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
     bool any = changes.count > 0;
     if (correlator->watching_since == 0)
         correlator->watching_since = emitter_now(correlator->emitter);
-    restore_left_out(correlator->emitter);
+    emitter_restore_left_out(correlator->emitter);
     if (topology_has_base(correlator->emitter->topology)) {
         reconcile_alarms(correlator->emitter, correlator->watching_since, late,
                          correlator->options.age_us);
         expectations_update(correlator->emitter, correlator->options.expectation);
     }
-    if (correlator->options.no_counters) {
-        const struct counter_alarms alarms = correlator_counter_alarms(correlator);
-        counter_alarms_end_all(&alarms);
-    }
+    if (correlator->options.no_counters)
+        counter_alarms_end_all(correlator->emitter);
     free(ids);
     changes_clear(&changes);
     return any;
@@ -420,11 +411,10 @@ void correlator_take_reading(struct correlator *correlator, const struct counter
         return;
     struct accumulated_counters *accumulated =
         same ? accumulated_ref(after) : accumulated_with(o->accumulated, reading);
-    const struct counter_alarms alarms = correlator_counter_alarms(o);
     correlator_tell_held(o, true); // what is not told yet would look like cleared by hand
-    counter_alarms_forget_cleared(&alarms);
+    counter_alarms_forget_cleared(o->emitter, o->options.watch);
     correlator_watch_counters(&round, reading);
     set_latest(o, accumulated_ref(accumulated));
     set_accumulated(o, accumulated);
-    counter_alarms_end_lost(&alarms);
+    counter_alarms_end_lost(o->emitter, o->options.watch);
 }

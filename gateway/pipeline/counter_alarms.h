@@ -1,27 +1,59 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Makes the alarms about port counters, by thresholds, rates of errors and congestion, agree with
-// what is known of the counters: so none stays that nothing would end, and none that was cleared by
-// hand keeps its counter silent. Pipeline's thread.
+// the counters: no alarm stays that no counter would end, and a counter whose alarm was cleared by
+// hand raises the alarm again. Pipeline's thread.
+// Decides: When does a link-errors alarm end, if its counter does not end the alarm?
 #ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
+#include "model/error_details.h"
 #include "pipeline/emitter.h"
 #include "topology/counter_watch.h"
 
-struct counter_alarms {
-    struct emitter *emitter;
-    struct counter_watch *watch;
+// Restores the alarms that policy has.
+void counter_alarms_restore(const struct emitter *emitter, struct counter_watch *watch);
+
+// Lets a counter raise an alarm again that somebody cleared. Call it before a reading is compared.
+void counter_alarms_forget_cleared(struct emitter *emitter, struct counter_watch *watch);
+
+// Ends the alarms that no counter holds: there was no room when the alarm was restored, or the port
+// has the alarm of another neighbour. Call it after a reading was compared.
+void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch);
+
+// Ends all alarms about counters, as no counters are read.
+void counter_alarms_end_all(struct emitter *emitter);
+
+// Alarms about errors that are held for a moment, until their port has said why it counts them. For
+// one thread, the pipeline's.
+
+#define HELD_ERRORS_US (INT64_C(10) * 1000000) // an alarm is told without causes then
+
+// Starts zeroed.
+struct held_errors {
+    struct counter_statement all[ERROR_DETAILS_MAX];
+    int64_t since_us[ERROR_DETAILS_MAX];
+    size_t count;
+    struct error_details_list wanted; // what was held and not asked for yet
 };
 
-// Lets the counters whose alarms somebody cleared raise them again. Call it before a reading is
-// compared.
-void counter_alarms_forget_cleared(const struct counter_alarms *of);
+// `details`: why; NULL: it is not known.
+typedef void held_errors_tell(void *ctx, const struct counter_statement *change,
+                              const struct error_details *details);
 
-// Ends the alarms that no counter holds: there was no room when the alarm was restored, or its port
-// has the alarm of another neighbour. Call it after a reading was compared.
-void counter_alarms_end_lost(const struct counter_alarms *of);
+// Holds a change that raises an alarm. False: there are no details of its counter, or no room.
+bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
+                      int64_t now_us);
 
-// Ends all of them, as no counters are read.
-void counter_alarms_end_all(const struct counter_alarms *of);
+// Tells the alarm of that link and counter, if it is held.
+void held_errors_release(struct held_errors *held, const struct counter_statement *change,
+                         held_errors_tell *tell, void *ctx);
+
+// Tells the alarms that the list has the details of.
+void held_errors_explain(struct held_errors *held, const struct error_details_list *list,
+                         held_errors_tell *tell, void *ctx);
+
+// Tells those that have waited since `until_us` or longer; INT64_MAX: all.
+void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_tell *tell,
+                        void *ctx);
 
 #endif

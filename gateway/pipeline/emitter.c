@@ -3,6 +3,9 @@
 
 #include "model/catalogue.h"
 
+#include <stdio.h>
+#include <string.h>
+
 int64_t emitter_now(const struct emitter *emitter)
 {
     return clock_monotonic(emitter->builder.clock);
@@ -59,4 +62,72 @@ void emitter_end_alarm(struct emitter *emitter, const char *key, const struct ca
         emitter_work(emitter, now);
     else
         emitter_emit(emitter, event_builder_end_of_alarm(&emitter->builder, key, type, reason));
+}
+
+// Restoring.
+
+struct restore {
+    struct policy *policy;
+    int64_t utc, monotonic; // now
+    bool unknown;           // only alarms that policy does not know
+};
+
+static void restore_window(void *ctx, const struct journal_maintenance *window)
+{
+    const struct restore *r = ctx;
+    struct policy_maintenance maintenance = {
+        .nodes = window->nodes, .until_us = r->monotonic + (window->until_us - r->utc)};
+    snprintf(maintenance.name, sizeof maintenance.name, "%s", window->name);
+    if (window->until_us > r->utc)
+        policy_start_maintenance(r->policy, &maintenance, r->monotonic);
+}
+
+static void restore_alarm(void *ctx, const struct alarm *alarm)
+{
+    const struct restore *r = ctx;
+    if (!r->unknown || !policy_is_raised(r->policy, alarm->key))
+        policy_restore_alarm(r->policy, alarm, r->utc, r->monotonic);
+}
+
+void emitter_restore(const struct emitter *emitter)
+{
+    struct restore r = {.policy = emitter->policy,
+                        .utc = clock_utc(emitter->builder.clock),
+                        .monotonic = emitter_now(emitter)};
+    journal_each_maintenance(emitter->journal, restore_window, &r);
+    journal_each_open_alarm(emitter->journal, restore_alarm, &r);
+}
+
+void emitter_restore_left_out(const struct emitter *emitter)
+{
+    struct restore r = {.policy = emitter->policy,
+                        .utc = clock_utc(emitter->builder.clock),
+                        .monotonic = emitter_now(emitter),
+                        .unknown = true};
+    if (policy_left_out_alarms(emitter->policy))
+        journal_each_alarm(emitter->journal, restore_alarm, &r);
+}
+
+static struct event_counts_reason *find_reason(struct event_counts *counts, const char *word)
+{
+    size_t count = atomic_load(&counts->reason_count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(counts->reasons[i].word, word) == 0)
+            return &counts->reasons[i];
+    }
+    if (count == EVENT_COUNTS_REASONS_MAX)
+        return &counts->reasons[count - 1];
+    bool last = count == EVENT_COUNTS_REASONS_MAX - 1;
+    struct event_counts_reason *reason = &counts->reasons[count];
+    snprintf(reason->word, sizeof reason->word, "%s", last ? "other" : word);
+    atomic_store(&counts->reason_count, count + 1); // last: readers then find the word set
+    return reason;
+}
+
+void event_counts_add(struct event_counts *counts, const struct event *event)
+{
+    size_t kind = (size_t)(event->type - catalogue_get(0));
+    atomic_fetch_add(event->test ? &counts->tests : &counts->events[kind][event->severity], 1);
+    if (event->suppressed[0] != '\0')
+        atomic_fetch_add(&find_reason(counts, event->suppressed)->count, 1);
 }

@@ -6,8 +6,12 @@
 
 #include "event/event_builder.h"
 #include "journal/journal.h"
+#include "model/catalogue.h"
+#include "model/event.h"
 #include "policy/policy.h"
 #include "topology/topology.h"
+
+#include <stdatomic.h>
 
 enum {
     EMITTER_BATCH_MAX = 512, // events in one commit
@@ -46,6 +50,36 @@ void emitter_work(struct emitter *emitter, int64_t now_us);
 
 void emitter_commit(struct emitter *emitter);
 
+// Restores policy from the journal: maintenance windows and open alarms. Call it before the first
+// event, or when the journal was read late: then the journal has the alarms of this run, too.
+void emitter_restore(const struct emitter *emitter);
+
+// Restores the active alarms that policy had no room for, as far as there is room now.
+void emitter_restore_left_out(const struct emitter *emitter);
+
 int64_t emitter_now(const struct emitter *emitter); // policy's clock
+
+// Counts events by kind and severity, and apart from them test events, which did not happen;
+// suppressed events of both by reason. One thread adds, any thread reads.
+
+enum {
+    EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
+    EVENT_COUNTS_REASONS_MAX = 32, // the last one counts all reasons without a place of their own
+};
+
+struct event_counts_reason {
+    char word[EVENT_SUPPRESSED_SIZE]; // as in event->suppressed
+    atomic_uint_fast64_t count;
+};
+
+// Zero-initialised.
+struct event_counts {
+    atomic_uint_fast64_t events[CATALOGUE_COUNT][EVENT_COUNTS_SEVERITIES];
+    atomic_uint_fast64_t tests; // test events of all kinds; `events` has none of them
+    struct event_counts_reason reasons[EVENT_COUNTS_REASONS_MAX];
+    atomic_size_t reason_count; // of reasons that occurred so far
+};
+
+void event_counts_add(struct event_counts *counts, const struct event *event);
 
 #endif

@@ -7,7 +7,7 @@
 #include "ib/reports.h"
 #include "model/catalogue.h"
 #include "model/fabric_record.h"
-#include "pipeline/restore.h"
+#include "pipeline/counter_alarms.h"
 #include "pipeline/unreliable_links.h"
 
 #include <inttypes.h>
@@ -63,8 +63,8 @@ struct pipeline {
 // What the journal knows of the time before.
 static void recall(struct pipeline *p)
 {
-    restore_policy(&p->emitter);
-    restore_counters(&p->emitter, p->options.watch);
+    emitter_restore(&p->emitter);
+    counter_alarms_restore(&p->emitter, p->options.watch);
     unreliable_links_restore(&p->unreliable_links);
 }
 

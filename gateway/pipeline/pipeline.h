@@ -9,7 +9,7 @@
 #include "ib/sa_client.h"
 #include "journal/journal.h"
 #include "pipeline/correlator.h"
-#include "pipeline/event_counts.h"
+#include "pipeline/emitter.h"
 #include "policy/policy.h"
 #include "topology/link_history.h"
 

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "event/event_builder.h"
 #include "journal/journal.h"
-#include "pipeline/restore.h"
+#include "pipeline/emitter.h"
 #include "policy/policy.h"
 
 #include <malloc.h>
@@ -215,7 +215,7 @@ static void start_again(struct bench *b)
     start_policy(b);
     const struct emitter emitter = {
         .builder = b->builder, .policy = b->policy, .journal = b->journal};
-    TIMED("restore_policy", restore_policy(&emitter));
+    TIMED("emitter_restore", emitter_restore(&emitter));
     b->now = clock_monotonic(&clock_system);
     TIMED("policy_set_active, true", policy_set_active(b->policy, true, b->now));
     run_ticks(b, "ticks of a minute", 60 * CLOCK_US_PER_S);

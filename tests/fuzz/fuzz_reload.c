@@ -9,7 +9,7 @@
 
 #include "conf/load.h"
 #include "conf/rows.h"
-#include "pipeline/policies.h"
+#include "pipeline/options.h"
 #include "policy/policy.h"
 #include "support_clock.h"
 
@@ -85,7 +85,7 @@ static void check_start(const struct conf *conf)
 
 static void change_policy(const struct conf *conf)
 {
-    policies_from_conf(conf, &options, rules);
+    options_of_policy(conf, &options, rules);
     REQUIRE(options.rule_count == conf->policy.rule_count);
     policy_change_options(policy, &options, CLOCK_US_PER_S);
     memset(rules, 0xA5, sizeof rules); // policy has a copy
@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *text = input_part(&in, 2, &first);
     if (!load(text, first, &running))
         return 0;
-    policies_from_conf(&running, &options, rules);
+    options_of_policy(&running, &options, rules);
     options.alarms_max = options.pending_max = 4;
     policy = policy_new(&options, &(struct policy_sink){.stamp = stamp}, &SUPPORT_SAME);
     REQUIRE(policy);

@@ -6,7 +6,7 @@
 #include "conf/schema.h"
 #include "conf/value.h"
 #include "model/severity.h"
-#include "pipeline/policies.h"
+#include "pipeline/options.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -368,7 +368,7 @@ TEST(policy_has_the_same_defaults)
     static struct policy_rule rules[POLICY_RULES_MAX];
     struct policy_options here, there;
     assert_true(conf_defaults(&conf, &err));
-    policies_from_conf(&conf, &here, rules);
+    options_of_policy(&conf, &here, rules);
     policy_options_init(&there);
     assert_int_equal(here.rule_count, there.rule_count);
     assert_int_equal(here.repeat_window_us, there.repeat_window_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "pipeline/policies.h"
+#include "pipeline/options.h"
 
 #include "base/clock.h"
 
@@ -18,7 +18,7 @@ static enum policy_choice choice_of(int enabled)
     return enabled ? POLICY_YES : POLICY_NO;
 }
 
-static void policies_convert_rule(const struct conf_rule *in, struct policy_rule *out)
+static void options_convert_rule(const struct conf_rule *in, struct policy_rule *out)
 {
     *out = (struct policy_rule){.events = in->events,
                                 .nodes = in->nodes,
@@ -32,7 +32,7 @@ static void policies_convert_rule(const struct conf_rule *in, struct policy_rule
 }
 
 // Trap recipients, which managers may add at any time, have filters by switch.
-static bool policies_find_filter(const struct conf *conf)
+static bool options_find_filter(const struct conf *conf)
 {
     bool found = conf->subagent.writable;
     for (size_t i = 0; i < conf->receiver_count; i++)
@@ -40,12 +40,12 @@ static bool policies_find_filter(const struct conf *conf)
     return found;
 }
 
-void policies_from_conf(const struct conf *conf, struct policy_options *out,
-                        struct policy_rule rules[POLICY_RULES_MAX])
+void options_of_policy(const struct conf *conf, struct policy_options *out,
+                       struct policy_rule rules[POLICY_RULES_MAX])
 {
     const struct conf_policy *p = &conf->policy;
     for (size_t i = 0; i < p->rule_count; i++)
-        policies_convert_rule(&p->rules[i], &rules[i]);
+        options_convert_rule(&p->rules[i], &rules[i]);
     *out = (struct policy_options){.rules = rules,
                                    .rule_count = p->rule_count,
                                    .repeat_window_us = p->repeat_window_s * CLOCK_US_PER_S,
@@ -55,11 +55,11 @@ void policies_from_conf(const struct conf *conf, struct policy_options *out,
                                    .storm_rate = p->storm_rate,
                                    .storm_period_us = p->storm_period_s * CLOCK_US_PER_S,
                                    .suppress_consequences = p->hold_consequences,
-                                   .has_filters = policies_find_filter(conf),
+                                   .has_filters = options_find_filter(conf),
                                    .has_partner = conf->fabric.with_master_sm};
 }
 
-struct counter_watch_limits policies_counter_watch(const struct conf *conf)
+struct counter_watch_limits options_of_counters(const struct conf *conf)
 {
     const struct conf_counters *counters = &conf->counters;
     struct counter_watch_limits limits = {.errors_min = counters->errors_min,
@@ -77,7 +77,7 @@ struct counter_watch_limits policies_counter_watch(const struct conf *conf)
     return limits;
 }
 
-struct link_history_limits policies_link_history(const struct conf *conf)
+struct link_history_limits options_of_links(const struct conf *conf)
 {
     static_assert((int)LINK_HISTORY_OCCASIONS_MAX >= 16, "section unreliable takes up to 16");
     return (struct link_history_limits){.occasions = conf->unreliable.occasions,

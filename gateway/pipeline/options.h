@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Makes the options of policy, of the watch over counters and of link history from the
+// configuration.
+#ifndef IBTRAPD_PIPELINE_OPTIONS_H
+#define IBTRAPD_PIPELINE_OPTIONS_H
+
+#include "conf/conf.h"
+#include "policy/policy.h"
+#include "topology/counter_watch.h"
+#include "topology/link_history.h"
+
+// Fills `rules`, some 16 KB for each rule, and `out`, which points to them.
+void options_of_policy(const struct conf *conf, struct policy_options *out,
+                       struct policy_rule rules[POLICY_RULES_MAX]);
+
+struct counter_watch_limits options_of_counters(const struct conf *conf);
+struct link_history_limits options_of_links(const struct conf *conf);
+
+#endif
