@@ -16,18 +16,19 @@
 #include <string.h>
 #include <syslog.h>
 
-// Time limits: to find a broker, of which to await the end of the client before; the same once all
-// refused, so that each address of a name has its turn; to end a client, after which its end goes
-// on without this receiver; to confirm the oldest event; the same where no broker answers.
+// Time limits: to find a broker; within this limit, to await the end of the earlier client; to find
+// a broker once all brokers refused, so that each address of a name has its turn; to end a client,
+// whose end then goes on without this receiver; to confirm the oldest event; the same where no
+// broker answers.
 static const int64_t OPEN_US = 4 * CLOCK_US_PER_S, FORMER_US = 5 * CLOCK_US_PER_S / 2;
 static const int64_t OPEN_REFUSED_US = CLOCK_US_PER_S;
 static const int64_t END_US = CLOCK_US_PER_S * 2 / 5;
 static const int64_t CONFIRM_US = 30 * CLOCK_US_PER_S;
 static const int64_t DOWN_US = 5 * CLOCK_US_PER_S;
-static const int64_t YOUNG_US = 60 * CLOCK_US_PER_S; // the age of events that have not waited
+static const int64_t YOUNG_US = 60 * CLOCK_US_PER_S; // events of this age have not waited
 
-// Octets in one request: librdkafka's limit, and as few as leave an event or two in each. A larger
-// event goes alone.
+// Octets in one request: librdkafka's limit, and the room for an event or two. A larger event goes
+// alone.
 enum { BATCH_SIZE_MAX = 1000000, BATCH_SIZE_MIN = 2048 };
 enum { STEP_MS = 100, STEP_MAX_MS = 800, SETTLE_MS = 100, SETTLE_STEPS = 5, HEADERS = 4 };
 
@@ -51,8 +52,8 @@ struct kafka_sink {
     bool failed; // `problem` says why
     struct error problem;
 
-    // A topic refused the time of an event: those as old as this get that of sending, until none
-    // waits (microseconds). 0: none was refused.
+    // A topic refused the time of an event: events of this age or older get the time of sending,
+    // until no event waits (microseconds). 0: no time was refused.
     int64_t too_old_us;
     unsigned batch_size; // octets in one request; 0: librdkafka decides
 };
@@ -68,7 +69,7 @@ static int64_t kafka_age(int64_t time_us)
     return llabs(clock_utc(&clock_system) - time_us);
 }
 
-// What librdkafka reports. It calls these functions within rd_kafka_poll.
+// The reports of librdkafka. rd_kafka_poll calls these functions.
 
 static bool kafka_is_too_large(rd_kafka_resp_err_t code)
 {
@@ -76,7 +77,7 @@ static bool kafka_is_too_large(rd_kafka_resp_err_t code)
            code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE;
 }
 
-// Whether the broker refuses this very event, and will again.
+// Whether the broker refuses this event, and will refuse the event again.
 static bool kafka_is_refusal(rd_kafka_resp_err_t code)
 {
     return kafka_is_too_large(code) || code == RD_KAFKA_RESP_ERR_INVALID_MSG ||
@@ -111,8 +112,8 @@ static bool kafka_explain(struct error *err, rd_kafka_resp_err_t code, const cha
     }
 }
 
-// A topic takes messages of a certain time only, lest one spoils its index and its retention. That
-// refuses no event: the value has the event's own time.
+// A topic takes messages of a certain time only, to protect its index and its retention. The event
+// itself is not refused: the value has the event's own time.
 static void kafka_explain_time(struct error *err, bool was_own, const char *topic)
 {
     if (!was_own)
@@ -127,10 +128,11 @@ static void kafka_explain_time(struct error *err, bool was_own, const char *topi
                   topic);
 }
 
-// Finds out which events are too old from now on, as one of those pending was. Which one the
-// brokers do not say. So it is half the age of the oldest that had its own time: few failures find
-// a topic's limit, however many events wait, and the young ones keep their time. Whatever is
-// younger than a minute is not old: then all times are refused. False: none had its own time.
+// Finds out from which age on events are too old. The brokers do not say which event in flight was
+// too old. So the limit is half the age of the oldest event with its own time: few failures find a
+// topic's limit, however many events wait, and young events keep their time. If even an event
+// younger than a minute was refused, all times are refused. Returns false if no event had its own
+// time.
 static bool kafka_note_time(struct kafka_sink *s)
 {
     int64_t oldest = -1;
@@ -158,7 +160,8 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
 {
     char reason[300];
     const rd_kafka_resp_err_t code = rd_kafka_fatal_error(client, reason, sizeof reason);
-    // The brokers refused an event, behind which none may go: the report of that event says more.
+    // The brokers refused an event, and no event may follow: the report of the refused event says
+    // more.
     if (code == RD_KAFKA_RESP_ERR__GAPLESS_GUARANTEE)
         return;
     const bool lacks = code == RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE;
@@ -172,7 +175,7 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
     kafka_fail(s, reason);
 }
 
-// A topic may take less in one request than librdkafka puts there: the next client puts less.
+// A topic may take less in one request than librdkafka sends: the next client sends less.
 static void kafka_shrink_batches(struct kafka_sink *s)
 {
     const unsigned less = (s->batch_size > 0 ? s->batch_size : BATCH_SIZE_MAX) / 4;
@@ -242,7 +245,7 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
                          const char *text)
 {
     struct kafka_sink *s = ((struct producer *)rd_kafka_opaque(client))->sink;
-    // That the warranty against gaps is an experiment of librdkafka's nobody needs to know.
+    // Nobody needs to know that librdkafka calls the warranty against gaps an experiment.
     if (strcmp(facility, "CONFWARN") == 0 && strstr(text, PRODUCER_GAPLESS))
         return;
     if (level <= LOG_WARNING && s && s->log)
@@ -252,7 +255,7 @@ static void kafka_on_log(const rd_kafka_t *client, int level, const char *facili
 
 // Opening and closing.
 
-// False: librdkafka still ends the client.
+// Returns false if librdkafka still ends the client.
 static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
 {
     topic_release_all(&s->topics);
@@ -356,8 +359,8 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
     return false;
 }
 
-// A digest of the event's key, by which events keep their order without idempotence: then
-// librdkafka sends a failed request again after later requests.
+// The order key without idempotence. Without idempotence, librdkafka sends a failed request again
+// after later requests.
 static uint64_t kafka_order_key(const struct event *event)
 {
     char key[FORMAT_KEY_SIZE];
@@ -483,7 +486,7 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
 
 // Confirmations.
 
-// Fails what takes too long.
+// Fails if the oldest event waits too long.
 static void kafka_check_time(struct kafka_sink *s, int64_t now)
 {
     struct error why;
@@ -521,9 +524,9 @@ static bool kafka_wait(void *self, int timeout_ms, struct error *err)
     return !s->failed || error_set(err, "%s", s->problem.text);
 }
 
-// What librdkafka has to tell would otherwise take more and more memory. Of brokers that are away,
-// it tells now; whether they are when the next event comes, it tells then. A client that has failed
-// ends now, lest it goes on until the next event.
+// Takes in librdkafka's reports, whose number would grow otherwise. Brokers that are away now may
+// be back at the next event; librdkafka tells so then. A client that has failed ends now, and not
+// only at the next event.
 static void kafka_idle(void *self)
 {
     struct kafka_sink *s = self;
@@ -573,7 +576,7 @@ static bool kafka_check(const char *kind, const void *options, struct error *err
     if (!conf)
         return false;
     rd_kafka_conf_set_log_cb(conf, NULL);
-    // What does not fit together, and files that cannot be read, come out here only.
+    // Only here librdkafka finds settings that do not fit together, and files that cannot be read.
     rd_kafka_t *client = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
     if (!client) {
         rd_kafka_conf_destroy(conf);

@@ -2,13 +2,16 @@
 // The options of the kind `kafka`. Its module (kafka.c) produces events to topics of Apache Kafka
 // (librdkafka).
 //
-// The brokers confirm each event once all replicas in sync have it (acks=all); confirmations count
-// in the order of the events. Where the brokers have it, the producer is idempotent; where they do
-// not, an event follows the one with its key only when that is confirmed, so that the order holds.
-// After a failure pending events are produced again, so that a consumer may see an event twice: it
-// knows it by its identifier.
+// The brokers confirm each event once all replicas in sync have the event (acks=all). With brokers
+// that have idempotence, the producer is idempotent. With other brokers, the events have an order
+// key (sink/tickets.h): an event follows the event with the same key only after its confirmation.
+// After a failure, unconfirmed events are produced again, so a consumer may see an event twice,
+// with the same identifier.
 //
-// The daemon fills them in and the module reads them; nothing else of this folder is in the daemon.
+// Decides: When do the brokers of Kafka have an event?
+//
+// The daemon fills in the options, and the module reads the options; nothing else of this folder is
+// in the daemon.
 #ifndef IBTRAPD_KAFKA_OPTIONS_H
 #define IBTRAPD_KAFKA_OPTIONS_H
 

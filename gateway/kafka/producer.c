@@ -14,9 +14,9 @@
 
 // Settings.
 
-// Settings that are not the user's: what an item of the section says, what the promises of this
-// receiver rest on, what loads code, and what replaces the brokers by made-up ones. A name that
-// ends with a dot stands for all that begin with it.
+// Settings that are not the user's: settings of other items of the section, settings under the
+// promises of this receiver, settings that load code, and settings that make up brokers. A name
+// with a dot at its end stands for all names with this beginning.
 static const char *const PRODUCER_OURS[] = {
     "acks",
     "bootstrap.servers",
@@ -77,7 +77,7 @@ static bool producer_check(const char *full_name, struct error *err)
     return true;
 }
 
-// Asks librdkafka what it made of the setting, as there are several ways to write it.
+// Asks librdkafka for the result, because a setting can be written in several ways.
 static bool producer_check_partitioner(rd_kafka_conf_t *conf, const char *pair, struct error *err)
 {
     char value[32] = "";
@@ -125,7 +125,7 @@ static bool producer_set_sasl(rd_kafka_conf_t *conf, const struct kafka_options 
            producer_set(conf, "sasl.password", o->password, err);
 }
 
-// The defaults come first, the user's settings next, and what must not differ last.
+// The defaults come first, the user's settings next, and fixed settings last.
 static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *o, bool idempotent,
                              unsigned batch_size, struct error *err)
 {
@@ -147,7 +147,7 @@ static bool producer_set_all(rd_kafka_conf_t *conf, const struct kafka_options *
            (!o->mechanism || producer_set_sasl(conf, o, err)) &&
            producer_set(conf, "acks", "all", err) &&
            producer_set(conf, "enable.idempotence", idempotent ? "true" : "false", err) &&
-           // An event that fails stops those behind it, and no time-out of librdkafka's fails one.
+           // An event that fails stops later events, and no time-out of librdkafka fails an event.
            producer_set(conf, PRODUCER_GAPLESS, idempotent ? "true" : "false", err) &&
            producer_set(conf, "message.timeout.ms", "0", err) &&
            producer_set(conf, "log.queue", "true", err);
@@ -165,7 +165,7 @@ rd_kafka_conf_t *producer_settings(const struct kafka_options *options, bool ide
 
 // Names.
 
-// An address as getaddrinfo returns it, in one piece.
+// An address of getaddrinfo, in one piece.
 struct producer_address {
     struct addrinfo info;
     struct sockaddr_storage storage;
@@ -297,7 +297,7 @@ static int producer_on_resolve(const char *node, const char *service, const stru
                             atomic_load(&c->look_up_until) - clock_monotonic(&clock_system));
 }
 
-// In librdkafka's threads, as they begin and end.
+// At the begin and end of librdkafka's threads, in these threads.
 
 static rd_kafka_resp_err_t producer_on_thread(rd_kafka_t *handle, rd_kafka_thread_type_t type,
                                               const char *name, void *opaque)

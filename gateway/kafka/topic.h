@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The topic of an event, from a template, and librdkafka's handle of it.
+// The topic of an event, from a template, and librdkafka's handle of the topic.
+//
+// Decides: To which topic of Kafka does an event go?
 #ifndef IBTRAPD_KAFKA_TOPIC_H
 #define IBTRAPD_KAFKA_TOPIC_H
 
@@ -12,8 +14,8 @@ enum {
     TOPIC_HANDLES_MAX = 128 // a power of two
 };
 
-// Handles by what decides the topic, so that no event takes a search for its name. One of two that
-// need the same place makes room for the other.
+// Handles by severity, category and subnet, so an event needs no search for a name. If two handles
+// need one place, the later handle replaces the earlier handle.
 struct topic_handles {
     struct topic_handle {
         rd_kafka_topic_t *topic; // NULL: none is here
@@ -24,11 +26,11 @@ struct topic_handles {
 };
 
 // Replaces {severity} and {category} by their words, and {subnet} by the 16 digits of the subnet
-// prefix. Another brace stays as it is.
+// prefix. Another brace stays.
 void topic_write(const char *template, const struct event *event, char out[TOPIC_SIZE]);
 
-// The handle of the event's topic; it stays the handles'. All calls have the same template and
-// client. NULL: rd_kafka_last_error says why.
+// The handle of the event's topic, owned by `handles`. All calls have the same template and client.
+// Returns NULL if there is no handle; rd_kafka_last_error says why.
 rd_kafka_topic_t *topic_find(struct topic_handles *handles, rd_kafka_t *client,
                              const char *template, const struct event *event);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The values of pending messages, one behind the other in a ring. librdkafka reads them where they
-// are until it has reported the message, so that it neither copies nor frees them. Not thread-safe.
+// The values of messages in flight, one behind the other in a ring. librdkafka reads each value in
+// place until librdkafka has reported the message, and neither copies nor frees the value. Not
+// thread-safe.
 #ifndef IBTRAPD_KAFKA_VALUES_H
 #define IBTRAPD_KAFKA_VALUES_H
 
 #include "kafka/options.h"
 
 enum {
-    VALUES_SIZE = 8 * 1024 * 1024, // octets; those that were never used take no memory
+    VALUES_SIZE = 8 * 1024 * 1024, // octets; octets that were never used take no memory
     VALUE_SIZE_MAX = FORMAT_SIZE,
 };
 
@@ -24,8 +25,8 @@ struct values {
 void values_init(struct values *values);
 void values_free(struct values *values);
 
-// Room for a value: an empty text of VALUE_SIZE_MAX octets, valid until the next call. Its `buf` is
-// NULL while older values take the room. Not while KAFKA_IN_FLIGHT_MAX values are kept.
+// Room for a value: an empty text of VALUE_SIZE_MAX octets, valid until the next call. `buf` of the
+// text is NULL while older values take the room. Not while KAFKA_IN_FLIGHT_MAX values are kept.
 struct text values_room(struct values *values);
 
 // Keeps the value that was written to the latest room. Tickets ascend.

@@ -3,7 +3,7 @@
 
 #include "model/catalogue.h"
 
-enum { CAUSES_MAX = 8 }; // one behind the other, as policy follows them
+enum { CAUSES_MAX = 8 }; // a chain, followed by policy, too
 
 static void audience_lock(const struct audience *a)
 {
@@ -52,8 +52,8 @@ static struct event *audience_read(const struct audience *a, int64_t number)
     return NULL;
 }
 
-// Whether the receiver hears why the event is suppressed: of a root cause that its filter passes,
-// or of the root cause of that.
+// Whether the receiver hears why the event is suppressed: of a root cause that the receiver's
+// filter passes, or of the root cause of this root cause.
 static bool audience_hears_of_cause(const struct audience *a, const struct event *event)
 {
     bool hears = audience_is_open_to_all(a);

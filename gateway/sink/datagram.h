@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Datagrams over UDP to a receiver that confirms none. Of a name's addresses it takes the first
-// where the kernel does not say that nobody is there.
+// Datagrams over UDP to a receiver without confirmations. Takes the name's first address for which
+// the kernel does not say that nobody is there.
 #ifndef IBTRAPD_SINK_DATAGRAM_H
 #define IBTRAPD_SINK_DATAGRAM_H
 
@@ -21,9 +21,9 @@ struct datagram {
 bool datagram_open(struct datagram *datagram, const char *host, uint16_t port,
                    enum resolve_order order, struct error *err);
 
-// Sends. Of a name with several addresses it waits for the first datagram's refusal, up to 50 ms
-// for each address, and sends the datagram to the next one. The last address keeps it without a
-// word. False with a sentence: the kernel did not take it.
+// Sends. With several addresses, waits up to 50 ms for each address until the kernel refuses the
+// first datagram, and sends the datagram to the next address. The last address keeps the datagram
+// without a check. Returns false with a sentence if the kernel did not take the datagram.
 bool datagram_send(struct datagram *datagram, const void *octets, size_t size, struct error *err);
 
 void datagram_close(struct datagram *datagram);

@@ -21,8 +21,8 @@ enum { PATIENCE_MS = 4000 };
 
 static atomic_bool in_a_line; // the last line written is unfinished
 
-// Writes at most PIPE_BUF octets: a pipe that poll reports as writable has room for them, so that
-// the write does not block.
+// Writes at most PIPE_BUF octets: a pipe that is writable for poll has room for PIPE_BUF octets,
+// and the write does not block.
 static ssize_t file_output_some(const char *octets, size_t size)
 {
     struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};

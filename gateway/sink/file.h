@@ -18,8 +18,8 @@ struct file_options {
 // Fills `out`. The path stays the caller's and outlives the sink.
 //
 // Creates a missing file, writable by its owner and readable by its group. After `reopen`, opens
-// the file again for the next event. Removes a line that it could not write whole, and ends an
-// unfinished line that it finds. The caller blocks or ignores SIGPIPE in the receiver's thread.
+// the file again for the next event. Removes a line that could not be written whole, and ends an
+// unfinished last line. The caller blocks or ignores SIGPIPE in the receiver's thread.
 void file_sink(struct sink *out, const char *name, const struct file_options *options);
 
 // Whether this process could write to the path now; "-" is always good. Neither creates nor waits.
@@ -27,8 +27,8 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
 bool file_sink_check(const char *path, struct error *err);
 
 // Writes whole lines to standard output, which may be a pipe without a reader.
-// Writes all octets; the last one is a line feed. Waits up to four seconds for a reader. False with
-// a sentence: a part of the line may be written; the next call ends it first.
+// Writes all octets; the last octet is a line feed. Waits up to four seconds for a reader. Returns
+// false with a sentence if a part of the line may be missing; the next call ends this line first.
 bool output_write(const char *octets, size_t size, struct error *err);
 
 #endif

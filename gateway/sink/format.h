@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Formats an event as one line of text, in each of the formats that receivers read.
+// Formats an event in one line of text, in each of the formats that receivers read.
+//
+// Decides: Which fields does a line leave out if the line is too long?
 //
 // Pure: the same origin and event give the same octets. Each line is valid UTF-8 without control
-// characters, except LEEF's tab. It fits the buffer of at least FORMAT_SIZE_MIN octets: whole
-// fields are left out, the least important first, so that the line stays well-formed. No line is
-// empty, and none takes memory.
+// characters, except LEEF's tab. A line fits the buffer of at least FORMAT_SIZE_MIN octets and
+// stays well-formed, because whole fields are left out, the least important first. No line is
+// empty, and no line takes memory.
 #ifndef IBTRAPD_SINK_FORMAT_H
 #define IBTRAPD_SINK_FORMAT_H
 

@@ -250,7 +250,7 @@ static void format_ecs_add_observer(struct line *line)
     format_json_end(line);
 }
 
-// Adds the host at which the event happened, and all hosts that it names.
+// Adds the host of the event, and all hosts that the event names.
 static void format_ecs_add_hosts(struct line *line)
 {
     const char *names[FORMAT_NODES_MAX + 1] = {NULL};
@@ -302,7 +302,7 @@ void format_ecs(struct text *t, const struct format_origin *origin, const struct
 
 // CloudEvents 1.0, structured, with the extensions "partitioning" and "severity".
 
-// Whether RFC 3986 (2.3) has the character as it is.
+// Whether RFC 3986 (2.3) lets the character stand for itself.
 static bool format_cloudevents_is_unreserved(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -340,7 +340,7 @@ static void format_cloudevents_add_subject(const struct line *line)
         format_json_add(line, "subject", guid);
 }
 
-// SeverityNumber as OpenTelemetry maps the severities of syslog to it.
+// SeverityNumber: OpenTelemetry's number for a severity of syslog.
 static unsigned format_severity_number(enum severity severity)
 {
     static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};

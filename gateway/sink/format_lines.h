@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One function for each format and header. format.c has the table of them.
+// One function for each format and header. format.c has the table of these functions.
+//
+// Decides: How is a syslog header written?
 #ifndef IBTRAPD_SINK_FORMAT_LINES_H
 #define IBTRAPD_SINK_FORMAT_LINES_H
 
 #include "base/text.h"
 #include "sink/format_parts.h"
 
-// The formats, as sink/format.h describes them.
+// The formats of sink/format.h.
 void format_rfc5424(struct text *t, const struct format_origin *origin, const struct event *event);
 void format_rfc3164(struct text *t, const struct format_origin *origin, const struct event *event);
 void format_ecs(struct text *t, const struct format_origin *origin, const struct event *event);

@@ -126,8 +126,7 @@ static void format_visit_endpoints(const struct visit *v)
     }
 }
 
-// Visits the fields that the catalogue's row lists, as far as they are known, and, for a derived
-// event, the counter.
+// Visits the known fields of the catalogue's row and, for a derived event, the counter.
 static void format_visit_cause(const struct visit *v)
 {
     const enum field *fields = v->event->type->fields;
@@ -208,7 +207,8 @@ uint64_t format_shared_variant(const struct format_origin *origin, const struct 
     return digest_add(host, origin->process_id, strlen(origin->process_id) + 1);
 }
 
-// Makes it in the largest room, and keeps it; nothing in its place if it had hardly room enough.
+// Makes the text in the largest room, and keeps the text; keeps an empty text if the room was
+// hardly enough.
 static void format_shared_make(enum event_text_place place, uint64_t variant, format_part *make,
                                const struct format_origin *origin, const struct event *event)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts that all formats share: the size of a line, and its sender.
+// The parts that all formats share: sizes, the sender, the fields of an event, the key of an event,
+// and the texts that receivers share.
+//
+// Decides: By which key do events belong together at a receiver?
 #ifndef IBTRAPD_SINK_FORMAT_PARTS_H
 #define IBTRAPD_SINK_FORMAT_PARTS_H
 
@@ -37,8 +40,8 @@ struct format_process {
     char id[16];
 };
 
-// Fills in `out` for messages of this process: facility daemon, each severity sent as it is. Its
-// strings are those of `process`, which has to outlive it.
+// Fills in `out` for messages of this process: facility daemon, all severities unchanged. The
+// strings of `out` are those of `process`, which outlives `out`.
 void format_origin_own(struct format_origin *out, struct format_process *process);
 
 // The severity to be sent, 0 to 7.
@@ -55,8 +58,8 @@ static inline unsigned format_priority(const struct format_origin *origin,
     return origin->facility * 8 + format_severity(origin, event);
 }
 
-// Lists the fields of an event that are not empty, by name and as text, the most important first.
-// Every format uses it.
+// The fields of an event that are not empty, by name and as text, the most important first. All
+// formats use this list.
 
 enum {
     FORMAT_VALUE_SIZE = 1024, // the longest value with its NUL
@@ -70,25 +73,26 @@ typedef void format_take(void *ctx, const char *name, const char *value, enum fi
 // digits.
 void format_fields(const struct event *event, format_take *take, void *ctx);
 
-// Fills `out` with the different names of the nodes that the event is about or that report it.
-// Returns how many. They stay the event's.
+// Fills `out` with the different names of the nodes that the event is about or that report the
+// event. Returns the number of names. The names stay the event's.
 size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX]);
 
-// Whether events of this kind have that field.
+// Whether events of this kind have the field.
 bool format_has_field(const struct event *event, enum field field);
 
-// By what an event belongs together with others, whose order matters.
+// The key of an event: receivers keep events with the same key in order.
 
 enum { FORMAT_KEY_SIZE = EVENT_KEY_SIZE };
 
-// Writes the key of the alarm that the event raises or clears, or else the GUID of the port or node
-// that it is about, or that reported it, as 0x and 16 digits, or where no GUID is known "lid" and
-// the LID. Returns its length; 0: it belongs to nothing, as the gateway's own occurrences.
+// Writes the key of the alarm that the event raises or clears. Other events have the GUID of their
+// port or node, or of the reporting node, as 0x and 16 digits. Without a GUID, the key is "lid" and
+// the LID. Returns the length; 0 if the event belongs to nothing, such as an occurrence of the
+// gateway.
 size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE]);
 
-// Lets the receivers of a format share what they would make of an event alike: the first makes it,
-// and the event keeps it for the others (model/event.h). Every receiver gets the octets that
-// it would make itself, of whatever room its buffer has.
+// Receivers of the same format share the text of an event: the first receiver makes the text, and
+// the event keeps the text for the other receivers (model/event.h). Every receiver gets the octets
+// that the receiver would make alone, for any size of buffer.
 
 enum { FORMAT_PAIR_SIZE = FORMAT_VALUE_SIZE * 2 + 64 }; // the longest field with its name, escaped
 
@@ -96,13 +100,13 @@ enum { FORMAT_PAIR_SIZE = FORMAT_VALUE_SIZE * 2 + 64 }; // the longest field wit
 typedef void format_part(struct text *t, const struct format_origin *origin,
                          const struct event *event);
 
-// What texts depend on beside the event: facility, severity sent, host name, process. They do not
-// depend on the address, the sequence and whether the receiver is local.
+// Everything beside the event that a text depends on: facility, severity, host name, process. A
+// text does not depend on the address, the sequence and the kind of receiver.
 uint64_t format_shared_variant(const struct format_origin *origin, const struct event *event);
 
-// Adds what `make` would add. What it adds in a larger buffer, if that fits a smaller one, is what
-// it adds there: it leaves out the first of a list of fields until the rest fits, or every field of
-// at most FORMAT_PAIR_SIZE octets that does not fit.
+// Adds the text of `make`. The text in a large buffer, if short enough, equals the text in a
+// smaller buffer, because `make` leaves out whole fields: the first fields of a list until the rest
+// fits, or each field of at most FORMAT_PAIR_SIZE octets that does not fit.
 void format_shared_add(struct text *t, enum event_text_place place, uint64_t variant,
                        format_part *make, const struct format_origin *origin,
                        const struct event *event);

@@ -28,7 +28,7 @@ static void format_add_escaped(struct text *t, const char *value, const char spe
     }
 }
 
-// Takes the pair that was added since `before` out again if it does not fit as a whole.
+// Takes the latest pair, which begins at `before`, out again if the pair does not fit whole.
 static void format_plain_keep_whole(struct text *t, const struct text *before)
 {
     if (t->cut && !before->cut)

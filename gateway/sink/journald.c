@@ -43,7 +43,7 @@ bool journald_message_id(const char *event_name, char out[JOURNALD_ID_SIZE])
     return true;
 }
 
-// Adds a field. No value has a line feed, so a line is one.
+// Adds a field. No value has a line feed, and a line is enough.
 static void journald_add(struct text *t, const char *name, const char *value)
 {
     text_add(t, name);

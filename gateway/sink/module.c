@@ -21,8 +21,8 @@ void module_set_directory(const char *directory)
     module_directory = directory;
 }
 
-// Loading. The code runs with all rights of the daemon, so that nobody may write it but those who
-// may write the daemon.
+// Loading. The code runs with all rights of the daemon, so only users who may write the daemon may
+// write a module.
 
 static bool module_check_place(const char *path, const struct stat *st, struct error *err)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Receiver modules: kinds of receivers that bring a large library are shared objects. The daemon
-// loads one when a receiver of its kind first opens, and keeps it until it ends.
+// Receiver modules: kinds of receivers that need a large library are shared objects. The daemon
+// loads a module when a receiver of its kind first opens, and keeps the module until the daemon
+// ends.
 //
-// A module has a `struct module` by the name of MODULE_SYMBOL. It calls functions of the daemon,
-// which exports those that gateway/module.symbols lists, and is made by the same build: a module of
-// another version is refused. A module that is missing or refused fails its receivers, as a peer
-// that is away does: they say why, their events wait in the journal, and once the module is there
-// they go on.
+// Decides: When is a receiver module refused?
+//
+// A module has a `struct module` by the name of MODULE_SYMBOL. The module calls functions of the
+// daemon, listed in gateway/module.symbols, and comes from the same build: a module of another
+// version is refused. A module that is missing or refused fails its receivers like an absent peer:
+// the receivers say why, their events wait in the journal, and delivery goes on once the module is
+// there.
 #ifndef IBTRAPD_SINK_MODULE_H
 #define IBTRAPD_SINK_MODULE_H
 
@@ -20,7 +23,8 @@
 
 #define MODULE_SYMBOL "ibtrapd_module"
 
-// Raise it with each change of this file, sink.h, or the options of a module's kinds.
+// Raise this number with each change of this file, sink.h, tickets.h, or the options of a module's
+// kinds.
 enum { MODULE_INTERFACE = 7 };
 
 enum module_alarms_state {
@@ -41,15 +45,14 @@ struct module_alarms {
     bool (*page)(void *ctx, int64_t after, size_t n,
                  void (*each)(void *ctx, const struct alarm *alarm), void *each_ctx);
 
-    // Whether receivers may hear of the alarm now, for all that the alarm itself says: it is not
-    // shelved, the filter's conditions on severity, category and kind let it pass, and it is about
-    // the gateway itself if another one notifies receivers.
+    // Whether receivers may hear of the alarm now, judged by the alarm alone: the alarm is not
+    // shelved, the filter's conditions on severity, category and kind let the alarm pass, and the
+    // alarm is about the gateway itself if another gateway notifies receivers.
     bool (*may_pass)(void *ctx, const struct alarm *alarm, const struct filter *filter);
 
     // The event that raised the alarm last: a reference, the caller's. Its number is 0 if the
-    // journal does not have it any longer, or cannot be read now; then it has what the alarm says.
-    // `*refused`: a receiver with this filter is not to have the alarm, for all that the event
-    // says.
+    // journal no longer has the event, or cannot be read now; then the event has the alarm's data.
+    // `*refused`: a receiver with this filter must not have the alarm, judged by the event.
     struct event *(*event)(void *ctx, const struct alarm *alarm, const struct filter *filter,
                            bool *refused);
     const char *gateway; // its name, as in the alarms about itself
@@ -62,15 +65,16 @@ struct module_host {
     const struct module_alarms *alarms; // NULL: for a check only
 };
 
-// The first three members stay as they are in all versions.
+// The first three members are the same in all versions.
 struct module {
     unsigned interface;  // MODULE_INTERFACE
     const char *version; // INSTALL_VERSION
     size_t event_size;   // sizeof(struct event)
 
-    // Makes the sink of a receiver (sink.h). `kind` is one of the module's; it knows what `options`
-    // are. Both and `host` outlive the sink. `out->in_flight_max` is what the use says, as is
-    // whether it has `keep`; `reopen` is not called. False with a sentence; may be called again.
+    // Makes the sink of a receiver (sink.h). `kind` is a kind of the module, which knows the type
+    // of `options`. `options` and `host` outlive the sink. `out->in_flight_max` and the presence of
+    // `keep` are those of the use; `reopen` is not called. Returns false with a sentence; may be
+    // called again.
     bool (*make)(struct sink *out, const char *kind, const char *name, const void *options,
                  const struct module_host *host, struct error *err);
 
@@ -98,16 +102,16 @@ struct module_use {
     struct module_host host;
 };
 
-// Where modules are. The string stays the caller's. Call it before the first receiver starts;
-// without it, modules are where the build installs them.
+// Where modules are, instead of the place where the build installs modules. The string stays the
+// caller's. Call this before the first receiver starts.
 void module_set_directory(const char *directory);
 
-// Fills `out` with a sink that loads the module when it opens. Does not fill `address`. Copies the
-// options; their strings, and those of `use`, stay the caller's and outlive the sink.
+// Fills `out` with a sink that loads the module at its first opening. Does not fill `address`.
+// Copies the options; the strings of options and use stay the caller's and outlive the sink.
 void module_sink(struct sink *out, const char *name, const struct module_use *use);
 
-// Loads the module and asks it whether it accepts the options. False with a sentence, which names
-// the package if the module is not there. Any thread.
+// Loads the module and asks whether the module accepts the options. Returns false with a sentence,
+// which names the package if the module is not there. Any thread.
 bool module_check(const struct module_use *use, struct error *err);
 
 // Waits until nothing runs any longer that the receivers' modules have left behind, for

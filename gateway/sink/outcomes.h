@@ -9,7 +9,7 @@
 
 enum {
     RECEIVER_OUTCOMES_MAX = 2048, // latest events whose outcome is kept
-    RECEIVER_REFUSALS_KEPT = 16,  // latest events that it refused, with the reason
+    RECEIVER_REFUSALS_KEPT = 16,  // latest events that the receiver refused, with the reason
     RECEIVER_REASON_SIZE = 256,
 };
 
@@ -26,8 +26,8 @@ enum receiver_outcome {
 struct receiver_event_outcome {
     enum receiver_outcome outcome;
     int64_t time_us; // UTC; 0: not known
-    // Of an event that is given up since the receiver refused it: how, for the latest such events;
-    // else empty.
+    // The reason, if the event was given up after refusals and is among the latest of these; else
+    // empty.
     char reason[RECEIVER_REASON_SIZE];
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A running receiver: a thread that reads the journal from the receiver's cursor and passes each
-// event to its sink, in order, at the configured rate, until the receiver has it. A slow or dead
-// receiver, or one whose name does not resolve, delays neither other receivers nor the journal.
+// event to the sink, in order and at the configured rate, until the receiver has the event. A
+// receiver that is slow, dead or unresolvable delays no other receiver, and not the journal.
+//
+// Decides: When is a receiver failing, and when does a receiver work again?
+// Decides: When does ibtrapd give up an event?
 #ifndef IBTRAPD_SINK_RECEIVER_H
 #define IBTRAPD_SINK_RECEIVER_H
 
@@ -16,15 +19,15 @@
 #include "sink/sink.h"
 
 enum {
-    RECEIVER_ATTEMPTS_MAX = 5, // an event that the receiver refused as often is given up
+    RECEIVER_ATTEMPTS_MAX = 5, // refusals of an event, after which the event is given up
 };
 
-// How long a receiver that stops waits for the confirmations of the events in flight.
+// How long a receiver that stops waits for the answers to the events in flight.
 #define RECEIVER_CONFIRM_US (5 * CLOCK_US_PER_S)
 
 enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
 
-// What a receiver's successor, such as a changed one after a reload, takes over from it.
+// What the successor of a receiver, such as a changed receiver after a reload, takes over.
 struct receiver_carried {
     bool paused;
     int64_t flush_through; // events up to this number are given up
@@ -35,25 +38,25 @@ struct receiver_options {
     double rate;        // events/s; 0: no limit
     unsigned burst;     // events that may be sent at once after a pause
     int64_t age_max_us; // events older than this are given up; 0: none is
-    bool was_failing;   // the alarm of its predecessor is still active
-    bool backlog;       // if it was gone, it goes on where it stopped
+    bool was_failing;   // the predecessor's alarm is still active
+    bool backlog;       // a receiver that was gone goes on where it stopped
     int64_t section;    // for journal_note_section; 0: none
     struct receiver_carried carried;
 
-    // Called in the receiver's thread when it fails, and when it works again.
+    // The receiver's thread calls this when the receiver fails, and when the receiver works again.
     void (*change)(void *ctx, const char *receiver, enum receiver_change change, const char *reason,
                    uint64_t dropped);
     void *ctx;
     struct journal *journal;
-    struct turns *turns; // with the processors; NULL: it runs when it likes
+    struct turns *turns; // with the processors; NULL: without turns
     const struct clock *clock;
     const struct random *random;
     struct log *log;
 };
 
 struct receiver_status {
-    // Events that it has: confirmed, or sent if it confirms nothing; events; failed attempts; given
-    // up or expired.
+    // Events that the receiver has: confirmed, or sent to a receiver that confirms nothing. Events
+    // that the filter refused. Failed attempts. Events that were given up or have expired.
     uint64_t sent, filtered, failed, dropped;
     uint64_t refused; // of those dropped: the receiver refused them
     bool confirms;
@@ -72,26 +75,27 @@ struct receiver_status {
 
 struct receiver;
 
-// Starts the thread. Copies the sink, and frees it at the end. Takes a reference to the filter's
-// trap group. Returns NULL with a sentence if there are too many receivers or threads; the sink
-// then stays the caller's.
+// Starts the thread. Copies the sink, and frees the sink at the end. Takes a reference to the
+// filter's trap group. Returns NULL with a sentence if there are too many receivers or threads; the
+// sink then stays the caller's.
 struct receiver *receiver_start(const struct sink *sink, const struct receiver_options *options,
                                 struct error *err);
 
-// Asks the thread to end when every event is delivered, or at `stop_by` (monotonic microseconds).
-// By then it sends no further event. If it works, it waits RECEIVER_CONFIRM_US more for the
-// confirmations of those in flight, as its successor would send them again. Events not delivered
-// stay in the journal.
+// Asks the thread to end when all events are delivered, or at `stop_by` (monotonic microseconds).
+// After `stop_by` the thread sends no further event. A receiver that works waits
+// RECEIVER_CONFIRM_US longer for the answers to the events in flight, because the successor would
+// send these events again. Events that are not delivered stay in the journal.
 void receiver_request_stop(struct receiver *receiver, int64_t stop_by);
 
-// Waits for the thread's end for `patience_us` at most (microseconds); frees nothing. False: as
-// receiver_finish. The thread that will call that calls it.
+// Waits for the thread's end for `patience_us` at most (microseconds), and frees nothing. Returns
+// false as receiver_finish does. Call this only from the thread that will call receiver_finish.
 bool receiver_await_end(struct receiver *receiver, int64_t patience_us);
 
 // Waits for the thread's end for `patience_us` at most (microseconds), then frees everything.
-// False: the thread is still in a call of the sink, such as a write to a disk that hangs. Then
-// nothing is freed, and the options and what the sink uses have to outlive the receiver, which no
-// longer moves its cursor nor reports; receiver_finish may be called again. One thread calls it.
+// Returns false if the thread is still in a call of the sink, such as a write to a disk that hangs.
+// Then nothing is freed, and the options and all that the sink uses have to outlive the receiver;
+// the receiver no longer moves its cursor or reports. receiver_finish may be called again, by the
+// same thread.
 bool receiver_finish(struct receiver *receiver, int64_t patience_us);
 
 // Makes the receiver open its files again, as after a logrotate. Any thread.
@@ -106,25 +110,25 @@ void receiver_pause(struct receiver *receiver, bool paused);
 // Gives up all events that wait now. Any thread.
 void receiver_flush(struct receiver *receiver);
 
-// The alarm of its predecessor turned out to be active, as if `was_failing` had been true: the next
-// event that it takes ends it. Any thread.
+// Says that the predecessor's alarm turned out to be active, as if `was_failing` had been true: the
+// next event that the receiver takes ends the alarm. Any thread.
 void receiver_recall_failing(struct receiver *receiver);
 
-// What its successor takes over. Any thread.
+// What the successor takes over. Any thread.
 struct receiver_carried receiver_carried(const struct receiver *receiver);
 
 // The outcome of an event. Any thread.
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
 
-// Why the receiver does not get an event: as audience_refusal, or "a test of another receiver";
-// NULL: it gets the event. Any thread.
+// Why the receiver does not get an event: as audience_refusal, or "a test of another receiver".
+// Returns NULL if the receiver gets the event. Any thread.
 const char *receiver_refusal(struct receiver *receiver, const struct event *event);
 
 const struct sink *receiver_sink(const struct receiver *receiver);
 void receiver_get_status(struct receiver *receiver, struct receiver_status *out); // any thread
 
-// The times from an event to its writing to the receiver's socket or file; each attempt counts. Any
-// thread; valid until receiver_finish.
+// The times from an event to the writing of the event to the receiver's socket or file, for each
+// attempt. Any thread; valid until receiver_finish.
 const struct histogram *receiver_times(const struct receiver *receiver);
 
 #endif

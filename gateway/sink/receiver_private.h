@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-// Events that the thread counted; it alone writes them, any thread reads them. Their meaning:
-// struct receiver_status.
+// Events, counted by the thread; any thread reads the counters. struct receiver_status has their
+// meaning.
 struct receiver_counts {
     atomic_uint_fast64_t sent, filtered, dropped, handed, repeated;
     atomic_int_fast64_t delivered_at;
@@ -24,7 +24,7 @@ struct receiver {
     // Used by the thread only.
     bool is_open;
     unsigned failures;         // in a row
-    unsigned refused_in_a_row; // events given up since it last took one
+    unsigned refused_in_a_row; // events given up since the last success
     bool has_problem, notified_failing;
     int64_t retry_at;
     double tokens;
@@ -35,7 +35,7 @@ struct receiver {
 
     atomic_bool stop, paused;
     atomic_int_fast64_t stop_by, flush_through;
-    atomic_bool recalled; // an alarm that it fails is active, which the thread does not know
+    atomic_bool recalled;          // a failing alarm is active that the thread does not know
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
     struct receiver_counts counts;
@@ -54,7 +54,7 @@ static inline struct ticket *receiver_at(struct receiver *receiver, size_t i)
     return tickets_at(&receiver->tickets, receiver->tickets.first + i);
 }
 
-// Of the receiver's own thread: nobody else writes, so that no locked addition is needed.
+// Only the receiver's own thread writes a counter, so no locked addition is needed.
 static inline void receiver_count(atomic_uint_fast64_t *counter, uint64_t n)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n,

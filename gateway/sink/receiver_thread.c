@@ -111,8 +111,8 @@ static bool receiver_refuse(struct receiver *receiver, struct ticket *e, const c
 }
 
 // Closes the sink after a failure, and sets when to try again. A receiver that refuses one event is
-// not failing; a receiver that refuses the next event, too, is failing. Then the attempts stay as
-// rare as they have become, so that few events are given up until somebody repairs the receiver.
+// not failing; a receiver that refuses the next event, too, is failing. Then the attempts stay
+// rare, and few events are given up until somebody repairs the receiver.
 static void receiver_health_fail(struct receiver *receiver, const struct error *err)
 {
     struct ticket *refused = tickets_refused(&receiver->tickets);
@@ -179,7 +179,7 @@ static void receiver_remember(struct receiver *receiver, size_t n)
     pthread_mutex_unlock(&receiver->lock);
 }
 
-// A receiver that was left behind may have a successor, whose cursor it is.
+// A receiver that was left behind may have a successor, and the cursor is the successor's.
 static void receiver_advance(struct receiver *receiver, int64_t through)
 {
     pthread_mutex_lock(&receiver->lock);
@@ -225,7 +225,7 @@ static void receiver_count_delivered(struct receiver *receiver, size_t n)
     atomic_store_explicit(&receiver->counts.delivered_at, now, memory_order_relaxed);
 }
 
-// Counts the events that the sink has settled as confirmed.
+// Counts the events whose tickets the sink has settled.
 static void receiver_count_confirmed(struct receiver *receiver)
 {
     const size_t n = receiver->tickets.done;
@@ -333,7 +333,8 @@ static bool receiver_is_too_late(struct receiver *receiver, const struct ticket 
            (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
 }
 
-// Skips an event that the filter refuses or that is given up. True: skipped.
+// Skips an event that the filter refuses or that is given up. Returns whether the event was
+// skipped.
 static bool receiver_skip(struct receiver *receiver, struct ticket *e)
 {
     const char *refusal = receiver_refusal(receiver, e->event);
@@ -437,7 +438,7 @@ static bool receiver_open(struct receiver *receiver, int64_t now)
     return receiver->is_open;
 }
 
-// Whether it sends no further event, as its successor will.
+// Whether the receiver sends no further event, because the successor will.
 static bool receiver_is_ending(const struct receiver *receiver, int64_t now)
 {
     return atomic_load(&receiver->stop) && now >= atomic_load(&receiver->stop_by);

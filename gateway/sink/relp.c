@@ -141,15 +141,15 @@ static const int64_t OPEN_US = 4800 * CLOCK_US_PER_MS;
 static const int64_t ANSWER_US = 30 * CLOCK_US_PER_S;
 static const int64_t CLOSE_US = 200 * CLOCK_US_PER_MS;
 
-// With a full window, the pause before confirmations are read, so that one read gets many of them.
-// The receiver has messages to process meanwhile.
+// With a full window, the pause before confirmations are read, so that one read gets many
+// confirmations. The receiver has messages to process meanwhile.
 static const int64_t GATHER_US = 1 * CLOCK_US_PER_MS;
 
 // The longest answer is that to "open".
 enum { IN_SIZE = 4096, FRAME_OVERHEAD = 64 };
 
-// One call reads so many times; the next call goes on. A session whose receiver sends so many
-// octets without a confirmation among them is broken.
+// The reads of one call; the next call goes on. The octets without a confirmation after which a
+// session is broken.
 enum { READS_MAX = 64, UNASKED_MAX = 65536 };
 
 static const char OFFERS[] =
@@ -356,8 +356,8 @@ struct relp *relp_open(const char *host, uint16_t port, const struct tls_options
     return NULL;
 }
 
-// Opens another session if the receiver has ended this one, as it may do when no other message is
-// unconfirmed.
+// Opens another session if the receiver has ended this session, as is allowed while no other
+// message is unconfirmed.
 static bool relp_renew(struct relp *r, struct error *err)
 {
     if (r->tickets->in_flight > 1)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The client's side of a RELP session: the receiver confirms each syslog message, in any order.
-// Over TCP, or over TLS from the first octet, as in rsyslog.
+// Over TCP, or over TLS from the first octet, like rsyslog.
+//
+// Decides: When does a RELP receiver have a message?
 #ifndef IBTRAPD_SINK_RELP_H
 #define IBTRAPD_SINK_RELP_H
 
@@ -17,9 +19,9 @@ enum { RELP_WINDOW = 512 }; // messages that may be unconfirmed
 
 struct relp;
 
-// Connects and opens a session, whose messages are those of `tickets`. `host`, `tls` (may be NULL),
-// `clock` and `tickets` stay the caller's and outlive the session. Returns NULL with a sentence if
-// that fails.
+// Connects and opens a session for the messages of `tickets`. `host`, `tls` (may be NULL), `clock`
+// and `tickets` stay the caller's and outlive the session. Returns NULL with a sentence on a
+// failure.
 struct relp *relp_open(const char *host, uint16_t port, const struct tls_options *tls,
                        const struct clock *clock, struct tickets *tickets, struct error *err);
 
@@ -53,7 +55,7 @@ struct relp_answer {
     size_t message_size, more_size;
 };
 
-// The number of the transaction after that one; 1 follows the largest number.
+// The number of the next transaction; 1 follows the largest number.
 static inline uint32_t relp_frame_next(uint32_t transaction)
 {
     return transaction == RELP_FRAME_NUMBER_MAX ? 1 : transaction + 1;
@@ -63,8 +65,8 @@ static inline uint32_t relp_frame_next(uint32_t transaction)
 void relp_frame_add(struct text *out, uint32_t transaction, const char *command, const char *data,
                     size_t size);
 
-// Parses the frame at the begin of the octets. Returns its length; 0: it is not complete; -1: this
-// is not a frame.
+// Parses the frame at the begin of the octets. Returns the frame's length; 0 if the frame is not
+// complete; -1 if this is no frame.
 long relp_frame_parse(const char *octets, size_t size, struct relp_frame *out);
 
 // False: it is not an answer.

@@ -21,34 +21,34 @@ struct resolve_address {
     char text[64]; // the numeric address, without port
 };
 
-// Which addresses of a name come first. Those of one kind are in the resolver's order.
+// Which addresses of a name come first. Addresses of one kind keep the resolver's order.
 enum resolve_order {
     RESOLVE_AS_FOUND,   // the resolver decides (RFC 6724)
-    RESOLVE_IPV4_FIRST, // as the tools of Net-SNMP take them
+    RESOLVE_IPV4_FIRST, // like the tools of Net-SNMP
     RESOLVE_IPV6_FIRST,
 };
 
-// Resolves a name, or an IPv4 or IPv6 address as text. Returns the number of addresses; 0 with a
-// sentence: there is none.
+// Resolves a name, or an IPv4 or IPv6 address in text. Returns the number of addresses; 0 with a
+// sentence if there is none.
 size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
                    struct resolve_address out[RESOLVE_MAX], struct error *err);
 
-// The same, but waits `patience_us` (at least 1) for a name, or RESOLVE_PATIENCE_US if that is
-// less.
+// The same, but waits `patience_us` (at least 1) for a name, and RESOLVE_PATIENCE_US at most.
 size_t resolve_all_within(int64_t patience_us, const char *host, uint16_t port,
                           enum resolve_order order, struct resolve_address out[RESOLVE_MAX],
                           struct error *err);
 
-// Whether an errno of a socket says that nobody is at the address, so that the name's next one is
-// worth an attempt.
+// Whether an errno of a socket says that nobody is at the address, and the next address is worth an
+// attempt.
 bool resolve_is_nobody(int error);
 
 // Writes host and port for messages, with the address behind a name: "nms (192.0.2.1) port 162".
 void resolve_describe(const char *host, const struct resolve_address *address, uint16_t port,
                       char *out, size_t size);
 
-// Calls `look_up`, which may wait without limit, in a thread and waits `patience_us` for it;
-// resolve_all uses this for names. Fails, too, while RESOLVE_THREADS_MAX threads are still running.
+// Calls `look_up`, which may wait without limit, in a thread, and waits `patience_us` for the
+// thread; resolve_all uses this for names. Also fails while RESOLVE_THREADS_MAX threads are
+// running.
 typedef size_t resolve_look_up(const char *host, uint16_t port,
                                struct resolve_address out[RESOLVE_MAX], struct error *err);
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The contract of a sink: the code that sends events to one receiver. Each kind of receiver has a
+// The contract of a sink, the code that sends events to one receiver. Each kind of receiver has a
 // sink of its own. The receiver's own thread makes all calls. A call waits for five seconds at
 // most, and reads a bounded number of octets, whatever the receiver sends.
 //
-// A sink says only what the receiver answered to each event (sink/tickets.h). The engine decides
-// which event comes next, which events wait, which events come again and which event is given up.
+// A sink only reports the receiver's answer to each event (sink/tickets.h). The engine decides
+// about order, waiting, repeats and giving up.
 #ifndef IBTRAPD_SINK_SINK_H
 #define IBTRAPD_SINK_SINK_H
 

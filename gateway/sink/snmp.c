@@ -30,8 +30,8 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
     .in_flight_max = 64,
 };
 
-// The mark of a ticket counts the informs that are not answered. SENT_AGAIN is added once one of
-// them was sent again.
+// The mark of a ticket counts the informs without an answer. SENT_AGAIN is added after the first
+// repeat of an inform.
 enum { SENT_AGAIN = 1 << 8 };
 
 struct snmp_sink {
@@ -238,8 +238,8 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
 }
 
 // After the first event since the opening, waits for an error that shows that no program listens,
-// so that a trap is not lost. An inform is proven by its answer alone: only the name's other
-// addresses make it wait for that error.
+// so that a trap is not lost. The answer proves an inform. Only an inform to a name with several
+// addresses waits for the error.
 static bool snmp_sink_prove(struct snmp_sink *s, struct error *err)
 {
     const struct snmp_link_options *o = &s->options;

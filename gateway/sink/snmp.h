@@ -2,9 +2,11 @@
 // The sink of the kind `snmp`: traps and informs of every version, over UDP, TCP, TLS or DTLS, IPv4
 // or IPv6.
 //
-// A trap is sent when the kernel has it. With informs, an event is pending until the receiver
-// has answered all of its notifications. Datagrams may be lost, and be sent again after others. So
-// an event waits while a pending one has the same alarm key or is its root cause.
+// A trap is sent when the kernel has the trap. With informs, the receiver has an event when the
+// receiver has answered all notifications of the event. The network may lose datagrams, so informs
+// have an order key (tickets.h).
+//
+// Decides: When does an inform wait for another inform?
 #ifndef IBTRAPD_SINK_SNMP_H
 #define IBTRAPD_SINK_SNMP_H
 
@@ -13,11 +15,11 @@
 #include "sink/sink.h"
 #include "sink/snmp_target.h"
 
-// Initialises libsnmp, once, before any thread starts, without its configuration and MIB files.
-// Reads the gateway's SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or creates
-// it, and saves the incremented number of engine boots there before any message is sent. If that
-// fails, it logs why; then SNMPv3 traps do not work until their receivers' next successful attempt
-// to save it, at each open. `random` outlives snmp_end.
+// Initialises libsnmp, once, before any thread starts, without libsnmp's configuration and MIB
+// files. Reads the gateway's SNMPv3 engine ID from the file "snmp-engine" in `state_directory`, or
+// creates the file, and saves the incremented number of engine boots there before any message is
+// sent. A failure is logged; SNMPv3 traps then wait until a receiver's opening saves the number.
+// `random` outlives snmp_end.
 void snmp_begin(const char *state_directory, const struct random *random, struct log *log);
 void snmp_end(void);
 
@@ -30,8 +32,8 @@ void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
 // Fills `out`. Copies all of `target` except the clock and the strings of `tls`, which outlive the
-// sink. Turns passwords into keys and does not keep them. False with a sentence, which contains no
-// secret: the options contradict each other.
+// sink. Turns passwords into keys and forgets the passwords. Returns false with a sentence, which
+// contains no secret, if the options contradict each other.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The process-wide state of libsnmp: a lock for it, and this gateway's SNMPv3 engine.
+// The process-wide state of libsnmp: a lock, this gateway's SNMPv3 engine, the table of users, the
+// Transport Security Model.
 #ifndef IBTRAPD_SINK_SNMP_ENGINE_H
 #define IBTRAPD_SINK_SNMP_ENGINE_H
 
@@ -11,19 +12,19 @@
 #include <net-snmp/net-snmp-includes.h>
 
 // libsnmp counts request identifiers and keeps users and engine times in global tables without
-// locks. So every call into libsnmp, in any thread, is made between these two, and none of these
-// calls waits. Excepted are the functions that encode into a buffer of ours, without leave to
-// reallocate it: they use nothing but their arguments, as long as these are sound and fit.
+// locks. So every thread calls libsnmp between these two functions, and no call waits. The
+// functions that encode into a buffer of ours, and may not reallocate the buffer, need no lock:
+// with sound arguments that fit, they use only their arguments.
 void snmp_lock(void);
 void snmp_unlock(void);
 
-// Starts the engine: reads its ID and boots from the file "snmp-engine" in `directory`, or makes a
-// new ID, and saves boots + 1 there durably. False with a sentence: it could not save them, or it
-// renamed a damaged file. `random` outlives the engine.
+// Starts the engine: reads ID and boots from the file "snmp-engine" in `directory`, or makes a new
+// ID, and saves boots + 1 there durably. Returns false with a sentence if boots could not be saved,
+// or if a damaged file was renamed. `random` outlives the engine.
 bool snmp_engine_start(const char *directory, const struct random *random, struct error *err);
 
-// Whether the boots are saved, so that messages for which this engine is authoritative may be sent.
-// If they are not, tries to save them again. Any thread; not under the lock.
+// Whether the boots are saved, so that messages under this engine's authority may be sent. Tries
+// again to save boots that are not saved. Any thread; not under the lock.
 bool snmp_engine_ready(struct error *err);
 
 // Copies the engine ID and returns its length in octets.
@@ -47,22 +48,22 @@ struct snmp_keys {
     struct snmp_key auth, priv;
 };
 
-// False with a sentence, which contains no secret: the options contradict each other.
+// Returns false with a sentence, which contains no secret, if the options contradict each other.
 bool snmp_keys_make(struct snmp_keys *out, const struct snmp_user *user, struct error *err);
 void snmp_keys_wipe(struct snmp_keys *keys);
 
 // Adds a user for an engine to libsnmp's table. Receivers share a user with equal keys. SNMPv3
-// allows one set of keys for a name and engine, so a user of that name with other keys is refused.
-// Each call needs an snmp_user_remove. Neither is called under the lock.
+// allows one set of keys for a name and engine, so a user with this name and other keys is refused.
+// Each call needs an snmp_user_remove. Call neither under the lock.
 bool snmp_user_add(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size,
                    struct error *err);
 void snmp_user_remove(const struct snmp_keys *keys, const uint8_t *engine_id, size_t size);
 
-// The Transport Security Model (RFC 5591): SNMPv3 that leaves authentication and privacy to TLS or
-// DTLS below it (RFC 6353).
+// The Transport Security Model (RFC 5591): TLS or DTLS below SNMPv3 has authenticated and encrypted
+// the message (RFC 6353).
 
 // Replaces libsnmp's own implementation, which leaks memory with each answer (5.9.3) and works with
-// libsnmp's transports only. Call it once, after init_snmp.
+// libsnmp's transports only. Call once, after init_snmp.
 void snmp_tsm_begin(void);
 
 #endif

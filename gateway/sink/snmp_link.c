@@ -288,7 +288,7 @@ static void snmp_link_end(struct snmp_link *s)
     s->problem[0] = '\0';
 }
 
-// Starts at the address that the wire has, or at the next ones as long as nobody is there.
+// Starts at the wire's address, or at the next addresses while nobody is at the address.
 static bool snmp_link_start_any(struct snmp_link *s, int64_t until, struct error *err)
 {
     const struct snmp_wire_options wire = snmp_link_wire(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The connection to one SNMP receiver: a libsnmp session on a socket of its own. Opens it,
+// The connection to one SNMP receiver: a libsnmp session on a socket of its own. Opens the session,
 // discovers the other engine, sends, and reads the answers. Never waits under libsnmp's lock.
 #ifndef IBTRAPD_SINK_SNMP_LINK_H
 #define IBTRAPD_SINK_SNMP_LINK_H
@@ -36,41 +36,43 @@ struct snmp_link {
 };
 
 // Connects. With v3, also agrees on keys: through TLS, or for this gateway's engine (traps), or for
-// the receiver's engine (informs), for whose answer it waits up to five seconds. `options` stay the
-// caller's and outlive the session. False with a sentence; nothing is left open.
+// the receiver's engine (informs). Waits up to five seconds for the receiver's answer. `options`
+// stay the caller's and outlive the session. Returns false with a sentence, and leaves nothing
+// open.
 bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
                     struct error *err);
 void snmp_link_close(struct snmp_link *s);
 
-// After a failure that says that nobody is at the address: opens the session at the next address of
-// the name, until `until` (monotonic microseconds), at most snmp_link_deadline(). What was queued
-// is gone. False: close it; `err` has a sentence, or stays as it is if no further address is worth
-// an attempt.
+// After a failure because nobody is at the address: opens the session at the name's next address,
+// until `until` (monotonic microseconds), at most snmp_link_deadline(). Queued messages are gone.
+// If this returns false, close the session; `err` has a sentence, or is unchanged if no further
+// address is worth an attempt.
 bool snmp_link_open_next(struct snmp_link *s, int64_t until, struct error *err);
 int64_t snmp_link_deadline(void);
 
 // Encodes, queues and frees a PDU. Under the lock. `answer` is the callback of
-// snmp_sess_async_send, or NULL; its session's callback_magic is the owner.
+// snmp_sess_async_send, or NULL; callback_magic of the callback's session is the owner.
 bool snmp_link_queue(struct snmp_link *s, netsnmp_pdu *pdu, snmp_callback answer, void *magic,
                      struct error *err);
 
-// Sends what is queued. Not under the lock.
+// Sends the queued messages. Not under the lock.
 bool snmp_link_flush(struct snmp_link *s, struct error *err);
 
-// Waits up to `timeout_ms` for packets, passes them to libsnmp, which calls the callbacks, and
-// retransmits PDUs that were not answered in time. False with a sentence: broken. Not under the
-// lock.
+// Waits up to `timeout_ms` for packets, passes packets to libsnmp, which calls the callbacks, and
+// retransmits PDUs that were not answered in time. Returns false with a sentence if the session is
+// broken. Not under the lock.
 bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err);
 
-// For callbacks: whether `operation` and the PDU, as libsnmp passes them, are a proper answer.
-// Otherwise records in `problem` why no answer will come, unless it has a reason already.
+// For callbacks: whether `operation` and the PDU, both from libsnmp, are a proper answer. If not,
+// records in `problem` why no answer will come, unless `problem` has a reason already.
 bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu);
 
-// Sends SNMPv2 traps, in messages of SNMPv2c and SNMPv3, whose varbinds are encoded once for all
-// receivers (model/event.h). The octets are those that libsnmp would make.
+// SNMPv2 traps, in messages of SNMPv2c and SNMPv3. The varbinds are encoded once for all receivers
+// (model/event.h). libsnmp would make the same octets.
 
-// Queues the notification of an event that is the `nth` for its receiver, counted from 0. Not under
-// the lock. False: nothing is queued, and snmp_link_queue sends it, or says why it cannot.
+// Queues the `nth` notification of an event for this receiver, counted from 0. Not under the lock.
+// If this returns false, nothing is queued: snmp_link_queue sends the notification, or says why
+// not.
 bool snmp_trap_queue(struct snmp_link *link, const struct event *event, size_t nth,
                      const struct mib_notification *notification,
                      const struct snmp_pdu_options *options);

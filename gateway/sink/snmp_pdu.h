@@ -12,16 +12,19 @@
 
 enum { SNMP_PDU_NOTIFICATIONS_MAX = 3 + GSW_TRAPS_MAX };
 
-// The notifications of an event, in the order in which they are sent: of the IB-SMA-MIB; of the
-// IBSWITCH-MIB (model/gsw_traps.h); gswEventTrap; of the project's own MIB. `sets` and `extra` are
-// those of struct snmp_target. Returns their number. Without `extra`, a test event goes out under
-// the project's own MIB alone: the notifications of the others could not be told from real ones.
+// The notifications of an event, in the order of sending: of the IB-SMA-MIB; of the IBSWITCH-MIB
+// (model/gsw_traps.h); gswEventTrap; of the project's own MIB. `sets` and `extra` are members of
+// struct snmp_target. Returns the number of notifications. Without `extra`, a test event goes out
+// under the project's own MIB alone, because nobody could tell other test notifications from real
+// notifications.
+//
+// Decides: Which SNMP notifications does a receiver get for an event?
 size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool extra,
                               const struct mib_notification *out[SNMP_PDU_NOTIFICATIONS_MAX]);
 
 // Calls `take` for each varbind of a notification, in the MIB's order (RFC 3416 4.2.6), without
-// sysUpTime.0 and snmpTrapOID.0. `extra` adds those of MIB_EXTRA that the notification does not
-// have; that it is a test is added to each test event. Stops and returns false when `take` does.
+// sysUpTime.0 and snmpTrapOID.0. `extra` adds the missing objects of MIB_EXTRA. A test event always
+// has ibtrapdTest. Stops and returns false when `take` returns false.
 bool snmp_pdu_each_varbind(const struct event *event, const struct mib_notification *notification,
                            bool extra, bool (*take)(void *ctx, const struct mib_varbind *varbind),
                            void *ctx);
@@ -41,8 +44,8 @@ netsnmp_pdu *snmp_pdu_make(int command, const struct event *event,
                            const struct mib_notification *notification,
                            const struct snmp_pdu_options *options);
 
-// Encodes (BER) the varbinds that snmp_pdu_make puts behind sysUpTime.0. Needs no lock. Returns how
-// many octets they are; 0: they do not fit.
+// Encodes (BER) the varbinds that snmp_pdu_make puts behind sysUpTime.0. Needs no lock. Returns the
+// number of octets; 0 if the varbinds do not fit.
 enum { SNMP_PDU_VARBINDS_SIZE = 16384 };
 size_t snmp_pdu_encode(const struct event *event, const struct mib_notification *notification,
                        const struct snmp_pdu_options *options, uint8_t out[SNMP_PDU_VARBINDS_SIZE]);

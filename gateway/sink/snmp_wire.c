@@ -90,7 +90,7 @@ static bool snmp_wire_open_to(struct snmp_wire *w, const struct resolve_address 
     return w->broken == 0;
 }
 
-// Lets go of the address and everything that was for it.
+// Lets go of the address and of all its packets.
 static void snmp_wire_reset(struct snmp_wire *w)
 {
     snmp_wire_close(w);

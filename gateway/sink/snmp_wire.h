@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The socket below one libsnmp session. It replaces libsnmp's transports, which wait (for a
-// connection, for a full socket) inside calls that are made under a lock. Here, libsnmp only queues
-// packets; they are sent outside of the lock.
+// The socket below one libsnmp session, instead of libsnmp's transports, which wait for a
+// connection or for a full socket inside calls under a lock. Here, libsnmp only queues packets;
+// ibtrapd sends the packets outside of the lock.
 #ifndef IBTRAPD_SINK_SNMP_WIRE_H
 #define IBTRAPD_SINK_SNMP_WIRE_H
 
@@ -39,43 +39,44 @@ struct snmp_wire_options {
 };
 
 // Resolves the name and connects to the first address that answers, until `deadline` (monotonic
-// microseconds). A connected UDP socket learns from ICMP that no program listens. False with a
-// sentence; nothing is left open.
+// microseconds). A connected UDP socket learns from ICMP that no program listens. Returns false
+// with a sentence, and leaves nothing open.
 bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_wire_options *options,
                     int64_t deadline, struct error *err);
 
-// After a failure: goes on with the name's next address if the failure says that nobody is at this
-// one. Packets that were not sent are dropped. False: that is not so, and `err` stays as it is, or
-// no further address answers, and it has a sentence about all of them.
+// After a failure because nobody is at the address: goes on with the name's next address, and drops
+// packets that were not sent. Returns false after another failure, with `err` unchanged, or if no
+// further address answers, with a sentence about all addresses.
 bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options *options,
                          int64_t deadline, struct error *err);
 
-// Makes a transport for snmp_sess_add, under the lock. The session owns it; the wire outlives it.
+// Makes a transport for snmp_sess_add, under the lock. The session owns the transport; the wire
+// outlives the transport.
 netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire);
 
-// Queues a packet, which is copied.
+// Queues a copy of a packet.
 void snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size);
 
 // Sends the queued packets; waits two seconds at most for room in the socket. Not under the lock.
-// False with a sentence: the wire is broken.
+// Returns false with a sentence if the wire is broken.
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err);
 
 // Waits up to `timeout_ms` for a packet. False: none came.
 bool snmp_wire_poll(const struct snmp_wire *wire, int timeout_ms);
 
-// Notes that the octets read so far were an answer to a request. A wire on which more than
-// SNMP_WIRE_UNASKED_MAX octets come without one is broken: libsnmp ignores what nobody asked for,
-// and keeps all octets of a message until its last one comes.
+// Notes that the octets read until now were an answer to a request. A wire is broken after more
+// than SNMP_WIRE_UNASKED_MAX octets without an answer, because libsnmp ignores unasked messages,
+// and keeps all octets of a message until the last octet comes.
 enum { SNMP_WIRE_UNASKED_MAX = 4 << 20 };
 void snmp_wire_answered(struct snmp_wire *wire);
 
-// Whether the wire works so far. On a stream or with TLS, also checks whether the peer has closed
-// it.
+// Whether the wire works. On a stream or with TLS, also checks whether the peer has closed the
+// connection.
 bool snmp_wire_check(struct snmp_wire *wire, struct error *err);
 
-// Waits up to `timeout_ms` for a sign that no program listens, or that the peer refuses us; with
-// TLS, also until the peer has accepted our certificate (TLS_ACCEPT_WAIT_US at most). False with a
-// sentence: there was such a sign.
+// Waits up to `timeout_ms` for a sign that no program listens, or that the peer refuses us. With
+// TLS, also waits until the peer has accepted our certificate (TLS_ACCEPT_WAIT_US at most). Returns
+// false with a sentence if there was a sign.
 bool snmp_wire_settle(struct snmp_wire *wire, int timeout_ms, struct error *err);
 
 void snmp_wire_close(struct snmp_wire *wire);

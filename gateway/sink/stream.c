@@ -20,7 +20,7 @@
 // The time that a connection must have been open before any octets count as received.
 static const int64_t SETTLE_US = 250 * CLOCK_US_PER_MS;
 
-// The largest number of buffered octets. One system call writes them, for many events.
+// The largest number of buffered octets. One system call writes many events.
 enum { KEPT_MAX = 32768 };
 
 // A connection whose peer acknowledges nothing for so long is broken.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A TCP connection to a receiver, with or without TLS.
 //
-// For a receiver that sends no confirmations, the kernel knows which octets the peer's TCP has
-// acknowledged. They count as received if the connection is still open a moment later, since a peer
-// that refuses our address or name closes it within that time; with TLS, also only after the peer
-// has accepted our certificate. Octets that the peer's TCP has and its program never reads are lost
-// without a trace; RELP avoids that.
+// The kernel knows which octets the peer's TCP has acknowledged. For a receiver without
+// confirmations, acknowledged octets count as received if the connection is still open a moment
+// later, because a peer that refuses our address or name closes the connection within this moment.
+// With TLS, the peer must also have accepted our certificate. Octets in the peer's TCP that the
+// peer's program never reads are lost without a trace; RELP avoids this loss.
+//
+// Decides: When does a syslog receiver over TCP or TLS have an event?
 //
 // No call waits longer than STREAM_PATIENCE_US. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_SINK_STREAM_H
@@ -28,12 +30,13 @@ struct stream;
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err);
 
-// Whether the connection is open; discards received data. False with a sentence: the peer closed
-// it, or sends so much that a call reads more than STREAM_DISCARD_MAX octets.
+// Whether the connection is open; discards received data. Returns false with a sentence if the peer
+// has closed the connection, or sends more than STREAM_DISCARD_MAX octets to one call.
 bool stream_is_connected(struct stream *stream, struct error *err);
 
-// Writes all octets; the last ones may be buffered until stream_flush or further writes. False with
-// a sentence: the connection cannot be used any more, and it is unknown how much the peer got.
+// Writes all octets; the last octets may stay in a buffer until stream_flush or further writes.
+// Returns false with a sentence if the connection cannot be used any more; nobody knows how much
+// the peer got.
 bool stream_write(struct stream *stream, const void *octets, size_t size, struct error *err);
 bool stream_flush(struct stream *stream, struct error *err);
 size_t stream_room(const struct stream *stream); // octets that can still be buffered
@@ -42,11 +45,11 @@ size_t stream_room(const struct stream *stream); // octets that can still be buf
 // the connection has ended.
 long stream_read(struct stream *stream, void *out, size_t size, struct error *err);
 
-// Octets written to the socket so far; with TLS, those of its records.
+// Octets written to the socket; with TLS, the octets of the records.
 uint64_t stream_written(const struct stream *stream);
 
-// How many of them count as received by now. False with a sentence: the connection has ended, and
-// no further octets count.
+// How many written octets count as received by now. Returns false with a sentence if the connection
+// has ended, and no further octets count.
 bool stream_received(struct stream *stream, uint64_t *out, struct error *err);
 
 // Waits until the peer sends or closes, or the time is over. Call it after stream_read returned 0.

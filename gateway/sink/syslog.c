@@ -58,8 +58,8 @@ static struct text syslog_sink_message(struct syslog_sink *s, const struct event
 
 // Datagrams.
 
-// Where systemd's journal reads the socket, and the format is the one that it reads there, it gets
-// the events by its own protocol.
+// If systemd's journal reads the socket, and the format is the journal's format for this socket,
+// the journal gets the events by its own protocol.
 static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct error *err)
 {
     (void)tickets;
@@ -175,8 +175,8 @@ static bool syslog_sink_flush(struct syslog_sink *s, uint64_t last, struct error
 // since no message contains one.
 enum { FRAME_HEAD = 8, FRAME_SIZE = FRAME_HEAD + FORMAT_SIZE + 1 };
 
-// Frames the message of that size, which stands behind room for a head. Returns where the frame
-// begins; sets its size.
+// Frames a message of `*size` octets behind room for a head. Returns where the frame begins; sets
+// the frame's size.
 static const char *syslog_sink_add_frame(char frame[FRAME_SIZE], size_t *size, bool lines)
 {
     char head[FRAME_HEAD];

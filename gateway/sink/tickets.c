@@ -59,9 +59,9 @@ static bool tickets_is_same(uint64_t digest, uint64_t other)
     return digest == other && digest != DIGEST_OF_NOTHING;
 }
 
-// Whether the event follows an event in flight: one of its alarm, or its root cause. If the network
-// lost that event, this one would overtake it. Two different texts that have one digest by chance
-// only make an event wait.
+// Whether the event follows an event in flight: an event of its alarm, or its root cause. If the
+// network lost the earlier event, this event would overtake the earlier event. Two different texts
+// with one digest only make an event wait.
 static bool tickets_follows(struct tickets *t, const struct ticket *ticket)
 {
     const uint64_t cause = tickets_digest(ticket->event->cause_id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The events that are under way to one receiver. The engine (receiver_thread.c) gives the sink a
-// ticket with each event. The sink says of each ticket, in any order, that the receiver has the
-// event or that the receiver refuses the event. If the sink fails, the engine sends again each
-// event that the receiver does not have. Only the receiver's own thread uses tickets.
+// The events under way to one receiver. The engine (receiver_thread.c) gives the sink a ticket with
+// each event. The sink says of each ticket, in any order, that the receiver has the event or
+// refuses the event. If the sink fails, the engine sends again each event that the receiver does
+// not have. Only the receiver's own thread uses tickets.
 //
 // Decides: In which order does a receiver get events?
 // Decides: When does an event wait for the answer to another event?

@@ -300,8 +300,8 @@ static bool tls_set_socket(const struct tls *t, int fd)
     return t->datagrams ? tls_set_datagram_socket(t->ssl, fd) : SSL_set_fd(t->ssl, fd) == 1;
 }
 
-// Refuses to read when the call has read all that it may, or the time of the handshake is over.
-// OpenSSL itself goes on inside a call as long as octets come that are no data.
+// Refuses to read after the octets of one call, or after the time of the handshake. OpenSSL itself
+// goes on inside a call while octets without data come.
 static long tls_limit(BIO *bio, int operation, const char *octets, size_t size, int argi, long argl,
                       int result, size_t *done)
 {
