@@ -350,7 +350,7 @@ static void sa_client_note_mute(struct sa_client *a)
     struct text t = text_in(mute, sizeof mute);
     sm_watch_add_mute(&a->watch, &t);
     const size_t before = strlen(a->status.unanswered);
-    if (strcmp(mute, a->status.unanswered) == 0)
+    if (!sa_state_set_text(a, a->status.unanswered, sizeof a->status.unanswered, mute))
         return;
     sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
     if (t.len > before)
@@ -363,9 +363,6 @@ static void sa_client_note_mute(struct sa_client *a)
                       : ": it may trust only clients with its SA key (item 'sa_key_file')");
     else if (t.len == 0)
         log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm);
-    pthread_mutex_lock(&a->lock);
-    memcpy(a->status.unanswered, mute, sizeof mute);
-    pthread_mutex_unlock(&a->lock);
 }
 
 // An answer may wait in the kernel behind up to 200,000 other MADs. So nobody is silent before all

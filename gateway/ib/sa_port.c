@@ -62,12 +62,8 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
 // Keeps why this host may send no SMPs, and logs it once. NULL: it may.
 static void sa_port_note_refusal(struct sa_client *a, const char *why)
 {
-    if (strcmp(a->status.smp_refusal, why ? why : "") == 0)
-        return;
-    pthread_mutex_lock(&a->lock);
-    snprintf(a->status.smp_refusal, sizeof a->status.smp_refusal, "%s", why ? why : "");
-    pthread_mutex_unlock(&a->lock);
-    if (why)
+    if (sa_state_set_text(a, a->status.smp_refusal, sizeof a->status.smp_refusal, why ? why : "") &&
+        why)
         log_write(
             a->options.log, LOG_LEVEL_WARNING,
             "%s port %u: this host may send no SMPs: %s. The kernel says how the port is, and "

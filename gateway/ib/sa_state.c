@@ -87,13 +87,19 @@ int64_t sa_state_now(const struct sa_client *a)
     return clock_monotonic(a->options.clock);
 }
 
+bool sa_state_set_text(struct sa_client *a, char *to, size_t size, const char *text)
+{
+    const bool news = strcmp(to, text) != 0;
+    pthread_mutex_lock(&a->lock);
+    snprintf(to, size, "%s", text);
+    pthread_mutex_unlock(&a->lock);
+    return news;
+}
+
 void sa_state_set_problem(struct sa_client *a, const char *problem)
 {
-    pthread_mutex_lock(&a->lock);
-    bool news = strcmp(a->status.problem, problem) != 0;
-    snprintf(a->status.problem, sizeof a->status.problem, "%s", problem);
-    pthread_mutex_unlock(&a->lock);
-    if (news && problem[0] != '\0')
+    if (sa_state_set_text(a, a->status.problem, sizeof a->status.problem, problem) &&
+        problem[0] != '\0')
         log_write(a->options.log, LOG_LEVEL_WARNING, "%s", problem);
 }
 

@@ -99,6 +99,9 @@ int64_t sa_state_now(const struct sa_client *a); // monotonic microseconds; any 
 // Where requests to the SA go: to the SM, or to the address to which the SM redirected requests.
 struct mad_address sa_state_sa(const struct sa_client *a);
 
+// Puts a text into the status. Returns whether the text is new.
+bool sa_state_set_text(struct sa_client *a, char *to, size_t size, const char *text);
+
 // Puts a problem into the status, and logs a new problem. An empty problem means that all is well.
 void sa_state_set_problem(struct sa_client *a, const char *problem);
 

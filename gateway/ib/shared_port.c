@@ -16,80 +16,51 @@
 enum { LINE_SIZE = 512, HALF = MAD_LOG_SENT_MAX / 2 };
 enum { HOP_COUNT_OFFSET = 7, INITIAL_PATH_OFFSET = 128 }; // IBA 14.2.1.2
 
-struct name {
+// Methods have class 0. SMPs by directed route have the attributes of SMPs by LID.
+static const struct {
+    uint8_t mgmt_class;
     uint16_t number;
     const char *text;
+} NAMES[] = {
+    {0, IB_MAD_METHOD_GET, "Get"},
+    {0, IB_MAD_METHOD_SET, "Set"},
+    {0, IB_MAD_METHOD_GET_RESPONSE, "GetResp"},
+    {0, MAD_METHOD_REPORT, "Report"},
+    {0, MAD_METHOD_REPORT | MAD_METHOD_RESPONSE, "ReportResp"},
+    {0, UMAD_SA_METHOD_GET_TABLE, "GetTable"},
+    {0, UMAD_SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE, "GetTableResp"},
+    {MAD_CLASS_SA, UMAD_ATTR_NOTICE, "Notice"},
+    {MAD_CLASS_SA, UMAD_ATTR_INFORM_INFO, "InformInfo"},
+    {MAD_CLASS_SA, UMAD_SA_ATTR_NODE_REC, "NodeRecord"},
+    {MAD_CLASS_SA, UMAD_SA_ATTR_PORT_INFO_REC, "PortInfoRecord"},
+    {MAD_CLASS_SA, UMAD_SA_ATTR_LINK_REC, "LinkRecord"},
+    {MAD_CLASS_SA, UMAD_SA_ATTR_INFORM_INFO_REC, "InformInfoRecord"},
+    {MAD_CLASS_SMP_LID, SMP_NODE_DESCRIPTION, "NodeDescription"},
+    {MAD_CLASS_SMP_LID, SMP_NODE_INFO, "NodeInfo"},
+    {MAD_CLASS_SMP_LID, SMP_PORT_INFO, "PortInfo"},
+    {MAD_CLASS_SMP_LID, SMP_SM_INFO, "SMInfo"},
+    {MAD_CLASS_PERF, GMP_CLASS_PORT_INFO, "ClassPortInfo"},
+    {MAD_CLASS_PERF, GMP_PORT_COUNTERS, "PortCounters"},
+    {MAD_CLASS_PERF, GMP_PORT_COUNTERS_EXTENDED, "PortCountersExtended"},
+    {MAD_CLASS_DM, GMP_CLASS_PORT_INFO, "ClassPortInfo"},
+    {MAD_CLASS_DM, GMP_IO_UNIT_INFO, "IOUnitInfo"},
+    {MAD_CLASS_DM, GMP_IO_CONTROLLER_PROFILE, "IOControllerProfile"},
 };
 
-static const struct name METHODS[] = {
-    {IB_MAD_METHOD_GET, "Get"},
-    {IB_MAD_METHOD_SET, "Set"},
-    {IB_MAD_METHOD_GET_RESPONSE, "GetResp"},
-    {MAD_METHOD_REPORT, "Report"},
-    {MAD_METHOD_REPORT | MAD_METHOD_RESPONSE, "ReportResp"},
-    {UMAD_SA_METHOD_GET_TABLE, "GetTable"},
-    {UMAD_SA_METHOD_GET_TABLE | MAD_METHOD_RESPONSE, "GetTableResp"},
-};
-
-static const struct name SA_ATTRIBUTES[] = {
-    {UMAD_ATTR_NOTICE, "Notice"},          {UMAD_ATTR_INFORM_INFO, "InformInfo"},
-    {UMAD_SA_ATTR_NODE_REC, "NodeRecord"}, {UMAD_SA_ATTR_PORT_INFO_REC, "PortInfoRecord"},
-    {UMAD_SA_ATTR_LINK_REC, "LinkRecord"}, {UMAD_SA_ATTR_INFORM_INFO_REC, "InformInfoRecord"},
-};
-
-static const struct name SM_ATTRIBUTES[] = {
-    {SMP_NODE_DESCRIPTION, "NodeDescription"},
-    {SMP_NODE_INFO, "NodeInfo"},
-    {SMP_PORT_INFO, "PortInfo"},
-    {SMP_SM_INFO, "SMInfo"},
-};
-
-static const struct name PERF_ATTRIBUTES[] = {
-    {GMP_CLASS_PORT_INFO, "ClassPortInfo"},
-    {GMP_PORT_COUNTERS, "PortCounters"},
-    {GMP_PORT_COUNTERS_EXTENDED, "PortCountersExtended"},
-};
-
-static const struct name DM_ATTRIBUTES[] = {
-    {GMP_CLASS_PORT_INFO, "ClassPortInfo"},
-    {GMP_IO_UNIT_INFO, "IOUnitInfo"},
-    {GMP_IO_CONTROLLER_PROFILE, "IOControllerProfile"},
-};
-
-static void shared_port_add_name(struct text *t, const struct name *names, size_t n,
-                                 uint16_t number)
+static void shared_port_add_name(struct text *t, uint8_t mgmt_class, uint16_t number)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (names[i].number == number) {
-            text_add(t, names[i].text);
+    const uint8_t as = mgmt_class == MAD_CLASS_SMP_DIRECT ? MAD_CLASS_SMP_LID : mgmt_class;
+    bool known = false;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        known |= NAMES[i].mgmt_class == as;
+        if (NAMES[i].mgmt_class == as && NAMES[i].number == number) {
+            text_add(t, NAMES[i].text);
             return;
         }
     }
+    if (!known)
+        text_addf(t, "class 0x%02x, attribute ", mgmt_class);
     text_addf(t, "0x%04x", (unsigned)number);
-}
-
-#define ADD_NAME(t, names, number)                                                                 \
-    shared_port_add_name(t, names, sizeof(names) / sizeof *(names), number)
-
-static void shared_port_add_attribute(struct text *t, const struct mad_header *h)
-{
-    switch (h->mgmt_class) {
-    case MAD_CLASS_SA:
-        ADD_NAME(t, SA_ATTRIBUTES, h->attribute);
-        break;
-    case MAD_CLASS_SMP_DIRECT:
-    case MAD_CLASS_SMP_LID:
-        ADD_NAME(t, SM_ATTRIBUTES, h->attribute);
-        break;
-    case MAD_CLASS_PERF:
-        ADD_NAME(t, PERF_ATTRIBUTES, h->attribute);
-        break;
-    case MAD_CLASS_DM:
-        ADD_NAME(t, DM_ATTRIBUTES, h->attribute);
-        break;
-    default:
-        text_addf(t, "class 0x%02x, attribute 0x%04x", h->mgmt_class, (unsigned)h->attribute);
-    }
 }
 
 // Adds "LID 5", or the ports of a directed route from the own node on.
@@ -112,9 +83,9 @@ static void shared_port_add_mad(struct text *t, const struct mad_header *h, cons
 {
     struct error err;
     struct mad_header report = *h;
-    ADD_NAME(t, METHODS, h->method);
+    shared_port_add_name(t, 0, h->method);
     text_add(t, "(");
-    shared_port_add_attribute(t, h);
+    shared_port_add_name(t, h->mgmt_class, h->attribute);
     if (h->modifier != 0)
         text_addf(t, " %" PRIu32, h->modifier);
     text_addf(t, "), TransactionID 0x%08" PRIx32, (uint32_t)h->tid);
