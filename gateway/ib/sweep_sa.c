@@ -14,20 +14,39 @@
 enum { ATTEMPTS = 2 };
 static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
 
-struct state {
+struct sweep_sa {
     struct sweep *sweep;
     struct fabric_builder *builder;
-    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no known node
-    uint16_t own_lid;
     bool complete;
+    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no known node
+
+    // The table of P_Keys that is read. The blocks of a port arrive in a row; only a whole table is
+    // kept.
+    uint8_t port_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID
+    uint32_t node;                                // FABRIC_NONE: no table is read
+    uint8_t port;
+    uint16_t read; // entries
+    uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
 };
 
-static uint32_t sweep_sa_find_lid(const struct state *state, uint16_t lid)
+static struct sweep_sa *sweep_sa_new(struct sweep *sweep, struct fabric_builder *builder)
+{
+    struct sweep_sa *s = memory_zeroed(1, sizeof *s);
+    s->sweep = sweep;
+    s->builder = builder;
+    s->complete = true;
+    s->node = FABRIC_NONE;
+    for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
+        s->node_of[lid] = FABRIC_NONE;
+    return s;
+}
+
+static uint32_t sweep_sa_find_lid(const struct sweep_sa *state, uint16_t lid)
 {
     return lid <= ADDRESS_LID_UNICAST_MAX ? state->node_of[lid] : FABRIC_NONE;
 }
 
-static void sweep_sa_set_lids(struct state *state, uint32_t node, uint16_t lid, uint8_t lmc)
+static void sweep_sa_set_lids(struct sweep_sa *state, uint32_t node, uint16_t lid, uint8_t lmc)
 {
     for (uint32_t i = lid; i < lid + (1U << lmc) && lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++)
         state->node_of[i] = node;
@@ -46,7 +65,7 @@ static bool sweep_sa_is_same(const struct fabric_node *a, const struct fabric_no
 static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     struct fabric_node node;
     struct fabric_port port = {.lid = wire_get16(record), .peer_node = FABRIC_NONE};
     if (!smp_read_node_info(record + NODE_INFO, &node, &port.guid, &port.number)) {
@@ -81,7 +100,7 @@ static bool sweep_sa_needs_link(const struct fabric_node *node, const struct fab
 
 static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 {
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
     if (number == FABRIC_NONE) {
         state->complete = false;
@@ -111,7 +130,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
 
 enum { FROM_LID = 0, FROM_PORT = 2, TO_PORT = 3, TO_LID = 4, LINK_RECORD_SIZE = 6 };
 
-static bool sweep_sa_has_link_port(struct state *state, uint32_t node, uint8_t port)
+static bool sweep_sa_has_link_port(struct sweep_sa *state, uint32_t node, uint8_t port)
 {
     return node != FABRIC_NONE && port > 0 &&
            port <= fabric_builder_get(state->builder, node)->port_count;
@@ -121,7 +140,7 @@ static bool sweep_sa_has_link_port(struct state *state, uint32_t node, uint8_t p
 static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     uint32_t from = sweep_sa_find_lid(state, wire_get16(record + FROM_LID));
     uint32_t to = sweep_sa_find_lid(state, wire_get16(record + TO_LID));
     uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
@@ -141,7 +160,7 @@ enum { SM_INFO = 4, SM_RECORD_SIZE = 25 };
 
 static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
 {
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     uint8_t info[SMP_DATA_SIZE] = {0};
     struct fabric_sm sm = {.lid = wire_get16(record)};
     const size_t has = size - SM_INFO;
@@ -167,7 +186,7 @@ enum { SWITCH_INFO = 4, SWITCH_RECORD_SIZE = SWITCH_INFO + FABRIC_SWITCH_INFO_SI
 
 static void sweep_sa_read_switch(void *ctx, const uint8_t *record, size_t size)
 {
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     uint8_t info[SMP_DATA_SIZE] = {0};
     const uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
     const size_t has = size - SWITCH_INFO;
@@ -188,20 +207,9 @@ enum {
     PKEY_RECORD_SIZE = PKEY_TABLE + SMP_DATA_SIZE
 };
 
-// The blocks of a port arrive in a row; only a whole table is kept.
-struct sweep_sa_pkeys {
-    struct fabric_builder *builder;
-    uint32_t node; // whose blocks are read; FABRIC_NONE: none are
-    uint8_t port;
-    uint16_t read; // entries
-    uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
-    uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // as in struct state
-    uint8_t port_of[ADDRESS_LID_UNICAST_MAX + 1];
-};
-
 static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *port)
 {
-    struct sweep_sa_pkeys *s = ctx;
+    struct sweep_sa *s = ctx;
     for (uint32_t i = port->lid; i < port->lid + (1U << (port->lmc & 7)); i++) {
         if (port->lid == 0 || i > ADDRESS_LID_UNICAST_MAX)
             return;
@@ -220,7 +228,7 @@ static bool sweep_sa_is_block(const uint8_t *record, unsigned number)
 static void sweep_sa_read_pkeys(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
-    struct sweep_sa_pkeys *s = ctx;
+    struct sweep_sa *s = ctx;
     const uint16_t lid = wire_get16(record);
     const uint32_t node = lid <= ADDRESS_LID_UNICAST_MAX ? s->node_of[lid] : FABRIC_NONE;
     if (node == FABRIC_NONE)
@@ -330,23 +338,23 @@ static bool sweep_sa_ask(struct sweep *sweep, const struct table *table, void *c
 static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
 {
     (void)node;
-    struct state *state = ctx;
+    struct sweep_sa *state = ctx;
     port->silent = port->silent && port->peer_node == FABRIC_NONE;
     state->complete = state->complete && port->known && !port->silent;
 }
 
-static bool sweep_sa_is_usable(const struct state *state, const struct sweep *sweep,
+static bool sweep_sa_is_usable(const struct sweep_sa *state, const struct sweep *sweep,
                                const struct table *table, struct error *err)
 {
-    if (sweep_sa_find_lid(state, state->own_lid) != FABRIC_NONE)
+    if (sweep_sa_find_lid(state, state->sweep->port.lid) != FABRIC_NONE)
         return true;
     struct error why;
-    error_set(&why, "the own port, LID %u, is not among them", state->own_lid);
+    error_set(&why, "the own port, LID %u, is not among them", state->sweep->port.lid);
     sweep_sa_explain(sweep->port.sm_lid, table, why.text, err);
     return false;
 }
 
-static bool sweep_sa_ask_all(struct sweep *sweep, struct state *state, struct error *err)
+static bool sweep_sa_ask_all(struct sweep *sweep, struct sweep_sa *state, struct error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
@@ -362,13 +370,7 @@ static bool sweep_sa_ask_all(struct sweep *sweep, struct state *state, struct er
 
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct state *state = memory_get(sizeof *state);
-    state->sweep = sweep;
-    state->builder = builder;
-    state->own_lid = sweep->port.lid;
-    state->complete = true;
-    for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
-        state->node_of[lid] = FABRIC_NONE;
+    struct sweep_sa *state = sweep_sa_new(sweep, builder);
     bool ok = sweep_sa_ask_all(sweep, state, err);
     fabric_builder_each_port(builder, sweep_sa_check_port, state);
     sweep->complete = sweep->complete && state->complete;
@@ -381,11 +383,7 @@ void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder)
     static const struct table PKEYS = {"P_KeyTableRecords", UMAD_SA_ATTR_PKEY_TABLE_REC,
                                        PKEY_RECORD_SIZE, sweep_sa_read_pkeys};
     struct error why;
-    struct sweep_sa_pkeys *s = memory_get(sizeof *s);
-    s->builder = builder;
-    s->node = FABRIC_NONE;
-    for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
-        s->node_of[lid] = FABRIC_NONE;
+    struct sweep_sa *s = sweep_sa_new(sweep, builder);
     fabric_builder_each_port(builder, sweep_sa_note_lids, s);
     const bool complete = sweep->complete;
     if (!sweep_sa_ask(sweep, &PKEYS, s, &why))
