@@ -35,7 +35,7 @@ struct correlator {
     struct accumulated_counters *accumulated;
     struct measured_errors *measured; // after the same reading; NULL: none
     struct correlator_unwatched unwatched;
-    struct accumulated_counters *latest;    // the sums after the last reading, be it an early one
+    struct accumulated_counters *latest; // the sums after the last reading, also an early reading
     bool errors_unwatched, waits_unwatched; // some in the last reading
 };
 

@@ -2,6 +2,7 @@
 // Makes events from the results of sweeps and from counter readings, finds the Notice that a change
 // explains, and accumulates the counters. The pipeline's thread only, but for
 // correlator_accumulated, correlator_measured_errors and correlator_get_unwatched.
+// Decides: Which Notice does a change of the fabric explain?
 #ifndef IBTRAPD_PIPELINE_CORRELATOR_H
 #define IBTRAPD_PIPELINE_CORRELATOR_H
 
@@ -24,8 +25,8 @@ struct correlator_options {
     // Asks ports why they count errors. May be NULL.
     void (*read_details)(void *ctx, const struct error_details_list *list);
     void *ctx;
-    int64_t age_us;                        // at which alarms about what is missing end; 0: never
-    bool no_counters;                      // none are read: each sweep ends the alarms about them
+    int64_t age_us;   // age at which alarms about missing things end; 0: never
+    bool no_counters; // no counters are read: each sweep ends alarms about counters
     const struct expectation *expectation; // the expected topology; NULL: none
 };
 
@@ -40,26 +41,26 @@ void correlator_change_age(struct correlator *correlator, int64_t age_us);
 // Changes options.no_counters.
 void correlator_change_counters(struct correlator *correlator, bool no_counters);
 
-// Changes options.expectation, which stays the caller's, and makes the alarms agree with it at once
-// if the fabric is known. Without one they end, known or not.
+// Changes options.expectation, which stays the caller's. If the fabric is known, makes the alarms
+// agree with the expectation at once. NULL ends these alarms, also if the fabric is not known.
 void correlator_change_expectation(struct correlator *correlator,
                                    const struct expectation *expectation);
 
-// Ends the alarms about an expected topology, if none is expected any more: perhaps no sweep comes
-// that would. Call it once policy has the alarms of the journal.
+// Ends the alarms about an expected topology, if no topology is expected any more: perhaps no sweep
+// comes. Call it once policy has the alarms of the journal.
 void correlator_end_expected(struct correlator *correlator);
 
-// Remembers the event if it was made from a Notice about a change of the fabric: traps 64, 65, 128,
-// 144 and 145. True: it was, so a sweep can find the change.
+// Remembers an event that was made from a Notice about a change of the fabric: traps 64, 65, 128,
+// 144 and 145. Returns false for other events. After true, a sweep can find the change.
 bool correlator_note_event(struct correlator *correlator, const struct event *event);
 
-// Makes events from a sweep's result, takes over the reference to it, and makes the alarms agree
-// with it (reconcile.h). True: something changed since the last sweep.
+// Makes events from a sweep's result, takes over the reference, and makes the alarms agree with the
+// result (reconcile.h). Returns whether something changed since the last sweep.
 bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen);
 
 void correlator_take_reading(struct correlator *correlator, const struct counter_reading *reading);
 
-// For how much there was no room, since the start: it raises no alarm.
+// What raised no alarm since the start, as there was no room.
 struct correlator_unwatched {
     uint64_t errors; // times that an error counter grew (counter_watch_overflowed)
     uint64_t waits;  // times that a port had to wait (the same)
@@ -68,10 +69,10 @@ struct correlator_unwatched {
 void correlator_get_unwatched(struct correlator *correlator,
                               struct correlator_unwatched *out); // any thread
 
-// Ports said why they count errors: tells the alarms about these, which waited for that.
+// Ports said why they count errors: tells the alarms that waited for the answer.
 void correlator_take_details(struct correlator *correlator, const struct error_details_list *list);
 
-// Tells alarms whose ports have not said so in time; with `all`, or their time is over or not.
+// Tells the alarms whose ports have not answered in time; `all`: all alarms that wait.
 void correlator_tell_held(struct correlator *correlator, bool all);
 
 // The accumulated counters after the last reading: a reference, the caller's. NULL: there was no

@@ -83,7 +83,7 @@ bool held_errors_hold(struct held_errors *held, const struct counter_statement *
     return true;
 }
 
-// Removes it before it is told, as telling may lead back here.
+// Removes the alarm before it is told, as telling may lead back here.
 static void tell_held(struct held_errors *held, size_t at, const struct error_details *details,
                       held_errors_tell *tell, void *ctx)
 {

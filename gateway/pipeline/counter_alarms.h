@@ -23,36 +23,35 @@ void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watc
 // Ends all alarms about counters, as no counters are read.
 void counter_alarms_end_all(struct emitter *emitter);
 
-// Alarms about errors that are held for a moment, until their port has said why it counts them. For
-// one thread, the pipeline's.
-
-#define HELD_ERRORS_US (INT64_C(10) * 1000000) // an alarm is told without causes then
+// An alarm about errors is held for a moment, until its port has said why the port counts errors.
+#define HELD_ERRORS_US (INT64_C(10) * 1000000) // then an alarm is told without causes
 
 // Starts zeroed.
 struct held_errors {
     struct counter_statement all[ERROR_DETAILS_MAX];
     int64_t since_us[ERROR_DETAILS_MAX];
     size_t count;
-    struct error_details_list wanted; // what was held and not asked for yet
+    struct error_details_list wanted; // details of held alarms that nobody has asked the ports for
 };
 
-// `details`: why; NULL: it is not known.
+// `details`: why the port counts errors; NULL: not known.
 typedef void held_errors_tell(void *ctx, const struct counter_statement *change,
                               const struct error_details *details);
 
-// Holds a change that raises an alarm. False: there are no details of its counter, or no room.
+// Holds a change that raises an alarm. Returns false if the counter has no details, or no room is
+// left.
 bool held_errors_hold(struct held_errors *held, const struct counter_statement *change,
                       int64_t now_us);
 
-// Tells the alarm of that link and counter, if it is held.
+// Tells a held alarm of that link and counter.
 void held_errors_release(struct held_errors *held, const struct counter_statement *change,
                          held_errors_tell *tell, void *ctx);
 
-// Tells the alarms that the list has the details of.
+// Tells the held alarms that are in the list.
 void held_errors_explain(struct held_errors *held, const struct error_details_list *list,
                          held_errors_tell *tell, void *ctx);
 
-// Tells those that have waited since `until_us` or longer; INT64_MAX: all.
+// Tells the alarms that have been held since `until_us` or longer; INT64_MAX: all.
 void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_tell *tell,
                         void *ctx);
 

@@ -34,14 +34,14 @@ struct emitter {
 };
 
 // Takes over the reference. `report`: the Report that the event was made from; NULL: none. Commits
-// after EMITTER_BATCH_MAX events, as one item can cause far more; the events of a sweep wait for
-// the sweep's snapshot, up to EMITTER_SWEEP_MAX events.
+// after EMITTER_BATCH_MAX events, as one item can cause far more events; the events of a sweep wait
+// for the sweep's snapshot, up to EMITTER_SWEEP_MAX events.
 void emitter_emit(struct emitter *emitter, struct event *event);
 void emitter_emit_report(struct emitter *emitter, struct event *event,
                          const struct journal_report *report);
 
-// Ends the alarm with that key by an event alarm-cleared. The alarm may be one for which policy had
-// no room. `type`: of the event that raised the alarm; NULL: unknown.
+// Ends the alarm with that key by an event alarm-cleared. Policy may have had no room for
+// the alarm. `type`: of the event that raised the alarm; NULL: unknown.
 void emitter_end_alarm(struct emitter *emitter, const char *key, const struct catalogue_entry *type,
                        const char *reason);
 
@@ -54,17 +54,17 @@ void emitter_commit(struct emitter *emitter);
 // event, or when the journal was read late: then the journal has the alarms of this run, too.
 void emitter_restore(const struct emitter *emitter);
 
-// Restores the active alarms that policy had no room for, as far as there is room now.
+// Restores active alarms for which policy had no room, as far as there is room now.
 void emitter_restore_left_out(const struct emitter *emitter);
 
 int64_t emitter_now(const struct emitter *emitter); // policy's clock
 
-// Counts events by kind and severity, and apart from them test events, which did not happen;
-// suppressed events of both by reason. One thread adds, any thread reads.
+// Counts events by kind and severity, all test events together, and suppressed events by reason.
+// One thread adds, any thread reads.
 
 enum {
     EVENT_COUNTS_SEVERITIES = SEVERITY_DEBUG + 1,
-    EVENT_COUNTS_REASONS_MAX = 32, // the last one counts all reasons without a place of their own
+    EVENT_COUNTS_REASONS_MAX = 32, // the last place counts all further reasons
 };
 
 struct event_counts_reason {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The keys of all differences, one behind the other.
+// The keys of all differences, in one piece of memory.
 struct difference_keys {
     char *octets;
     size_t used, room;
@@ -43,8 +43,9 @@ static bool is_unexpected(const struct change *difference)
 
 // Keys.
 
-// Whether it has an alarm of its own, or is to have one. An alarm stays when its subject is unseen
-// or becomes a consequence: the end of topology-differs would send it to the receivers.
+// Whether the difference has an alarm of its own, or will have an alarm. An alarm stays when its
+// subject is unseen or becomes a consequence: the end of topology-differs would send it to the
+// receivers.
 static bool expectations_counts(const struct expectations *e, const struct change *difference,
                                 bool unseen)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds links that went down and came up again before a sweep saw it. Trap 128 names the switch and
-// no port, and the sweep after it shows no change. The port is the one whose LinkDownedCounter
-// grew. For one thread, the pipeline's.
+// Finds links that went down and came up again before a sweep. Trap 128 names the switch and no
+// port, and the sweep after the trap shows no change. LinkDownedCounter of the port grew.
+// Pipeline's thread. Decides: When is a link interrupted, although each sweep saw the link up?
 #ifndef IBTRAPD_PIPELINE_INTERRUPTIONS_H
 #define IBTRAPD_PIPELINE_INTERRUPTIONS_H
 
@@ -9,7 +9,7 @@
 #include "topology/accumulated.h"
 #include "topology/changes.h"
 
-enum { INTERRUPTIONS_SWITCHES_MAX = 64 }; // suspected at a time; those beyond are not looked at
+enum { INTERRUPTIONS_SWITCHES_MAX = 64 }; // suspected at a time; further switches are ignored
 #define INTERRUPTIONS_AGE_US (120 * INT64_C(1000000)) // a switch is suspected for so long at most
 
 // A switch whose trap 128 no change has explained yet.
@@ -30,9 +30,9 @@ struct interruptions {
 // Notes a trap 128 of a switch that is known. Ignores other events.
 void interruptions_note(struct interruptions *interruptions, const struct event *event);
 
-// Judges by the changes of a complete sweep that began at `begun_us` (UTC): forgets the switches
-// that a change is about, and writes those whose counters have to be read to `out`. Returns their
-// number. Leaves the switches whose trap came during the sweep to the next one.
+// Judges by the changes of a complete sweep that began at `begun_us` (UTC). Forgets the switches
+// that a change is about. Leaves the switches whose trap came during the sweep to the next sweep.
+// Writes the others to `out`, as their counters have to be read, and returns their number.
 size_t interruptions_judge(struct interruptions *interruptions, const struct changes *changes,
                            int64_t begun_us, uint64_t out[INTERRUPTIONS_SWITCHES_MAX]);
 

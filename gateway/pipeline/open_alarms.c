@@ -57,7 +57,7 @@ void open_alarms_clear(struct open_alarms *alarms)
     free(alarms->ends);
 }
 
-// The graph of what is missing: the missing nodes, and those of the fabric that they hung on.
+// The graph of missing things: the missing nodes, and their neighbours in the fabric.
 
 struct graph {
     const struct open_alarms *alarms;

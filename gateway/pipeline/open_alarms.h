@@ -11,8 +11,8 @@
 struct open_alarm {
     struct policy_alarm is; // first member
     struct alarm_key what;
-    // Of a missing node: index of the alarm that is its root cause, or its own; a number that nodes
-    // share which are connected by missing links.
+    // Of a missing node: the index of the root cause's alarm, or the own index; a number that nodes
+    // share if missing links connect the nodes.
     uint32_t root, island;
 };
 
@@ -24,7 +24,7 @@ struct open_alarm_end {
 };
 
 struct open_alarms {
-    struct open_alarm *all; // in the order in which they were raised
+    struct open_alarm *all; // the oldest first
     size_t count;
     struct open_alarm_end *ends; // ascending by GUID and port
     size_t end_count;
@@ -39,8 +39,8 @@ void open_alarms_clear(struct open_alarms *alarms);
 // (topology/root_causes.h). Leaves out alarms that ended.
 void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric);
 
-// The alarm about a missing node, or about a missing link at that port of a node (1 and up); NULL:
-// there is none, or it ended.
+// The alarm about a missing node, or about a missing link at that port of a node (1 and up).
+// Returns NULL if there is no such alarm, or the alarm ended.
 const struct open_alarm *open_alarms_find_node(const struct open_alarms *alarms, uint64_t guid);
 const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,
                                                uint8_t port);

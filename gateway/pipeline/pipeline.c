@@ -319,7 +319,7 @@ static void handle_batch(struct pipeline *p, struct item *first)
     publish_counters(p);
 }
 
-// Does the work of policy that is due, such as the end of a storm.
+// Does the due work of policy, such as the end of a storm.
 static void pipeline_tick(struct pipeline *p)
 {
     int64_t now = emitter_now(&p->emitter);
@@ -387,8 +387,8 @@ static void restore_report(void *ctx, const struct journal_report *report, int64
                      r->monotonic - (r->utc - utc_us));
 }
 
-// Restores the Reports that were committed shortly before the restart: the subnet manager may
-// repeat them, as it may not have received our answers.
+// Restores the Reports that were committed shortly before the restart: if the subnet manager did
+// not receive the answers, the Reports come again.
 static void restore_reports(struct pipeline *p)
 {
     struct restore r = {p, clock_utc(p->emitter.builder.clock), emitter_now(&p->emitter)};

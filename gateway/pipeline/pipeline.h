@@ -2,6 +2,7 @@
 // The thread that makes Reports, sweeps and counter readings into committed events: event -> policy
 // -> journal -> answer to the subnet manager. Reports that wait together are committed together,
 // and answered after the commit. The receivers read the events from the journal.
+// Decides: When is a Report acknowledged?
 #ifndef IBTRAPD_PIPELINE_PIPELINE_H
 #define IBTRAPD_PIPELINE_PIPELINE_H
 
@@ -14,7 +15,8 @@
 #include "topology/link_history.h"
 
 enum {
-    PIPELINE_QUEUE_MAX = 65536, // Reports that may wait: a new master SM sends one for each port
+    PIPELINE_QUEUE_MAX =
+        65536, // Reports that may wait: a new master SM sends a Report for each port
     PIPELINE_BATCH_MAX = EMITTER_BATCH_MAX, // Reports in one commit
     PIPELINE_OTHERS_MAX = 1024, // further places, not for Reports: all other items are sent once
     PIPELINE_CALLS_MAX = 16,    // part of these, for calls only: so many threads may call at once
@@ -31,8 +33,8 @@ struct pipeline_counters {
 // Which events receivers get from this gateway, if two gateways share a subnet.
 enum pipeline_role {
     PIPELINE_ACTIVE,  // all
-    PIPELINE_STANDBY, // those about this gateway itself; it suppresses the others as standby
-    PIPELINE_UNKNOWN, // by the result of a sweep, which is dropped
+    PIPELINE_STANDBY, // events about this gateway; the others are suppressed as standby
+    PIPELINE_UNKNOWN, // the sweep that left the role unknown is dropped
 };
 
 struct pipeline_options {
@@ -42,8 +44,8 @@ struct pipeline_options {
     struct counter_watch *watch;
     struct link_history *link_history; // NULL: none
     struct policy_options policy;
-    int64_t alarm_age_us; // at which alarms about what is missing end; 0: never
-    bool no_counters;     // none are read: the next sweep ends the alarms about them
+    int64_t alarm_age_us; // age at which alarms about missing things end; 0: never
+    bool no_counters;     // no counters are read: the next sweep ends alarms about counters
     const struct expectation *expectation; // outlives the pipeline, too; NULL: none
     // The present role; `fabric`, unless NULL, is a sweep's result to decide by. Pipeline's thread.
     // A NULL function: active.
@@ -56,10 +58,10 @@ struct pipeline_options {
     // May be NULL.
     void (*read_details)(void *ctx, const struct error_details_list *list);
     // The level of GswEventSeverity up to which events of that switch are sent as gswEventTrap.
-    // Pipeline's thread. A NULL function: none is sent.
+    // Pipeline's thread. A NULL function: no event is sent.
     enum event_level (*event_trap_level)(void *ctx, uint64_t switch_guid);
-    // The journal, unreadable at the start, has been read: policy and thresholds have its alarms
-    // and windows. Pipeline's thread. May be NULL.
+    // The journal, unreadable at the start, has been read: policy and counters have the alarms,
+    // policy the windows. Pipeline's thread. May be NULL.
     void (*read_late)(void *ctx);
     // Answers a Report. Called in the pipeline's thread after the commit.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
@@ -72,8 +74,8 @@ struct pipeline;
 // Starts the thread. NULL with a sentence when threads are short.
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err);
 
-// Takes over a Report made with malloc. False: there is no room, and it stays the caller's. Any
-// thread; never waits.
+// Takes over a Report made with malloc. Returns false if there is no room: the Report
+// stays the caller's. Any thread; never waits.
 bool pipeline_put_report(struct pipeline *pipeline, struct sa_report *report);
 
 // Makes an event of the occurrence. Any thread; never waits. When room is short, the
@@ -86,13 +88,13 @@ void pipeline_put_occurrence(struct pipeline *pipeline,
 // Makes a test event. False: there is no room. Any thread; never waits.
 bool pipeline_put_test_event(struct pipeline *pipeline, const struct test_event *test);
 
-// Both take over their argument in any case. Without room it is dropped: the next sweep or reading
-// shows the same. Any thread; never waits.
+// Both take over their argument in any case. Without room the argument is dropped: the next sweep
+// or reading shows the same. Any thread; never waits.
 void pipeline_put_fabric(struct pipeline *pipeline, struct fabric *fabric);
 void pipeline_put_counters(struct pipeline *pipeline, struct counter_reading *reading);
 
-// Takes over its argument, too, made with malloc. Without room the alarms that wait for it are told
-// without causes.
+// Takes over its argument, made with malloc. Without room the alarms that wait for the details are
+// told without causes.
 void pipeline_put_details(struct pipeline *pipeline, struct error_details_list *list);
 
 // The parts that only the pipeline's thread may use.
@@ -106,23 +108,23 @@ struct pipeline_context {
     void *pipeline;
 };
 
-// Runs `call` in the pipeline's thread and waits for its end. There is always room for it. False
-// after the stop: it did not run. Call it in any other thread.
+// Runs `call` in the pipeline's thread, and waits for the end of `call`. There is always room for a
+// call. Returns false after the stop: `call` did not run. Any thread but the pipeline's.
 bool pipeline_call(struct pipeline *pipeline,
                    void (*call)(void *ctx, const struct pipeline_context *inside), void *ctx);
 
-// Within a call: from the next sweep on, that is the age at which alarms about what is missing end.
+// Within a call: changes pipeline_options.alarm_age_us, from the next sweep on.
 void pipeline_change_alarm_age(const struct pipeline_context *inside, int64_t age_us);
 
 // Within a call: changes whether port counters are read, as pipeline_options.no_counters.
 void pipeline_change_counters(const struct pipeline_context *inside, bool no_counters);
 
-// Within a call: from now on, that is pipeline_options.expectation.
+// Within a call: changes pipeline_options.expectation.
 void pipeline_change_expectation(const struct pipeline_context *inside,
                                  const struct expectation *expectation);
 
-// Handles all queued items, lets policy_end pass on its events, and ends the thread. Refuses items
-// from then on.
+// Handles all queued items and the events of policy_end, and ends the thread. Refuses further
+// items.
 void pipeline_stop(struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 
@@ -130,8 +132,8 @@ void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 // thread.
 uint64_t pipeline_progress(struct pipeline *pipeline);
 
-// Whether this gateway notifies receivers now. NULL, for a pipeline that does not run yet: false.
-// Any thread.
+// Whether this gateway notifies receivers now. NULL, a pipeline that does not run yet: false. Any
+// thread.
 bool pipeline_is_active(const struct pipeline *pipeline);
 
 void pipeline_get_counters(struct pipeline *pipeline, struct pipeline_counters *out); // any thread

@@ -16,7 +16,7 @@
 
 enum { NAMED_MAX = 5 }; // missing nodes that a reason names
 
-// After a start, until the wall clock is trusted: it may be far off until somebody sets it.
+// After a start, until the wall clock is trusted: the clock may be far off until somebody sets it.
 static const int64_t TRUST_CLOCK_US = 3600 * CLOCK_US_PER_S;
 
 struct reconcile {
@@ -37,7 +37,7 @@ static uint32_t reconcile_port(const struct reconcile *r, uint64_t guid, uint8_t
     return node != FABRIC_NONE ? fabric_find_port(r->fabric, node, number) : FABRIC_NONE;
 }
 
-// The port at the other end of that port's link; FABRIC_NONE: there is no such port, or no link.
+// The port at the other end of a port's link; FABRIC_NONE: there is no such port, or no link.
 static uint32_t reconcile_peer(const struct reconcile *r, uint64_t guid, uint8_t number)
 {
     uint32_t port = reconcile_port(r, guid, number);
@@ -166,8 +166,8 @@ static bool is_refuted(const struct reconcile *r, const struct alarm_key *what, 
     }
 }
 
-// How old the alarm is. An alarm of this run is as old as policy's clock says. An alarm from before
-// is as old as the wall clock says, once that is trusted, and as this run at least.
+// How old the alarm is. Policy's clock decides for an alarm of this run. For an older alarm, the
+// wall clock decides once it is trusted; the age is at least that of this run.
 static int64_t reconcile_age_of(const struct reconcile *r, const struct policy_alarm *alarm)
 {
     const int64_t watched = r->now_us - r->watching_since;
@@ -197,7 +197,7 @@ static enum statement reconcile_say(void *ctx, const struct policy_alarm *alarm,
     return is_refuted(r, &a->what, why) || is_aged(r, a, why) ? STATEMENT_IS_OVER : STATEMENT_HOLDS;
 }
 
-// Links first, as alarms about ports depend on them.
+// Links come first: alarms about ports depend on alarms about links.
 static void end_alarms(struct reconcile *r)
 {
     const struct detector detector = {.say = reconcile_say, .ctx = r};
@@ -276,7 +276,7 @@ static void describe_missing(const struct reconcile *r, uint64_t guid, struct en
     event_unref(event);
 }
 
-// Describes an end of a missing link, as far as it is known.
+// Describes an end of a missing link, as far as the end is known.
 static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t number,
                          struct endpoint *out)
 {
@@ -364,7 +364,7 @@ static void set_cause(const struct reconcile *r, const struct open_alarm *a,
     journal_set_alarm_cause(r->emitter->journal, a->is.key, cause ? cause->is.event_id : "");
 }
 
-// Adds the name of a missing node, from the event that said that it left.
+// Adds the name of a missing node, from the event about the loss.
 static void add_missing_name(const struct emitter *emitter, struct text *t,
                              const struct open_alarm *a)
 {
@@ -440,7 +440,8 @@ static int compare_roots(const void *a, const void *b, void *ctx)
     return m < n ? -1 : m > n;
 }
 
-// The missing nodes that lost their root cause, sorted by the new one. `lost` has room for all.
+// The missing nodes that lost their root cause, sorted by the new root cause. `lost` has room for
+// all.
 static size_t list_lost(struct reconcile *r, uint32_t *lost)
 {
     size_t count = 0;
@@ -452,7 +453,7 @@ static size_t list_lost(struct reconcile *r, uint32_t *lost)
     return count;
 }
 
-// Tells the new root causes among them, each with what is missing behind it.
+// Tells each new root cause, with the missing nodes behind the root cause.
 static void tell_roots(const struct reconcile *r, const uint32_t *lost, size_t count)
 {
     const struct open_alarm *all = r->alarms.all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Decides which of two gateways on one subnet notifies receivers: with `active = "with-master-sm"`,
-// the one whose port runs the master SM. The subnet managers elect the master. Pipeline's thread.
+// the gateway at the port of the master SM. The subnet managers elect the master. Pipeline's
+// thread. Decides: When is a gateway the active one?
 #ifndef IBTRAPD_PIPELINE_ROLE_H
 #define IBTRAPD_PIPELINE_ROLE_H
 
@@ -10,25 +11,25 @@
 
 // What the last sweeps showed; zero at the start.
 struct role {
-    int64_t unmanaged_since; // when they began to show no master; monotonic; 0: they show one
-    bool stands_in;          // this gateway is active without one
-    bool decided; // a sweep decided: `last` holds until PortInfo has another SM than then
+    int64_t unmanaged_since; // when sweeps began to show no master; monotonic; 0: a master is there
+    bool stands_in;          // this gateway is active without a master
+    bool decided;            // a sweep decided: `last` holds until PortInfo names another SM
     enum pipeline_role last;
     uint16_t sm_lid;
 };
 
-// The role now. `fabric` is the result of a sweep, which decides, or NULL: then PortInfo of the own
-// port does, once it names another SM than at that sweep: a new master is seen by sweeps before it
-// writes itself into all ports.
+// The role now. `fabric`, the result of a sweep, decides. If `fabric` is NULL, the last sweep
+// decides until PortInfo of the own port names another SM; then PortInfo decides. Sweeps see a new
+// master before the master writes its address into all ports.
 //
-// A sweep without a master leaves the role unknown: a handover may be under way. If that lasts for
-// the configured time, there is no subnet manager. Then the gateway at the port of the last master
-// is active. If that port has left the fabric, each gateway is.
+// A sweep without a master leaves the role unknown: a handover may be under way. After the
+// configured time without a master, the gateway at the port of the last master is active. If the
+// port of the last master has left the fabric, each gateway is active.
 enum pipeline_role role_decide(struct role *role, const struct conf *conf,
                                const struct sa_status *status, const struct fabric *fabric);
 
-// Says why the gateway is active or not: part of a sentence; empty: it always is. `fabric`: the
-// result of the last sweep, or NULL.
+// Says why the gateway is active or not: part of a sentence; empty: the gateway is always active.
+// `fabric`: the result of the last sweep, or NULL.
 const char *role_words(const struct conf *conf, const struct sa_status *status,
                        const struct fabric *fabric, bool active);
 

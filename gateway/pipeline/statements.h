@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compares the alarms that are raised with what a detector says of them now, and ends those that do
-// not hold. Policy's table is the one table of raised alarms: a detector keeps no list of its own.
+// Compares the raised alarms with a detector's statements, and ends the alarms that do not hold.
+// Policy's table is the one table of raised alarms: a detector keeps no list of its own.
 // Decides: When does an alarm end, if no event of its kind ends the alarm?
 // Pipeline's thread.
 #ifndef IBTRAPD_PIPELINE_STATEMENTS_H
@@ -25,10 +25,10 @@ struct detector {
 void statements_compare(struct emitter *emitter, const struct detector *detector,
                         struct policy_alarm *alarm);
 
-// The same for all alarms that are raised, in the order in which they were raised.
+// The same for all raised alarms, the oldest first.
 void statements_compare_all(struct emitter *emitter, const struct detector *detector);
 
-// Whether a detector may raise that alarm: it is not raised, and policy has room for the alarm.
+// Whether a detector may raise that alarm: the alarm is not raised, and policy has room.
 bool statements_may_raise(const struct emitter *emitter, const char *key);
 
 #endif

@@ -110,7 +110,7 @@ struct unreliable_links_past {
     size_t count, capacity;
 };
 
-// Converts a time of the wall clock. After that was set back, what is in the future is now.
+// Converts a time of the wall clock. After the clock was set back, a time in the future is now.
 static int64_t unreliable_links_to_past(const struct unreliable_links_past *past, int64_t utc_us)
 {
     return past->now_us - (past->utc_us > utc_us ? past->utc_us - utc_us : 0);
