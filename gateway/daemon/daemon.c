@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "conf/load.h"
 #include "control/commands.h"
-#include "control/server.h"
 #include "control/handlers.h"
+#include "control/server.h"
 #include "daemon/alarm_source.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
@@ -177,7 +177,7 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
     else if (own_alarms_is_active(g, OWN_ALARMS_JOURNAL))
         wiring_on_journal_change(g, JOURNAL_HEALED, "the journal works again", 0);
     else if (g->was_cut_short)
-        inside->take(inside->pipeline, own_alarms_end_of_journal(g, inside->builder));
+        emitter_emit(inside->emitter, own_alarms_end_of_journal(g, inside->builder));
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 

@@ -81,8 +81,8 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
         receiver_alarms_key(departed->gateway, departed->all[i].name, key);
         snprintf(reason, sizeof reason, "receiver %s is no longer configured",
                  departed->all[i].name);
-        inside->take(inside->pipeline, event_builder_end_of_alarm(inside->builder, key,
-                                                                  departed->all[i].type, reason));
+        emitter_emit(inside->emitter, event_builder_end_of_alarm(inside->builder, key,
+                                                                 departed->all[i].type, reason));
     }
 }
 

@@ -128,7 +128,7 @@ static void settings_report(const struct pipeline_context *inside, const struct 
     struct event_builder_occurrence o = {.type = CATALOGUE_SETTING_CHANGED,
                                          .switch_guid = now->guid};
     settings_describe(old, now, who, o.reason);
-    inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
+    emitter_emit(inside->emitter, event_builder_from_occurrence(inside->builder, &o));
 }
 
 // Changing.
@@ -256,7 +256,7 @@ static void settings_report_beacon(void *ctx, const struct pipeline_context *ins
     struct text t = text_in(o.reason, sizeof o.reason);
     text_addf(&t, "gswBeaconAdmStatus from %s to %s, by %s", b->on ? "off" : "on",
               b->on ? "on" : "off", b->who);
-    inside->take(inside->pipeline, event_builder_from_occurrence(inside->builder, &o));
+    emitter_emit(inside->emitter, event_builder_from_occurrence(inside->builder, &o));
     journal_commit(b->gateway->parts.journal);
 }
 

@@ -126,12 +126,6 @@ static void pipeline_stamp(void *ctx, struct event *event)
     event_builder_stamp(&p->emitter.builder, event);
 }
 
-static void take_event(void *ctx, struct event *event)
-{
-    struct pipeline *p = ctx;
-    emitter_emit(&p->emitter, event);
-}
-
 static struct event *make_event(const struct pipeline *p, const struct sa_report *report)
 {
     if (report->malformed)
@@ -244,7 +238,6 @@ static void run_call(struct pipeline *p, struct call *call)
                                                          .policy = p->emitter.policy,
                                                          .now_us = emitter_now(&p->emitter),
                                                          .emitter = &p->emitter,
-                                                         .take = take_event,
                                                          .pipeline = p});
     emitter_work(&p->emitter, emitter_now(&p->emitter));
     pthread_mutex_lock(&p->lock);

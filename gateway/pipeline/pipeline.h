@@ -103,9 +103,7 @@ struct pipeline_context {
     struct policy *policy;
     struct emitter *emitter;
     int64_t now_us; // policy's clock
-    // Handles the event like any other, and takes over the reference.
-    void (*take)(void *pipeline, struct event *event);
-    void *pipeline;
+    struct pipeline *pipeline;
 };
 
 // Runs `call` in the pipeline's thread, and waits for the end of `call`. There is always room for a
