@@ -72,17 +72,21 @@ static uint8_t type_of_node(const struct open_alarm *alarm)
     return alarm->is.type == catalogue_get(CATALOGUE_ROUTER_REMOVED) ? FABRIC_ROUTER : FABRIC_CA;
 }
 
-static void add_missing_nodes(const struct graph *g)
+// Returns false if there are more missing nodes than a fabric may have.
+static bool add_missing_nodes(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
         const struct fabric_node node = {.guid = a->what.guid, .type = type_of_node(a)};
-        if (a->what.kind == ALARM_KEY_NODE && !a->is.ended)
-            fabric_builder_node(g->builder, &node);
+        if (a->what.kind == ALARM_KEY_NODE && !a->is.ended &&
+            fabric_builder_node(g->builder, &node) == FABRIC_NONE)
+            return false;
     }
+    return true;
 }
 
-// The builder's number of a link's end. FABRIC_NONE: it is neither missing nor in the fabric.
+// The builder's number of a link's end. Returns FABRIC_NONE if the end is neither missing nor in
+// the fabric, or there is no room.
 static uint32_t graph_end(const struct graph *g, uint64_t guid)
 {
     uint32_t number = fabric_builder_find(g->builder, guid);
@@ -93,24 +97,28 @@ static uint32_t graph_end(const struct graph *g, uint64_t guid)
     return fabric_builder_node(g->builder, &stub);
 }
 
-static void add_missing_links(const struct graph *g)
+// Returns false if there are more missing links than a fabric may have.
+static bool add_missing_links(const struct graph *g)
 {
     for (size_t i = 0; i < g->alarms->count; i++) {
         const struct open_alarm *a = &g->alarms->all[i];
         if (a->what.kind != ALARM_KEY_LINK || a->is.ended)
             continue;
         uint32_t node = graph_end(g, a->what.guid), peer = graph_end(g, a->what.peer_guid);
-        if (node != FABRIC_NONE && peer != FABRIC_NONE)
-            fabric_builder_link(g->builder, node, a->what.port, peer, a->what.peer_port);
+        if (node != FABRIC_NONE && peer != FABRIC_NONE &&
+            !fabric_builder_link(g->builder, node, a->what.port, peer, a->what.peer_port))
+            return false;
     }
+    return true;
 }
 
 static struct fabric *build_graph(struct graph *g)
 {
     g->builder = fabric_builder_new();
-    add_missing_nodes(g);
-    add_missing_links(g);
-    return fabric_builder_finish(g->builder, 0, 0, true);
+    if (add_missing_nodes(g) && add_missing_links(g))
+        return fabric_builder_finish(g->builder, 0, 0, true);
+    fabric_builder_free(g->builder);
+    return NULL;
 }
 
 static bool is_missing_switch(const struct fabric *graph, const uint32_t *present, uint32_t node)
@@ -195,11 +203,13 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
     }
 }
 
-void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
+bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
 {
     struct graph g = {.alarms = alarms, .fabric = fabric};
     struct findings f = {0};
     struct fabric *graph = build_graph(&g);
+    if (!graph)
+        return false;
     findings_make_room(&f, graph->node_count);
     for (uint32_t i = 0; i < graph->node_count; i++)
         f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
@@ -208,6 +218,7 @@ void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fab
     apply_findings(alarms, graph, &f);
     findings_clear(&f);
     fabric_unref(graph);
+    return true;
 }
 
 const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms, uint64_t guid,

@@ -36,8 +36,9 @@ void open_alarms_clear(struct open_alarms *alarms);
 
 // Sets `root` and `island` of the alarms about missing nodes: connects the missing nodes by the
 // links that are missing, too, to the nodes of the fabric, and finds the root causes
-// (topology/root_causes.h). Leaves out alarms that ended.
-void open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric);
+// (topology/root_causes.h). Leaves out alarms that ended. Returns
+// false, with nothing set, if more is missing than a fabric may have.
+bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric);
 
 // The alarm about a missing node, or about a missing link at that port of a node (1 and up).
 // Returns NULL if there is no such alarm, or the alarm ended.

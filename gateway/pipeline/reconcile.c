@@ -472,8 +472,9 @@ static void find_causes(struct reconcile *r)
 {
     if (r->alarms.count == 0)
         return;
+    if (!open_alarms_find_roots(&r->alarms, r->fabric))
+        return;
     uint32_t *lost = memory_zeroed(r->alarms.count, sizeof *lost);
-    open_alarms_find_roots(&r->alarms, r->fabric);
     tell_roots(r, lost, list_lost(r, lost));
     free(lost);
     for (size_t i = 0; i < r->alarms.count; i++) {
