@@ -138,7 +138,7 @@ static const struct notice_seen *find_notice(const struct correlator *o, uint16_
 }
 
 // The identifier of the event that the change explains; empty: none. Prefers the Notice about a
-// port in or out of service to the one of the switch that saw it.
+// port in or out of service to the Notice of the switch.
 static const char *related_id(const struct correlator *o, const struct change *change, int64_t now)
 {
     uint16_t own = NOTICE_CAPABILITY;

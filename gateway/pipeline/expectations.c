@@ -105,7 +105,7 @@ static bool has_key(const struct difference_keys *keys, const char *key)
 
 // Ends.
 
-// The event as-expected, from the event that raised the alarm. Returns NULL if that cannot be read,
+// The event as-expected, made from the alarm's event. Returns NULL if that event cannot be read,
 // or if no topology is expected.
 static struct event *make_end(void *ctx, const struct policy_alarm *alarm)
 {

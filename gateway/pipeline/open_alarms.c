@@ -227,7 +227,7 @@ const struct open_alarm *open_alarms_find_link(const struct open_alarms *alarms,
     const struct open_alarm_end wanted = {.guid = guid, .port = port};
     size_t at;
     SEARCH_FIRST(at, 0, alarms->end_count, compare_ends(&alarms->ends[at], &wanted) < 0);
-    // A port may be an end of several missing links, one after the other.
+    // A port may be an end of several missing links.
     for (; at < alarms->end_count && compare_ends(&alarms->ends[at], &wanted) == 0; at++) {
         const struct open_alarm *a = &alarms->all[alarms->ends[at].alarm];
         if (!a->is.ended)

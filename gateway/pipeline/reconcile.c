@@ -289,8 +289,9 @@ static void describe_end(const struct reconcile *r, uint64_t guid, uint8_t numbe
     out->port = number;
 }
 
-// Raises the alarm about a host's port at that end of a missing link. It follows from a missing
-// node at the other end. If the root cause of the link is over, the port is its new one.
+// Raises the alarm about a host's port at that end of a missing link. A missing node at the other
+// end is the root cause. If the root cause of the link is over, the port is the link's new root
+// cause.
 static void raise_port(const struct reconcile *r, const struct open_alarm *link, uint64_t guid,
                        uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
@@ -395,7 +396,7 @@ static void add_missing_names(const struct emitter *emitter, struct text *t,
         text_addf(t, " and %zu more", group->count - named);
 }
 
-// The event that raised the alarm, once more, as a root cause: with what is missing behind it.
+// The event that raised the alarm, once more, as a root cause: with the missing nodes behind it.
 static struct event *make_root_event(const struct reconcile *r, const struct open_alarm *root,
                                      const struct group *behind)
 {
@@ -466,8 +467,8 @@ static void tell_roots(const struct reconcile *r, const uint32_t *lost, size_t c
     }
 }
 
-// Finds new root causes for the alarms whose root cause is over. What is a root cause itself now is
-// told, before the others become its consequences.
+// Finds new root causes for the alarms whose root cause is over. Tells the new root causes before
+// the other alarms become consequences.
 static void find_causes(struct reconcile *r)
 {
     if (r->alarms.count == 0)
