@@ -74,7 +74,7 @@ void snapshot_unref(struct agent_snapshot *snapshot)
     node_numbers_unref(snapshot->numbers);
     free(snapshot->interfaces);
     for (size_t i = 0; i < RECORDS_KINDS; i++)
-        records_free(snapshot->records[i]);
+        sa_records_free(snapshot->records[i]);
     free(snapshot->switches);
     free(snapshot);
 }

@@ -6,7 +6,7 @@
 #define IBTRAPD_AGENT_SNAPSHOT_H
 
 #include "agent/interface_list.h"
-#include "agent/records.h"
+#include "agent/sa_records.h"
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
 #include "journal/journal.h"
@@ -124,9 +124,9 @@ struct agent_snapshot {
     struct snapshot_gateway gateway;
     struct snapshot_alarms *alarms; // NULL until snapshot_alarms_of is called
     struct node_numbers *numbers;
-    struct interface_list *interfaces;      // NULL until snapshot_interfaces_of is called
-    struct snapshot_events *events;         // the agent's, shared by all snapshots
-    struct records *records[RECORDS_KINDS]; // NULL until a request needs them
+    struct interface_list *interfaces;         // NULL until snapshot_interfaces_of is called
+    struct snapshot_events *events;            // the agent's, shared by all snapshots
+    struct sa_records *records[RECORDS_KINDS]; // NULL until a request needs them
 };
 
 // An event's number in the journal is this base plus the event_number.

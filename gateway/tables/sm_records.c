@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// IB-SM-MIB: the tables whose rows the SA has (agent/records.h): partitions, multicast groups and
-// their members, services. The SA is asked when a snapshot first needs the rows, which are the
-// snapshot's from then on. `kind` of the table is its enum records_kind.
+// IB-SM-MIB: the tables whose rows the SA has (agent/sa_records.h): partitions, multicast groups
+// and their members, services. The SA is asked when a snapshot first needs the rows, which are the
+// snapshot's from then on. `kind` of the table is its enum sa_records_kind.
 #include "agent/column.h"
 #include "base/wire.h"
 #include "tables/sm.h"
@@ -13,19 +13,19 @@
 
 // Makes the rows with the latest fabric, because the SA's answer is of now, not of the snapshot's
 // time.
-static void sm_records_read(struct look *look, enum records_kind kind)
+static void sm_records_read(struct look *look, enum sa_records_kind kind)
 {
     struct fabric *latest = topology_current(look->snapshot->source->topology);
     if (!latest)
         return;
-    const struct demand_key key = records_query(kind, latest);
+    const struct demand_key key = sa_records_query(kind, latest);
     const struct demand_answer *answer = look_ask(look, &key);
     if (answer)
-        look->snapshot->records[kind] = records_new(kind, latest, answer);
+        look->snapshot->records[kind] = sa_records_new(kind, latest, answer);
     fabric_unref(latest);
 }
 
-static const struct records *sm_records_of(const struct look *look)
+static const struct sa_records *sm_records_of(const struct look *look)
 {
     return look->snapshot->records[look->table->kind];
 }
@@ -35,19 +35,19 @@ static size_t sm_records_count(struct look *look)
 {
     if (!sm_records_of(look) && look->fabric)
         sm_records_read(look, look->table->kind);
-    return sm_records_of(look) ? records_count(sm_records_of(look)) : 0;
+    return sm_records_of(look) ? sa_records_count(sm_records_of(look)) : 0;
 }
 
 // A table of vectors has the number of the piece in its index.
 static void sm_records_enter(struct look *look)
 {
-    const struct records *r = sm_records_of(look);
+    const struct sa_records *r = sm_records_of(look);
     const bool pieces =
         look->table->kind == RECORDS_MEMBERS || look->table->kind == RECORDS_PARTITIONS;
     sm_add_prefix(look);
-    agentx_oid_add_octets(&look->found, records_index(r, look->at), records_index_size(r));
+    agentx_oid_add_octets(&look->found, sa_records_index(r, look->at), sa_records_index_size(r));
     if (pieces)
-        agentx_oid_add(&look->found, records_piece(r, look->at));
+        agentx_oid_add(&look->found, sa_records_piece(r, look->at));
 }
 
 #define RECORDS(which) TABLE_SORTED(sm_records_count, sm_records_enter), .kind = (which)
@@ -56,24 +56,25 @@ static void sm_records_enter(struct look *look)
 // from `least` on; the pieces of vectors.
 
 GETTER(sm_records_key,
-       put_octets(out, records_index(sm_records_of(look), look->at), look->column->field.most))
+       put_octets(out, sa_records_index(sm_records_of(look), look->at), look->column->field.most))
 
 static bool sm_records_octets(struct look *look, struct agentx_value *out)
 {
     const struct table_field *part = &look->column->field;
-    return put_octets(out, records_first(sm_records_of(look), look->at) + part->least, part->most);
+    return put_octets(out, sa_records_first(sm_records_of(look), look->at) + part->least,
+                      part->most);
 }
 
 #define KEY(size)        .get = sm_records_key, .field = {.most = (size)}
 #define PART(from, size) .get = sm_records_octets, .field = {.least = (from), .most = (size)}
 
-GETTER(sm_records_piece, put_number(out, records_piece(sm_records_of(look), look->at)))
+GETTER(sm_records_piece, put_number(out, sa_records_piece(sm_records_of(look), look->at)))
 
 static bool sm_records_vector(struct look *look, struct agentx_value *out)
 {
     uint8_t octets[RECORDS_PIECE_MAX];
     return put_octets(out, octets,
-                      records_copy(sm_records_of(look), look->at, octets, sizeof octets));
+                      sa_records_copy(sm_records_of(look), look->at, octets, sizeof octets));
 }
 
 static bool sm_records_vector_size(struct look *look, struct agentx_value *out)
@@ -122,7 +123,7 @@ enum { RATE_LEAST = 2, RATE_MOST = 24 };
 
 static bool sm_records_field(struct look *look, struct agentx_value *out)
 {
-    return field_of_octets(records_first(sm_records_of(look), look->at), look, out);
+    return field_of_octets(sa_records_first(sm_records_of(look), look->at), look, out);
 }
 
 // Scopes without a label have no instance.
@@ -184,13 +185,14 @@ enum { LEASE = 28, NAME = 48, NAME_SIZE = 64, DATA = 112, DATA_SIZE = 64, SERVIC
 
 // A lease without end, all ones, is -1.
 GETTER(sm_records_lease,
-       put_number(out, (int32_t)wire_get32(records_first(sm_records_of(look), look->at) + LEASE)))
+       put_number(out,
+                  (int32_t)wire_get32(sa_records_first(sm_records_of(look), look->at) + LEASE)))
 
 // DisplayString: '?' for all but printable ASCII.
 static bool sm_records_name(struct look *look, struct agentx_value *out)
 {
     char name[NAME_SIZE];
-    const uint8_t *from = records_first(sm_records_of(look), look->at) + NAME;
+    const uint8_t *from = sa_records_first(sm_records_of(look), look->at) + NAME;
     const size_t size = strnlen((const char *)from, NAME_SIZE);
     for (size_t i = 0; i < size; i++)
         name[i] = from[i] >= ' ' && from[i] <= '~' ? (char)from[i] : '?';

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "agent/column.h"
-#include "agent/records.h"
+#include "agent/sa_records.h"
 #include "base/wire.h"
 #include "generated.h"
 #include "looks.h"
@@ -295,24 +295,24 @@ TEST(members_are_packed_into_pieces)
 {
     enum { COUNT_OF_ALL = 60, OF_PIECE = 14 };
     struct demand_answer *answer = members(COUNT_OF_ALL);
-    struct records *r = records_new(RECORDS_MEMBERS, NULL, answer);
+    struct sa_records *r = sa_records_new(RECORDS_MEMBERS, NULL, answer);
     uint8_t piece[RECORDS_PIECE_MAX];
     assert_non_null(r);
-    assert_int_equal(records_count(r), 2 * 3); // 30 of each group
+    assert_int_equal(sa_records_count(r), 2 * 3); // 30 of each group
     for (size_t row = 0; row < 6; row++) {
-        assert_int_equal(records_index(r, row)[15], row / 3);
-        assert_int_equal(records_piece(r, row), row % 3);
-        const size_t size = records_copy(r, row, piece, sizeof piece);
+        assert_int_equal(sa_records_index(r, row)[15], row / 3);
+        assert_int_equal(sa_records_piece(r, row), row % 3);
+        const size_t size = sa_records_copy(r, row, piece, sizeof piece);
         assert_int_equal(size, 18 * (row % 3 < 2 ? OF_PIECE : 30 - 2 * OF_PIECE));
         for (size_t i = 18; i < size; i += 18)
             assert_true(wire_get64(piece + i - 18 + 8) < wire_get64(piece + i + 8));
     }
-    records_free(r);
-    r = records_new(RECORDS_GROUPS, NULL, answer);
-    assert_int_equal(records_count(r), 2);
-    assert_int_equal(records_first(r, 0)[48], 0x20); // nothing of a member
-    assert_int_equal(records_first(r, 0)[49], 0);
-    records_free(r);
+    sa_records_free(r);
+    r = sa_records_new(RECORDS_GROUPS, NULL, answer);
+    assert_int_equal(sa_records_count(r), 2);
+    assert_int_equal(sa_records_first(r, 0)[48], 0x20); // nothing of a member
+    assert_int_equal(sa_records_first(r, 0)[49], 0);
+    sa_records_free(r);
     demand_answer_unref(answer);
 }
 
@@ -351,7 +351,7 @@ static uint64_t only_member(struct fabric *fabric)
     agentx_oid_add(&name, VECTOR);
     assert_true(looks_next(&(struct table_list){.tables = ONE, .count = 1}, &of, &name, false,
                            &no_end, &found, &value));
-    records_free(of.records[RECORDS_PARTITIONS]);
+    sa_records_free(of.records[RECORDS_PARTITIONS]);
     return wire_get64(value.octets);
 }
 
@@ -459,10 +459,10 @@ TEST(a_table_of_an_sa_that_is_away_is_not_empty)
 TEST(an_empty_answer_has_no_rows)
 {
     struct demand_answer *answer = demand_answer_new(0, 52);
-    for (enum records_kind kind = 0; kind < RECORDS_KINDS; kind++) {
-        struct records *r = records_new(kind, NULL, answer);
-        assert_int_equal(records_count(r), 0);
-        records_free(r);
+    for (enum sa_records_kind kind = 0; kind < RECORDS_KINDS; kind++) {
+        struct sa_records *r = sa_records_new(kind, NULL, answer);
+        assert_int_equal(sa_records_count(r), 0);
+        sa_records_free(r);
     }
     demand_answer_unref(answer);
 }
