@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The commands of the control socket: one row each in commands.c.
+// Decides: Which commands may every user run, and which thread answers a command?
 #ifndef IBTRAPD_CONTROL_COMMANDS_H
 #define IBTRAPD_CONTROL_COMMANDS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The user and the groups of the process at the other end of a Unix socket, as they were when that
 // process connected.
+// Decides: May this user run this command?
 #ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 #define IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 

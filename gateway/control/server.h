@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The control socket: a Unix socket on which ibtrapctl sends one JSON object per line and gets one
 // back.
+// Decides: Which client of the control socket loses its place?
 #ifndef IBTRAPD_CONTROL_SERVER_H
 #define IBTRAPD_CONTROL_SERVER_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The client's end of the control socket.
+// Decides: How long does ibtrapctl wait for an answer?
 #ifndef IBTRAPD_CTL_CLIENT_H
 #define IBTRAPD_CTL_CLIENT_H
 

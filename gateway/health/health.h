@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The verdict on the gateway: whether it does its work, and what keeps it from that. It does not
 // judge the fabric: active alarms are counted only. health_judge is pure.
+// Decides: When is the gateway healthy?
 #ifndef IBTRAPD_HEALTH_HEALTH_H
 #define IBTRAPD_HEALTH_HEALTH_H
 

@@ -2,6 +2,7 @@
 // Clients of the metrics server that follow new events, as server-sent events (HTML standard,
 // 9.2). Each has one batch of events under way at most: the next one is made when it has read the
 // last. The loop's thread calls all functions.
+// Decides: How long may a browser follow the events?
 #ifndef IBTRAPD_WEB_FOLLOWERS_H
 #define IBTRAPD_WEB_FOLLOWERS_H
 

@@ -3,6 +3,7 @@
 // per connection; a client that ends its side after it gets the answer, but does not follow events.
 // An answer that is longer than a piece is made piece by piece, as the client reads it (RFC
 // 9112 7.1): neither does it stop the loop, nor is it ever whole in memory.
+// Decides: Who may use the page and /metrics?
 #ifndef IBTRAPD_WEB_WEB_SERVER_H
 #define IBTRAPD_WEB_WEB_SERVER_H
 
