@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Finds links that went down and came up again before a sweep. Trap 128 names the switch and no
 // port, and the sweep after the trap shows no change. LinkDownedCounter of the port grew.
-// Pipeline's thread. Decides: When is a link interrupted, although each sweep saw the link up?
+// Pipeline's thread.
+//
+// Decides: When is a link interrupted, although each sweep saw the link up?
 #ifndef IBTRAPD_PIPELINE_INTERRUPTIONS_H
 #define IBTRAPD_PIPELINE_INTERRUPTIONS_H
 

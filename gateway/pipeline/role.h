@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Decides which of two gateways on one subnet notifies receivers: with `active = "with-master-sm"`,
 // the gateway at the port of the master SM. The subnet managers elect the master. Pipeline's
-// thread. Decides: When is a gateway the active one?
+// thread.
+//
+// Decides: When is a gateway the active one?
 #ifndef IBTRAPD_PIPELINE_ROLE_H
 #define IBTRAPD_PIPELINE_ROLE_H
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Decides which events receivers get. Every event goes to the journal; policy suppresses some
 // events for the receivers, states the reason, and adds events that summarise the suppressed
-// events. Decides: What happens to a suppressed alarm when the reason ends?
+// events.
+//
+// Decides: What happens to a suppressed alarm when the reason ends?
 //
 // For each alarm key, policy keeps an alarm state: whether the alarm is raised, and whether
 // receivers were notified of the alarm. The two differ while there is a reason to suppress (enum

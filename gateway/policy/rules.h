@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rules of the configuration (sections `policy`), applied to an event; maintenance windows.
-// Pure. Decides: Which rule or maintenance window is an event subject to?
+// Pure.
+//
+// Decides: Which rule or maintenance window is an event subject to?
 #ifndef IBTRAPD_POLICY_RULES_H
 #define IBTRAPD_POLICY_RULES_H
 
