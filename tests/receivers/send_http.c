@@ -80,11 +80,14 @@ static void note_time(struct run *run, int64_t begun)
     run->slowest_us = took > run->slowest_us ? took : run->slowest_us;
 }
 
+// An event that the receiver confirmed out of order ends without being sent again.
 static void tell(struct run *run, long acked)
 {
     if (acked == run->acked)
         return;
     run->acked = acked;
+    if (run->next < acked)
+        run->next = acked;
     run->refusals = 0;
     fprintf(stderr, "acked %ld\n", acked);
 }
