@@ -35,7 +35,7 @@ struct metrics {
     struct journal_status journal;
     struct alarm_counts alarms;
     const struct histogram *commits;
-    const struct sweeper_status *sweep;  // NULL: there is no sweeper
+    const struct sweeper_status *sweep; // NULL: there is no sweeper
     const struct reads_counters *reads; // on demand; NULL: there are none
     const struct metrics_receiver *receivers;
     size_t receiver_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The steps of changes_between. Each step compares one kind of thing and adds its changes. A step
-// may use an earlier step's changes as causes, so compare_all.c calls the steps in the order of this
-// list.
+// may use an earlier step's changes as causes, so compare_all.c calls the steps in the order of
+// this list.
 #ifndef IBTRAPD_TOPOLOGY_COMPARE_H
 #define IBTRAPD_TOPOLOGY_COMPARE_H
 

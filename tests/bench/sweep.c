@@ -84,10 +84,10 @@ static void close_share(void)
 static struct found look_with_sweep(unsigned in_flight)
 {
     struct sweep sweep = {.requests = {.io = io,
-                                    .in_flight = in_flight,
-                                    .attempts = ATTEMPTS,
-                                    .timeout_us = TIMEOUT_MS * CLOCK_US_PER_MS,
-                                    .clock = &clock_system},
+                                       .in_flight = in_flight,
+                                       .attempts = ATTEMPTS,
+                                       .timeout_us = TIMEOUT_MS * CLOCK_US_PER_MS,
+                                       .clock = &clock_system},
                           .random = &random_system,
                           .complete = true};
     struct fabric_builder *builder = fabric_builder_new();

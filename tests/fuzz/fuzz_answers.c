@@ -3,9 +3,9 @@
 // line answers a request of this command. After the last line, requests get no answer.
 #include "fuzz.h"
 
+#include "ctl/arguments.h"
 #include "ctl/commands.h"
 #include "ctl/handlers.h"
-#include "ctl/arguments.h"
 #include "scratch.h"
 
 #include <errno.h>

@@ -18,8 +18,8 @@ struct view {
     unsigned key_count;
     char ids[VIEW_IDS_MAX][EVENT_ID_SIZE]; // of all events that it got
     unsigned id_count;
-    char stray[EVENT_KEY_SIZE]; // a clear of this key named an event that the receiver did not get; empty:
-                                // none
+    char stray[EVENT_KEY_SIZE]; // a clear of this key named an event that the receiver did not get;
+                                // empty: none
     bool keyless;               // it got a raise or a clear without a key
 };
 

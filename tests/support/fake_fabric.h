@@ -45,7 +45,8 @@ struct fake_liar {
     int node;           // the lying switch; -1: none
     uint8_t port_count; // of the switches that it makes up; 0: it makes up hosts
     uint64_t series;    // other GUIDs for another number
-    unsigned attempt;   // the switch answers this attempt of each query for nodes behind it, and no earlier attempt
+    unsigned attempt;   // the switch answers this attempt of each query for nodes behind it, and no
+                        // earlier attempt
     int64_t late_us;    // and so late
     int claims[FAKE_FABRIC_PORTS + 1]; // by port: the node that the switch makes up; -1: none
 };

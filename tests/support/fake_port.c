@@ -142,10 +142,10 @@ struct sweep fake_port_sweep(struct fake_port *port)
 {
     return (struct sweep){
         .requests = {.io = fake_port_io(port),
-                  .in_flight = 8,
-                  .attempts = 3,
-                  .timeout_us = 100 * CLOCK_US_PER_MS,
-                  .clock = &port->clock},
+                     .in_flight = 8,
+                     .attempts = 3,
+                     .timeout_us = 100 * CLOCK_US_PER_MS,
+                     .clock = &port->clock},
         .random = &SUPPORT_SAME,
         .port = {.lid = 7, .sm_lid = 1, .sm_sl = 3, .state = FABRIC_ACTIVE},
         .complete = true,

@@ -330,11 +330,11 @@ static struct fabric *look(void)
     struct sweep sweep = {.complete = true,
                           .random = &f.random,
                           .requests = {.io = fake_port_io(&f.port),
-                                    .in_flight = 8,
-                                    .attempts = 3,
-                                    .timeout_us = CLOCK_US_PER_S,
-                                    .clock = &f.port.clock,
-                                    .stop = &stop}};
+                                       .in_flight = 8,
+                                       .attempts = 3,
+                                       .timeout_us = CLOCK_US_PER_S,
+                                       .clock = &f.port.clock,
+                                       .stop = &stop}};
     struct fabric_builder *fabric = fabric_builder_new();
     assert_true(sweep_smp(&sweep, fabric, &err));
     struct fabric *seen = fabric_builder_finish(fabric, SUPPORT_UTC_US, 0, sweep.complete);

@@ -16,13 +16,14 @@ enum {
 };
 
 struct round {
-    uint32_t number;     // 0: the liar does not lie
-    uint32_t place;      // of what it makes up; 0: as `number`
-    uint32_t hosts;      // that it makes up
-    uint8_t slots;       // controllers of each of those
-    uint8_t port, ports; // each of these nodes has a number of further ports, from a first number on
-    bool far_hidden;     // FAR_LEAF does not answer
-    bool far_gone;       // the cable of FAR_LEAF is unplugged
+    uint32_t number; // 0: the liar does not lie
+    uint32_t place;  // of what it makes up; 0: as `number`
+    uint32_t hosts;  // that it makes up
+    uint8_t slots;   // controllers of each of those
+    uint8_t port,
+        ports;       // each of these nodes has a number of further ports, from a first number on
+    bool far_hidden; // FAR_LEAF does not answer
+    bool far_gone;   // the cable of FAR_LEAF is unplugged
 };
 
 static struct topology *topology;

@@ -2,9 +2,9 @@
 // ibtrapctl's output for the daemon's answers.
 #include "support.h"
 
+#include "ctl/arguments.h"
 #include "ctl/handlers.h"
 #include "ctl/terminal.h"
-#include "ctl/arguments.h"
 
 // An answer as the daemon gives it; `more`: further items, with a comma before them.
 static json_t *make_status(const char *more)

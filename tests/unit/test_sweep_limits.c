@@ -54,11 +54,11 @@ static int end(void **state)
 static bool try_look(void)
 {
     sweep = (struct sweep){.requests = {.io = fake_port_io(&f.port),
-                                     .in_flight = IN_FLIGHT,
-                                     .attempts = ATTEMPTS,
-                                     .timeout_us = TIMEOUT_US,
-                                     .clock = &f.port.clock,
-                                     .stop = &stop},
+                                        .in_flight = IN_FLIGHT,
+                                        .attempts = ATTEMPTS,
+                                        .timeout_us = TIMEOUT_US,
+                                        .clock = &f.port.clock,
+                                        .stop = &stop},
                            .random = &f.random,
                            .limits = sweep.limits,
                            .known = known,
