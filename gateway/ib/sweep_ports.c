@@ -310,15 +310,16 @@ bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
         const uint32_t at = fabric_find_port(fabric, node, is_switch ? 0 : one->port);
         if (at == FABRIC_NONE || fabric->ports[at].lid == 0)
             continue;
-        sweep_part_ask(&part,
-                       &(struct sweep_query){.take = sweep_ports_take_details,
-                                             .guid = fabric->ports[at].guid,
-                                             .at = i,
-                                             .attribute = gmp_details_attribute(one->counter),
-                                             .lid = fabric->ports[at].lid,
-                                             .mgmt_class = MAD_CLASS_PERF,
-                                             .port = one->port},
-                       false);
+        sweep_part_ask(
+            &part,
+            &(struct sweep_query){.take = sweep_ports_take_details,
+                                  .guid = fabric->ports[at].guid,
+                                  .at = i,
+                                  .attribute = (uint16_t)gmp_details_attribute(one->counter),
+                                  .lid = fabric->ports[at].lid,
+                                  .mgmt_class = MAD_CLASS_PERF,
+                                  .port = one->port},
+            false);
     }
     return sweep_part_end(&part, err);
 }
