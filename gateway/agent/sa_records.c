@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,7 @@ static void sa_records_drop_repeats(struct sa_records *r, bool packed)
 
 static void sa_records_make_rows(struct sa_records *r)
 {
+    assert(r->rows || r->element_count == 0);
     for (size_t i = 0; i < r->element_count; i++) {
         struct sa_records_row *last = r->row_count > 0 ? &r->rows[r->row_count - 1] : NULL;
         const bool same = last && memcmp(sa_records_element(r, i - 1), sa_records_element(r, i),

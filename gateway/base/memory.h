@@ -13,10 +13,12 @@ _Noreturn void memory_end(void);
 
 // Each returns memory that the caller frees with free(), never NULL. A size of 0 is allowed. Any
 // thread.
-void *memory_get(size_t size);
-void *memory_zeroed(size_t count, size_t size);
-void *memory_resize(void *old, size_t count, size_t size); // `count` items of `size` octets
-char *memory_copy(const char *text);                       // NUL-terminated
+__attribute__((returns_nonnull)) void *memory_get(size_t size);
+__attribute__((returns_nonnull)) void *memory_zeroed(size_t count, size_t size);
+__attribute__((returns_nonnull)) char *memory_copy(const char *text); // NUL-terminated
+
+// The same for `count` items of `size` octets, with the content of `old`.
+__attribute__((returns_nonnull)) void *memory_resize(void *old, size_t count, size_t size);
 
 // Returns `got`, which a library made. NULL, which a library returns for the end of memory alone,
 // ends the process.

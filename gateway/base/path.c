@@ -51,8 +51,8 @@ char *regular_file_take(int fd, const char *path, size_t max, size_t *size, stru
     bool known = fstat(fd, &st) == 0 && st.st_size > 0;
     size_t room = known && (uintmax_t)st.st_size < max ? (size_t)st.st_size : max;
     bool longer = known && (uintmax_t)st.st_size > max;
-    char *content = longer ? NULL : memory_get(room + 1);
-    ssize_t n = content ? path_fill(fd, content, room + 1) : 0;
+    char *content = memory_get(room + 1);
+    ssize_t n = longer ? 0 : path_fill(fd, content, room + 1);
     if (longer || n > (ssize_t)max)
         error_set(err, "'%s' is longer than %zu octets", path, max);
     else if (n < 0)
@@ -64,8 +64,7 @@ char *regular_file_take(int fd, const char *path, size_t max, size_t *size, stru
         *size = (size_t)n;
         return content;
     }
-    if (content)
-        explicit_bzero(content, room + 1);
+    explicit_bzero(content, room + 1);
     free(content);
     return NULL;
 }

@@ -111,10 +111,10 @@ static json_t *topology_answers_page(const struct topology_record *r, int64_t nu
                              "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
                              "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
                              topology_answers_hex(r->octets + first, size));
-    if (first + size < r->size)
-        json_object_set_new(
-            page, "more",
-            json_pack("{s:I, s:s}", "first", (json_int_t)(first + size), "digest", digest));
+    const size_t next = first + size;
+    if (next < r->size)
+        json_object_set_new(page, "more",
+                            json_pack("{s:I, s:s}", "first", (json_int_t)next, "digest", digest));
     return page;
 }
 

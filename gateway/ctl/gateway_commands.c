@@ -185,7 +185,6 @@ static bool health_read_alarms(const struct arguments *a, struct health_alarms *
     while (ok && more) {
         json_t *page = client_request(a->socket, "alarms", json_copy(items), err);
         ok = page != NULL;
-        more = false;
         if (ok)
             health_count_alarms(alarms, page);
         more = ok && pages_turn(items, page);

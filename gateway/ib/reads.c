@@ -285,9 +285,9 @@ static void reads_send_picked(struct reads *d, struct read_entry *e, int64_t now
 
 static void reads_send_waiting(struct reads *d, int64_t now)
 {
-    struct read_entry *e;
     int64_t when;
     for (enum lane lane = 0; lane < LANES && d->attached; lane++) {
+        struct read_entry *e;
         while (reads_may_send(d, now) && reads_has_room(&d->windows[lane], now, &when) &&
                (e = reads_pick(d, lane, now)))
             reads_send_picked(d, e, now);

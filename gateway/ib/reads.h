@@ -55,34 +55,34 @@ struct reads;
 
 // Returns NULL with a sentence if the system gives no eventfd.
 struct reads *reads_new(const struct reads_options *options, struct error *err);
-void reads_free(struct reads *reads); // NULL is allowed
+void reads_free(struct reads *d); // NULL is allowed
 
 // DEMAND_HERE: `answer` is a reference, the caller's. DEMAND_LATER: `ticket` is set.
-enum demand_state reads_ask(struct reads *reads, const struct demand_key *key,
+enum demand_state reads_ask(struct reads *d, const struct demand_key *key,
                             struct demand_answer **answer, int64_t *ticket);
 
 // False: reads_ask would return DEMAND_NONE for each key with the same attribute of the same port,
 // or for each key of the SA. Only class, GUID, LID and attribute of the key count.
-bool reads_can_ask(struct reads *reads, const struct demand_key *key);
+bool reads_can_ask(struct reads *d, const struct demand_key *key);
 
 // Forgets a Set and its answer: a waiting Set is not sent any more.
-void reads_drop(struct reads *reads, const struct demand_key *key);
+void reads_drop(struct reads *d, const struct demand_key *key);
 
 // Whether to ask again for what had this ticket.
-bool reads_is_ready(struct reads *reads, int64_t ticket);
+bool reads_is_ready(struct reads *d, int64_t ticket);
 
 // An eventfd that is written when answers have come; the caller reads it.
-int reads_fd(const struct reads *reads);
+int reads_fd(const struct reads *d);
 
 // Does what is due. Returns when to call it again at the latest, in monotonic microseconds;
 // INT64_MAX: not before the next reads_ask.
-int64_t reads_run(struct reads *reads);
+int64_t reads_run(struct reads *d);
 
 struct reads_counters {
     uint64_t sent;     // MADs
     uint64_t answered; // reads
     uint64_t silent;   // reads without an answer
 };
-void reads_get_counters(struct reads *reads, struct reads_counters *out); // any thread
+void reads_get_counters(struct reads *d, struct reads_counters *out); // any thread
 
 #endif

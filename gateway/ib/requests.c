@@ -120,7 +120,7 @@ struct requests {
     char reason[256];
 
     struct requests_counters counters;
-    STAILQ_HEAD(, requests_entry) waiting; // not sent yet
+    STAILQ_HEAD(requests_queue, requests_entry) waiting; // not sent yet
     struct request_window window;
 };
 
@@ -192,6 +192,7 @@ static void requests_finish(struct requests *b, struct request_slot *slot,
                             const struct mad_received *in, int64_t now)
 {
     struct requests_entry *entry = slot->owner;
+    assert(entry);
     struct request_answer answer = {.waited_us = now - slot->sent_at};
     if (in) {
         answer.mad = in->octets;

@@ -5,6 +5,7 @@
 #include "ib/sweep.h"
 #include "ib/sweep_ask.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // Whose turn it is.
@@ -387,6 +388,7 @@ static void sweep_counters_add_port(struct reader *reader, uint64_t node_guid,
 {
     const uint16_t lid = answering ? answering->lid : 0;
     struct counter_reading *reading = reader->reading;
+    assert(reader->groups);
     struct group *group = reader->group_count > 0 ? &reader->groups[reader->group_count - 1] : NULL;
     if (!group || group->node_guid != node_guid || group->lid != lid) {
         group = &reader->groups[reader->group_count++];

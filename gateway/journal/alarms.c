@@ -358,11 +358,11 @@ static void alarms_plan(void *self)
 static enum mirror_step alarms_next(void *self, void *row)
 {
     struct alarms *a = self;
-    char last_id[EVENT_ID_SIZE];
     enum mirror_step step = MIRROR_END;
     pthread_mutex_lock(&a->lock);
     struct entry *e = a->to_write;
     if (e) {
+        char last_id[EVENT_ID_SIZE];
         compact_alarm_unpack(&e->alarm, row, last_id);
         step = alarms_is_open(e) ? MIRROR_SET : MIRROR_DELETE;
         e->written = e->revision;

@@ -126,6 +126,13 @@ static void cursors_plan(void *self)
     j->written_next = 0;
 }
 
+static bool cursors_differ(const struct store_cursor *a, const struct store_cursor *b)
+{
+    return strcmp(a->receiver, b->receiver) != 0 || a->sequence != b->sequence ||
+           a->gone_us != b->gone_us || a->section != b->section || a->filter != b->filter ||
+           a->filter_since != b->filter_since;
+}
+
 // First deletes the names that have left, then gives the rows that changed: a name may have another
 // place now.
 static enum mirror_step cursors_next(void *self, void *row)
@@ -139,8 +146,7 @@ static enum mirror_step cursors_next(void *self, void *row)
             memcpy(row, old, sizeof *old);
             return MIRROR_DELETE;
         }
-        if (step >= j->written_count && now->receiver[0] != '\0' &&
-            memcmp(old, now, sizeof *now) != 0) {
+        if (step >= j->written_count && now->receiver[0] != '\0' && cursors_differ(old, now)) {
             memcpy(row, now, sizeof *now);
             return MIRROR_SET;
         }

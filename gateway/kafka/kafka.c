@@ -364,7 +364,8 @@ static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err
 static uint64_t kafka_order_key(const struct event *event)
 {
     char key[FORMAT_KEY_SIZE];
-    return digest_add(DIGEST_OF_NOTHING, key, format_key(event, key));
+    const size_t size = format_key(event, key);
+    return digest_add(DIGEST_OF_NOTHING, key, size);
 }
 
 static bool kafka_open(void *self, struct tickets *tickets, struct error *err)

@@ -187,6 +187,7 @@ static bool event_record_has_counter(const struct event *event)
     if (when)                                                                                      \
         WRITE_##how(tag, member);
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a row for each field
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX])
 {
     struct writer w = {.out = out, .used = 1};
@@ -287,6 +288,7 @@ static bool event_record_read_raw(struct event *event, const uint8_t *value, siz
     case tag:                                                                                      \
         return READ_##how(member);
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a row for each field
 static bool event_record_read_field(struct event *event, unsigned tag, const uint8_t *value,
                                     size_t size)
 {

@@ -163,6 +163,7 @@ struct names *names_parse(const char *origin, const char *content, size_t size, 
 }
 
 // Of two names for a GUID, names_unpack keeps the later name.
+// NOLINTNEXTLINE(misc-no-recursion): the layers are few
 void names_pack(const struct names *names, FILE *out)
 {
     if (!names)

@@ -414,7 +414,7 @@ static void layers_fill(const struct picture *p, struct layers_graph *g)
 static void layers_open(const struct picture *p, struct layers_graph *g)
 {
     *g = (struct layers_graph){.first = memory_zeroed(p->node_count + 1U, sizeof *g->first),
-                               .peers = memory_zeroed(2U * p->link_count, sizeof *g->peers),
+                               .peers = memory_zeroed((size_t)2 * p->link_count, sizeof *g->peers),
                                .queue = memory_zeroed(p->node_count, sizeof *g->queue),
                                .hosts = memory_zeroed(p->node_count, sizeof *g->hosts),
                                .wish = memory_zeroed(p->node_count, sizeof *g->wish)};
