@@ -13,8 +13,7 @@
 #include "daemon/receivers.h"
 #include "daemon/reload.h"
 #include "daemon/settings.h"
-#include "daemon/starting.h"
-#include "daemon/subagent.h"
+#include "daemon/subagents.h"
 #include "daemon/wiring.h"
 #include "install.h"
 #include "model/fabric_builder.h"
@@ -69,7 +68,7 @@ static void take_name(struct gateway *g)
 static bool open_journal(struct gateway *g, struct error *err)
 {
     const struct conf_journal *c = &g->conf->journal;
-    struct starting starting;
+    struct service_opening opening;
     memcpy(g->directory, c->directory, sizeof g->directory);
     const struct journal_options options = {.directory = g->directory,
                                             .rows_max = c->rows_max,
@@ -77,13 +76,13 @@ static bool open_journal(struct gateway *g, struct error *err)
                                             .age_us = c->age_us,
                                             .notify = wiring_on_journal_change,
                                             .ctx = g,
-                                            .watch = {starting_step, &starting},
+                                            .watch = {service_opening_step, &opening},
                                             .clock = &clock_system,
                                             .random = &random_system,
                                             .log = g->parts.log};
-    starting_begin(&starting, getenv("NOTIFY_SOCKET"), &clock_system, g->parts.log);
+    service_opening_begin(&opening, getenv("NOTIFY_SOCKET"), &clock_system, g->parts.log);
     g->parts.journal = journal_open(&options, err);
-    starting_end(&starting);
+    service_opening_end(&opening);
     if (!g->parts.journal)
         return false;
     g->turns = turns_make(turns_processors(), RECEIVERS_TURN_US);
@@ -190,7 +189,7 @@ static void emit_gateway_started(struct gateway *g)
     pipeline_call(g->parts.pipeline, emit_journal_state, g);
 }
 
-static void make_agent(struct gateway *g)
+static void daemon_make_client(struct gateway *g)
 {
     const struct conf_fabric *f = &g->conf->fabric;
     memcpy(g->device, f->device, sizeof g->device);
@@ -227,7 +226,7 @@ static void daemon_on_adapter(evutil_socket_t fd, short what, void *ctx)
     verbs_watch_process(g->watch);
 }
 
-static bool start_agent(struct gateway *g, struct error *err)
+static bool daemon_start_client(struct gateway *g, struct error *err)
 {
     if (!sa_client_start(g->parts.client, err))
         return false;
@@ -444,7 +443,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
               start_loop(g, err) && start_metrics(g, err) && open_journal(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
     if (ok) {
-        make_agent(g);
+        daemon_make_client(g);
         make_topology(g);
     }
     ok = ok && start_pipeline(g, err) && receivers_start_all(g, err);
@@ -452,7 +451,7 @@ static bool daemon_start(struct gateway *g, struct error *err)
         settings_apply(g);
         emit_gateway_started(g);
         own_alarms_end_former(g);
-        ok = start_agent(g, err) && start_sweeper(g, err) && subagent_start(g, err);
+        ok = daemon_start_client(g, err) && start_sweeper(g, err) && subagents_start(g, err);
     }
     if (ok) {
         heartbeat_start(g);
@@ -478,7 +477,7 @@ static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct erro
 // `ok`: the gateway ran. False with a sentence: the journal could not save everything.
 static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct error *err)
 {
-    subagent_stop(g);
+    subagents_stop(g);
     sweeper_stop(g->parts.sweeper);
     if (g->service)
         service_stopping(g->service);

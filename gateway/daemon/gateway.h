@@ -77,7 +77,7 @@ struct gateway {
     bool lacks_part;              // the last reload could not start all; thread of reloads only
     uint64_t heartbeat_events;    // number of events made up to the last one
     struct service *service;
-    struct subagent *subagent; // NULL: there is none
+    struct subagents *subagents; // NULL: there is none
     // Locked while the configuration or the list of receivers is exchanged: the threads of the
     // subagent and of the pipeline read them; the pipeline's also changes trap groups. The main
     // loop's reads the list, too, but exchanges it itself. The thread of reloads, which asks for

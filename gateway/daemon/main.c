@@ -24,7 +24,7 @@ struct arguments {
     const char *config;   // NULL: the instance's if there is such a file, else the defaults
     const char *instance; // NULL: the only one
     bool check_only, print_only, foreground;
-    const struct unit *unit; // a check by root, outside of the unit; else NULL
+    const struct surroundings_unit *unit; // a check by root, outside of the unit; else NULL
 };
 
 static int main_usage(FILE *out, int status)
@@ -143,11 +143,11 @@ static int main_check(const struct arguments *arguments)
     struct conf conf;
     struct instance instance;
     struct error err;
-    struct unit unit;
+    struct surroundings_unit unit;
     struct arguments a = *arguments;
     bool became = false;
     if (geteuid() == 0 && instance_find(a.instance, &instance, &err)) {
-        unit_ask(a.instance, &instance, &unit);
+        surroundings_ask_unit(a.instance, &instance, &unit);
         a.unit = &unit;
     }
     bool may = main_become_service(&became, &err);

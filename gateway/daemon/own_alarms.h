@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The keys of the alarms about the gateway itself. Each begins with the word "gateway" and the
-// gateway's name, so that those of two gateways differ at one manager: "gateway gw1 journal".
+// The alarms about the gateway itself: their keys, and their ends across restarts and reloads. Each
+// key begins with the word "gateway" and the gateway's name: "gateway gw1 journal". A manager can
+// tell the alarms of two gateways apart.
+// Decides: What ends an alarm about the gateway itself after a restart, a reload or a new name?
 #ifndef IBTRAPD_DAEMON_OWN_ALARMS_H
 #define IBTRAPD_DAEMON_OWN_ALARMS_H
 
@@ -12,7 +14,7 @@
 
 struct gateway;
 
-// The end of a key: what the alarm is about. Of a receiver, OWN_ALARMS_RECEIVER and its name.
+// The end of a key: the subject of the alarm. For a receiver, OWN_ALARMS_RECEIVER and its name.
 #define OWN_ALARMS_SUBSCRIPTIONS "subscriptions"
 #define OWN_ALARMS_SM            "sm-reachable"
 #define OWN_ALARMS_JOURNAL       "journal"
@@ -20,32 +22,44 @@ struct gateway;
 #define OWN_ALARMS_DROPPING      "journal-dropping"
 #define OWN_ALARMS_RECEIVER      "receiver "
 
-// The gateway's name: that of the configuration; otherwise `host`, the host's name, and behind a
-// slash the adapter and port of the configuration, which an instance has: "gw1/mlx5_0-1". Of a host
-// with a long name it has the beginning.
+// Writes the gateway's name. The configuration may have a name. Without a name there, an instance
+// is called HOST/ADAPTER-PORT, such as "gw1/mlx5_0-1", and the only gateway is called HOST. A long
+// host name loses its end.
 void own_alarms_name(const struct conf *conf, const char *host, char out[CONF_GATEWAY_NAME_SIZE]);
 
-// The key of this gateway's alarm about that.
+// Writes the key of this gateway's alarm about `what`.
 void own_alarms_key(const struct gateway *gateway, const char *what, char out[EVENT_KEY_SIZE]);
+void own_alarms_receiver_key(const struct gateway *gateway, const char *receiver,
+                             char out[EVENT_KEY_SIZE]);
 
-// Whether this gateway's alarm about that is active.
+// Whether this gateway's alarm about `what`, or about a failing receiver, is active.
 bool own_alarms_is_active(struct gateway *gateway, const char *what);
+bool own_alarms_receiver_is_active(struct gateway *gateway, const char *receiver);
 
-// Whether a key in this gateway's journal is that of an alarm about a gateway, and not of this
-// one: it was raised under the gateway's former name, or by version 0.1.0, whose keys had none.
-// Nothing will clear it. Also true for the "flapping" alarm of such a key.
+// Whether a key in this gateway's journal is the key of an alarm about a gateway with another name:
+// this gateway had that name before, or version 0.1.0 raised the alarm and its keys had no name.
+// Nothing else will clear the alarm. Also true for the "flapping" alarm of such a key.
 bool own_alarms_is_former(const struct gateway *gateway, const char *key);
 
-// Whether the last run ended without a word: it was killed, or could not write to the journal at
-// its end. Call it before the pipeline runs.
+// Whether the last run ended without a word: the process was killed, or could not write to the
+// journal at its end. Call it before the pipeline runs.
 bool own_alarms_is_cut_short(struct journal *journal);
 
-// The event that ends the alarm about the journal after such a run, which may have sent it and not
-// written it.
+// Returns the event that ends the alarm about the journal after a run that was cut short. That run
+// may have sent the alarm and not written it.
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,
                                         const struct event_builder *builder);
 
-// Ends these alarms, so that receivers do not keep them. Main thread, once the pipeline runs.
+// Ends the alarms for which own_alarms_is_former is true: receivers would keep them for ever. Main
+// thread, once the pipeline runs.
 void own_alarms_end_former(struct gateway *gateway);
+
+// Lets each receiver whose alarm is active end the alarm once the receiver works. Call it after the
+// journal was read late. Any thread.
+void own_alarms_recall_receivers(struct gateway *gateway);
+
+// Clears the alarms of receivers that neither run nor are configured: nothing else would clear
+// them. The thread of settings_apply, which calls this function.
+void own_alarms_clear_departed(struct gateway *gateway);
 
 #endif

@@ -4,12 +4,13 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "daemon/loop.h"
-#include "daemon/receiver_alarms.h"
-#include "daemon/receiver_backlogs.h"
+#include "daemon/own_alarms.h"
 #include "daemon/sinks.h"
 #include "pipeline/pipeline.h"
 #include "sink/module.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static void receivers_on_change(void *ctx, const char *receiver, enum receiver_c
     struct event_builder_occurrence o = {
         .type = change == RECEIVER_FAILING ? CATALOGUE_RECEIVER_FAILING : CATALOGUE_RECEIVER_BACK,
         .lost = dropped};
-    receiver_alarms_key(g, receiver, o.alarm_key);
+    own_alarms_receiver_key(g, receiver, o.alarm_key);
     snprintf(o.receiver, sizeof o.receiver, "%s", receiver);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);
@@ -146,7 +147,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
                                              .burst = conf->burst,
                                              .age_max_us = conf->age_us,
                                              .was_failing =
-                                                 receiver_alarms_is_active(g, conf->name),
+                                                 own_alarms_receiver_is_active(g, conf->name),
                                              .backlog = conf->from_backlog,
                                              .section = receivers_digest_of(conf),
                                              .carried = made->carried,
@@ -297,7 +298,7 @@ static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf,
         return false;
     journal_each_receiver(g->parts.journal, receivers_note_former, &former);
     bool renamed = !former.is_known && former.found[0] != '\0';
-    receiver_backlogs_tell_start(g, conf, renamed ? former.found : "");
+    receivers_tell_start(g, conf, renamed ? former.found : "");
     if (renamed)
         journal_rename_receiver(g->parts.journal, former.found, conf->name);
     return receivers_start(g, &made, err);
@@ -324,4 +325,126 @@ bool receivers_stop_all(struct gateway *g)
     }
     free_left(g);
     return g->left_count == 0 && module_settle(RECEIVERS_SETTLE_US);
+}
+
+// What becomes of the events that wait for a receiver.
+
+struct receivers_backlog {
+    char name[CONF_NAME_SIZE];
+    int64_t cursor, gone_us;
+};
+
+// How many events wait for a receiver with that cursor.
+static long long receivers_count_waiting(const struct gateway *g, int64_t cursor)
+{
+    return (long long)journal_between(g->parts.journal, cursor, journal_last(g->parts.journal) + 1);
+}
+
+// "3 events", or "1 event".
+static const char *receivers_events_in_words(long long events, char out[40])
+{
+    snprintf(out, 40, "%lld event%s", events, events == 1 ? "" : "s");
+    return out;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+receivers_tell(struct gateway *g, enum log_level level, const char *fmt, ...)
+{
+    char sentence[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, args);
+    va_end(args);
+    log_write(g->parts.log, level, "%s", sentence);
+    if (g->backlogs)
+        text_addf(g->backlogs, "%s\n", sentence);
+}
+
+// Coming back and changing.
+
+static void receivers_note_if_named(void *ctx, const struct journal_receiver_state *state)
+{
+    struct receivers_backlog *wanted = ctx;
+    if (strcmp(state->name, wanted->name) == 0) {
+        wanted->cursor = state->cursor;
+        wanted->gone_us = state->gone_us;
+    }
+}
+
+static void receivers_tell_return(struct gateway *g, const struct conf_receiver *conf,
+                                  const struct receivers_backlog *backlog, long long events)
+{
+    char since[CLOCK_TEXT_SIZE], words[40];
+    clock_format_utc(backlog->gone_us, since);
+    receivers_events_in_words(events, words);
+    if (conf->from_backlog)
+        receivers_tell(
+            g, LOG_LEVEL_INFO,
+            "receiver %s was gone since %s and goes on where it stopped: %s waited for it",
+            conf->name, since, words);
+    else
+        receivers_tell(g, LOG_LEVEL_WARNING,
+                       "receiver %s was gone since %s and begins with new events: it does not get "
+                       "%s from before, as it has not start = \"backlog\"",
+                       conf->name, since, words);
+}
+
+void receivers_tell_start(struct gateway *g, const struct conf_receiver *conf, const char *former)
+{
+    char words[40];
+    struct receivers_backlog backlog = {.cursor = -1};
+    snprintf(backlog.name, sizeof backlog.name, "%s", former[0] != '\0' ? former : conf->name);
+    journal_each_receiver(g->parts.journal, receivers_note_if_named, &backlog);
+    long long events = backlog.cursor < 0 ? 0 : receivers_count_waiting(g, backlog.cursor);
+    receivers_events_in_words(events, words);
+    if (former[0] != '\0' && strcmp(former, conf->name) != 0)
+        receivers_tell(g, LOG_LEVEL_INFO,
+                       "receiver %s is called %s now and goes on where it was: %s waited for it",
+                       former, conf->name, words);
+    else if (former[0] != '\0' && events > 0)
+        receivers_tell(g, LOG_LEVEL_INFO,
+                       "receiver %s has changed and goes on where it was: %s waited for it",
+                       conf->name, words);
+    else if (backlog.gone_us != 0 && events > 0)
+        receivers_tell_return(g, conf, &backlog, events);
+}
+
+// Going.
+
+struct receivers_departing {
+    bool (*runs)(void *ctx, const char *name);
+    void *ctx;
+    struct receivers_backlog backlogs[JOURNAL_RECEIVERS_MAX];
+    size_t count;
+};
+
+static void receivers_note_if_departing(void *ctx, const struct journal_receiver_state *state)
+{
+    struct receivers_departing *departing = ctx;
+    if (state->gone_us != 0 || departing->count == JOURNAL_RECEIVERS_MAX ||
+        departing->runs(departing->ctx, state->name))
+        return;
+    struct receivers_backlog *backlog = &departing->backlogs[departing->count++];
+    *backlog = (struct receivers_backlog){.cursor = state->cursor};
+    snprintf(backlog->name, sizeof backlog->name, "%s", state->name);
+}
+
+void receivers_tell_gone(struct gateway *g, bool (*runs)(void *ctx, const char *name), void *ctx)
+{
+    struct receivers_departing departing = {.runs = runs, .ctx = ctx};
+    char words[40];
+    journal_each_receiver(g->parts.journal, receivers_note_if_departing, &departing);
+    for (size_t i = 0; i < departing.count; i++) {
+        const struct receivers_backlog *backlog = &departing.backlogs[i];
+        long long events = receivers_count_waiting(g, backlog->cursor);
+        if (events == 0)
+            receivers_tell(g, LOG_LEVEL_INFO, "receiver %s is gone; no event waited for it",
+                           backlog->name);
+        else
+            receivers_tell(
+                g, LOG_LEVEL_WARNING,
+                "receiver %s is gone, and %s that waited for it will not be sent, unless "
+                "it comes back with start = \"backlog\"",
+                backlog->name, receivers_events_in_words(events, words));
+    }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Starts and stops receivers: those of the configuration and the trap recipients that managers
-// added. The main thread starts and stops them all; in between, the thread of reloads does.
+// Starts and ends receivers: the receivers of the configuration, and the trap recipients that
+// managers added. The main thread starts them first and stops them all at the end; in between, the
+// thread of reloads starts and ends them.
+// Decides: How long may a receiver take to end, and what happens to a receiver that takes longer?
+// Decides: Which events does a receiver get that comes back, has changed or has another name?
 #ifndef IBTRAPD_DAEMON_RECEIVERS_H
 #define IBTRAPD_DAEMON_RECEIVERS_H
 
@@ -9,17 +12,18 @@
 // How long a receiver that ends may still deliver.
 #define RECEIVERS_FLUSH_US (2 * CLOCK_US_PER_S)
 
-// How long its end may take after that: a call of a sink takes five seconds at most, as do the
-// confirmations of what is in flight, and the sink is closed then. A receiver that takes longer, as
-// a disk hangs, is left behind: it does nothing more once its call returns.
+// How long the end of a receiver may take after RECEIVERS_FLUSH_US. A call of a sink takes five
+// seconds at most, and so do the confirmations of the events in flight; then the sink is closed. A
+// receiver that takes longer, because a disk hangs, is left behind: once its call returns, it does
+// nothing more.
 #define RECEIVERS_END_US (8 * CLOCK_US_PER_S)
 
-// How long the end of the process waits for what receivers' modules have left behind, such as a
-// library's client that still ends.
+// How long the end of the process waits for remains of receivers' modules, such as a library's
+// client that still ends.
 #define RECEIVERS_SETTLE_US CLOCK_US_PER_S
 
-// How long one of the receivers' threads may have a processor before the next has its turn: a batch
-// of events takes less, so that only a thread counts as running that runs.
+// How long one of the receivers' threads may have a processor before the next has its turn. A batch
+// of events takes less: only a thread that runs counts as running.
 #define RECEIVERS_TURN_US (2 * CLOCK_US_PER_MS)
 
 // A receiver that does not run yet. Its sink may point into `conf`, a copy of its configuration.
@@ -30,33 +34,46 @@ struct receivers_made {
 };
 bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err);
-void receivers_free(struct receivers_made *made); // frees one that was not started
+void receivers_free(struct receivers_made *made); // frees a receiver that was not started
 
 // Starts the receiver. Takes over the content of `made`, even when it fails.
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err);
 
 enum receivers_fate {
     RECEIVERS_STAYS,
-    RECEIVERS_SUCCEEDED, // it ends, and its successor sends what it has not sent yet
+    RECEIVERS_SUCCEEDED, // it ends, and its successor sends the events that it has not sent yet
     RECEIVERS_ENDS,      // it may still deliver for RECEIVERS_FLUSH_US
 };
 
-// Ends the receivers whose fate is not RECEIVERS_STAYS. When it returns, they have the
-// confirmations of the events in flight (receiver_request_stop), and all events about them are in
-// the journal. Takes RECEIVERS_FLUSH_US and RECEIVERS_END_US at most; so long the main loop shows
-// them, and pauses and flushes them. Then it calls `leave` for each, in the loop's thread, as it
-// takes them from the list; NULL: nothing is to be done.
+// Ends the receivers whose fate is not RECEIVERS_STAYS, in RECEIVERS_FLUSH_US and RECEIVERS_END_US
+// at most. Until then the main loop shows them, pauses them and flushes them. Then the loop's
+// thread takes them from the list, and calls `leave` for each receiver; `leave` may be NULL. After
+// the return the receivers have the confirmations of the events in flight (receiver_request_stop),
+// and the journal has all events about them.
 void receivers_end(struct gateway *g,
                    enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
                    void (*leave)(void *ctx, const struct receiver *receiver), void *ctx);
 
-// The running receiver of that name, or NULL.
+// The running receiver with the name, or NULL.
 struct receiver *receivers_find(const struct gateway *g, const char *name);
 
-// Starts the receivers of the configuration. Stops all receivers, after the pipeline has stopped;
-// false: one was left behind, or a module's library still runs, so nothing that receivers use may
-// be freed, nor may the process end other than by _exit(2).
+// Starts the receivers of the configuration.
 bool receivers_start_all(struct gateway *g, struct error *err);
+
+// Stops all receivers, after the pipeline has stopped. Returns false if a receiver was left behind,
+// or a module's library still runs. Then free nothing that receivers use, and end the process by
+// _exit(2).
 bool receivers_stop_all(struct gateway *g);
+
+// These two say how many events wait for a receiver, and what becomes of the events: in the log
+// and, during a reload, in its answer (`backlogs` of struct gateway). The thread of reloads, or the
+// pipeline's thread while the thread of reloads waits for it.
+
+// Call it before the receiver starts. `former`: the name that the receiver had until now, its
+// present name or another name; empty: the receiver did not run.
+void receivers_tell_start(struct gateway *g, const struct conf_receiver *conf, const char *former);
+
+// Call it before journal_end_receivers with the same arguments.
+void receivers_tell_gone(struct gateway *g, bool (*runs)(void *ctx, const char *name), void *ctx);
 
 #endif

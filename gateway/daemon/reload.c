@@ -6,10 +6,9 @@
 #include "conf/rows.h"
 #include "daemon/heartbeat.h"
 #include "daemon/loop.h"
-#include "daemon/receiver_backlogs.h"
 #include "daemon/receivers.h"
 #include "daemon/settings.h"
-#include "daemon/subagent.h"
+#include "daemon/subagents.h"
 #include "daemon/wiring.h"
 #include "pipeline/options.h"
 #include "topology/expectation.h"
@@ -218,7 +217,7 @@ static bool start_receivers(struct gateway *g, struct plan *plan, struct error *
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++) {
         const char *former = plan->former[i], *name = plan->made[i].conf->name;
-        receiver_backlogs_tell_start(g, plan->made[i].conf, former);
+        receivers_tell_start(g, plan->made[i].conf, former);
         if (former[0] != '\0' && strcmp(former, name) != 0)
             journal_rename_receiver(g->parts.journal, former, name);
         ok &= receivers_start(g, &plan->made[i], err);
@@ -270,7 +269,7 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
     sa_client_change_mkey(g->parts.client, g->conf->sweep.mkey);
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = change_sweeper(g, plan->conf, err) && ok;
-    ok = subagent_change(g, &plan->conf->subagent, err) && ok;
+    ok = subagents_change(g, &plan->conf->subagent, err) && ok;
     struct reload_last last = {g, plan->conf};
     loop_call(g->loop, reload_finish, &last);
     log_debug(g->parts.log,

@@ -95,3 +95,50 @@ void service_check(struct service *s)
         notify_send(&s->notify, "STATUS=%s\n", status);
     memcpy(s->status, status, sizeof s->status);
 }
+
+// Opening the journal.
+
+void service_opening_begin(struct service_opening *opening, const char *socket,
+                           const struct clock *clock, struct log *log)
+{
+    struct error err;
+    *opening = (struct service_opening){
+        .clock = clock, .log = log, .begun_us = clock_monotonic(clock), .told_us = INT64_MIN};
+    notify_open(&opening->notify, socket, &err); // a failure is logged when the service starts
+}
+
+static void service_opening_log(struct service_opening *s, int64_t now, const char *doing)
+{
+    if (s->logged_us == 0)
+        log_write(s->log, LOG_LEVEL_INFO, "opening the journal takes long, do not stop ibtrapd: %s",
+                  doing);
+    else
+        log_write(s->log, LOG_LEVEL_INFO, "opening the journal, %" PRId64 " s so far: %s",
+                  (now - s->begun_us) / CLOCK_US_PER_S, doing);
+    s->logged_us = now;
+}
+
+void service_opening_step(void *ctx, const char *doing)
+{
+    struct service_opening *s = ctx;
+    int64_t now = clock_monotonic(s->clock);
+    if (s->told_us != INT64_MIN && now - s->told_us < SERVICE_OPENING_TELL_S * CLOCK_US_PER_S)
+        return;
+    s->told_us = now;
+    notify_send(&s->notify, "EXTEND_TIMEOUT_USEC=%" PRId64 "\n",
+                SERVICE_OPENING_MORE_S * CLOCK_US_PER_S);
+    if (now - s->begun_us < SERVICE_OPENING_QUIET_S * CLOCK_US_PER_S)
+        return;
+    notify_send(&s->notify, "STATUS=Opening the journal, %" PRId64 " s so far: %s\n",
+                (now - s->begun_us) / CLOCK_US_PER_S, doing);
+    if (s->logged_us == 0 || now - s->logged_us >= SERVICE_OPENING_LOG_S * CLOCK_US_PER_S)
+        service_opening_log(s, now, doing);
+}
+
+void service_opening_end(struct service_opening *opening)
+{
+    if (opening->logged_us != 0)
+        log_write(opening->log, LOG_LEVEL_INFO, "opened the journal after %" PRId64 " s",
+                  (clock_monotonic(opening->clock) - opening->begun_us) / CLOCK_US_PER_S);
+    notify_close(&opening->notify);
+}

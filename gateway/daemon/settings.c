@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
-#include "daemon/receiver_alarms.h"
-#include "daemon/receiver_backlogs.h"
+#include "daemon/own_alarms.h"
 #include "daemon/receivers.h"
 #include "daemon/trap_recipients.h"
 #include "model/topology_file.h"
@@ -347,7 +346,7 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
             journal_forget_receiver(g->parts.journal, departed->names[i]);
     }
     struct wanted_receivers wanted = {g->conf, &recipients};
-    receiver_backlogs_tell_gone(g, settings_wants, &wanted);
+    receivers_tell_gone(g, settings_wants, &wanted);
     journal_end_receivers(g->parts.journal, settings_wants, &wanted);
     trap_recipients_clear(&recipients);
     // Names that left or changed are on disk before a reload answers.
@@ -385,5 +384,5 @@ void settings_apply(void *ctx)
     struct gateway *g = ctx;
     pipeline_call(g->parts.pipeline, apply_names, g);
     apply_recipients(g);
-    receiver_alarms_clear_departed(g);
+    own_alarms_clear_departed(g);
 }

@@ -4,10 +4,120 @@
 #include "base/path.h"
 #include "daemon/sinks.h"
 
+#include <fcntl.h>
 #include <libgen.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+// The unit of systemd.
+
+// Returns the value if the line is that of the property; else NULL.
+static const char *surroundings_unit_value(const char *line, const char *property)
+{
+    size_t length = strlen(property);
+    return strncmp(line, property, length) == 0 && line[length] == '=' ? line + length + 1 : NULL;
+}
+
+static void surroundings_unit_read(FILE *answer, struct surroundings_unit *out)
+{
+    char line[SURROUNDINGS_UNIT_SIZE];
+    while (fgets(line, sizeof line, answer)) {
+        const char *value;
+        line[strcspn(line, "\n")] = '\0';
+        if ((value = surroundings_unit_value(line, "ProtectSystem")))
+            out->is_strict = strcmp(value, "strict") == 0;
+        if ((value = surroundings_unit_value(line, "ReadWritePaths")))
+            snprintf(out->writable + strlen(out->writable),
+                     sizeof out->writable - strlen(out->writable), "%s", value);
+    }
+}
+
+// Starts systemctl for the service. Returns what it prints, or NULL.
+static FILE *surroundings_unit_start(const char *service, pid_t *child)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    const char *const words[] = {
+        "systemctl", "show", "--property=ProtectSystem", "--property=ReadWritePaths",
+        service,     NULL};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    int rc = posix_spawnp(child, words[0], &actions, NULL, (char *const *)words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *answer = rc == 0 ? fdopen(ends[0], "r") : NULL;
+    if (!answer)
+        close(ends[0]);
+    return answer;
+}
+
+void surroundings_ask_unit(const char *name, const struct instance *instance,
+                           struct surroundings_unit *out)
+{
+    char service[sizeof out->name + sizeof ".service"], run[INSTANCE_PATH_SIZE];
+    pid_t child;
+    int status = -1;
+    *out = (struct surroundings_unit){.is_strict = false};
+    snprintf(run, sizeof run, "%s", instance->socket);
+    snprintf(out->name, sizeof out->name, "ibtrapd%s%s", name ? "@" : "", name ? name : "");
+    snprintf(out->writable, sizeof out->writable, "%s %s %s ", instance->logs, instance->state,
+             dirname(run));
+    snprintf(service, sizeof service, "%s.service", out->name);
+    FILE *answer =
+        access("/run/systemd/system", F_OK) == 0 ? surroundings_unit_start(service, &child) : NULL;
+    if (!answer)
+        return;
+    surroundings_unit_read(answer, out);
+    fclose(answer);
+    if (waitpid(child, &status, 0) != child || status != 0)
+        out->is_strict = false;
+}
+
+// Whether a path is the directory or above it. The path has `length` octets.
+static bool surroundings_unit_is_above(const char *path, size_t length, const char *directory)
+{
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return strncmp(path, directory, length) == 0 &&
+           (length == 1 || directory[length] == '/' || directory[length] == '\0');
+}
+
+static bool surroundings_unit_lets_write(const struct surroundings_unit *unit,
+                                         const char *directory)
+{
+    static const char *const ALWAYS[] = {"/dev", "/tmp", "/var/tmp"}; // by PrivateTmp=
+    for (size_t i = 0; i < sizeof ALWAYS / sizeof *ALWAYS; i++) {
+        if (surroundings_unit_is_above(ALWAYS[i], strlen(ALWAYS[i]), directory))
+            return true;
+    }
+    for (const char *p = unit->writable; *p;) {
+        p +=
+            strspn(p, " -+"); // the marks of a path that may be missing, or is below RootDirectory=
+        size_t length = strcspn(p, " ");
+        if (length > 0 && surroundings_unit_is_above(p, length, directory))
+            return true;
+        p += length;
+    }
+    return false;
+}
+
+static bool surroundings_unit_check_directory(const struct surroundings_unit *unit,
+                                              const char *directory, struct error *err)
+{
+    return !unit->is_strict || surroundings_unit_lets_write(unit, directory) ||
+           error_set(err,
+                     "%s is read-only in the unit %s: set ReadWritePaths=%s there (systemctl edit "
+                     "%s)",
+                     directory, unit->name, directory, unit->name);
+}
+
+// The configuration.
 
 static void surroundings_add(struct conf_mistakes *mistakes, const struct conf *conf,
                              const char *sentence)
@@ -26,8 +136,8 @@ static bool surroundings_are_made(const char *directory, const struct instance *
 }
 
 static bool surroundings_check_receiver(const struct conf_receiver *receiver,
-                                        const struct instance *instance, const struct unit *unit,
-                                        struct error *err)
+                                        const struct instance *instance,
+                                        const struct surroundings_unit *unit, struct error *err)
 {
     char copy[CONF_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", receiver->file.path);
@@ -37,22 +147,22 @@ static bool surroundings_check_receiver(const struct conf_receiver *receiver,
                    surroundings_are_made(directory, instance);
     if (!will_be && !sinks_check(receiver, err))
         return false;
-    return !is_file || !unit || unit_check_directory(unit, directory, err) ||
+    return !is_file || !unit || surroundings_unit_check_directory(unit, directory, err) ||
            error_prefix(err, "receiver %s", receiver->name);
 }
 
 static bool surroundings_check_directory(const char *directory, const struct instance *instance,
-                                         const struct unit *unit, const char *section,
+                                         const struct surroundings_unit *unit, const char *section,
                                          struct error *err)
 {
     return surroundings_are_made(directory, instance) ||
            (writable_check_directory(directory, err) &&
-            (!unit || unit_check_directory(unit, directory, err))) ||
+            (!unit || surroundings_unit_check_directory(unit, directory, err))) ||
            error_prefix(err, "section '%s'", section);
 }
 
 static bool surroundings_check_control(const char *path, const struct instance *instance,
-                                       const struct unit *unit, struct error *err)
+                                       const struct surroundings_unit *unit, struct error *err)
 {
     char copy[CONF_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", path);
@@ -61,7 +171,7 @@ static bool surroundings_check_control(const char *path, const struct instance *
 }
 
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
-                        const struct unit *unit, struct conf_mistakes *mistakes)
+                        const struct surroundings_unit *unit, struct conf_mistakes *mistakes)
 {
     struct error err;
     *mistakes = (struct conf_mistakes){.count = 0};

@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a configuration names outside of itself and is used later, such as certificates, directories
-// and sockets. A configuration with such a mistake is refused by a check and a reload. A start goes
-// on without what is missing, as far as it can: a receiver fails, and others are told.
+// Checks the certificates, directories, sockets and other objects outside of the configuration that
+// a configuration names and the gateway uses later.
+// Decides: May a certificate, a directory or a socket of the configuration be missing?
+//
+// A check and a reload refuse a configuration with such a mistake. A start goes on without the
+// missing object as far as it can: one receiver fails, and the others get their events.
 #ifndef IBTRAPD_DAEMON_SURROUNDINGS_H
 #define IBTRAPD_DAEMON_SURROUNDINGS_H
 
 #include "base/instance.h"
 #include "conf/conf.h"
-#include "daemon/unit.h"
 
-// Looks at all of it as this process, and never waits. The directories that the instance's systemd
-// unit makes may be missing. `unit`: what the unit lets it write to counts, too; NULL: this process
-// runs in it, or nobody knows. Fills `mistakes`, with sentences FILE: SENTENCE. True: there are
-// none.
+enum { SURROUNDINGS_UNIT_SIZE = 4096 };
+
+// Where the systemd unit of an instance lets the instance write, for a check that runs outside of
+// the unit.
+struct surroundings_unit {
+    bool is_strict; // all but some directories are read-only there; false also if nobody knows
+    char name[128]; // such as "ibtrapd"
+    char writable[SURROUNDINGS_UNIT_SIZE]; // the instance's directories, and its ReadWritePaths=
+};
+
+// Asks systemctl about the unit of the instance, and waits for its answer. A machine without
+// systemd or without the unit has no strict unit. `name` is the instance's; NULL: the only
+// gateway.
+void surroundings_ask_unit(const char *name, const struct instance *instance,
+                           struct surroundings_unit *out);
+
+// Looks at all objects as this process, and never waits. The directories that the instance's
+// systemd unit makes may be missing. With `unit`, the unit has to let the instance write to the
+// directories, too; NULL: this process runs in the unit, or nobody knows the unit. Fills `mistakes`
+// with sentences FILE: SENTENCE. Returns true if there are none.
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
-                        const struct unit *unit, struct conf_mistakes *mistakes);
+                        const struct surroundings_unit *unit, struct conf_mistakes *mistakes);
 
 #endif

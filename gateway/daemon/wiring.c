@@ -3,8 +3,7 @@
 
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
-#include "daemon/receiver_alarms.h"
-#include "daemon/subagent.h"
+#include "daemon/subagents.h"
 #include "pipeline/role.h"
 
 #include <malloc.h>
@@ -165,7 +164,7 @@ static void end_sm_alarms(struct gateway *g)
 void wiring_on_late_read(void *ctx)
 {
     struct gateway *g = ctx;
-    receiver_alarms_recall(g);
+    own_alarms_recall_receivers(g);
     end_sm_alarms(g);
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
@@ -246,7 +245,7 @@ void wiring_show_parts(struct gateway *g)
     g->parts.conf = g->conf;
     g->parts.receivers = g->receivers;
     g->parts.receiver_count = g->receiver_count;
-    g->parts.subagent = subagent_agent(g->subagent);
-    g->parts.fabric_agent = subagent_fabric_agent(g->subagent);
-    g->parts.demand = subagent_demand(g->subagent);
+    g->parts.subagent = subagents_agent(g->subagents);
+    g->parts.fabric_agent = subagents_fabric_agent(g->subagents);
+    g->parts.demand = subagents_reads(g->subagents);
 }

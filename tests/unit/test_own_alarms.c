@@ -3,7 +3,6 @@
 
 #include "daemon/gateway.h"
 #include "daemon/own_alarms.h"
-#include "daemon/receiver_alarms.h"
 
 static struct conf conf;
 static struct gateway gateway;
@@ -53,7 +52,7 @@ TEST(the_keys_of_two_gateways_differ)
     own_alarms_key(&second, OWN_ALARMS_SUBSCRIPTIONS, other);
     assert_string_equal(key, "gateway gw1/mlx5_0-1 subscriptions");
     assert_string_equal(other, "gateway gw2 subscriptions");
-    receiver_alarms_key(&gateway, "nms", key);
+    own_alarms_receiver_key(&gateway, "nms", key);
     assert_string_equal(key, "gateway gw1/mlx5_0-1 receiver nms");
 }
 
@@ -62,7 +61,7 @@ TEST(the_longest_key_is_whole)
     char key[EVENT_KEY_SIZE], receiver[CONF_NAME_SIZE] = "";
     memset(gateway.name, 'g', sizeof gateway.name - 1);
     memset(receiver, 'r', sizeof receiver - 1);
-    receiver_alarms_key(&gateway, receiver, key);
+    own_alarms_receiver_key(&gateway, receiver, key);
     assert_int_equal(strlen(key), EVENT_KEY_SIZE - 1);
     assert_string_equal(key + strlen(key) - sizeof receiver + 1, receiver);
 }

@@ -2,7 +2,7 @@
 // What a reload's answer and the log say about the events that wait for receivers.
 #include "support.h"
 
-#include "daemon/receiver_backlogs.h"
+#include "daemon/receivers.h"
 #include "model/catalogue.h"
 
 static struct gateway g;
@@ -79,7 +79,7 @@ static bool nobody(void *ctx, const char *name)
 
 static void end_all(void)
 {
-    receiver_backlogs_tell_gone(&g, nobody, NULL);
+    receivers_tell_gone(&g, nobody, NULL);
     journal_end_receivers(g.parts.journal, nobody, NULL);
 }
 
@@ -114,11 +114,11 @@ TEST(who_comes_back_hears_what_it_missed)
     run("nms", 1);
     end_all();
     answer = text_in(sentences, sizeof sentences);
-    receiver_backlogs_tell_start(&g, &conf, "");
+    receivers_tell_start(&g, &conf, "");
     check("receiver nms was gone since 2026-11-21T03:19:03.123456Z and begins with new events: it "
           "does not get 1 event from before, as it has not start = \"backlog\"\n");
     conf.from_backlog = true;
-    receiver_backlogs_tell_start(&g, &conf, "");
+    receivers_tell_start(&g, &conf, "");
     check("receiver nms was gone since 2026-11-21T03:19:03.123456Z and goes on where it stopped: 1 "
           "event waited for it\n");
 }
@@ -126,23 +126,23 @@ TEST(who_comes_back_hears_what_it_missed)
 TEST(who_has_changed_goes_on)
 {
     run("nms", 2);
-    receiver_backlogs_tell_start(&g, &conf, "nms");
+    receivers_tell_start(&g, &conf, "nms");
     check("receiver nms has changed and goes on where it was: 2 events waited for it\n");
 }
 
 TEST(who_has_another_name_goes_on)
 {
     run("manager", 2);
-    receiver_backlogs_tell_start(&g, &conf, "manager");
+    receivers_tell_start(&g, &conf, "manager");
     check("receiver manager is called nms now and goes on where it was: 2 events waited for it\n");
 }
 
 TEST(nothing_is_said_of_nothing)
 {
-    receiver_backlogs_tell_start(&g, &conf, ""); // new
+    receivers_tell_start(&g, &conf, ""); // new
     run("nms", 0);
-    receiver_backlogs_tell_start(&g, &conf, "");    // at a start
-    receiver_backlogs_tell_start(&g, &conf, "nms"); // changed, and nothing waits
+    receivers_tell_start(&g, &conf, "");    // at a start
+    receivers_tell_start(&g, &conf, "nms"); // changed, and nothing waits
     check("");
 }
 

@@ -3,14 +3,14 @@
 #include "fake_manager.h"
 #include "support.h"
 
-#include "daemon/starting.h"
+#include "daemon/service.h"
 
 #include <unistd.h>
 
 static struct support_time now;
 static struct clock clock_;
 static struct log *log_;
-static struct starting starting;
+static struct service_opening opening;
 static FILE *stream;
 static char *lines;
 static size_t size;
@@ -26,7 +26,7 @@ static int begin(void **state)
     clock_ = support_clock(&now);
     stream = open_memstream(&lines, &size);
     log_ = log_open(stream, LOG_LEVEL_INFO, false, &clock_);
-    starting_begin(&starting, name, &clock_, log_);
+    service_opening_begin(&opening, name, &clock_, log_);
     return stream && log_ ? 0 : -1;
 }
 
@@ -60,13 +60,13 @@ static int logged(const char *words)
 static void steps_until(int64_t us, const char *doing)
 {
     for (; now.monotonic < us; now.monotonic += CLOCK_US_PER_MS)
-        starting_step(&starting, doing);
+        service_opening_step(&opening, doing);
 }
 
 TEST(a_short_start_says_nothing)
 {
     steps_until(CLOCK_US_PER_S, "counting its events");
-    starting_end(&starting);
+    service_opening_end(&opening);
     expect("EXTEND_TIMEOUT_USEC=300000000\n"); // the first step itself may take long
     assert_null(fake_manager_next(manager));
     assert_int_equal(logged("journal"), 0);
@@ -80,22 +80,22 @@ TEST(a_long_start_gets_more_time_each_second)
     expect("EXTEND_TIMEOUT_USEC=300000000\n");
     expect("STATUS=Opening the journal, 2 s so far: upgrading it\n");
     assert_null(fake_manager_next(manager));
-    starting_end(&starting);
+    service_opening_end(&opening);
 }
 
 TEST(a_start_that_makes_no_progress_gets_none)
 {
-    starting_step(&starting, "upgrading it");
+    service_opening_step(&opening, "upgrading it");
     expect("EXTEND_TIMEOUT_USEC=300000000\n");
     now.monotonic += 3600 * CLOCK_US_PER_S;
     assert_null(fake_manager_next(manager));
-    starting_end(&starting);
+    service_opening_end(&opening);
 }
 
 TEST(the_log_tells_each_minute_and_at_the_end)
 {
     steps_until(125 * CLOCK_US_PER_S, "upgrading it");
-    starting_end(&starting);
+    service_opening_end(&opening);
     assert_int_equal(logged("opening the journal takes long, do not stop ibtrapd: upgrading it\n"),
                      1);
     assert_int_equal(logged("opening the journal, 62 s so far: upgrading it\n"), 1);
@@ -106,10 +106,10 @@ TEST(the_log_tells_each_minute_and_at_the_end)
 
 TEST(no_service_manager_is_no_error)
 {
-    starting_end(&starting);
-    starting_begin(&starting, NULL, &clock_, log_);
+    service_opening_end(&opening);
+    service_opening_begin(&opening, NULL, &clock_, log_);
     steps_until(3 * CLOCK_US_PER_S, "upgrading it");
-    starting_end(&starting);
+    service_opening_end(&opening);
     assert_null(fake_manager_next(manager));
     assert_int_equal(logged("upgrading it"), 1);
 }
