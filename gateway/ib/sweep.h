@@ -155,8 +155,8 @@ bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct 
 // The order in which all nodes of a fabric are asked. At each node, the branches behind its ports
 // take turns, like in a sweep (ib/sweep_branches.h). However many nodes a lying switch makes up,
 // and with any GUIDs: a branch of N honest nodes waits for at most N made-up nodes. Pure. Returns
-// the indices of all nodes. The node with LID `own_lid` comes first. Nodes without a link from
-// there come last. Free them with free(3).
+// the indices of all nodes. The node with LID `own_lid` comes first. Nodes without a route of
+// SMP_HOPS_MAX links from there come last. Free them with free(3).
 uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid);
 
 // The nodes whose counters are read.

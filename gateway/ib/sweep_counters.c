@@ -4,127 +4,63 @@
 #include "ib/gmp_decode.h"
 #include "ib/sweep.h"
 #include "ib/sweep_ask.h"
+#include "ib/sweep_branches.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-// Whose turn it is.
+// The order.
 
-enum { BRANCHES_MAX = 256 }; // ports of a node
-
-// The tree of shortest paths from the own node. The list of a node has the node itself, and then
-// all nodes behind.
+// A walk of the known fabric from the own node on: each node once, by a shortest route.
 struct sweep_order {
     const struct fabric *fabric;
-    uint32_t *reached;     // the nodes in the order of the walk; those that one node
-    uint32_t count;        // leads to follow each other
-    uint32_t *first, *end; // of them, in `reached`, by node; FABRIC_NONE: not reached
-    uint32_t *next;        // in the list, by node
-    uint32_t *last;        // of the list, by node
+    struct sweep_branches *branches;
+    uint32_t *node_of; // by branch
+    bool *is_reached;  // by node
 };
 
-// The branches of a node that have nodes left.
-struct sweep_order_turns {
-    uint32_t nodes[BRANCHES_MAX], last[BRANCHES_MAX];
-    uint32_t count;
-};
-
-// `first` is FABRIC_NONE for a node that was not reached.
-static void sweep_counters_reach(struct sweep_order *o, uint32_t root)
+static void sweep_counters_reach(struct sweep_order *o, uint32_t parent, uint8_t port,
+                                 uint32_t node)
 {
-    for (uint32_t i = 0; i < o->fabric->node_count; i++)
-        o->first[i] = FABRIC_NONE;
-    o->reached[o->count++] = root;
-    o->first[root] = 0;
-    for (uint32_t at = 0; at < o->count; at++) {
-        const uint32_t node = o->reached[at];
-        const struct fabric_node *n = &o->fabric->nodes[node];
-        o->first[node] = o->count;
+    o->is_reached[node] = true;
+    o->node_of[sweep_branches_add(o->branches, parent, port)] = node;
+}
+
+static void sweep_counters_walk(struct sweep_order *o, uint32_t root)
+{
+    sweep_counters_reach(o, SWEEP_BRANCHES_NONE, 0, root);
+    for (uint32_t at = 0; at < sweep_branches_count(o->branches); at++) {
+        const struct fabric_node *n = &o->fabric->nodes[o->node_of[at]];
         for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-            const uint32_t peer = o->fabric->ports[i].peer_node;
-            if (peer == FABRIC_NONE || o->first[peer] != FABRIC_NONE)
-                continue;
-            o->first[peer] = 0;
-            o->reached[o->count++] = peer;
+            const struct fabric_port *port = &o->fabric->ports[i];
+            if (port->peer_node != FABRIC_NONE && !o->is_reached[port->peer_node] &&
+                sweep_branches_hops(o->branches, at) < SMP_HOPS_MAX)
+                sweep_counters_reach(o, at, port->number, port->peer_node);
         }
-        o->end[node] = o->count;
-    }
-}
-
-static void sweep_counters_begin_turns(const struct sweep_order *o, uint32_t node,
-                                       struct sweep_order_turns *turns)
-{
-    turns->count = 0;
-    for (uint32_t i = o->first[node]; i < o->end[node] && turns->count < BRANCHES_MAX; i++) {
-        turns->nodes[turns->count] = o->reached[i];
-        turns->last[turns->count++] = o->last[o->reached[i]];
-    }
-}
-
-// Makes the list of a node from the lists of the next nodes. When all lists but one have ended, the
-// rest of the last list is joined as a whole: so all lists together take n log n steps.
-static void sweep_counters_join(struct sweep_order *o, uint32_t node)
-{
-    struct sweep_order_turns turns;
-    uint32_t last = node;
-    sweep_counters_begin_turns(o, node, &turns);
-    while (turns.count > 1) {
-        uint32_t left = 0;
-        for (uint32_t i = 0; i < turns.count; i++) {
-            const uint32_t taken = turns.nodes[i], rest = o->next[taken];
-            o->next[last] = taken;
-            last = taken;
-            if (taken == turns.last[i])
-                continue;
-            turns.nodes[left] = rest;
-            turns.last[left++] = turns.last[i];
-        }
-        turns.count = left;
-    }
-    if (turns.count == 1) {
-        o->next[last] = turns.nodes[0];
-        last = turns.last[0];
-    }
-    o->last[node] = last;
-}
-
-// Writes the list, and the nodes that were not reached, over `reached`.
-static void sweep_counters_write(struct sweep_order *o, uint32_t root)
-{
-    uint32_t n = 0;
-    for (uint32_t node = root;; node = o->next[node]) {
-        o->reached[n++] = node;
-        if (node == o->last[root])
-            break;
-    }
-    for (uint32_t i = 0; i < o->fabric->node_count; i++) {
-        if (o->first[i] == FABRIC_NONE)
-            o->reached[n++] = i;
     }
 }
 
 uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 {
-    const size_t size = ((size_t)fabric->node_count + 1) * sizeof(uint32_t);
+    const uint32_t nodes = fabric->node_count, port = fabric_find_lid(fabric, own_lid);
+    uint32_t *order = memory_get((nodes + 1) * sizeof *order), count = 0;
     struct sweep_order o = {.fabric = fabric,
-                            .reached = memory_get(size),
-                            .first = memory_get(size),
-                            .end = memory_get(size),
-                            .next = memory_get(size),
-                            .last = memory_get(size)};
-    const uint32_t port = fabric_find_lid(fabric, own_lid);
-    const uint32_t root = port == FABRIC_NONE ? 0 : fabric_node_of_port(fabric, port);
-    if (fabric->node_count > 0) {
-        sweep_counters_reach(&o, root);
-        for (uint32_t i = o.count; i-- > 0;)
-            sweep_counters_join(&o, o.reached[i]);
-        sweep_counters_write(&o, root);
+                            .branches = sweep_branches_new(),
+                            .node_of = memory_get((nodes + 1) * sizeof *o.node_of),
+                            .is_reached = memory_zeroed(nodes + 1, sizeof *o.is_reached)};
+    struct sweep_branches_query turn;
+    if (nodes > 0)
+        sweep_counters_walk(&o, port == FABRIC_NONE ? 0 : fabric_node_of_port(fabric, port));
+    while (sweep_branches_next(o.branches, true, &turn))
+        order[count++] = o.node_of[turn.branch];
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (!o.is_reached[i])
+            order[count++] = i;
     }
-    free(o.first);
-    free(o.end);
-    free(o.next);
-    free(o.last);
-    return o.reached;
+    sweep_branches_free(o.branches);
+    free(o.node_of);
+    free(o.is_reached);
+    return order;
 }
 
 // Reading.
@@ -138,7 +74,7 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 // tick of its clock is, and not again while its link keeps its rate.
 //
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
-// in a fair order (sweep_order.h), each for one thing at a time; a LID that does not answer
+// in a fair order (sweep_order_nodes), each for one thing at a time; a LID that does not answer
 // promptly waits until all other LIDs were asked.
 
 enum {
