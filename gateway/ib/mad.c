@@ -60,6 +60,11 @@ bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out)
     return true;
 }
 
+uint8_t mad_class(const uint8_t *mad)
+{
+    return mad[offsetof(struct umad_hdr, mgmt_class)];
+}
+
 uint16_t mad_status(const struct mad_header *header)
 {
     enum { DIRECTION = 0x8000 };

@@ -41,6 +41,8 @@ struct mad_header {
 // Reads the 24 octets of the common header. False: there are fewer.
 bool mad_read_header(const uint8_t *mad, size_t size, struct mad_header *out);
 
+uint8_t mad_class(const uint8_t *mad); // the management class, of a MAD with a header
+
 // The status. In a directed-route SMP its top bit is the direction, and left out.
 uint16_t mad_status(const struct mad_header *header);
 

@@ -20,6 +20,22 @@ enum mad_agent {
     MAD_AGENT_COUNT,
 };
 
+static inline enum mad_agent mad_agent_of(uint8_t mgmt_class)
+{
+    switch (mgmt_class) {
+    case MAD_CLASS_SMP_DIRECT:
+        return MAD_AGENT_SMP;
+    case MAD_CLASS_SMP_LID:
+        return MAD_AGENT_SMP_LID;
+    case MAD_CLASS_PERF:
+        return MAD_AGENT_PERF;
+    case MAD_CLASS_DM:
+        return MAD_AGENT_DM;
+    default:
+        return MAD_AGENT_SA;
+    }
+}
+
 // The global routing header of a MAD (IBA 8.3): the header of a received MAD, turned round for the
 // answer.
 struct mad_grh {
@@ -41,6 +57,15 @@ struct mad_address {
     uint64_t guid; // of the port that a request goes to, if known: some ports require a GRH
     const struct mad_grh *grh; // of a received MAD, and of its answer; NULL: none
 };
+
+// Where requests to the SA go: to `redirected` or, if its LID is 0, to the SM of the port.
+static inline struct mad_address mad_sa_address(const struct mad_address *redirected,
+                                                const struct mad_port *port)
+{
+    return redirected->lid != 0
+               ? *redirected
+               : (struct mad_address){.lid = port->sm_lid, .qpn = 1, .sl = port->sm_sl};
+}
 
 struct mad_received {
     struct mad_address from;

@@ -3,8 +3,7 @@
 
 #include "base/memory.h"
 #include "base/wire.h"
-#include "ib/gmp_decode.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 #include <assert.h>
 #include <infiniband/mad.h>
@@ -88,12 +87,12 @@ void read_cache_keep(struct read_cache *c, struct read_entry *e)
 
 // MADs.
 
-enum mad_agent read_mad_agent(const struct demand_key *key)
+static uint8_t read_cache_class(const struct demand_key *key)
 {
-    static const enum mad_agent AGENTS[] = {[DEMAND_SMP] = MAD_AGENT_SMP_LID,
-                                            [DEMAND_PERF] = MAD_AGENT_PERF,
-                                            [DEMAND_SA] = MAD_AGENT_SA};
-    return AGENTS[key->class];
+    static const uint8_t CLASSES[] = {[DEMAND_SMP] = MAD_CLASS_SMP_LID,
+                                      [DEMAND_PERF] = MAD_CLASS_PERF,
+                                      [DEMAND_SA] = MAD_CLASS_SA};
+    return CLASSES[key->class];
 }
 
 // Octets of a record of the SA (IBA 15.2.5).
@@ -115,21 +114,14 @@ static size_t read_cache_record_size(uint16_t attribute)
 
 void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out)
 {
-    switch ((enum demand_class)key->class) {
-    case DEMAND_SMP:
-        if (key->sets)
-            smp_make_lid_set(out, mkey, (enum smp_attribute)key->attribute, key->modifier,
-                             key->record);
-        else
-            smp_make_lid_get(out, mkey, (enum smp_attribute)key->attribute, key->modifier);
-        return;
-    case DEMAND_PERF:
-        gmp_make_get_counters(out, (enum gmp_attribute)key->attribute, (uint8_t)key->modifier);
-        return;
-    case DEMAND_SA:
+    if (key->class == DEMAND_SA) {
         mad_query_table(out, key->attribute);
         wire_put(out + offsetof(struct umad_sa_packet, comp_mask), 8, key->mask);
         memcpy(out + IB_SA_DATA_OFFS, key->record, sizeof key->record);
+    } else if (key->sets) {
+        smp_make_lid_set(out, mkey, key->attribute, key->modifier, key->record);
+    } else {
+        node_mad_make_get(out, read_cache_class(key), key->attribute, key->modifier, mkey);
     }
 }
 
@@ -180,15 +172,8 @@ static struct demand_answer *read_cache_read_records(const struct demand_key *ke
 
 struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)
 {
-    switch ((enum demand_class)key->class) {
-    case DEMAND_SMP:
-        return read_cache_copy(smp_answer(mad, size, (enum smp_attribute)key->attribute),
-                               SMP_DATA_SIZE);
-    case DEMAND_PERF:
-        return read_cache_copy(
-            gmp_answer(mad, size, MAD_CLASS_PERF, (enum gmp_attribute)key->attribute),
-            GMP_DATA_SIZE);
-    default:
+    if (key->class == DEMAND_SA)
         return read_cache_read_records(key, mad, size);
-    }
+    return read_cache_copy(node_mad_answer(mad, size, read_cache_class(key), key->attribute),
+                           key->class == DEMAND_SMP ? SMP_DATA_SIZE : GMP_DATA_SIZE);
 }

@@ -54,8 +54,6 @@ void read_cache_forget_old(struct read_cache *c, int64_t now);
 
 // MADs.
 
-enum mad_agent read_mad_agent(const struct demand_key *key);
-
 // Writes the MAD_SIZE octets of the request, with TransactionID zero. `mkey` goes with an SMP; 0:
 // none.
 void read_mad_make(const struct demand_key *key, uint64_t mkey, uint8_t *out);

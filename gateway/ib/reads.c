@@ -3,9 +3,9 @@
 
 #include "base/memory.h"
 #include "base/secret.h"
+#include "ib/node_mad.h"
 #include "ib/read_cache.h"
 #include "ib/sa_client.h"
-#include "ib/smp_decode.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -238,7 +238,6 @@ static void reads_send(struct reads *d, struct read_entry *e, int64_t now)
     struct request_window *w = &d->windows[reads_lane_of(e)];
     struct request_slot *slot = request_window_take(w, e);
     e->state = ENTRY_SENT;
-    slot->agent = read_mad_agent(key);
     slot->to =
         (struct mad_address){.lid = key->lid, .guid = key->guid, .qpn = key->class == DEMAND_PERF};
     if (key->class == DEMAND_SA) {
@@ -457,9 +456,7 @@ static void reads_look(struct reads *d)
     pthread_mutex_lock(&d->lock);
     d->no_smps = !up || status.smp_refusal[0] != '\0';
     d->no_sa = !up || !status.sm_answers;
-    d->sa = status.sa;
-    if (d->sa.lid == 0)
-        d->sa = (struct mad_address){.lid = status.port.sm_lid, .qpn = 1, .sl = status.port.sm_sl};
+    d->sa = mad_sa_address(&status.sa, &status.port);
     const bool attached = d->attached;
     pthread_mutex_unlock(&d->lock);
     d->away = !up || (!attached && !reads_attach(d, &err));

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/secret.h"
+#include "ib/node_mad.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -79,7 +80,8 @@ bool request_window_send(struct request_window *window, struct request_slot *slo
     TAILQ_INSERT_TAIL(&window->under_way, slot, in_order);
     mad_set_tid(slot->mad, requests_tid(window, slot));
     window->sent++;
-    return window->io->send(window->io->self, slot->agent, &slot->to, slot->mad, (int)ms, &ignored);
+    const enum mad_agent agent = mad_agent_of(mad_class(slot->mad));
+    return window->io->send(window->io->self, agent, &slot->to, slot->mad, (int)ms, &ignored);
 }
 
 struct request_slot *request_window_find(struct request_window *window,
@@ -194,9 +196,11 @@ static void requests_finish(struct requests *b, struct request_slot *slot,
     struct requests_entry *entry = slot->owner;
     assert(entry);
     struct request_answer answer = {.waited_us = now - slot->sent_at};
-    if (in) {
+    struct mad_header asked;
+    if (in && mad_read_header(slot->mad, MAD_SIZE, &asked)) {
         answer.mad = in->octets;
         answer.size = in->size;
+        answer.data = node_mad_answer(in->octets, in->size, asked.mgmt_class, asked.attribute);
     }
     request_window_release(&b->window, slot);
     b->counters.answered += in != NULL;
@@ -217,7 +221,6 @@ static void requests_send_waiting(struct requests *b, int64_t now)
     while (!b->ended && !TAILQ_EMPTY(&b->window.free) && (entry = STAILQ_FIRST(&b->waiting))) {
         struct request_slot *slot = request_window_take(&b->window, entry);
         STAILQ_REMOVE_HEAD(&b->waiting, in_order);
-        slot->agent = entry->request.agent;
         slot->to = entry->request.to;
         entry->request.make(entry->request.ctx, entry->tag, slot->mad);
         requests_attempt(b, slot, now);

@@ -24,7 +24,6 @@ enum { REQUESTS_IN_FLIGHT_MAX = 256 };
 struct request_slot {
     TAILQ_ENTRY(request_slot) in_order; // of `under_way` or `free`
     void *owner;                        // the caller's; NULL: free
-    enum mad_agent agent;
     struct mad_address to;
     uint8_t mad[MAD_SIZE];
     unsigned attempts; // made; each used one serial number
@@ -51,7 +50,7 @@ struct request_window {
 void request_window_open(struct request_window *window, uint32_t serial);
 void request_window_close(struct request_window *window); // erases the MADs, which have M_Keys
 
-// Takes a free slot. The caller knows that a slot is free. The caller then sets agent, to and mad.
+// Takes a free slot. The caller knows that a slot is free. The caller then sets `to` and `mad`.
 struct request_slot *request_window_take(struct request_window *window, void *owner);
 void request_window_release(struct request_window *window, struct request_slot *slot);
 
@@ -83,19 +82,20 @@ struct requests_counters {
 struct request_answer {
     const uint8_t *mad; // NULL: no attempt was answered, or the port refused to send
     size_t size;
-    int64_t waited_us; // since the first attempt
+    const uint8_t *data; // the attribute, as node_mad_answer has it
+    int64_t waited_us;   // since the first attempt
 };
 
 // Gets the answer to a request. The function is called once for each request while requests_run
 // runs, by the thread of requests_run or by the thread that receives, one call at a time. An answer
-// has the request's class and attribute; check its status and everything else. May add requests.
+// has the request's class and attribute. Check everything else in `mad`; `data` has the status
+// success. May add requests.
 typedef void request_done(void *ctx, const void *tag, const struct request_answer *answer);
 
 // Writes the MAD_SIZE octets of a request, just before its first attempt.
 typedef void request_make(void *ctx, const void *tag, uint8_t *mad);
 
 struct mad_request {
-    enum mad_agent agent;
     struct mad_address to;
     request_make *make;
     request_done *done;

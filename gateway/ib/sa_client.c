@@ -3,10 +3,10 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "ib/node_mad.h"
 #include "ib/sa_port.h"
 #include "ib/sa_requests.h"
 #include "ib/sa_state.h"
-#include "ib/smp_decode.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -303,7 +303,8 @@ static void sa_client_handle_mad(struct sa_client *a, const struct mad_received 
         }
     } else if (response && h.mgmt_class == MAD_CLASS_SMP_LID) {
         if (from_sm && sm_watch_answers(&a->watch, SM_WATCH_INFO, (uint32_t)h.tid))
-            sa_client_handle_info(a, smp_answer(in->octets, in->size, SMP_SM_INFO), now);
+            sa_client_handle_info(
+                a, node_mad_answer(in->octets, in->size, h.mgmt_class, SMP_SM_INFO), now);
     } else if (response) {
         if (from_sm && h.mgmt_class == MAD_CLASS_SA)
             sa_client_handle_sa_answer(a, &h, in, now);
@@ -602,7 +603,7 @@ void sa_client_acknowledge(struct sa_client *client, const struct sa_report *rep
                       report->malformed ? MAD_STATUS_INVALID_FIELD : 0);
     struct mad_address to = report->from;
     to.grh = report->has_grh ? &report->grh : NULL;
-    if (shared_port_send(&client->port, MAD_AGENT_SA, &to, mad, 0))
+    if (shared_port_send(&client->port, &to, mad, 0))
         sa_state_count(client, &client->status.counters.acknowledged);
 }
 

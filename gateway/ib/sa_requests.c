@@ -2,7 +2,7 @@
 #include "ib/sa_requests.h"
 
 #include "base/wire.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 #include <inttypes.h>
 
@@ -88,7 +88,7 @@ bool sa_requests_query_port(struct sa_client *a, uint32_t tid)
     if (shared_port_smp_refusal(&a->port, mkey))
         return false;
     smp_query_own_port(mad, tid, mkey);
-    return shared_port_send(&a->port, MAD_AGENT_SMP, &own, mad, SA_REQUEST_TIMEOUT_MS) ||
+    return shared_port_send(&a->port, &own, mad, SA_REQUEST_TIMEOUT_MS) ||
            !shared_port_smp_refusal(&a->port, mkey);
 }
 
@@ -106,7 +106,7 @@ static void sa_requests_make_query(struct sa_client *a, enum sm_watch_kind kind,
         mad_query_subscriptions(mad, tid, gid);
         break;
     default:
-        smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
+        node_mad_make_get(mad, MAD_CLASS_SMP_LID, SMP_SM_INFO, 0, 0);
         mad_set_tid(mad, tid);
     }
 }
@@ -125,8 +125,7 @@ void sa_requests_ask_sm(struct sa_client *a, int64_t now)
         if (!smp)
             to = sa_state_sa(a);
         sa_requests_make_query(a, kind, tid, mad);
-        shared_port_send(&a->port, smp ? MAD_AGENT_SMP_LID : MAD_AGENT_SA, &to, mad,
-                         SA_REQUEST_TIMEOUT_MS);
+        shared_port_send(&a->port, &to, mad, SA_REQUEST_TIMEOUT_MS);
         sm_watch_asked(&a->watch, kind, tid, a->options.refresh_us);
     }
     if (sm_watch_wants_probe(&a->watch))
@@ -151,7 +150,7 @@ void sa_requests_send_subscription(struct sa_client *a, struct subscription *one
     const struct mad_address to = sa_state_sa(a);
     one->keyed = sa_requests_is_keyed(a, one);
     mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
-    shared_port_send(&a->port, MAD_AGENT_SA, &to, mad, SA_REQUEST_TIMEOUT_MS);
+    shared_port_send(&a->port, &to, mad, SA_REQUEST_TIMEOUT_MS);
 }
 
 // Where the SA has no room for all subscriptions, one to all traps takes their place.

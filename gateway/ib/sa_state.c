@@ -112,10 +112,7 @@ void sa_state_count(struct sa_client *a, uint64_t *counter)
 
 struct mad_address sa_state_sa(const struct sa_client *a)
 {
-    const struct mad_port *port = &a->status.port;
-    return a->redirect.to.lid != 0
-               ? a->redirect.to
-               : (struct mad_address){.lid = port->sm_lid, .qpn = 1, .sl = port->sm_sl};
+    return mad_sa_address(&a->redirect.to, &a->status.port);
 }
 
 // Sentences.

@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "ib/gmp_decode.h"
 #include "ib/mad.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa.h>
@@ -315,10 +314,11 @@ static bool shared_port_transmit(struct shared_port *port, enum mad_agent agent,
     return port->io.send(port->io.self, agent, to, mad, response_timeout_ms, err);
 }
 
-bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms)
+bool shared_port_send(struct shared_port *port, const struct mad_address *to, const uint8_t *octets,
+                      int response_timeout_ms)
 {
     struct error err;
+    const enum mad_agent agent = mad_agent_of(mad_class(octets));
     pthread_mutex_lock(&port->lock);
     bool open = port->io.self != NULL;
     bool sent = open && shared_port_transmit(port, agent, to, octets, response_timeout_ms, &err);

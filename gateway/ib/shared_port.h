@@ -105,8 +105,8 @@ void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_
 
 // Sends for the SA client, as mad_io's `send`. False: no port is open, or the kernel refused, which
 // the log says.
-bool shared_port_send(struct shared_port *port, enum mad_agent agent, const struct mad_address *to,
-                      const uint8_t *octets, int response_timeout_ms);
+bool shared_port_send(struct shared_port *port, const struct mad_address *to, const uint8_t *octets,
+                      int response_timeout_ms);
 
 // Attaches a MAD client until the client calls `out->close`. The client has to do so before
 // shared_port_destroy. The SA client's thread calls the listener of `out->listen`; in that thread,

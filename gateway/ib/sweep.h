@@ -112,7 +112,7 @@ struct sweep_branches;
 // without an answer keep the speeds of the same link in `known`. After a limit, no port is asked,
 // and all ports keep their speeds.
 bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
-                  const struct sweep_branches *branches, struct error *err);
+                  struct sweep_branches *branches, struct error *err);
 
 // Finds nodes, ports and links by three queries to the SA, for NodeRecords, PortInfoRecords and
 // LinkRecords (IBA 15.2.5). If this host may send no SMPs, two more queries ask for SMInfoRecords

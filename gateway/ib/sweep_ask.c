@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ib/sweep_ask.h"
 
-#include "ib/gmp_decode.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
+#include "ib/sweep_branches.h"
 
 void sweep_part_begin(struct sweep_part *part)
 {
@@ -15,51 +15,64 @@ void sweep_part_begin(struct sweep_part *part)
     part->batch = requests_new(&options, serial);
 }
 
-bool sweep_part_knows(const struct sweep_part *part, uint64_t guid)
+const struct fabric_node *sweep_part_known(const struct sweep_part *part, uint64_t guid)
 {
     const struct fabric *known = part->sweep->known;
-    return known && fabric_find_node(known, guid) != FABRIC_NONE;
+    const uint32_t node = known ? fabric_find_node(known, guid) : FABRIC_NONE;
+    return node != FABRIC_NONE ? &known->nodes[node] : NULL;
+}
+
+uint64_t sweep_part_mkey(const struct sweep_part *part, uint64_t guid)
+{
+    return mkeys_find(part->sweep->mkeys, guid, part->sweep->mkey);
 }
 
 static void sweep_ask_make(void *ctx, const void *tag, uint8_t *mad)
 {
     const struct sweep_part *part = ctx;
     const struct sweep_query *query = tag;
-    const uint64_t mkey = mkeys_find(part->sweep->mkeys, query->guid, part->sweep->mkey);
-    if (query->mgmt_class == MAD_CLASS_SMP_LID)
-        smp_make_lid_get(mad, mkey, query->attribute, query->modifier);
-    else if (query->mgmt_class == MAD_CLASS_PERF)
-        gmp_make_get_counters(mad, query->attribute, query->port);
-    else
-        gmp_make_get(mad, query->mgmt_class, query->attribute, query->modifier);
+    const uint64_t mkey = sweep_part_mkey(part, query->guid);
+    if (query->mgmt_class == MAD_CLASS_SA) {
+        mad_query_table(mad, query->attribute);
+    } else if (query->mgmt_class == MAD_CLASS_SMP_DIRECT) {
+        uint8_t path[SMP_HOPS_MAX];
+        const uint8_t hops = sweep_branches_path(part->branches, query->at, path);
+        smp_make_get(mad, mkey, query->attribute, query->modifier, path, hops);
+    } else {
+        node_mad_make_get(mad, query->mgmt_class, query->attribute, query->modifier, mkey);
+    }
 }
 
 static void sweep_ask_done(void *ctx, const void *tag, const struct request_answer *answer)
 {
     const struct sweep_query *query = tag;
-    const uint8_t *data =
-        query->mgmt_class == MAD_CLASS_SMP_LID
-            ? smp_answer(answer->mad, answer->size, query->attribute)
-            : gmp_answer(answer->mad, answer->size, query->mgmt_class, query->attribute);
-    query->take(ctx, query, data, answer);
+    query->take(ctx, query, answer);
 }
 
-void sweep_part_ask(struct sweep_part *part, const struct sweep_query *query, bool next)
+static struct mad_address sweep_ask_address(const struct sweep_part *part,
+                                            const struct sweep_query *query)
 {
-    struct mad_request request = {.agent = query->mgmt_class == MAD_CLASS_PERF ? MAD_AGENT_PERF
-                                                                               : MAD_AGENT_DM,
-                                  .to = {.lid = query->lid, .qpn = 1, .guid = query->guid},
-                                  .make = sweep_ask_make,
-                                  .done = sweep_ask_done,
-                                  .next = next,
-                                  .ctx = part,
-                                  .tag = query,
-                                  .tag_size = sizeof *query};
-    if (query->mgmt_class == MAD_CLASS_SMP_LID) {
-        request.agent = MAD_AGENT_SMP_LID;
-        request.to = (struct mad_address){.lid = query->lid};
+    switch (query->mgmt_class) {
+    case MAD_CLASS_SA:
+        return mad_sa_address(&part->sweep->sa, &part->sweep->port);
+    case MAD_CLASS_SMP_DIRECT:
+        return (struct mad_address){.lid = 0xFFFF};
+    case MAD_CLASS_SMP_LID:
+        return (struct mad_address){.lid = query->lid};
+    default:
+        return (struct mad_address){.lid = query->lid, .qpn = 1, .guid = query->guid};
     }
-    requests_add(part->batch, &request);
+}
+
+void sweep_part_ask(struct sweep_part *part, const struct sweep_query *query)
+{
+    requests_add(part->batch, &(struct mad_request){.to = sweep_ask_address(part, query),
+                                                    .make = sweep_ask_make,
+                                                    .done = sweep_ask_done,
+                                                    .next = query->next,
+                                                    .ctx = part,
+                                                    .tag = query,
+                                                    .tag_size = sizeof *query});
 }
 
 bool sweep_part_end(struct sweep_part *part, struct error *err)
@@ -74,9 +87,18 @@ bool sweep_part_end(struct sweep_part *part, struct error *err)
     sweep->counters.sent += counters.sent;
     sweep->counters.answered += counters.answered;
     sweep->counters.given_up += counters.given_up;
-    sweep->complete = sweep->complete && !part->ended;
+    sweep->complete = sweep->complete && (!part->ended || part->is_optional);
     return ok &&
            (!sweep->full ||
             error_set(err, "the fabric has more than ibtrapd has room for: %d nodes, %d ports",
                       FABRIC_NODES_MAX, FABRIC_PORTS_MAX));
+}
+
+bool sweep_part_run(struct sweep_part *part,
+                    void (*ask)(void *part, uint32_t node, struct fabric_port *port),
+                    struct error *err)
+{
+    sweep_part_begin(part);
+    fabric_builder_each_port(part->builder, ask, part);
+    return sweep_part_end(part, err);
 }

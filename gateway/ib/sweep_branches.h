@@ -17,7 +17,7 @@
 #ifndef IBTRAPD_IB_SWEEP_BRANCHES_H
 #define IBTRAPD_IB_SWEEP_BRANCHES_H
 
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 #include <stdbool.h>
 #include <stdint.h>

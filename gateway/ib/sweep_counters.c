@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/memory.h"
 #include "base/search.h"
-#include "ib/gmp_decode.h"
+#include "ib/node_mad.h"
 #include "ib/sweep.h"
 #include "ib/sweep_ask.h"
 #include "ib/sweep_branches.h"
@@ -184,15 +184,14 @@ static void sweep_counters_ask(struct reader *reader, const struct group *group,
                                enum gmp_attribute attribute, uint8_t port, sweep_take *take,
                                bool next)
 {
-    sweep_part_ask(&reader->part,
-                   &(struct sweep_query){.take = take,
-                                         .guid = group->port_guid,
-                                         .at = (uint32_t)(group - reader->groups),
-                                         .attribute = (uint16_t)attribute,
-                                         .lid = group->lid,
-                                         .mgmt_class = MAD_CLASS_PERF,
-                                         .port = port},
-                   next);
+    sweep_part_ask(&reader->part, &(struct sweep_query){.take = take,
+                                                        .guid = group->port_guid,
+                                                        .at = (uint32_t)(group - reader->groups),
+                                                        .modifier = port,
+                                                        .attribute = (uint16_t)attribute,
+                                                        .lid = group->lid,
+                                                        .mgmt_class = MAD_CLASS_PERF,
+                                                        .next = next});
 }
 
 static sweep_take sweep_counters_take;
@@ -269,8 +268,9 @@ static void sweep_counters_take_fec(struct group *group, struct counter_sample *
 
 // Takes an answer. Returns false if nothing more is to be asked of the port.
 static bool sweep_counters_take_answer(struct reader *reader, struct group *group,
-                                       const struct request_answer *in, const uint8_t *data)
+                                       const struct request_answer *in)
 {
+    const uint8_t *data = in->data;
     struct counter_sample *sample = &reader->reading->samples[group->next];
     const uint8_t *answer = mad_is_busy(in->mad, in->size) ? NULL : in->mad;
     switch ((enum counters_step)group->step) {
@@ -290,12 +290,12 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
 }
 
 static void sweep_counters_take(struct sweep_part *part, const struct sweep_query *query,
-                                const uint8_t *data, const struct request_answer *answer)
+                                const struct request_answer *answer)
 {
     struct reader *reader = part->own;
     struct group *group = &reader->groups[query->at];
     unsigned step = STEP_COUNT;
-    if (sweep_counters_take_answer(reader, group, answer, data))
+    if (sweep_counters_take_answer(reader, group, answer))
         for (step = group->step + 1U; step < STEP_COUNT; step++) {
             if (sweep_counters_wants_step(reader, group, step))
                 break;
@@ -306,14 +306,14 @@ static void sweep_counters_take(struct sweep_part *part, const struct sweep_quer
 }
 
 static void sweep_counters_take_counting(struct sweep_part *part, const struct sweep_query *query,
-                                         const uint8_t *data, const struct request_answer *answer)
+                                         const struct request_answer *answer)
 {
     struct reader *reader = part->own;
     struct group *group = &reader->groups[query->at];
     if (!answer->mad)
         return; // requests for its counters would not be answered, either
-    if (data)
-        gmp_read_counting(data, &group->counting);
+    if (answer->data)
+        gmp_read_counting(answer->data, &group->counting);
     sweep_counters_ask_step(reader, group, answer);
 }
 

@@ -2,8 +2,7 @@
 // The parts of a sweep that ask ports by LID, once the nodes are found: each part chooses ports and
 // attributes, and takes the answers.
 #include "base/memory.h"
-#include "ib/gmp_decode.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "ib/sweep_ask.h"
 
 #include <stdlib.h>
@@ -11,11 +10,11 @@
 // SwitchInfo of every switch.
 
 static void sweep_ports_take_switch(struct sweep_part *part, const struct sweep_query *query,
-                                    const uint8_t *data, const struct request_answer *answer)
+                                    const struct request_answer *answer)
 {
-    (void)answer;
-    if (data)
-        smp_read_switch_info(data, &fabric_builder_get(part->builder, query->at)->switch_info);
+    struct fabric_node *node = fabric_builder_get(part->builder, query->at);
+    if (answer->data)
+        smp_read_switch_info(answer->data, &node->switch_info);
 }
 
 static void sweep_ports_ask_switch(void *ctx, uint32_t number, struct fabric_port *port)
@@ -24,40 +23,33 @@ static void sweep_ports_ask_switch(void *ctx, uint32_t number, struct fabric_por
     struct fabric_node *node = fabric_builder_get(part->builder, number);
     if (node->type != FABRIC_SWITCH || port->number != 0)
         return;
-    const struct fabric *known = part->sweep->known;
-    const uint32_t before = known ? fabric_find_node(known, node->guid) : FABRIC_NONE;
-    if (before != FABRIC_NONE)
-        node->switch_info = known->nodes[before].switch_info;
+    const struct fabric_node *before = sweep_part_known(part, node->guid);
+    if (before)
+        node->switch_info = before->switch_info;
     if (port->lid != 0 && !node->silent)
-        sweep_part_ask(part,
-                       &(struct sweep_query){.take = sweep_ports_take_switch,
-                                             .guid = port->guid,
-                                             .at = number,
-                                             .attribute = SMP_SWITCH_INFO,
-                                             .lid = port->lid,
-                                             .mgmt_class = MAD_CLASS_SMP_LID},
-                       before != FABRIC_NONE);
+        sweep_part_ask(part, &(struct sweep_query){.take = sweep_ports_take_switch,
+                                                   .guid = port->guid,
+                                                   .at = number,
+                                                   .attribute = SMP_SWITCH_INFO,
+                                                   .lid = port->lid,
+                                                   .mgmt_class = MAD_CLASS_SMP_LID,
+                                                   .next = before != NULL});
 }
 
 bool sweep_switches(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct sweep_part part = {.sweep = sweep, .builder = builder};
-    const bool complete = sweep->complete;
-    sweep_part_begin(&part);
-    fabric_builder_each_port(builder, sweep_ports_ask_switch, &part);
-    const bool ok = sweep_part_end(&part, err);
-    sweep->complete = complete;
-    return ok;
+    struct sweep_part part = {.sweep = sweep, .builder = builder, .is_optional = true};
+    return sweep_part_run(&part, sweep_ports_ask_switch, err);
 }
 
 // SMInfo of every port with IsSM.
 
 static void sweep_ports_take_manager(struct sweep_part *part, const struct sweep_query *query,
-                                     const uint8_t *data, const struct request_answer *answer)
+                                     const struct request_answer *answer)
 {
-    (void)answer;
     struct fabric_sm sm = {.node = query->at, .port = query->port, .lid = query->lid};
-    if (data && smp_read_sm_info(data, &sm) && !fabric_builder_sm(part->builder, &sm)) {
+    if (answer->data && smp_read_sm_info(answer->data, &sm) &&
+        !fabric_builder_sm(part->builder, &sm)) {
         part->sweep->full = true;
         requests_end(part->batch);
     }
@@ -71,15 +63,15 @@ static void sweep_ports_ask_manager(void *ctx, uint32_t node, struct fabric_port
     const struct fabric_node *n = fabric_builder_get(part->builder, node);
     if ((port->capabilities & FABRIC_IS_SM) && port->lid != 0 && !n->silent &&
         (port->lid == part->sweep->port.sm_lid) == *master)
-        sweep_part_ask(part,
-                       &(struct sweep_query){.take = sweep_ports_take_manager,
-                                             .guid = port->guid,
-                                             .at = node,
-                                             .attribute = SMP_SM_INFO,
-                                             .lid = port->lid,
-                                             .mgmt_class = MAD_CLASS_SMP_LID,
-                                             .port = port->number},
-                       *master || sweep_part_knows(part, n->guid));
+        sweep_part_ask(part, &(struct sweep_query){
+                                 .take = sweep_ports_take_manager,
+                                 .guid = port->guid,
+                                 .at = node,
+                                 .attribute = SMP_SM_INFO,
+                                 .lid = port->lid,
+                                 .mgmt_class = MAD_CLASS_SMP_LID,
+                                 .port = port->number,
+                                 .next = *master || sweep_part_known(part, n->guid) != NULL});
 }
 
 bool sweep_subnet_managers(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
@@ -101,12 +93,12 @@ enum { SWEEP_PORTS_CONTROLLERS_MAX = FABRIC_CONTROLLERS_MAX / 4 };
 
 // `own`: how many controllers were found.
 static void sweep_ports_take_controller(struct sweep_part *part, const struct sweep_query *query,
-                                        const uint8_t *data, const struct request_answer *answer)
+                                        const struct request_answer *answer)
 {
-    (void)answer;
     uint32_t *count = part->own;
     struct fabric_controller controller = {.node = query->at, .slot = (uint8_t)query->modifier};
-    if (data && gmp_read_controller(data, &controller) && *count < SWEEP_PORTS_CONTROLLERS_MAX &&
+    if (answer->data && gmp_read_controller(answer->data, &controller) &&
+        *count < SWEEP_PORTS_CONTROLLERS_MAX &&
         fabric_builder_controller(part->builder, &controller))
         ++*count;
     else
@@ -116,21 +108,21 @@ static void sweep_ports_take_controller(struct sweep_part *part, const struct sw
 // Queries for the controllers of a unit come before the next unit; otherwise those for the
 // controllers of all units would wait in memory at the same time.
 static void sweep_ports_take_unit(struct sweep_part *part, const struct sweep_query *query,
-                                  const uint8_t *data, const struct request_answer *answer)
+                                  const struct request_answer *answer)
 {
-    (void)answer;
     struct fabric_node *node = fabric_builder_get(part->builder, query->at);
-    if (!data || !node->unit_silent)
+    if (!answer->data || !node->unit_silent)
         return; // no valid answer, or another port has answered before
     node->unit_silent = false;
     uint8_t slots[GMP_SLOTS_MAX];
-    const size_t count = gmp_read_slots(data, slots);
+    const size_t count = gmp_read_slots(answer->data, slots);
     struct sweep_query next = *query;
     next.take = sweep_ports_take_controller;
     next.attribute = GMP_IO_CONTROLLER_PROFILE;
+    next.next = true;
     for (size_t i = 0; i < count; i++) {
         next.modifier = slots[i];
-        sweep_part_ask(part, &next, true);
+        sweep_part_ask(part, &next);
     }
 }
 
@@ -149,8 +141,8 @@ static void sweep_ports_ask_unit(void *ctx, uint32_t node, struct fabric_port *p
                                              .at = node,
                                              .attribute = GMP_IO_UNIT_INFO,
                                              .lid = port->lid,
-                                             .mgmt_class = MAD_CLASS_DM},
-                       sweep_part_knows(part, n->guid));
+                                             .mgmt_class = MAD_CLASS_DM,
+                                             .next = sweep_part_known(part, n->guid) != NULL});
 }
 
 // The controllers that were not queried yet may still be there.
@@ -165,9 +157,7 @@ bool sweep_io_units(struct sweep *sweep, struct fabric_builder *builder, struct 
 {
     uint32_t controllers = 0;
     struct sweep_part part = {.sweep = sweep, .builder = builder, .own = &controllers};
-    sweep_part_begin(&part);
-    fabric_builder_each_port(builder, sweep_ports_ask_unit, &part);
-    const bool ok = sweep_part_end(&part, err);
+    const bool ok = sweep_part_run(&part, sweep_ports_ask_unit, err);
     if (part.ended)
         fabric_builder_each_port(builder, sweep_ports_mark_silent, &part);
     return ok;
@@ -206,23 +196,23 @@ static void sweep_ports_drop_table(struct sweep_ports_table *table)
 // Asks for the next block, until the table is whole. The blocks of one port come before the next
 // port, because tables half read need memory.
 static void sweep_ports_take_pkeys(struct sweep_part *part, const struct sweep_query *query,
-                                   const uint8_t *data, const struct request_answer *answer)
+                                   const struct request_answer *answer)
 {
-    (void)answer;
     const struct sweep_ports_tables *tables = part->own;
     struct sweep_ports_table *table = &tables->all[query->at];
-    if (data) {
+    if (answer->data) {
         table->pkeys = memory_resize(table->pkeys, table->read + SMP_PKEYS, sizeof *table->pkeys);
-        smp_read_pkeys(data, table->pkeys + table->read);
+        smp_read_pkeys(answer->data, table->pkeys + table->read);
         table->read += SMP_PKEYS;
     }
-    if (data && table->read < table->entries) {
+    if (answer->data && table->read < table->entries) {
         struct sweep_query next = *query;
         next.modifier++;
-        sweep_part_ask(part, &next, true);
+        next.next = true;
+        sweep_part_ask(part, &next);
         return;
     }
-    if (data)
+    if (answer->data)
         fabric_builder_pkeys(part->builder, table->node, table->port, table->pkeys, table->entries);
     sweep_ports_drop_table(table);
 }
@@ -254,8 +244,8 @@ static void sweep_ports_ask_pkeys(void *ctx, uint32_t number, struct fabric_port
                                          .modifier = external ? (uint32_t)port->number << 16 : 0,
                                          .attribute = SMP_PKEY_TABLE,
                                          .lid = answering->lid,
-                                         .mgmt_class = MAD_CLASS_SMP_LID},
-                   sweep_part_knows(part, node->guid));
+                                         .mgmt_class = MAD_CLASS_SMP_LID,
+                                         .next = sweep_part_known(part, node->guid) != NULL});
 }
 
 void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder)
@@ -272,15 +262,12 @@ void sweep_keep_pkeys(const struct fabric *known, struct fabric_builder *builder
 bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
     struct sweep_ports_tables tables = {0};
-    struct sweep_part part = {.sweep = sweep, .builder = builder, .own = &tables};
-    const bool complete = sweep->complete;
-    sweep_part_begin(&part);
-    fabric_builder_each_port(builder, sweep_ports_ask_pkeys, &part);
-    const bool ok = sweep_part_end(&part, err);
+    struct sweep_part part = {
+        .sweep = sweep, .builder = builder, .is_optional = true, .own = &tables};
+    const bool ok = sweep_part_run(&part, sweep_ports_ask_pkeys, err);
     for (uint32_t i = 0; i < tables.count; i++)
         sweep_ports_drop_table(&tables.all[i]);
     free(tables.all);
-    sweep->complete = complete;
     sweep_keep_pkeys(sweep->known, builder);
     return ok;
 }
@@ -288,12 +275,11 @@ bool sweep_pkeys(struct sweep *sweep, struct fabric_builder *builder, struct err
 // The details of counters.
 
 static void sweep_ports_take_details(struct sweep_part *part, const struct sweep_query *query,
-                                     const uint8_t *data, const struct request_answer *answer)
+                                     const struct request_answer *answer)
 {
-    (void)answer;
     struct error_details_list *list = part->own;
-    if (data)
-        gmp_read_details(data, &list->all[query->at]);
+    if (answer->data)
+        gmp_read_details(answer->data, &list->all[query->at]);
 }
 
 bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
@@ -311,15 +297,13 @@ bool sweep_details(struct sweep *sweep, const struct fabric *fabric,
         if (at == FABRIC_NONE || fabric->ports[at].lid == 0)
             continue;
         sweep_part_ask(
-            &part,
-            &(struct sweep_query){.take = sweep_ports_take_details,
-                                  .guid = fabric->ports[at].guid,
-                                  .at = i,
-                                  .attribute = (uint16_t)gmp_details_attribute(one->counter),
-                                  .lid = fabric->ports[at].lid,
-                                  .mgmt_class = MAD_CLASS_PERF,
-                                  .port = one->port},
-            false);
+            &part, &(struct sweep_query){.take = sweep_ports_take_details,
+                                         .guid = fabric->ports[at].guid,
+                                         .at = i,
+                                         .modifier = one->port,
+                                         .attribute = (uint16_t)gmp_details_attribute(one->counter),
+                                         .lid = fabric->ports[at].lid,
+                                         .mgmt_class = MAD_CLASS_PERF});
     }
     return sweep_part_end(&part, err);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "ib/sweep_ask.h"
 
 #include "base/memory.h"
@@ -12,6 +12,7 @@
 // The SA needs seconds to collect a table of a large fabric, and the kernel's timeout runs until
 // the last segment arrives.
 enum { ATTEMPTS = 2 };
+enum { INFO = 4 }; // where records of nodes, ports, subnet managers and switches have the attribute
 static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
 
 struct sweep_sa {
@@ -52,9 +53,18 @@ static void sweep_sa_set_lids(struct sweep_sa *state, uint32_t node, uint16_t li
         state->node_of[i] = node;
 }
 
+// The attribute within a record, which may be shorter than the attribute of an SMP.
+static const uint8_t *sweep_sa_info(const uint8_t *record, size_t size, uint8_t info[SMP_DATA_SIZE])
+{
+    const size_t has = size - INFO;
+    memset(info, 0, SMP_DATA_SIZE);
+    memcpy(info, record + INFO, has < SMP_DATA_SIZE ? has : SMP_DATA_SIZE);
+    return info;
+}
+
 // NodeRecord: one record for a switch, one record for each port of another node.
 
-enum { NODE_INFO = 4, DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
+enum { DESCRIPTION = 44, NODE_RECORD_SIZE = 108 };
 
 // Whether two records of one node agree.
 static bool sweep_sa_is_same(const struct fabric_node *a, const struct fabric_node *b)
@@ -68,7 +78,7 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
     struct sweep_sa *state = ctx;
     struct fabric_node node;
     struct fabric_port port = {.lid = wire_get16(record), .peer_node = FABRIC_NONE};
-    if (!smp_read_node_info(record + NODE_INFO, &node, &port.guid, &port.number)) {
+    if (!smp_read_node_info(record + INFO, &node, &port.guid, &port.number)) {
         state->complete = false;
         return;
     }
@@ -88,7 +98,7 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
 
 // PortInfoRecord: one for each port of all nodes.
 
-enum { PORT_NUMBER = 2, PORT_INFO = 4, PORT_RECORD_SIZE = 64 }; // before the extended link speeds
+enum { PORT_NUMBER = 2, PORT_RECORD_SIZE = 64 }; // before the extended link speeds
 
 // Whether a LinkRecord is expected for the port, since its link is up. Without one the port is
 // silent: the SM got no answer from the other end, either.
@@ -106,12 +116,10 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
         state->complete = false;
         return;
     }
-    uint8_t info[SMP_DATA_SIZE] = {0};
-    size_t has = size - PORT_INFO;
-    memcpy(info, record + PORT_INFO, has < sizeof info ? has : sizeof info);
+    uint8_t info[SMP_DATA_SIZE];
     struct fabric_port port;
     const struct fabric_node *node = fabric_builder_get(state->builder, number);
-    smp_read_port_info(info, node->type, record[PORT_NUMBER], &port);
+    smp_read_port_info(sweep_sa_info(record, size, info), node->type, record[PORT_NUMBER], &port);
     if (port.number > node->port_count) {
         state->complete = false;
         return;
@@ -156,17 +164,15 @@ static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
 
 // SMInfoRecord: one for each subnet manager.
 
-enum { SM_INFO = 4, SM_RECORD_SIZE = 25 };
+enum { SM_RECORD_SIZE = 25 };
 
 static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
 {
     struct sweep_sa *state = ctx;
-    uint8_t info[SMP_DATA_SIZE] = {0};
+    uint8_t info[SMP_DATA_SIZE];
     struct fabric_sm sm = {.lid = wire_get16(record)};
-    const size_t has = size - SM_INFO;
-    memcpy(info, record + SM_INFO, has < sizeof info ? has : sizeof info);
     sm.node = sweep_sa_find_lid(state, sm.lid);
-    if (sm.node == FABRIC_NONE || !smp_read_sm_info(info, &sm))
+    if (sm.node == FABRIC_NONE || !smp_read_sm_info(sweep_sa_info(record, size, info), &sm))
         return;
     const uint8_t ports = fabric_builder_get(state->builder, sm.node)->port_count;
     for (unsigned number = 0; number <= ports; number++) {
@@ -182,20 +188,18 @@ static void sweep_sa_read_sm(void *ctx, const uint8_t *record, size_t size)
 
 // SwitchInfoRecord: one for each switch.
 
-enum { SWITCH_INFO = 4, SWITCH_RECORD_SIZE = SWITCH_INFO + FABRIC_SWITCH_INFO_SIZE };
+enum { SWITCH_RECORD_SIZE = INFO + FABRIC_SWITCH_INFO_SIZE };
 
 static void sweep_sa_read_switch(void *ctx, const uint8_t *record, size_t size)
 {
     struct sweep_sa *state = ctx;
-    uint8_t info[SMP_DATA_SIZE] = {0};
+    uint8_t info[SMP_DATA_SIZE];
     const uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
-    const size_t has = size - SWITCH_INFO;
     if (number == FABRIC_NONE)
         return;
     struct fabric_node *node = fabric_builder_get(state->builder, number);
-    memcpy(info, record + SWITCH_INFO, has < sizeof info ? has : sizeof info);
     if (node->type == FABRIC_SWITCH)
-        smp_read_switch_info(info, &node->switch_info);
+        smp_read_switch_info(sweep_sa_info(record, size, info), &node->switch_info);
 }
 
 // P_KeyTableRecord: one for each block of 32 entries of each port's table.
@@ -230,7 +234,7 @@ static void sweep_sa_read_pkeys(void *ctx, const uint8_t *record, size_t size)
     (void)size;
     struct sweep_sa *s = ctx;
     const uint16_t lid = wire_get16(record);
-    const uint32_t node = lid <= ADDRESS_LID_UNICAST_MAX ? s->node_of[lid] : FABRIC_NONE;
+    const uint32_t node = sweep_sa_find_lid(s, lid);
     if (node == FABRIC_NONE)
         return;
     const struct fabric_node *n = fabric_builder_get(s->builder, node);
@@ -270,13 +274,18 @@ static const struct table MANAGERS = {"SMInfoRecords", UMAD_SA_ATTR_SM_INFO_REC,
 static const struct table SWITCHES = {"SwitchInfoRecords", UMAD_SA_ATTR_SWITCH_INFO_REC,
                                       SWITCH_RECORD_SIZE, sweep_sa_read_switch};
 
-struct sa_query {
+// The part that reads a table.
+struct sweep_sa_reading {
     const struct table *table;
     void *ctx; // of table->read
-    uint16_t sa_lid;
     struct error *err;
     bool ok;
 };
+
+static uint16_t sweep_sa_lid(const struct sweep *sweep)
+{
+    return mad_sa_address(&sweep->sa, &sweep->port).lid;
+}
 
 static void sweep_sa_explain(uint16_t sa_lid, const struct table *table, const char *why,
                              struct error *err)
@@ -287,52 +296,41 @@ static void sweep_sa_explain(uint16_t sa_lid, const struct table *table, const c
               sa_lid, table->name, why);
 }
 
-static void sweep_sa_make(void *ctx, const void *tag, uint8_t *mad)
+static void sweep_sa_take(struct sweep_part *part, const struct sweep_query *query,
+                          const struct request_answer *answer)
 {
-    (void)tag;
-    const struct sa_query *q = ctx;
-    mad_query_table(mad, q->table->attribute);
-}
-
-static void sweep_sa_handle(void *ctx, const void *tag, const struct request_answer *answer)
-{
-    (void)tag;
-    struct sa_query *q = ctx;
-    const struct table *table = q->table;
+    (void)query;
+    struct sweep_sa_reading *r = part->own;
     struct error why;
     if (!answer->mad)
         error_set(&why, "it does not answer");
     else
-        q->ok = mad_read_table(answer->mad, answer->size, table->record_size, table->read, q->ctx,
-                               &why);
-    if (!q->ok)
-        sweep_sa_explain(q->sa_lid, table, why.text, q->err);
+        r->ok = mad_read_table(answer->mad, answer->size, r->table->record_size, r->table->read,
+                               r->ctx, &why);
+    if (!r->ok)
+        sweep_sa_explain(sweep_sa_lid(part->sweep), r->table, why.text, r->err);
 }
 
-// Gives the SA time.
-static bool sweep_sa_ask(struct sweep *sweep, const struct table *table, void *ctx,
-                         struct error *err)
+// Gives the SA time. `is_optional`: the sweep is complete without the table.
+static bool sweep_sa_ask(struct sweep *sweep, const struct table *table, bool is_optional,
+                         void *ctx, struct error *err)
 {
-    struct mad_address sa = sweep->sa;
-    if (sa.lid == 0)
-        sa = (struct mad_address){.lid = sweep->port.sm_lid, .qpn = 1, .sl = sweep->port.sm_sl};
-    struct sa_query q = {.table = table, .ctx = ctx, .sa_lid = sa.lid, .err = err};
-    struct sweep_part part = {.sweep = sweep};
+    struct sweep_sa_reading r = {.table = table, .ctx = ctx, .err = err};
+    struct sweep_part part = {.sweep = sweep, .is_optional = is_optional, .own = &r};
     const struct requests_options usual = sweep->requests;
     sweep->requests.attempts = ATTEMPTS;
     if (sweep->requests.timeout_us < TIMEOUT_US)
         sweep->requests.timeout_us = TIMEOUT_US;
     sweep_part_begin(&part);
     sweep->requests = usual;
-    requests_add(part.batch, &(struct mad_request){.agent = MAD_AGENT_SA,
-                                                   .to = sa,
-                                                   .make = sweep_sa_make,
-                                                   .done = sweep_sa_handle,
-                                                   .ctx = &q});
+    sweep_part_ask(&part, &(struct sweep_query){.take = sweep_sa_take,
+                                                .attribute = table->attribute,
+                                                .mgmt_class = MAD_CLASS_SA});
     const bool ok = sweep_part_end(&part, err);
     if (ok && part.ended)
-        sweep_sa_explain(sa.lid, table, "it does not answer within the time limit", err);
-    return ok && q.ok;
+        sweep_sa_explain(sweep_sa_lid(sweep), table, "it does not answer within the time limit",
+                         err);
+    return ok && r.ok;
 }
 
 static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
@@ -358,12 +356,12 @@ static bool sweep_sa_ask_all(struct sweep *sweep, struct sweep_sa *state, struct
 {
     bool ok = true;
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES && ok; i++)
-        ok = sweep_sa_ask(sweep, &TABLES[i], state, err) &&
+        ok = sweep_sa_ask(sweep, &TABLES[i], false, state, err) &&
              sweep_sa_is_usable(state, sweep, &TABLES[i], err);
     struct error why;
-    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &MANAGERS, state, &why))
+    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &MANAGERS, false, state, &why))
         log_debug(sweep->requests.log, "the subnet managers are not known: %s", why.text);
-    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &SWITCHES, state, &why))
+    if (ok && sweep->no_smps && !sweep_sa_ask(sweep, &SWITCHES, false, state, &why))
         log_debug(sweep->requests.log, "SwitchInfo is not known: %s", why.text);
     return ok;
 }
@@ -385,10 +383,8 @@ void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder)
     struct error why;
     struct sweep_sa *s = sweep_sa_new(sweep, builder);
     fabric_builder_each_port(builder, sweep_sa_note_lids, s);
-    const bool complete = sweep->complete;
-    if (!sweep_sa_ask(sweep, &PKEYS, s, &why))
+    if (!sweep_sa_ask(sweep, &PKEYS, true, s, &why))
         log_debug(sweep->requests.log, "the P_Key tables are not known: %s", why.text);
-    sweep->complete = complete;
     sweep_keep_pkeys(sweep->known, builder);
     free(s);
 }
@@ -402,7 +398,7 @@ static void sweep_sa_count_node(void *ctx, const uint8_t *record, size_t size)
     struct fabric_node node;
     uint64_t port_guid;
     uint8_t number;
-    if (!smp_read_node_info(record + NODE_INFO, &node, &port_guid, &number))
+    if (!smp_read_node_info(record + INFO, &node, &port_guid, &number))
         return;
     counted->nodes++;
     counted->ports += node.type == FABRIC_SWITCH ? node.port_count + 1U : 1;
@@ -413,5 +409,5 @@ bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *
     static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
                                        sweep_sa_count_node};
     *size = (struct sweep_size){0};
-    return sweep_sa_ask(sweep, &NODES, size, err);
+    return sweep_sa_ask(sweep, &NODES, false, size, err);
 }

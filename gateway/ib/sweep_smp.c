@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "ib/sweep_ask.h"
 #include "ib/sweep_branches.h"
 
@@ -70,8 +70,8 @@ static bool sweep_smp_may_be_elsewhere(const struct fabric *known, struct fabric
 struct walk {
     struct sweep *sweep;
     struct fabric_builder *builder;
-    struct sweep_part part;
     struct sweep_branches *branches; // nodes have the builder's numbers
+    struct sweep_part part;          // with these three
     unsigned in_flight;              // requests in the batch
     uint32_t nodes, ports;           // found; a switch counts the ports of its NodeInfo
     bool conflict;                   // answers contradict each other
@@ -99,17 +99,14 @@ static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
     return port && port->peer_node != FABRIC_NONE;
 }
 
-static enum smp_attribute sweep_smp_attribute(const struct sweep_branches_query *query)
-{
-    return query->is_node ? SMP_NODE_INFO : query->is_port ? SMP_PORT_INFO : SMP_NODE_DESCRIPTION;
-}
-
 // The GUID of the port to which a query for NodeInfo leads: from OpenSM's file or, else, from
-// `known`. 0: not known.
+// `known`. 0: not known, or no port has an M_Key of its own.
 static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
 {
     const struct fabric *known = walk->sweep->known;
     const uint32_t parent = sweep_branches_parent(walk->branches, branch);
+    if (!walk->sweep->mkeys)
+        return 0;
     if (parent == SWEEP_BRANCHES_NONE)
         return walk->sweep->own_guid;
     const uint8_t number = sweep_branches_port(walk->branches, branch);
@@ -127,38 +124,22 @@ static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
     return port != FABRIC_NONE ? known->ports[port].guid : 0;
 }
 
-static uint64_t sweep_smp_mkey(const struct walk *walk, const struct sweep_branches_query *query)
-{
-    const struct sweep *sweep = walk->sweep;
-    if (!sweep->mkeys)
-        return sweep->mkey;
-    const uint64_t guid = query->is_node ? sweep_smp_guid_behind(walk, query->branch)
-                                         : sweep_branches_port_guid(walk->branches, query->branch);
-    return mkeys_find(sweep->mkeys, guid, sweep->mkey);
-}
-
-static void sweep_smp_make(void *ctx, const void *tag, uint8_t *mad)
-{
-    const struct walk *walk = ctx;
-    const struct sweep_branches_query *query = tag;
-    uint8_t path[SMP_HOPS_MAX];
-    const uint8_t hops = sweep_branches_path(walk->branches, query->branch, path);
-    smp_make_get(mad, sweep_smp_mkey(walk, query), sweep_smp_attribute(query), query->port, path,
-                 hops);
-}
-
-static request_done sweep_smp_handle;
+static sweep_take sweep_smp_take;
 
 static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *query)
 {
+    const uint64_t guid = query->is_node ? sweep_smp_guid_behind(walk, query->branch)
+                                         : sweep_branches_port_guid(walk->branches, query->branch);
     walk->in_flight++;
-    requests_add(walk->part.batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
-                                                         .to = {.lid = 0xFFFF},
-                                                         .make = sweep_smp_make,
-                                                         .done = sweep_smp_handle,
-                                                         .ctx = walk,
-                                                         .tag = query,
-                                                         .tag_size = sizeof *query});
+    sweep_part_ask(&walk->part,
+                   &(struct sweep_query){.take = sweep_smp_take,
+                                         .guid = guid,
+                                         .at = query->branch,
+                                         .modifier = query->port,
+                                         .attribute = query->is_node   ? SMP_NODE_INFO
+                                                      : query->is_port ? SMP_PORT_INFO
+                                                                       : SMP_NODE_DESCRIPTION,
+                                         .mgmt_class = MAD_CLASS_SMP_DIRECT});
 }
 
 static void sweep_smp_ask_more(struct walk *walk)
@@ -338,9 +319,9 @@ static void sweep_smp_note_locked(struct walk *walk, uint32_t node, uint8_t port
 static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t number,
                                  const uint8_t *data)
 {
-    const struct sweep_branches_query query = {.branch = branch, .port = number, .is_port = true};
     const uint32_t node = sweep_branches_node(walk->branches, branch);
-    const uint64_t mkey = sweep_smp_mkey(walk, &query);
+    const uint64_t mkey =
+        sweep_part_mkey(&walk->part, sweep_branches_port_guid(walk->branches, branch));
     if (mkey != 0 &&
         (number == 0 || fabric_builder_get(walk->builder, node)->type != FABRIC_SWITCH) &&
         smp_has_other_mkey(data, mkey))
@@ -390,22 +371,21 @@ static const char *sweep_smp_limit(const struct walk *walk)
     return NULL;
 }
 
-static void sweep_smp_handle(void *ctx, const void *tag, const struct request_answer *answer)
+static void sweep_smp_take(struct sweep_part *part, const struct sweep_query *query,
+                           const struct request_answer *answer)
 {
-    struct walk *walk = ctx;
-    const struct sweep_branches_query *query = tag;
-    const uint8_t *data = smp_answer(answer->mad, answer->size, sweep_smp_attribute(query));
+    struct walk *walk = part->own;
     walk->in_flight--;
-    sweep_branches_waited(walk->branches, query->branch, answer->waited_us);
-    if (query->is_node)
-        sweep_smp_handle_node(walk, query->branch, data);
-    else if (query->is_port)
-        sweep_smp_handle_port(walk, query->branch, query->port, data);
+    sweep_branches_waited(walk->branches, query->at, answer->waited_us);
+    if (query->attribute == SMP_NODE_INFO)
+        sweep_smp_handle_node(walk, query->at, answer->data);
+    else if (query->attribute == SMP_PORT_INFO)
+        sweep_smp_handle_port(walk, query->at, (uint8_t)query->modifier, answer->data);
     else
-        sweep_smp_handle_description(walk, query->branch, data);
+        sweep_smp_handle_description(walk, query->at, answer->data);
     sweep_smp_ask_more(walk);
     if (walk->sweep->full || sweep_smp_limit(walk))
-        requests_end(walk->part.batch);
+        requests_end(part->batch);
 }
 
 // The whole sweep.
@@ -424,9 +404,9 @@ static void sweep_smp_mark_silent(struct walk *walk)
 static void sweep_smp_note_all_locked(struct walk *walk)
 {
     for (uint32_t i = 1; i < sweep_branches_count(walk->branches); i++) {
-        const struct sweep_branches_query query = {.branch = i, .is_node = true};
         const struct fabric_port *port = sweep_smp_port_of(walk, i);
-        if (port && port->silent && sweep_smp_mkey(walk, &query) != 0)
+        if (port && port->silent &&
+            sweep_part_mkey(&walk->part, sweep_smp_guid_behind(walk, i)) != 0)
             sweep_smp_note_locked(
                 walk, sweep_branches_node(walk->branches, sweep_branches_parent(walk->branches, i)),
                 port->number);
@@ -496,12 +476,14 @@ static bool sweep_smp_run(struct walk *walk, struct error *err)
 
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err)
 {
-    struct walk walk = {.sweep = sweep,
-                        .builder = builder,
-                        .part = {.sweep = sweep, .builder = builder},
-                        .branches = sweep_branches_new()};
+    struct sweep_branches *branches = sweep_branches_new();
+    struct walk walk = {
+        .sweep = sweep,
+        .builder = builder,
+        .branches = branches,
+        .part = {.sweep = sweep, .builder = builder, .branches = branches, .own = &walk}};
     sweep_part_begin(&walk.part);
-    const bool ok = sweep_smp_run(&walk, err) && sweep_speeds(sweep, builder, walk.branches, err);
-    sweep_branches_free(walk.branches);
+    const bool ok = sweep_smp_run(&walk, err) && sweep_speeds(sweep, builder, branches, err);
+    sweep_branches_free(branches);
     return ok;
 }

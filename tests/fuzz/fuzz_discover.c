@@ -7,7 +7,7 @@
 #include "answering_port.h"
 #include "fuzz.h"
 
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "model/fabric_builder.h"
 #include "model/fabric_record.h"
 

@@ -4,9 +4,8 @@
 #include "fuzz.h"
 
 #include "event/event_builder.h"
-#include "ib/gmp_decode.h"
 #include "ib/mad.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "model/event_record.h"
 #include "model/mib.h"
 #include "model/words.h"
@@ -212,7 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size >= GMP_DATA_SIZE)
         read_management(data + size - GMP_DATA_SIZE);
     for (unsigned attribute = SMP_NODE_DESCRIPTION; attribute <= SMP_SM_INFO; attribute++) {
-        const uint8_t *answer = smp_answer(data, size, (enum smp_attribute)attribute);
+        const uint8_t *answer = node_mad_answer(data, size, MAD_CLASS_SMP_LID, (uint16_t)attribute);
         REQUIRE(!answer || answer + SMP_DATA_SIZE <= data + size);
     }
     if (mad_check_report(data, size, &err))

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "model/fabric_builder.h"
 
 enum { DATA = 64, PATH = 128, LINK_UP = 5, POLLING = 2 };

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/node_mad.h"
 #include "ib/requests.h"
-#include "ib/smp_decode.h"
 
 static const int64_t MS = CLOCK_US_PER_MS;
 
@@ -84,8 +84,7 @@ static void make(void *ctx, const void *tag, uint8_t *mad)
 
 static void add_to(unsigned id, request_done *to, bool next)
 {
-    requests_add(batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
-                                              .to = {.lid = 0xFFFF},
+    requests_add(batch, &(struct mad_request){.to = {.lid = 0xFFFF},
                                               .make = make,
                                               .next = next,
                                               .done = to,

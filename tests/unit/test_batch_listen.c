@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/node_mad.h"
 #include "ib/requests.h"
-#include "ib/smp_decode.h"
 
 #include <pthread.h>
 
@@ -187,10 +187,8 @@ static void done(void *ctx, const void *tag, const struct request_answer *answer
 static void add(unsigned id)
 {
     added++;
-    requests_add(
-        batch,
-        &(struct mad_request){
-            .agent = MAD_AGENT_SMP, .make = make, .done = done, .tag = &id, .tag_size = sizeof id});
+    requests_add(batch, &(struct mad_request){
+                            .make = make, .done = done, .tag = &id, .tag_size = sizeof id});
 }
 
 static void add_many(unsigned n)

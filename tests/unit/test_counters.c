@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/gmp_decode.h"
+#include "ib/node_mad.h"
 #include "model/fabric_builder.h"
 
 #include <infiniband/mad.h>
@@ -412,13 +412,13 @@ TEST(a_switch_without_its_port_0_is_not_asked)
 TEST(short_answers_are_none)
 {
     uint8_t mad[MAD_SIZE] = {1, 4, 1, 0x81, [17] = PLAIN};
-    assert_ptr_equal(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS), mad + DATA);
-    assert_null(gmp_answer(mad, sizeof mad - 1, 4, GMP_PORT_COUNTERS));
-    assert_null(gmp_answer(mad, sizeof mad, 6, GMP_PORT_COUNTERS));
-    assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS_EXTENDED));
-    assert_null(gmp_answer(NULL, 0, 4, GMP_PORT_COUNTERS));
+    assert_ptr_equal(node_mad_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS), mad + DATA);
+    assert_null(node_mad_answer(mad, sizeof mad - 1, 4, GMP_PORT_COUNTERS));
+    assert_null(node_mad_answer(mad, sizeof mad, 6, GMP_PORT_COUNTERS));
+    assert_null(node_mad_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS_EXTENDED));
+    assert_null(node_mad_answer(NULL, 0, 4, GMP_PORT_COUNTERS));
     mad[3] = 0x01;
-    assert_null(gmp_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS));
+    assert_null(node_mad_answer(mad, sizeof mad, 4, GMP_PORT_COUNTERS));
 }
 
 // A switch that lies about the nodes behind it, and has the lowest GUIDs. It answers late.

@@ -5,7 +5,7 @@
 
 #include "base/wire.h"
 #include "ib/mad.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "model/words.h"
 
 enum { DATA = 56, RECORD_SIZE = 60 };

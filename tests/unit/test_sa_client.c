@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/wire.h"
+#include "ib/node_mad.h"
 #include "ib/requests.h"
-#include "ib/smp_decode.h"
 
 static const int64_t S = CLOCK_US_PER_S, MS = CLOCK_US_PER_MS;
 static const uint64_t MKEY = UINT64_C(0x1122334455667788);
@@ -683,10 +683,9 @@ static void run_through(const struct mad_io *io, bool unplug)
     atomic_store(&run.over, false);
     atomic_store(&run.answered, 0);
     for (int i = 0; i < REQUESTS; i++)
-        requests_add(run.batch, &(struct mad_request){.agent = MAD_AGENT_SMP,
-                                                      .to = {.lid = 0xFFFF},
-                                                      .make = make_query,
-                                                      .done = count_answer});
+        requests_add(
+            run.batch,
+            &(struct mad_request){.to = {.lid = 0xFFFF}, .make = make_query, .done = count_answer});
     sm.gone = unplug; // which the SA client notices with the first answer
     assert_int_equal(pthread_create(&thread, NULL, run_batch, &run), 0);
     while (!atomic_load(&run.over))

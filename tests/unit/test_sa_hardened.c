@@ -5,7 +5,7 @@
 #include "golden.h"
 #include "support.h"
 
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 static const int64_t S = CLOCK_US_PER_S;
 static const int64_t VERIFY = 5 * CLOCK_US_PER_S;
@@ -329,7 +329,7 @@ TEST(a_share_has_the_key_too)
     const struct mad_address to = {.lid = 1, .qpn = 1};
     assert_true(io.send(io.self, MAD_AGENT_SA, &to, mad, 1000, &err));
     assert_int_equal(sm.node_key, 1);
-    smp_make_lid_get(mad, 0, SMP_SM_INFO, 0);
+    node_mad_make_get(mad, MAD_CLASS_SMP_LID, SMP_SM_INFO, 0, 0);
     mad_set_tid(mad, MAD_TID_SWEEPER);
     assert_true(io.send(io.self, MAD_AGENT_SMP_LID, &(struct mad_address){.lid = 1}, mad, 0, &err));
     assert_int_equal(sm.asked_info, 1);

@@ -4,7 +4,7 @@
 // 1027. The libibmad that ibtrapd is built with may be older, and lack those of LinkSpeedExt2.
 #include "support.h"
 
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 
 // A field of PortInfo: its first bit, counted from the highest one of the first octet, and how
 // many.

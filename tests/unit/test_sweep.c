@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/wire.h"
-#include "ib/smp_decode.h"
+#include "ib/node_mad.h"
 #include "ib/sweep.h"
 #include "ib/sweep_rules.h"
 #include "model/fabric_builder.h"
