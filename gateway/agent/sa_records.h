@@ -4,7 +4,7 @@
 #ifndef IBTRAPD_AGENT_SA_RECORDS_H
 #define IBTRAPD_AGENT_SA_RECORDS_H
 
-#include "model/demand.h"
+#include "model/attribute.h"
 #include "model/fabric.h"
 
 enum { RECORDS_PIECE_MAX = 255 }; // octets of a row of several elements

@@ -10,7 +10,7 @@
 #include "agent/snapshot_events.h"
 #include "base/clock.h"
 #include "journal/journal.h"
-#include "model/demand.h"
+#include "model/attribute.h"
 #include "model/fabric.h"
 #include "model/names.h"
 #include "model/setting.h"

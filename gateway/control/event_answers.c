@@ -6,7 +6,6 @@
 #include "ctl/protocol.h"
 #include "model/catalogue.h"
 #include "model/filter.h"
-#include "model/gsw_traps.h"
 #include "model/mib.h"
 #include "sink/format.h"
 
@@ -367,8 +366,8 @@ static void add_notification(json_t *list, const struct event *event, const char
 static json_t *notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    const struct mib_notification *traps[GSW_TRAPS_MAX];
-    const size_t n = gsw_traps(event, traps);
+    const struct mib_notification *traps[MIB_GSW_TRAPS_MAX];
+    const size_t n = mib_gsw_traps(event, traps);
     const bool real = !event->test;
     json_t *list = json_array();
     add_notification(list, event, "IB-SMA-MIB", real, type->sma);

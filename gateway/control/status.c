@@ -7,7 +7,7 @@
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
 #include "install.h"
-#include "model/words.h"
+#include "model/fabric.h"
 #include "pipeline/role.h"
 #include "sink/snmp.h"
 
@@ -22,7 +22,7 @@ static json_t *status_port_json(const struct sa_status *s)
     address_format_gid(gid, gid_text);
     return json_pack(
         "{s:s, s:i, s:s, s:i, s:o, s:s, s:s, s:o}", "device", s->open ? s->id.device : "", "port",
-        (int)s->id.port, "state", words_port_state(s->port.state), "lid", (int)s->port.lid, "guid",
+        (int)s->id.port, "state", fabric_state_word(s->port.state), "lid", (int)s->port.lid, "guid",
         protocol_guid(s->id.guid), "gid", gid_text, "known_by",
         s->smp_refusal[0] ? "kernel" : "smp", "no_smps", protocol_text(s->smp_refusal));
 }
@@ -161,7 +161,7 @@ void status_line(const struct sa_status *sa, char *out, size_t size)
         subscribed += sa->subscriptions[i].state == SUBSCRIPTION_SUBSCRIBED;
     if (sa->open)
         snprintf(out, size, "%s port %u %s, %u of %u subscriptions", sa->id.device, sa->id.port,
-                 words_port_state(sa->port.state), subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
+                 fabric_state_word(sa->port.state), subscribed, (unsigned)SUBSCRIPTIONS_COUNT);
     else
         snprintf(out, size, "Waiting for an InfiniBand port");
 }

@@ -7,8 +7,8 @@
 #include "ctl/protocol.h"
 #include "ctl/show.h"
 #include "event/event_builder.h"
+#include "model/fabric.h"
 #include "model/topology_file.h"
-#include "model/words.h"
 #include "topology/expectation.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ struct topology_check {
 static json_t *check_endpoint(const struct endpoint *who)
 {
     return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", protocol_guid(who->guid), "node",
-                     protocol_guid(who->node_guid), "type", words_node_type(who->type), "port",
+                     protocol_guid(who->node_guid), "type", fabric_type_word(who->type), "port",
                      (int)who->port, "name", who->name);
 }
 

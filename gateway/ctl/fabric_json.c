@@ -2,12 +2,12 @@
 #include "ctl/fabric_json.h"
 
 #include "ctl/protocol.h"
-#include "model/words.h"
+#include "model/fabric.h"
 #include "topology/describe.h"
 
 const char *fabric_json_type(uint8_t type)
 {
-    const char *word = words_node_type(type);
+    const char *word = fabric_type_word(type);
     return word[0] != '\0' ? word : "unknown";
 }
 
@@ -61,7 +61,7 @@ static json_t *fabric_json_port(const struct fabric *fabric, uint32_t index,
     const struct fabric_port *p = &fabric->ports[index];
     json_t *port = json_pack("{s:i, s:o, s:i, s:i, s:s, s:b, s:o}", "port", (int)p->number, "guid",
                              protocol_guid(p->guid), "lid", (int)p->lid, "lmc", (int)p->lmc,
-                             "state", words_port_state(p->state), "silent", (int)p->silent, "peer",
+                             "state", fabric_state_word(p->state), "silent", (int)p->silent, "peer",
                              fabric_json_peer(fabric, index, names));
     if (!p->known || p->state == FABRIC_DOWN)
         return port;

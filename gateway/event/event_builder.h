@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "model/catalogue.h"
-#include "model/error_details.h"
+#include "model/counter.h"
 #include "model/names.h"
 #include "topology/changes.h"
 #include "topology/counter_watch.h"

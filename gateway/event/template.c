@@ -6,7 +6,7 @@
 #include "model/catalogue.h"
 #include "model/counter.h"
 #include "model/field.h"
-#include "model/words.h"
+#include "model/notice.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -64,8 +64,8 @@ static bool add_neighbour(struct text *t, const struct event *event)
 // Adds "SubnSet(PortInfo)", with numbers where there are no words: "method 0x58 (PortInfo)".
 static void add_request(struct text *t, const struct notice *n)
 {
-    const char *method = words_smp_method(n->method);
-    const char *attribute = words_smp_attribute(n->attribute);
+    const char *method = notice_method_word(n->method);
+    const char *attribute = notice_attribute_word(n->attribute);
     if (method)
         text_add(t, method);
     else
@@ -79,7 +79,7 @@ static void add_request(struct text *t, const struct notice *n)
 static void add_changes(struct text *t, const struct notice *n)
 {
     size_t before = t->len;
-    words_add_change_flags(t, n->change_flags);
+    notice_add_changes(t, n->change_flags);
     if (t->len == before)
         text_add(t, n->local_changes ? "local settings" : "capability mask");
 }

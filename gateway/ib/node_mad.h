@@ -7,7 +7,6 @@
 
 #include "ib/mad.h"
 #include "model/counter.h"
-#include "model/error_details.h"
 #include "model/fabric.h"
 
 enum {

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 #include "ib/mad_io.h"
-#include "model/demand.h"
+#include "model/attribute.h"
 
 #include <sys/queue.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads on demand (model/demand.h): SMPs, GMPs and queries to the SA, through the SA client's port.
-// An answer is kept for a minute. The lack of an answer is kept for a minute, too, except for the
-// SA. All askers together cause at most so many MADs a second. Askers of the same read share one
-// MAD.
-// Decides: Which node may be asked on demand, and when may it be asked again?
+// Reads on demand (model/attribute.h): SMPs, GMPs and queries to the SA, through the SA client's
+// port. An answer is kept for a minute. The lack of an answer is kept for a minute, too, except for
+// the SA. All askers together cause at most so many MADs a second. Askers of the same read share
+// one MAD. Decides: Which node may be asked on demand, and when may it be asked again?
 //
 // Before a port is asked, and again every few seconds, ibtrapd reads the port's NodeInfo, because
 // another port may have the LID until the next sweep. If another port answers, or a port that does
@@ -12,9 +11,9 @@
 // this attribute for a minute. Performance management is asked even if the port does not answer
 // NodeInfo.
 //
-// A Set (model/demand.h) goes before all reads of nodes, to a port that was recognized just before.
-// The answer to a Set is the attribute after the Set, and is given once; earlier answers are read
-// again.
+// A Set (model/attribute.h) goes before all reads of nodes, to a port that was recognized just
+// before. The answer to a Set is the attribute after the Set, and is given once; earlier answers
+// are read again.
 //
 // The functions are for one thread, and never wait. The SA client's thread brings the answers and
 // sends the next reads.
@@ -26,7 +25,7 @@
 #include "ib/mkeys.h"
 #include "ib/read_cache.h"
 #include "ib/requests.h"
-#include "model/demand.h"
+#include "model/attribute.h"
 
 enum {
     READS_IN_FLIGHT = 8,         // SMPs and GMPs under way; those that are overdue do not count,

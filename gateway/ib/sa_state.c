@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/wire.h"
-#include "model/words.h"
+#include "model/fabric.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port
 {
     struct text t = text_in(out, size);
     text_addf(&t, "port %u of %s is not ready (state %s, LID %u, SM LID %u)", id->port, id->device,
-              words_port_state(port->state), port->lid, port->sm_lid);
+              fabric_state_word(port->state), port->lid, port->sm_lid);
 }
 
 bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
@@ -163,7 +163,7 @@ bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *po
         return false;
     text_addf(&t,
               "state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64 "%s",
-              words_port_state(port->state), words_port_state(old->state), port->lid, old->lid,
+              fabric_state_word(port->state), fabric_state_word(old->state), port->lid, old->lid,
               port->sm_lid, old->sm_lid, port->subnet_prefix,
               port->client_reregister ? ", new registrations are wanted" : "");
     return true;

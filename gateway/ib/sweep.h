@@ -11,7 +11,6 @@
 #include "ib/mkeys.h"
 #include "ib/requests.h"
 #include "model/counter.h"
-#include "model/error_details.h"
 #include "model/fabric.h"
 #include "model/fabric_builder.h"
 

@@ -9,7 +9,6 @@
 #include "ib/sa_client.h"
 #include "ib/sweep_rules.h"
 #include "model/counter.h"
-#include "model/error_details.h"
 #include "model/fabric.h"
 
 enum sweeper_method {

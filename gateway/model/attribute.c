@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/attribute.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+
 unsigned attribute_bits(unsigned field)
 {
     return field & 0xFF;
@@ -29,4 +33,32 @@ void attribute_set(uint8_t *octets, unsigned first, unsigned field, uint32_t val
         const uint8_t mask = (uint8_t)(1u << (7 - bit % 8));
         octets[bit / 8] = (uint8_t)((octets[bit / 8] & ~mask) | (value & 1 ? mask : 0));
     }
+}
+
+// Answers of reads on demand.
+
+struct demand_answer *demand_answer_new(size_t count, size_t size)
+{
+    struct demand_answer *answer = memory_zeroed(1, sizeof *answer + count * size);
+    answer->references = 1;
+    answer->count = count;
+    answer->size = size;
+    return answer;
+}
+
+struct demand_answer *demand_answer_ref(struct demand_answer *answer)
+{
+    answer->references++;
+    return answer;
+}
+
+void demand_answer_unref(struct demand_answer *answer)
+{
+    if (answer && --answer->references == 0)
+        free(answer);
+}
+
+const uint8_t *demand_answer_at(const struct demand_answer *answer, size_t at)
+{
+    return answer->octets + at * answer->size;
 }

@@ -77,7 +77,7 @@ struct catalogue_entry {
     const struct mib_notification *former; // IBSWITCH-MIB, the link that something that moved had
     const struct mib_notification *topo;   // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
     uint8_t topo_reason;                   // the change reason in `topo`
-    bool between_switches; // `topo` is sent only if `gsw` or `former` is; see model/gsw_traps.h
+    bool between_switches; // `topo` is sent only if `gsw` or `former` is; see model/mib.h
     bool own_says_more;    // `own` is sent beside those of the IBSWITCH-MIB, too
     const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };

@@ -214,3 +214,16 @@ uint16_t fabric_best_speed(uint16_t a, uint16_t b)
     }
     return best;
 }
+
+const char *fabric_type_word(uint8_t type)
+{
+    static const char *const WORDS[] = {
+        [FABRIC_CA] = "host", [FABRIC_SWITCH] = "switch", [FABRIC_ROUTER] = "router"};
+    return type >= FABRIC_CA && type <= FABRIC_ROUTER ? WORDS[type] : "";
+}
+
+const char *fabric_state_word(unsigned state)
+{
+    static const char *const WORDS[] = {"unknown", "down", "initialize", "armed", "active"};
+    return WORDS[state <= FABRIC_ACTIVE ? state : 0];
+}

@@ -30,8 +30,14 @@ static inline bool fabric_is_element(uint8_t type)
     return type == FABRIC_SWITCH || type == FABRIC_ROUTER;
 }
 
+// "host", "switch" or "router"; empty: unknown.
+const char *fabric_type_word(uint8_t type);
+
 // PortInfo.PortState (IBA 14.2.5.6).
 enum fabric_state { FABRIC_DOWN = 1, FABRIC_INITIALIZE = 2, FABRIC_ARMED = 3, FABRIC_ACTIVE = 4 };
+
+// "down", "initialize", "armed" or "active"; else "unknown".
+const char *fabric_state_word(unsigned state);
 
 // Bits of PortInfo.CapabilityMask.
 enum fabric_capability {

@@ -6,7 +6,6 @@
 #include "model/catalogue.h"
 #include "model/counter.h"
 #include "model/fabric.h"
-#include "model/words.h"
 
 #include <assert.h>
 #include <string.h>
@@ -367,7 +366,7 @@ static const char *field_word(const struct event *event, enum field field,
         return when;
     default:
         assert(field == FIELD_SUBJECT_TYPE);
-        return words_node_type(event->subject.type);
+        return fabric_type_word(event->subject.type);
     }
 }
 

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The filter of a receiver: which events it gets. Pure.
+// The filter of a receiver: which events it gets. Also the sets of GUIDs that filters have. Pure.
 #ifndef IBTRAPD_MODEL_FILTER_H
 #define IBTRAPD_MODEL_FILTER_H
 
 #include "model/event.h"
-#include "model/guid_set.h"
 #include "model/severity.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+// A set of GUIDs; immutable, counted.
+struct guid_set;
+
+// A set of `n` GUIDs, given in any order, with one reference, the caller's.
+struct guid_set *guid_set_make(const uint64_t *guids, size_t n);
+struct guid_set *guid_set_ref(struct guid_set *set); // NULL is allowed, and returned
+void guid_set_unref(struct guid_set *set);           // NULL is allowed
+
+// Any thread.
+bool guid_set_has(const struct guid_set *set, uint64_t guid);
+bool guid_set_equal(const struct guid_set *a, const struct guid_set *b);
 
 enum { FILTER_PATTERNS_MAX = 64, FILTER_PATTERN_SIZE = 128 };
 

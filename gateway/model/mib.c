@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "model/catalogue.h"
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/field.h"
@@ -178,4 +179,43 @@ void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
         p = mib_put_number(p, ids[i]);
     }
     text_add_n(t, all, (size_t)(p - all));
+}
+
+// Traps of the IBSWITCH-MIB.
+
+// Whether the row's gswTopoComTrap is about a link, not about an element that comes or goes.
+static bool mib_is_about_link(const struct catalogue_entry *type)
+{
+    return type->gsw == &mib_gswTopoComTrap &&
+           (type->switch_reason == mib_gswTopoComSwitchStatus_link_added ||
+            type->switch_reason == mib_gswTopoComSwitchStatus_link_deleted);
+}
+
+static bool mib_has_gsw_trap(const struct event *event)
+{
+    const bool between =
+        fabric_is_element(event->subject.type) && fabric_is_element(event->peer.type);
+    return event->type->gsw && (between || !mib_is_about_link(event->type));
+}
+
+static bool mib_has_former_trap(const struct event *event)
+{
+    return event->type->former && fabric_is_element(event->subject.type) &&
+           fabric_is_element(event->former.type);
+}
+
+size_t mib_gsw_traps(const struct event *event,
+                     const struct mib_notification *out[MIB_GSW_TRAPS_MAX])
+{
+    const struct catalogue_entry *type = event->type;
+    size_t n = 0;
+    if (event->switch_guid == 0)
+        return 0;
+    if (mib_has_former_trap(event))
+        out[n++] = type->former;
+    if (mib_has_gsw_trap(event))
+        out[n++] = type->gsw;
+    if (type->topo && (n > 0 || !type->between_switches))
+        out[n++] = type->topo;
+    return n;
 }

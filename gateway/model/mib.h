@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Notifications and their objects, as the modules in mibs/ define them. mibs/generate.py makes them
+// Notifications and their objects, as the modules in mibs/ define them, and which traps of the
+// IBSWITCH-MIB an event has. mibs/generate.py makes them
 // from the modules when ibtrapd is built (mib_modules.h: mib_gswIBPortTrap, mib_gswIBPortIndex);
 // nothing at run time reads a MIB file.
 #ifndef IBTRAPD_MODEL_MIB_H
@@ -90,5 +91,14 @@ void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
 // that it opens or closes, the node that it is about, and whether the Notice was derived or the
 // event is a test. It is no notification itself, and has neither name nor OID.
 extern const struct mib_notification MIB_EXTRA;
+
+enum { MIB_GSW_TRAPS_MAX = 3 };
+
+// Lists the traps of the IBSWITCH-MIB in the event's row that apply to the event, in the order in
+// which they are sent, but for gswEventTrap. They are about an element: a switch or router, a port
+// of an element, or a link between two elements. A node that moved has two traps: of the link that
+// is gone, and of the new link. Returns their number; 0: none, as for an event without an element.
+size_t mib_gsw_traps(const struct event *event,
+                     const struct mib_notification *out[MIB_GSW_TRAPS_MAX]);
 
 #endif

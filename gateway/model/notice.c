@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/notice.h"
 
+#include "base/text.h"
 #include "base/wire.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { DETAILS = 10, ISSUER_GID = 64 }; // offsets in the Notice
@@ -246,4 +248,71 @@ void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE])
     memcpy(out + ISSUER_GID, notice->issuer_gid, sizeof notice->issuer_gid);
     if (notice->generic)
         encode_details(notice, out + DETAILS);
+}
+
+// Words.
+
+struct notice_word {
+    unsigned number;
+    const char *word;
+};
+
+static const struct notice_word NOTICE_METHODS[] = {
+    {0x01, "SubnGet"},  {0x02, "SubnSet"},         {0x03, "SubnSend"},
+    {0x05, "SubnTrap"}, {0x07, "SubnTrapRepress"}, {0x81, "SubnGetResp"},
+};
+
+static const struct notice_word NOTICE_ATTRIBUTES[] = {
+    {0x0002, "Notice"},
+    {0x0010, "NodeDescription"},
+    {0x0011, "NodeInfo"},
+    {0x0012, "SwitchInfo"},
+    {0x0014, "GUIDInfo"},
+    {0x0015, "PortInfo"},
+    {0x0016, "P_KeyTable"},
+    {0x0017, "SLtoVLMappingTable"},
+    {0x0018, "VLArbitrationTable"},
+    {0x0019, "LinearForwardingTable"},
+    {0x001A, "RandomForwardingTable"},
+    {0x001B, "MulticastForwardingTable"},
+    {0x0020, "SMInfo"},
+    {0x0030, "VendorDiag"},
+    {0x0031, "LedInfo"},
+};
+
+static const struct notice_word NOTICE_CHANGES[] = {
+    {0x01, "NodeDescription"}, {0x02, "LinkWidthEnabled"}, {0x04, "LinkSpeedEnabled"},
+    {0x08, "SM priority"},     {0x10, "HierarchyInfo"},    {0x20, "CapabilityMask2"},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const char *notice_find_word(const struct notice_word *words, size_t n, unsigned number)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (words[i].number == number)
+            return words[i].word;
+    }
+    return NULL;
+}
+
+const char *notice_method_word(uint8_t method)
+{
+    return notice_find_word(NOTICE_METHODS, COUNT(NOTICE_METHODS), method);
+}
+
+const char *notice_attribute_word(uint16_t attribute)
+{
+    return notice_find_word(NOTICE_ATTRIBUTES, COUNT(NOTICE_ATTRIBUTES), attribute);
+}
+
+void notice_add_changes(struct text *t, uint16_t flags)
+{
+    const char *separator = "";
+    for (size_t i = 0; i < COUNT(NOTICE_CHANGES); i++) {
+        if (flags & NOTICE_CHANGES[i].number) {
+            text_addf(t, "%s%s", separator, NOTICE_CHANGES[i].word);
+            separator = ", ";
+        }
+    }
 }

@@ -95,4 +95,16 @@ struct notice notice_decode(const uint8_t wire[NOTICE_SIZE]);
 // the DataDetails of a trap without any.
 void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE]);
 
+// Words for the numbers of a Notice.
+
+// "SubnSet" and the like (IBA 14.2.2), or NULL.
+const char *notice_method_word(uint8_t method);
+
+// "PortInfo" and the like (IBA 14.2.5), or NULL.
+const char *notice_attribute_word(uint16_t attribute);
+
+// Adds "NodeDescription, LinkWidthEnabled" for the change flags of a trap 144 (IBA 14.2.5.1).
+struct text;
+void notice_add_changes(struct text *t, uint16_t flags);
+
 #endif

@@ -6,7 +6,7 @@
 #ifndef IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 #define IBTRAPD_PIPELINE_COUNTER_ALARMS_H
 
-#include "model/error_details.h"
+#include "model/counter.h"
 #include "pipeline/emitter.h"
 #include "topology/counter_watch.h"
 

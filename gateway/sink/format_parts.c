@@ -4,8 +4,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/catalogue.h"
+#include "model/fabric.h"
 #include "model/field.h"
-#include "model/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void format_visit_endpoint(const struct visit *v, const struct endpoint_n
     format_fields_guid(v, names->guid, who->guid);
     format_fields_text(v, names->name, who->name);
     format_fields_number(v, names->port, who->port);
-    format_fields_text(v, names->type, words_node_type(who->type));
+    format_fields_text(v, names->type, fabric_type_word(who->type));
     format_fields_guid(v, names->node_guid, who->node_guid);
 }
 

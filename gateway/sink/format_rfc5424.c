@@ -7,7 +7,6 @@
 #include "mib_root.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "model/gsw_traps.h"
 #include "model/mib.h"
 #include "sink/format_parts.h"
 
@@ -206,10 +205,10 @@ static void format_rfc5424_add_varbind(struct text *t, unsigned number,
 static const struct mib_notification *format_notification_of(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
-    const struct mib_notification *traps[GSW_TRAPS_MAX];
+    const struct mib_notification *traps[MIB_GSW_TRAPS_MAX];
     if (type->sma)
         return type->sma;
-    if (type->own_says_more || gsw_traps(event, traps) == 0)
+    if (type->own_says_more || mib_gsw_traps(event, traps) == 0)
         return type->own;
     return traps[0];
 }

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "model/event.h"
-#include "model/gsw_traps.h"
+#include "model/mib.h"
 #include "sink/snmp_target.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ size_t snmp_pdu_notifications(const struct event *event, unsigned sets, bool ext
     unsigned chosen = sets != 0 ? sets : SNMP_SET_SMA | SNMP_SET_SWITCH;
     size_t n = snmp_pdu_add(out, 0, type->sma, chosen & SNMP_SET_SMA);
     if (chosen & SNMP_SET_SWITCH)
-        n += gsw_traps(event, out + n);
+        n += mib_gsw_traps(event, out + n);
     n = snmp_pdu_add(out, n, &mib_gswEventTrap, (chosen & SNMP_SET_EVENT) && event->event_trap);
     n = snmp_pdu_add(out, n, type->own,
                      (chosen & SNMP_SET_OWN) || (sets == 0 && (n == 0 || type->own_says_more)));

@@ -4,16 +4,15 @@
 #define IBTRAPD_SINK_SNMP_PDU_H
 
 #include "model/catalogue.h"
-#include "model/gsw_traps.h"
 #include "model/mib.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
 
-enum { SNMP_PDU_NOTIFICATIONS_MAX = 3 + GSW_TRAPS_MAX };
+enum { SNMP_PDU_NOTIFICATIONS_MAX = 3 + MIB_GSW_TRAPS_MAX };
 
 // The notifications of an event, in the order of sending: of the IB-SMA-MIB; of the IBSWITCH-MIB
-// (model/gsw_traps.h); gswEventTrap; of the project's own MIB. `sets` and `extra` are members of
+// (model/mib.h); gswEventTrap; of the project's own MIB. `sets` and `extra` are members of
 // struct snmp_target. Returns the number of notifications. Without `extra`, a test event goes out
 // under the project's own MIB alone, because nobody could tell other test notifications from real
 // notifications.

@@ -7,8 +7,8 @@
 #include "ib/mad.h"
 #include "ib/node_mad.h"
 #include "model/event_record.h"
+#include "model/fabric.h"
 #include "model/mib.h"
-#include "model/words.h"
 #include "sink/format.h"
 #include "sink/snmp_pdu.h"
 #include "support_clock.h"
@@ -148,7 +148,7 @@ static void read_answers(const uint8_t *data, size_t size)
     if (mad_read_node(data, size, &node))
         REQUIRE(strlen(node.description) <= 64);
     if (mad_read_own_port(data, size, &port))
-        REQUIRE(words_port_state(port.state));
+        REQUIRE(fabric_state_word(port.state));
     if (mad_read_header(data, size, &header)) {
         REQUIRE(mad_status_words(header.status));
         mad_answer_report(answer, data, size, 0);

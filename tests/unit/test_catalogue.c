@@ -5,9 +5,8 @@
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/field.h"
-#include "model/gsw_traps.h"
 #include "model/mib.h"
-#include "model/words.h"
+#include "model/notice.h"
 
 // Names that a template may use besides fields (see event/template.h).
 static const char *const PLACEHOLDERS[] = {
@@ -198,18 +197,18 @@ TEST(changes_for_the_ibswitch_mib)
 
 TEST(switch_notifications_need_their_switches)
 {
-    const struct mib_notification *traps[GSW_TRAPS_MAX];
+    const struct mib_notification *traps[MIB_GSW_TRAPS_MAX];
     struct event *e = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
     e->subject.type = e->peer.type = FABRIC_SWITCH;
-    assert_int_equal(gsw_traps(e, traps), 0);
+    assert_int_equal(mib_gsw_traps(e, traps), 0);
     e->switch_guid = 1;
-    assert_int_equal(gsw_traps(e, traps), 2);
+    assert_int_equal(mib_gsw_traps(e, traps), 2);
     assert_ptr_equal(traps[0], &mib_gswTopoComTrap);
     assert_ptr_equal(traps[1], &mib_gswIBTopoTrap);
     e->peer.type = FABRIC_CA;
-    assert_int_equal(gsw_traps(e, traps), 0);
+    assert_int_equal(mib_gsw_traps(e, traps), 0);
     e->type = catalogue_get(CATALOGUE_HOST_REMOVED);
-    assert_int_equal(gsw_traps(e, traps), 1);
+    assert_int_equal(mib_gsw_traps(e, traps), 1);
     event_unref(e);
 }
 
@@ -460,18 +459,18 @@ TEST(protocol_numbers_have_words)
 {
     char buf[200];
     struct text t = text_in(buf, sizeof buf);
-    assert_string_equal(words_smp_method(0x01), "SubnGet");
-    assert_string_equal(words_smp_method(0x81), "SubnGetResp");
-    assert_null(words_smp_method(0x99));
-    assert_string_equal(words_smp_attribute(0x0015), "PortInfo");
-    assert_string_equal(words_smp_attribute(0x0020), "SMInfo");
-    assert_null(words_smp_attribute(0xABCD));
-    assert_string_equal(words_node_type(FABRIC_CA), "host");
-    assert_string_equal(words_node_type(FABRIC_SWITCH), "switch");
-    assert_string_equal(words_node_type(FABRIC_ROUTER), "router");
-    assert_string_equal(words_node_type(0), "");
-    assert_string_equal(words_node_type(4), "");
-    words_add_change_flags(&t, 0x3F);
+    assert_string_equal(notice_method_word(0x01), "SubnGet");
+    assert_string_equal(notice_method_word(0x81), "SubnGetResp");
+    assert_null(notice_method_word(0x99));
+    assert_string_equal(notice_attribute_word(0x0015), "PortInfo");
+    assert_string_equal(notice_attribute_word(0x0020), "SMInfo");
+    assert_null(notice_attribute_word(0xABCD));
+    assert_string_equal(fabric_type_word(FABRIC_CA), "host");
+    assert_string_equal(fabric_type_word(FABRIC_SWITCH), "switch");
+    assert_string_equal(fabric_type_word(FABRIC_ROUTER), "router");
+    assert_string_equal(fabric_type_word(0), "");
+    assert_string_equal(fabric_type_word(4), "");
+    notice_add_changes(&t, 0x3F);
     assert_string_equal(buf, "NodeDescription, LinkWidthEnabled, LinkSpeedEnabled, SM priority, "
                              "HierarchyInfo, CapabilityMask2");
 }

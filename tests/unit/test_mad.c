@@ -6,7 +6,7 @@
 #include "base/wire.h"
 #include "ib/mad.h"
 #include "ib/node_mad.h"
-#include "model/words.h"
+#include "model/fabric.h"
 
 enum { DATA = 56, RECORD_SIZE = 60 };
 
@@ -450,13 +450,13 @@ TEST(statuses_have_words)
 
 TEST(port_states_have_words)
 {
-    assert_string_equal(words_port_state(1), "down");
-    assert_string_equal(words_port_state(2), "initialize");
-    assert_string_equal(words_port_state(3), "armed");
-    assert_string_equal(words_port_state(4), "active");
-    assert_string_equal(words_port_state(0), "unknown");
-    assert_string_equal(words_port_state(5), "unknown");
-    assert_string_equal(words_port_state(4000000000), "unknown");
+    assert_string_equal(fabric_state_word(1), "down");
+    assert_string_equal(fabric_state_word(2), "initialize");
+    assert_string_equal(fabric_state_word(3), "armed");
+    assert_string_equal(fabric_state_word(4), "active");
+    assert_string_equal(fabric_state_word(0), "unknown");
+    assert_string_equal(fabric_state_word(5), "unknown");
+    assert_string_equal(fabric_state_word(4000000000), "unknown");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include "model/event_record.h"
 #include "model/fabric.h"
 #include "model/field.h"
-#include "model/gsw_traps.h"
+#include "model/mib.h"
 
 static struct support_time now_ = {.utc = SUPPORT_UTC_US};
 static struct clock clock_;
@@ -95,8 +95,8 @@ TEST(what_switches_tell_has_their_notifications)
 {
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
         struct event *event = make((enum catalogue_event)i);
-        const struct mib_notification *traps[GSW_TRAPS_MAX];
-        if ((event->type->gsw || event->type->topo) && gsw_traps(event, traps) == 0)
+        const struct mib_notification *traps[MIB_GSW_TRAPS_MAX];
+        if ((event->type->gsw || event->type->topo) && mib_gsw_traps(event, traps) == 0)
             fail_msg("%s has no switch", event->type->name);
         event_unref(event);
     }
