@@ -29,123 +29,19 @@ struct row {
 
 #define AT(member)                                                                                 \
     .offset = offsetof(struct event, member), .size = sizeof(((struct event *)0)->member)
-#define NUMBER(n, member)                                                                          \
-    {                                                                                              \
-        .name = n, .show = SHOW_DECIMAL, AT(member)                                                \
-    }
-#define HEX(n, d, member)                                                                          \
-    {                                                                                              \
-        .name = n, .show = SHOW_HEX, AT(member), .digits = d                                       \
-    }
-#define GID(n, member)                                                                             \
-    {                                                                                              \
-        .name = n, .show = SHOW_GID, AT(member)                                                    \
-    }
-#define TEXT(n, member)                                                                            \
-    {                                                                                              \
-        .name = n, .show = SHOW_TEXT, AT(member)                                                   \
-    }
-#define FLAG(n, member)                                                                            \
-    {                                                                                              \
-        .name = n, .show = SHOW_FLAG, AT(member)                                                   \
-    }
-#define COMPUTED(n, how)                                                                           \
-    {                                                                                              \
-        .name = n, .show = how                                                                     \
-    }
+#define NUMBER(member)       .show = SHOW_DECIMAL, AT(member)
+#define HEX(count, member)   .show = SHOW_HEX, AT(member), .digits = (count)
+#define GID(member)          .show = SHOW_GID, AT(member)
+#define OCTETS(member)       .show = SHOW_OCTETS, AT(member)
+#define TEXT(member)         .show = SHOW_TEXT, AT(member)
+#define FLAG(member)         .show = SHOW_FLAG, AT(member)
+#define COMPUTED_TEXT        .show = SHOW_TEXT
+#define COMPUTED_WORD        .show = SHOW_WORD
+#define COMPUTED_DECIMAL     .show = SHOW_DECIMAL
+#define COMPUTED_HEX         .show = SHOW_HEX, .digits = 16
+#define ROW(number, n, kind) [FIELD_##number] = {.name = (n), kind},
 
-static const struct row ROWS[FIELD_COUNT] = {
-    [FIELD_EVENT_ID] = TEXT("id", id),
-    [FIELD_EVENT_NAME] = COMPUTED("event", SHOW_TEXT),
-    [FIELD_TIME] = COMPUTED("time", SHOW_WORD),
-    [FIELD_SEVERITY] = COMPUTED("severity", SHOW_WORD),
-    [FIELD_CATEGORY] = COMPUTED("category", SHOW_WORD),
-    [FIELD_ALARM_STATE] = COMPUTED("alarmState", SHOW_WORD),
-    [FIELD_ALARM_KEY] = TEXT("alarmKey", alarm_key),
-    [FIELD_CLEARS_ID] = TEXT("clearsId", clears_id),
-    [FIELD_SUMMARISED] = COMPUTED("summarised", SHOW_TEXT),
-    [FIELD_CLEARED] = COMPUTED("cleared", SHOW_TEXT),
-    [FIELD_REPEAT_COUNT] = NUMBER("repeatCount", repeat_count),
-    [FIELD_SINCE] = COMPUTED("since", SHOW_WORD),
-    [FIELD_SUBNET_PREFIX] = HEX("subnetPrefix", 16, subnet_prefix),
-    [FIELD_TEXT] = TEXT("text", text),
-    [FIELD_REASON] = TEXT("reason", reason),
-    [FIELD_RAW] = {.name = "raw", .show = SHOW_OCTETS, AT(raw)},
-    [FIELD_RECEIVER] = TEXT("receiver", receiver),
-    [FIELD_LOST] = NUMBER("lost", lost),
-    [FIELD_SWITCH_GUID] = HEX("switchGuid", 16, switch_guid),
-    [FIELD_SWITCH_REASON] = COMPUTED("switchReason", SHOW_DECIMAL),
-    [FIELD_ISSUER_LID] = NUMBER("issuerLid", issuer.lid),
-    [FIELD_ISSUER_GID] = GID("issuerGid", issuer.gid),
-    [FIELD_TRAP] = NUMBER("trap", notice.trap),
-    [FIELD_VENDOR_ID] = HEX("vendorId", 6, notice.producer),
-    [FIELD_DEVICE_ID] = HEX("deviceId", 4, notice.trap),
-    [FIELD_LID] = NUMBER("lid", notice.lid),
-    [FIELD_LID2] = NUMBER("lid2", notice.lid2),
-    [FIELD_GID1] = GID("gid1", notice.gid1),
-    [FIELD_GID2] = GID("gid2", notice.gid2),
-    [FIELD_PORT] = NUMBER("port", notice.port),
-    [FIELD_LOCAL_CHANGES] = NUMBER("localChanges", notice.local_changes),
-    [FIELD_CHANGE_FLAGS] = HEX("changeFlags", 4, notice.change_flags),
-    [FIELD_CAPABILITY_MASK] = HEX("capabilityMask", 8, notice.capability_mask),
-    [FIELD_CAPABILITY_MASK2] = HEX("capabilityMask2", 4, notice.capability_mask2),
-    [FIELD_SYSTEM_IMAGE_GUID] = HEX("systemImageGuid", 16, notice.system_image_guid),
-    [FIELD_MKEY] = HEX("mkey", 16, notice.key),
-    [FIELD_PKEY] = HEX("pkey", 4, notice.key),
-    [FIELD_QKEY] = HEX("qkey", 8, notice.key),
-    [FIELD_KEY] = HEX("key", 1, notice.key),
-    [FIELD_METHOD] = HEX("method", 2, notice.method),
-    [FIELD_ATTRIBUTE] = HEX("attribute", 4, notice.attribute),
-    [FIELD_ATTRIBUTE_MODIFIER] = HEX("attributeModifier", 8, notice.attribute_modifier),
-    [FIELD_DR_SLID] = NUMBER("drSlid", notice.dr_slid),
-    [FIELD_DR_TRUNCATED] = NUMBER("drPathTruncated", notice.dr_truncated),
-    [FIELD_DR_PATH] = {.name = "drPath", .show = SHOW_OCTETS, AT(notice.dr_path)},
-    [FIELD_SL] = NUMBER("sl", notice.sl),
-    [FIELD_QP1] = HEX("qp1", 6, notice.qp1),
-    [FIELD_QP2] = HEX("qp2", 6, notice.qp2),
-    [FIELD_DATA_VALID] = HEX("dataValid", 4, notice.data_valid),
-    [FIELD_SWITCH_LID] = NUMBER("switchLid", notice.switch_lid),
-    [FIELD_SUBJECT_LID] = NUMBER("subjectLid", subject.lid),
-    [FIELD_SUBJECT_NAME] = TEXT("subjectName", subject.name),
-    [FIELD_SUBJECT_NODE_GUID] = HEX("subjectNodeGuid", 16, subject.node_guid),
-    [FIELD_SUBJECT_TYPE] = COMPUTED("subjectType", SHOW_WORD),
-    [FIELD_SUBJECT_PORT] = COMPUTED("subjectPort", SHOW_DECIMAL),
-    [FIELD_PEER_NODE_GUID] = {.name = "peerNodeGuid", .show = SHOW_HEX, .digits = 16},
-    [FIELD_PEER_NAME] = TEXT("peerName", peer.name),
-    [FIELD_PEER_PORT] = COMPUTED("peerPort", SHOW_DECIMAL),
-    [FIELD_SWITCH_PORT] = COMPUTED("switchPort", SHOW_DECIMAL),
-    [FIELD_NEIGHBOUR_GUID] = {.name = "neighbourGuid", .show = SHOW_HEX, .digits = 16},
-    [FIELD_TOPO_REASON] = COMPUTED("topoReason", SHOW_DECIMAL),
-    [FIELD_FORMER_PORT] = NUMBER("formerPort", former.port),
-    [FIELD_FORMER_GUID] = HEX("formerGuid", 16, former.node_guid),
-    [FIELD_FORMER_STATUS] = COMPUTED("formerStatus", SHOW_DECIMAL),
-    [FIELD_AFFECTED] = NUMBER("affected", affected),
-    [FIELD_SM_GUID] = HEX("smGuid", 16, sm_guid),
-    [FIELD_COUNTER] = COMPUTED("counter", SHOW_TEXT),
-    [FIELD_COUNTER_OLD] = NUMBER("counterOld", counter_old),
-    [FIELD_COUNTER_NEW] = NUMBER("counterNew", counter_new),
-    [FIELD_ERRORS] = NUMBER("errors", errors),
-    [FIELD_WINDOW] = NUMBER("window", window_min),
-    [FIELD_ERROR_RATE] = TEXT("errorRate", error_rate),
-    [FIELD_ERROR_RATE_LIMIT] = TEXT("errorRateLimit", error_rate_limit),
-    [FIELD_LINK_RATE] = TEXT("linkRate", link_rate),
-    [FIELD_OCCASIONS] = NUMBER("occasions", occasions),
-    [FIELD_OCCASION_DAYS] = NUMBER("occasionDays", occasion_days),
-    [FIELD_FAILURES] = NUMBER("failures", failures),
-    [FIELD_FLAPS] = NUMBER("flaps", flaps),
-    [FIELD_ERROR_ALARMS] = NUMBER("errorAlarms", error_alarms),
-    [FIELD_DATES] = TEXT("dates", dates),
-    [FIELD_FOUND_LATE] = FLAG("foundLate", found_late),
-    [FIELD_DERIVED] = FLAG("derived", derived),
-    [FIELD_RELATED_ID] = TEXT("relatedId", related_id),
-    [FIELD_CAUSE_ID] = TEXT("causeId", cause_id),
-    [FIELD_SUPPRESSED] = TEXT("suppressed", suppressed),
-    [FIELD_RULE] = TEXT("rule", rule),
-    [FIELD_TEST] = FLAG("test", test),
-    [FIELD_EVENT_INDEX] = COMPUTED("eventIndex", SHOW_DECIMAL),
-    [FIELD_EVENT_LEVEL] = COMPUTED("eventLevel", SHOW_DECIMAL),
-    [FIELD_EVENT_TIMES] = COMPUTED("eventTimes", SHOW_DECIMAL),
-};
+static const struct row ROWS[FIELD_COUNT] = {FIELD_TABLE(ROW)};
 
 static uint64_t field_read_number(const void *p, size_t size)
 {
@@ -174,51 +70,51 @@ static struct field_value field_number(uint64_t n)
     return (struct field_value){.is_number = true, .number = n};
 }
 
-static struct field_value words(const char *s)
+static struct field_value field_words(const char *s)
 {
     return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
 }
 
 // The kind of events that the event summarises; an event that is no summary stands for its own
 // kind.
-static const char *summarised_name(const struct event *event)
+static const char *field_summarised(const struct event *event)
 {
     return event->summarised ? event->summarised->name : event->type->name;
 }
 
 // The port's number. For a switch, 0 is the management port; for other nodes, it means unknown.
-static struct field_value port_of(const struct endpoint *who)
+static struct field_value field_port(const struct endpoint *who)
 {
     enum { UNKNOWN_PORT = 255 };
     return field_number(who->port != 0 || who->type == FABRIC_SWITCH ? who->port : UNKNOWN_PORT);
 }
 
 // Whether the switch of the event is the peer's end of the link, not the subject's.
-static bool switch_is_peer(const struct event *event)
+static bool field_switch_is_peer(const struct event *event)
 {
     return event->switch_guid == event->peer.node_guid &&
            event->switch_guid != event->subject.node_guid;
 }
 
-static struct field_value switch_port(const struct event *event)
+static struct field_value field_switch_port(const struct event *event)
 {
-    if (switch_is_peer(event))
+    if (field_switch_is_peer(event))
         return field_number(event->peer.port);
     return field_number(event->subject.port != 0 ? event->subject.port : event->uplink);
 }
 
 static struct field_value field_neighbour(const struct event *event)
 {
-    const struct endpoint *other = switch_is_peer(event) ? &event->subject : &event->peer;
+    const struct endpoint *other = field_switch_is_peer(event) ? &event->subject : &event->peer;
     return field_number(fabric_is_element(other->type) ? other->node_guid : 0);
 }
 
-static struct field_value compute(const struct event *event, enum field field)
+static struct field_value field_compute(const struct event *event, enum field field)
 {
     const struct catalogue_entry *type = event->type;
     switch (field) {
     case FIELD_EVENT_NAME:
-        return words(type->name);
+        return field_words(type->name);
     case FIELD_TIME:
         return field_number((uint64_t)event->time_us);
     case FIELD_SEVERITY:
@@ -236,17 +132,17 @@ static struct field_value compute(const struct event *event, enum field field)
     case FIELD_SUBJECT_TYPE:
         return field_number(event->subject.type);
     case FIELD_SUBJECT_PORT:
-        return port_of(&event->subject);
+        return field_port(&event->subject);
     case FIELD_PEER_PORT:
-        return port_of(&event->peer);
+        return field_port(&event->peer);
     case FIELD_PEER_NODE_GUID:
         return field_number(event->peer.node_guid ? event->peer.node_guid : event->peer.guid);
     case FIELD_SWITCH_PORT:
-        return switch_port(event);
+        return field_switch_port(event);
     case FIELD_NEIGHBOUR_GUID:
         return field_neighbour(event);
     case FIELD_COUNTER:
-        return words(counter_name((enum counter)event->counter));
+        return field_words(counter_name((enum counter)event->counter));
     case FIELD_SINCE:
         return field_number((uint64_t)event->since_us);
     case FIELD_EVENT_INDEX:
@@ -256,10 +152,10 @@ static struct field_value compute(const struct event *event, enum field field)
     case FIELD_EVENT_TIMES:
         return field_number(event_times(event));
     case FIELD_CLEARED:
-        return words(event->cleared ? event->cleared->name : "unknown");
+        return field_words(event->cleared ? event->cleared->name : "unknown");
     default:
         assert(field == FIELD_SUMMARISED);
-        return words(summarised_name(event));
+        return field_words(field_summarised(event));
     }
 }
 
@@ -269,7 +165,7 @@ struct field_value field_get(const struct event *event, enum field field)
     const struct row *row = &ROWS[field];
     const uint8_t *p = (const uint8_t *)event + row->offset;
     if (row->size == 0)
-        return compute(event, field);
+        return field_compute(event, field);
     switch (row->show) {
     case SHOW_DECIMAL:
     case SHOW_HEX:
@@ -277,7 +173,7 @@ struct field_value field_get(const struct event *event, enum field field)
     case SHOW_FLAG:
         return field_number(*(const bool *)p);
     case SHOW_TEXT:
-        return words((const char *)p);
+        return field_words((const char *)p);
     default:
         break;
     }

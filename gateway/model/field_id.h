@@ -1,101 +1,119 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fields of an event, by number. model/field.h has their names and values.
+// The fields of an event: number, name, and place of the value. model/field.h has their values.
 #ifndef IBTRAPD_MODEL_FIELD_ID_H
 #define IBTRAPD_MODEL_FIELD_ID_H
 
+// Decides: Which fields does an event have, and how is each field written?
+
+// A row has the field's number, its name for users, and the kind of its value with the member of
+// struct event that has the value. Kinds: a NUMBER is decimal, HEX has the given number of digits.
+// field.c computes the values of the COMPUTED kinds from several members.
+//
+// - A port of 255 is unknown.
+// - peerNodeGuid is the GUID of an I/O controller, if the peer is a controller.
+// - switchPort is the port of the link at the switch that switchGuid names.
+// - neighbourGuid is the switch at the other end of the link; 0: none.
+// - formerPort is the port of a moved subject that had the old link, and formerGuid the node at the
+//   other end of the old link. formerStatus is the gswTopoComSwitchStatus of a link that is gone.
+// - window is in minutes.
+// - eventIndex, eventLevel and eventTimes are columns of the gswEventTable.
+#define FIELD_TABLE(FIELD)                                                                         \
+    FIELD(EVENT_ID, "id", TEXT(id))                                                                \
+    FIELD(EVENT_NAME, "event", COMPUTED_TEXT)                                                      \
+    FIELD(TIME, "time", COMPUTED_WORD)                                                             \
+    FIELD(SEVERITY, "severity", COMPUTED_WORD)                                                     \
+    FIELD(CATEGORY, "category", COMPUTED_WORD)                                                     \
+    FIELD(ALARM_STATE, "alarmState", COMPUTED_WORD)                                                \
+    FIELD(ALARM_KEY, "alarmKey", TEXT(alarm_key))                                                  \
+    FIELD(CLEARS_ID, "clearsId", TEXT(clears_id))                                                  \
+    FIELD(SUMMARISED, "summarised", COMPUTED_TEXT)                                                 \
+    FIELD(CLEARED, "cleared", COMPUTED_TEXT)                                                       \
+    FIELD(REPEAT_COUNT, "repeatCount", NUMBER(repeat_count))                                       \
+    FIELD(SINCE, "since", COMPUTED_WORD)                                                           \
+    FIELD(SUBNET_PREFIX, "subnetPrefix", HEX(16, subnet_prefix))                                   \
+    FIELD(TEXT, "text", TEXT(text))                                                                \
+    FIELD(REASON, "reason", TEXT(reason))                                                          \
+    FIELD(RAW, "raw", OCTETS(raw))                                                                 \
+    FIELD(RECEIVER, "receiver", TEXT(receiver))                                                    \
+    FIELD(LOST, "lost", NUMBER(lost))                                                              \
+    FIELD(SWITCH_GUID, "switchGuid", HEX(16, switch_guid))                                         \
+    FIELD(SWITCH_REASON, "switchReason", COMPUTED_DECIMAL)                                         \
+    FIELD(ISSUER_LID, "issuerLid", NUMBER(issuer.lid))                                             \
+    FIELD(ISSUER_GID, "issuerGid", GID(issuer.gid))                                                \
+    FIELD(TRAP, "trap", NUMBER(notice.trap))                                                       \
+    FIELD(VENDOR_ID, "vendorId", HEX(6, notice.producer))                                          \
+    FIELD(DEVICE_ID, "deviceId", HEX(4, notice.trap))                                              \
+    FIELD(LID, "lid", NUMBER(notice.lid))                                                          \
+    FIELD(LID2, "lid2", NUMBER(notice.lid2))                                                       \
+    FIELD(GID1, "gid1", GID(notice.gid1))                                                          \
+    FIELD(GID2, "gid2", GID(notice.gid2))                                                          \
+    FIELD(PORT, "port", NUMBER(notice.port))                                                       \
+    FIELD(LOCAL_CHANGES, "localChanges", NUMBER(notice.local_changes))                             \
+    FIELD(CHANGE_FLAGS, "changeFlags", HEX(4, notice.change_flags))                                \
+    FIELD(CAPABILITY_MASK, "capabilityMask", HEX(8, notice.capability_mask))                       \
+    FIELD(CAPABILITY_MASK2, "capabilityMask2", HEX(4, notice.capability_mask2))                    \
+    FIELD(SYSTEM_IMAGE_GUID, "systemImageGuid", HEX(16, notice.system_image_guid))                 \
+    FIELD(MKEY, "mkey", HEX(16, notice.key))                                                       \
+    FIELD(PKEY, "pkey", HEX(4, notice.key))                                                        \
+    FIELD(QKEY, "qkey", HEX(8, notice.key))                                                        \
+    FIELD(KEY, "key", HEX(1, notice.key))                                                          \
+    FIELD(METHOD, "method", HEX(2, notice.method))                                                 \
+    FIELD(ATTRIBUTE, "attribute", HEX(4, notice.attribute))                                        \
+    FIELD(ATTRIBUTE_MODIFIER, "attributeModifier", HEX(8, notice.attribute_modifier))              \
+    FIELD(DR_SLID, "drSlid", NUMBER(notice.dr_slid))                                               \
+    FIELD(DR_TRUNCATED, "drPathTruncated", NUMBER(notice.dr_truncated))                            \
+    FIELD(DR_PATH, "drPath", OCTETS(notice.dr_path))                                               \
+    FIELD(SL, "sl", NUMBER(notice.sl))                                                             \
+    FIELD(QP1, "qp1", HEX(6, notice.qp1))                                                          \
+    FIELD(QP2, "qp2", HEX(6, notice.qp2))                                                          \
+    FIELD(DATA_VALID, "dataValid", HEX(4, notice.data_valid))                                      \
+    FIELD(SWITCH_LID, "switchLid", NUMBER(notice.switch_lid))                                      \
+    FIELD(SUBJECT_LID, "subjectLid", NUMBER(subject.lid))                                          \
+    FIELD(SUBJECT_NAME, "subjectName", TEXT(subject.name))                                         \
+    FIELD(SUBJECT_NODE_GUID, "subjectNodeGuid", HEX(16, subject.node_guid))                        \
+    FIELD(SUBJECT_TYPE, "subjectType", COMPUTED_WORD)                                              \
+    FIELD(SUBJECT_PORT, "subjectPort", COMPUTED_DECIMAL)                                           \
+    FIELD(PEER_NODE_GUID, "peerNodeGuid", COMPUTED_HEX)                                            \
+    FIELD(PEER_NAME, "peerName", TEXT(peer.name))                                                  \
+    FIELD(PEER_PORT, "peerPort", COMPUTED_DECIMAL)                                                 \
+    FIELD(SWITCH_PORT, "switchPort", COMPUTED_DECIMAL)                                             \
+    FIELD(NEIGHBOUR_GUID, "neighbourGuid", COMPUTED_HEX)                                           \
+    FIELD(TOPO_REASON, "topoReason", COMPUTED_DECIMAL)                                             \
+    FIELD(FORMER_PORT, "formerPort", NUMBER(former.port))                                          \
+    FIELD(FORMER_GUID, "formerGuid", HEX(16, former.node_guid))                                    \
+    FIELD(FORMER_STATUS, "formerStatus", COMPUTED_DECIMAL)                                         \
+    FIELD(AFFECTED, "affected", NUMBER(affected))                                                  \
+    FIELD(SM_GUID, "smGuid", HEX(16, sm_guid))                                                     \
+    FIELD(COUNTER, "counter", COMPUTED_TEXT)                                                       \
+    FIELD(COUNTER_OLD, "counterOld", NUMBER(counter_old))                                          \
+    FIELD(COUNTER_NEW, "counterNew", NUMBER(counter_new))                                          \
+    FIELD(ERRORS, "errors", NUMBER(errors))                                                        \
+    FIELD(WINDOW, "window", NUMBER(window_min))                                                    \
+    FIELD(ERROR_RATE, "errorRate", TEXT(error_rate))                                               \
+    FIELD(ERROR_RATE_LIMIT, "errorRateLimit", TEXT(error_rate_limit))                              \
+    FIELD(LINK_RATE, "linkRate", TEXT(link_rate))                                                  \
+    FIELD(OCCASIONS, "occasions", NUMBER(occasions))                                               \
+    FIELD(OCCASION_DAYS, "occasionDays", NUMBER(occasion_days))                                    \
+    FIELD(FAILURES, "failures", NUMBER(failures))                                                  \
+    FIELD(FLAPS, "flaps", NUMBER(flaps))                                                           \
+    FIELD(ERROR_ALARMS, "errorAlarms", NUMBER(error_alarms))                                       \
+    FIELD(DATES, "dates", TEXT(dates))                                                             \
+    FIELD(FOUND_LATE, "foundLate", FLAG(found_late))                                               \
+    FIELD(DERIVED, "derived", FLAG(derived))                                                       \
+    FIELD(RELATED_ID, "relatedId", TEXT(related_id))                                               \
+    FIELD(CAUSE_ID, "causeId", TEXT(cause_id))                                                     \
+    FIELD(SUPPRESSED, "suppressed", TEXT(suppressed))                                              \
+    FIELD(RULE, "rule", TEXT(rule))                                                                \
+    FIELD(TEST, "test", FLAG(test))                                                                \
+    FIELD(EVENT_INDEX, "eventIndex", COMPUTED_DECIMAL)                                             \
+    FIELD(EVENT_LEVEL, "eventLevel", COMPUTED_DECIMAL)                                             \
+    FIELD(EVENT_TIMES, "eventTimes", COMPUTED_DECIMAL)
+
+#define FIELD_NUMBER(number, name, kind) FIELD_##number,
 enum field {
     FIELD_NONE, // ends a list
-    FIELD_EVENT_ID,
-    FIELD_EVENT_NAME,
-    FIELD_TIME,
-    FIELD_SEVERITY,
-    FIELD_CATEGORY,
-    FIELD_ALARM_STATE,
-    FIELD_ALARM_KEY,
-    FIELD_CLEARS_ID,
-    FIELD_SUMMARISED,
-    FIELD_CLEARED,
-    FIELD_REPEAT_COUNT,
-    FIELD_SINCE,
-    FIELD_SUBNET_PREFIX,
-    FIELD_TEXT,
-    FIELD_REASON,
-    FIELD_RAW,
-    FIELD_RECEIVER,
-    FIELD_LOST,
-    FIELD_SWITCH_GUID,
-    FIELD_SWITCH_REASON,
-    FIELD_ISSUER_LID,
-    FIELD_ISSUER_GID,
-    FIELD_TRAP,
-    FIELD_VENDOR_ID,
-    FIELD_DEVICE_ID,
-    FIELD_LID,
-    FIELD_LID2,
-    FIELD_GID1,
-    FIELD_GID2,
-    FIELD_PORT,
-    FIELD_LOCAL_CHANGES,
-    FIELD_CHANGE_FLAGS,
-    FIELD_CAPABILITY_MASK,
-    FIELD_CAPABILITY_MASK2,
-    FIELD_SYSTEM_IMAGE_GUID,
-    FIELD_MKEY,
-    FIELD_PKEY,
-    FIELD_QKEY,
-    FIELD_KEY,
-    FIELD_METHOD,
-    FIELD_ATTRIBUTE,
-    FIELD_ATTRIBUTE_MODIFIER,
-    FIELD_DR_SLID,
-    FIELD_DR_TRUNCATED,
-    FIELD_DR_PATH,
-    FIELD_SL,
-    FIELD_QP1,
-    FIELD_QP2,
-    FIELD_DATA_VALID,
-    FIELD_SWITCH_LID,
-    FIELD_SUBJECT_LID,
-    FIELD_SUBJECT_NAME,
-    FIELD_SUBJECT_NODE_GUID,
-    FIELD_SUBJECT_TYPE,
-    FIELD_SUBJECT_PORT,   // 255: unknown, here and below
-    FIELD_PEER_NODE_GUID, // of an I/O controller: its own GUID
-    FIELD_PEER_NAME,
-    FIELD_PEER_PORT,
-    FIELD_SWITCH_PORT,    // of the link, at the switch that switchGuid names
-    FIELD_NEIGHBOUR_GUID, // of the switch at the link's other end; 0: none
-    FIELD_TOPO_REASON,
-    FIELD_FORMER_PORT,   // of something that moved: of the subject, to where it was, here and below
-    FIELD_FORMER_GUID,   // of the node there
-    FIELD_FORMER_STATUS, // gswTopoComSwitchStatus: that the link is gone
-    FIELD_AFFECTED,
-    FIELD_SM_GUID,
-    FIELD_COUNTER,
-    FIELD_COUNTER_OLD,
-    FIELD_COUNTER_NEW,
-    FIELD_ERRORS,
-    FIELD_WINDOW, // minutes
-    FIELD_ERROR_RATE,
-    FIELD_ERROR_RATE_LIMIT,
-    FIELD_LINK_RATE,
-    FIELD_OCCASIONS,
-    FIELD_OCCASION_DAYS,
-    FIELD_FAILURES,
-    FIELD_FLAPS,
-    FIELD_ERROR_ALARMS,
-    FIELD_DATES,
-    FIELD_FOUND_LATE,
-    FIELD_DERIVED,
-    FIELD_RELATED_ID,
-    FIELD_CAUSE_ID,
-    FIELD_SUPPRESSED,
-    FIELD_RULE,
-    FIELD_TEST,
-    FIELD_EVENT_INDEX, // of the gswEventTable, here and below
-    FIELD_EVENT_LEVEL,
-    FIELD_EVENT_TIMES,
-    FIELD_COUNT,
+    FIELD_TABLE(FIELD_NUMBER) FIELD_COUNT,
 };
+#undef FIELD_NUMBER
 
 #endif
