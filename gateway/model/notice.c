@@ -8,126 +8,104 @@
 #include <string.h>
 
 enum { DETAILS = 10, ISSUER_GID = 64 }; // offsets in the Notice
-enum { CHANGE_FLAGS = 0x3F };           // of 144; the other bits are reserved
 
-static void decode_gid(struct notice *n, const uint8_t *d)
+// The DataDetails of each trap (IBA 14.2.5.1): when the Notice has the field, and how; the octet
+// where the field begins, and its size; the member of struct notice.
+//
+// Ways: `number` has so many octets, `bits` are these bits of an octet, `gid` and `path` have their
+// own sizes. A flag that decides about other fields comes before them. A P_Key is 16 bits wide: the
+// octets before it, in a field for 32 bits, are reserved.
+#define TRAP_DETAILS(FIELD)                                                                        \
+    case NOTICE_GID_IN_SERVICE:                                                                    \
+    case NOTICE_GID_OUT_OF_SERVICE:                                                                \
+    case NOTICE_MCAST_GROUP_CREATED:                                                               \
+    case NOTICE_MCAST_GROUP_DELETED:                                                               \
+        FIELD(true, gid, 6, 16, gid1)                                                              \
+        break;                                                                                     \
+    case NOTICE_LINK_STATE:                                                                        \
+        FIELD(true, number, 0, 2, lid)                                                             \
+        break;                                                                                     \
+    case NOTICE_LINK_INTEGRITY:                                                                    \
+    case NOTICE_BUFFER_OVERRUN:                                                                    \
+    case NOTICE_FLOW_CONTROL:                                                                      \
+        FIELD(true, number, 2, 2, lid)                                                             \
+        FIELD(true, number, 4, 1, port)                                                            \
+        break;                                                                                     \
+    case NOTICE_CAPABILITY:                                                                        \
+        FIELD(true, number, 2, 2, lid)                                                             \
+        FIELD(true, bits, 5, 0x01, local_changes)                                                  \
+        FIELD(true, number, 6, 4, capability_mask)                                                 \
+        FIELD(n->local_changes, bits, 11, 0x3F, change_flags)                                      \
+        FIELD(n->local_changes, number, 12, 2, capability_mask2)                                   \
+        break;                                                                                     \
+    case NOTICE_SYSTEM_IMAGE_GUID:                                                                 \
+        FIELD(true, number, 2, 2, lid)                                                             \
+        FIELD(true, number, 6, 8, system_image_guid)                                               \
+        break;                                                                                     \
+    case NOTICE_BAD_MKEY:                                                                          \
+        FIELD(true, number, 2, 2, lid)                                                             \
+        FIELD(true, number, 6, 1, method)                                                          \
+        FIELD(true, number, 8, 2, attribute)                                                       \
+        FIELD(true, number, 10, 4, attribute_modifier)                                             \
+        FIELD(true, number, 14, 8, key)                                                            \
+        FIELD(true, bits, 23, 0x80, dr)                                                            \
+        FIELD(n->dr, number, 4, 2, dr_slid)                                                        \
+        FIELD(n->dr, bits, 23, 0x40, dr_truncated)                                                 \
+        FIELD(n->dr, bits, 23, 0x3F, dr_hops)                                                      \
+        FIELD(n->dr, path, 24, 30, dr_path)                                                        \
+        break;                                                                                     \
+    case NOTICE_BAD_PKEY:                                                                          \
+    case NOTICE_BAD_QKEY:                                                                          \
+        FIELD(true, number, 2, 2, lid)                                                             \
+        FIELD(true, number, 4, 2, lid2)                                                            \
+        FIELD(n->trap == NOTICE_BAD_PKEY, number, 8, 2, key)                                       \
+        FIELD(n->trap == NOTICE_BAD_QKEY, number, 6, 4, key)                                       \
+        FIELD(true, bits, 10, 0xF0, sl)                                                            \
+        FIELD(true, number, 11, 3, qp1)                                                            \
+        FIELD(true, number, 15, 3, qp2)                                                            \
+        FIELD(true, gid, 18, 16, gid1)                                                             \
+        FIELD(true, gid, 34, 16, gid2)                                                             \
+        break;                                                                                     \
+    case NOTICE_BAD_PKEY_AT_SWITCH:                                                                \
+        FIELD(true, number, 1, 1, data_valid)                                                      \
+        FIELD(n->data_valid &NOTICE_VALID_LID1, number, 2, 2, lid)                                 \
+        FIELD(n->data_valid &NOTICE_VALID_LID2, number, 4, 2, lid2)                                \
+        FIELD(n->data_valid &NOTICE_VALID_PKEY, number, 6, 2, key)                                 \
+        FIELD(n->data_valid &NOTICE_VALID_SL, bits, 8, 0xF0, sl)                                   \
+        FIELD(n->data_valid &NOTICE_VALID_QP1, number, 9, 3, qp1)                                  \
+        FIELD(n->data_valid &NOTICE_VALID_QP2, number, 13, 3, qp2)                                 \
+        FIELD(n->data_valid &NOTICE_VALID_GID1, gid, 16, 16, gid1)                                 \
+        FIELD(n->data_valid &NOTICE_VALID_GID2, gid, 32, 16, gid2)                                 \
+        FIELD(true, number, 48, 2, switch_lid)                                                     \
+        FIELD(true, number, 50, 1, port)                                                           \
+        break;
+
+#define LOWEST_BIT(bits) ((bits) & -(bits))
+
+static uint8_t notice_hops(const struct notice *n)
 {
-    memcpy(n->gid1, d + 6, sizeof n->gid1);
+    return n->dr_hops < NOTICE_DR_PATH_SIZE ? n->dr_hops : NOTICE_DR_PATH_SIZE;
 }
 
-static void decode_link_state(struct notice *n, const uint8_t *d)
+static void notice_get_path(struct notice *n, const uint8_t *path)
 {
-    n->lid = wire_get16(d);
+    n->dr_hops = notice_hops(n);
+    memcpy(n->dr_path, path, n->dr_hops);
 }
 
-static void decode_port_threshold(struct notice *n, const uint8_t *d)
-{
-    n->lid = wire_get16(d + 2);
-    n->port = d[4];
-}
+#define GET_number(at, octets, m) n->m = (__typeof__(n->m))wire_get(d + (at), octets)
+#define GET_bits(at, bits, m)     n->m = (__typeof__(n->m))((d[at] & (bits)) / LOWEST_BIT(bits))
+#define GET_gid(at, octets, m)    memcpy(n->m, d + (at), octets)
+#define GET_path(at, octets, m)   notice_get_path(n, d + (at))
+#define GET(when, how, at, size, member)                                                           \
+    if (when)                                                                                      \
+        GET_##how(at, size, member);
 
-static void decode_capability(struct notice *n, const uint8_t *d)
-{
-    n->lid = wire_get16(d + 2);
-    n->local_changes = d[5] & 1;
-    n->capability_mask = wire_get32(d + 6);
-    n->change_flags = n->local_changes ? wire_get16(d + 10) & CHANGE_FLAGS : 0;
-    n->capability_mask2 = n->local_changes ? wire_get16(d + 12) : 0;
-}
-
-static void decode_system_image_guid(struct notice *n, const uint8_t *d)
-{
-    n->lid = wire_get16(d + 2);
-    n->system_image_guid = wire_get64(d + 6);
-}
-
-static void decode_bad_mkey(struct notice *n, const uint8_t *d)
-{
-    n->lid = wire_get16(d + 2);
-    n->method = d[6];
-    n->attribute = wire_get16(d + 8);
-    n->attribute_modifier = wire_get32(d + 10);
-    n->key = wire_get64(d + 14);
-    n->dr = d[23] & 0x80;
-    if (!n->dr)
-        return;
-    n->dr_slid = wire_get16(d + 4);
-    n->dr_truncated = d[23] & 0x40;
-    n->dr_hops = d[23] & 0x3F;
-    if (n->dr_hops > NOTICE_DR_PATH_SIZE)
-        n->dr_hops = NOTICE_DR_PATH_SIZE;
-    memcpy(n->dr_path, d + 24, n->dr_hops);
-}
-
-static void decode_bad_key(struct notice *n, const uint8_t *d)
-{
-    n->lid = wire_get16(d + 2);
-    n->lid2 = wire_get16(d + 4);
-    // A P_Key is 16 bits wide; the octets before it in the 32-bit field are reserved.
-    n->key = n->trap == NOTICE_BAD_PKEY ? wire_get16(d + 8) : wire_get32(d + 6);
-    n->sl = d[10] >> 4;
-    n->qp1 = wire_get24(d + 11);
-    n->qp2 = wire_get24(d + 15);
-    memcpy(n->gid1, d + 18, sizeof n->gid1);
-    memcpy(n->gid2, d + 34, sizeof n->gid2);
-}
-
-static void decode_bad_pkey_at_switch(struct notice *n, const uint8_t *d)
-{
-    uint16_t valid = n->data_valid = wire_get16(d) & 0xFF;
-    if (valid & NOTICE_VALID_LID1)
-        n->lid = wire_get16(d + 2);
-    if (valid & NOTICE_VALID_LID2)
-        n->lid2 = wire_get16(d + 4);
-    if (valid & NOTICE_VALID_PKEY)
-        n->key = wire_get16(d + 6);
-    if (valid & NOTICE_VALID_SL)
-        n->sl = d[8] >> 4;
-    if (valid & NOTICE_VALID_QP1)
-        n->qp1 = wire_get24(d + 9);
-    if (valid & NOTICE_VALID_QP2)
-        n->qp2 = wire_get24(d + 13);
-    if (valid & NOTICE_VALID_GID1)
-        memcpy(n->gid1, d + 16, sizeof n->gid1);
-    if (valid & NOTICE_VALID_GID2)
-        memcpy(n->gid2, d + 32, sizeof n->gid2);
-    n->switch_lid = wire_get16(d + 48);
-    n->port = d[50];
-}
-
-static void decode_details(struct notice *n, const uint8_t *d)
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a row for each field
+static void notice_get_details(struct notice *n, const uint8_t *d)
 {
     switch (n->trap) {
-    case NOTICE_GID_IN_SERVICE:
-    case NOTICE_GID_OUT_OF_SERVICE:
-    case NOTICE_MCAST_GROUP_CREATED:
-    case NOTICE_MCAST_GROUP_DELETED:
-        decode_gid(n, d);
-        break;
-    case NOTICE_LINK_STATE:
-        decode_link_state(n, d);
-        break;
-    case NOTICE_LINK_INTEGRITY:
-    case NOTICE_BUFFER_OVERRUN:
-    case NOTICE_FLOW_CONTROL:
-        decode_port_threshold(n, d);
-        break;
-    case NOTICE_CAPABILITY:
-        decode_capability(n, d);
-        break;
-    case NOTICE_SYSTEM_IMAGE_GUID:
-        decode_system_image_guid(n, d);
-        break;
-    case NOTICE_BAD_MKEY:
-        decode_bad_mkey(n, d);
-        break;
-    case NOTICE_BAD_PKEY:
-    case NOTICE_BAD_QKEY:
-        decode_bad_key(n, d);
-        break;
-    case NOTICE_BAD_PKEY_AT_SWITCH:
-        decode_bad_pkey_at_switch(n, d);
-        break;
+        TRAP_DETAILS(GET)
     default:
         break;
     }
@@ -144,95 +122,23 @@ struct notice notice_decode(const uint8_t wire[NOTICE_SIZE])
     };
     memcpy(n.issuer_gid, wire + ISSUER_GID, sizeof n.issuer_gid);
     if (n.generic)
-        decode_details(&n, wire + DETAILS);
+        notice_get_details(&n, wire + DETAILS);
     return n;
 }
 
-// Encoding.
+#define PUT_number(at, octets, m) wire_put(d + (at), octets, n->m)
+#define PUT_bits(at, bits, m)     d[at] |= (uint8_t)(n->m * LOWEST_BIT(bits) & (bits))
+#define PUT_gid(at, octets, m)    memcpy(d + (at), n->m, octets)
+#define PUT_path(at, octets, m)   memcpy(d + (at), n->m, notice_hops(n))
+#define PUT(when, how, at, size, member)                                                           \
+    if (when)                                                                                      \
+        PUT_##how(at, size, member);
 
-static void encode_bad_mkey(const struct notice *n, uint8_t *d)
-{
-    wire_put(d + 2, 2, n->lid);
-    wire_put(d + 4, 2, n->dr_slid);
-    d[6] = n->method;
-    wire_put(d + 8, 2, n->attribute);
-    wire_put(d + 10, 4, n->attribute_modifier);
-    wire_put(d + 14, 8, n->key);
-    d[23] = (uint8_t)((n->dr ? 0x80 : 0) | (n->dr_truncated ? 0x40 : 0) | (n->dr_hops & 0x3F));
-    memcpy(d + 24, n->dr_path, n->dr_hops < NOTICE_DR_PATH_SIZE ? n->dr_hops : NOTICE_DR_PATH_SIZE);
-}
-
-static void encode_bad_key(const struct notice *n, uint8_t *d)
-{
-    wire_put(d + 2, 2, n->lid);
-    wire_put(d + 4, 2, n->lid2);
-    wire_put(d + 6, 4, n->key);
-    d[10] = (uint8_t)(n->sl << 4);
-    wire_put(d + 11, 3, n->qp1);
-    wire_put(d + 15, 3, n->qp2);
-    memcpy(d + 18, n->gid1, sizeof n->gid1);
-    memcpy(d + 34, n->gid2, sizeof n->gid2);
-}
-
-static void encode_bad_pkey_at_switch(const struct notice *n, uint8_t *d)
-{
-    wire_put(d, 2, n->data_valid);
-    wire_put(d + 2, 2, n->lid);
-    wire_put(d + 4, 2, n->lid2);
-    wire_put(d + 6, 2, n->key);
-    d[8] = (uint8_t)(n->sl << 4);
-    wire_put(d + 9, 3, n->qp1);
-    wire_put(d + 13, 3, n->qp2);
-    memcpy(d + 16, n->gid1, sizeof n->gid1);
-    memcpy(d + 32, n->gid2, sizeof n->gid2);
-    wire_put(d + 48, 2, n->switch_lid);
-    d[50] = n->port;
-}
-
-static void encode_capability(const struct notice *n, uint8_t *d)
-{
-    wire_put(d + 2, 2, n->lid);
-    d[5] = n->local_changes;
-    wire_put(d + 6, 4, n->capability_mask);
-    wire_put(d + 10, 2, n->change_flags);
-    wire_put(d + 12, 2, n->capability_mask2);
-}
-
-static void encode_details(const struct notice *n, uint8_t *d)
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): a row for each field
+static void notice_put_details(const struct notice *n, uint8_t *d)
 {
     switch (n->trap) {
-    case NOTICE_GID_IN_SERVICE:
-    case NOTICE_GID_OUT_OF_SERVICE:
-    case NOTICE_MCAST_GROUP_CREATED:
-    case NOTICE_MCAST_GROUP_DELETED:
-        memcpy(d + 6, n->gid1, sizeof n->gid1);
-        break;
-    case NOTICE_LINK_STATE:
-        wire_put(d, 2, n->lid);
-        break;
-    case NOTICE_LINK_INTEGRITY:
-    case NOTICE_BUFFER_OVERRUN:
-    case NOTICE_FLOW_CONTROL:
-        wire_put(d + 2, 2, n->lid);
-        d[4] = n->port;
-        break;
-    case NOTICE_CAPABILITY:
-        encode_capability(n, d);
-        break;
-    case NOTICE_SYSTEM_IMAGE_GUID:
-        wire_put(d + 2, 2, n->lid);
-        wire_put(d + 6, 8, n->system_image_guid);
-        break;
-    case NOTICE_BAD_MKEY:
-        encode_bad_mkey(n, d);
-        break;
-    case NOTICE_BAD_PKEY:
-    case NOTICE_BAD_QKEY:
-        encode_bad_key(n, d);
-        break;
-    case NOTICE_BAD_PKEY_AT_SWITCH:
-        encode_bad_pkey_at_switch(n, d);
-        break;
+        TRAP_DETAILS(PUT)
     default:
         break;
     }
@@ -247,7 +153,7 @@ void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE])
     wire_put(out + 6, 2, notice->issuer_lid);
     memcpy(out + ISSUER_GID, notice->issuer_gid, sizeof notice->issuer_gid);
     if (notice->generic)
-        encode_details(notice, out + DETAILS);
+        notice_put_details(notice, out + DETAILS);
 }
 
 // Words.
