@@ -176,7 +176,8 @@ static const struct mirror_kind CURSORS = {.table = STORE_CURSORS,
 
 void journal_init_cursors(struct journal *journal)
 {
-    mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
+    journal->mirrors[STORE_CURSORS] =
+        mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
 }
 
 bool journal_cursor_counts(const struct journal *j, const struct cursor *c)

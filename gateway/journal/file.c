@@ -357,14 +357,11 @@ struct journal *journal_open(const struct journal_options *options, struct error
 {
     struct journal *j = memory_zeroed(1, sizeof *j);
     j->alarms = alarms_new(options->random);
-    j->windows = maintenance_windows_new();
-    j->settings = snmp_settings_new(options->directory);
-    j->node_numbers = node_number_rows_new();
     journal_init_cursors(j);
-    struct mirror *const mirrors[JOURNAL_MIRRORS] = {
-        &j->cursor_mirror, alarms_mirror(j->alarms), maintenance_windows_mirror(j->windows),
-        snmp_settings_mirror(j->settings), node_number_rows_mirror(j->node_numbers)};
-    memcpy(j->mirrors, mirrors, sizeof mirrors);
+    j->mirrors[STORE_ALARMS] = alarms_mirror(j->alarms);
+    j->mirrors[STORE_WINDOWS] = maintenance_windows_new();
+    j->mirrors[STORE_SETTINGS] = snmp_settings_new(options->directory);
+    j->mirrors[STORE_NODE_NUMBERS] = node_number_rows_new();
     j->options = *options;
     if (j->options.patience_us <= 0)
         j->options.patience_us = PATIENCE_US;
@@ -409,9 +406,10 @@ bool journal_close(struct journal *journal)
         journal_release(&journal->memory[i]);
     event_unref(journal->found);
     journal_drop_found_links(journal);
-    node_number_rows_free(journal->node_numbers);
-    snmp_settings_free(journal->settings);
-    maintenance_windows_free(journal->windows);
+    for (size_t i = 0; i < JOURNAL_MIRRORS; i++) {
+        if (journal->mirrors[i]->kind->free)
+            journal->mirrors[i]->kind->free(journal->mirrors[i]->self);
+    }
     alarms_free(journal->alarms);
     free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
@@ -507,47 +505,4 @@ void journal_set_alarm_cause(struct journal *journal, const char *key, const cha
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us)
 {
     return alarms_shelve(journal->alarms, key, until_us);
-}
-
-// Maintenance windows.
-
-bool journal_set_maintenance(struct journal *journal, const struct journal_maintenance *window)
-{
-    return maintenance_windows_set(journal->windows, window, clock_utc(journal->options.clock));
-}
-
-bool journal_remove_maintenance(struct journal *journal, const char *name)
-{
-    return maintenance_windows_remove(journal->windows, name);
-}
-
-void journal_each_maintenance(struct journal *journal,
-                              void (*each)(void *ctx, const struct journal_maintenance *window),
-                              void *ctx)
-{
-    maintenance_windows_each(journal->windows, each, ctx);
-}
-
-// Settings made by SNMP.
-
-bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n)
-{
-    return snmp_settings_change(journal->settings, changes, n);
-}
-
-struct settings *journal_settings(struct journal *journal)
-{
-    return snmp_settings_current(journal->settings);
-}
-
-// Node numbers.
-
-bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n)
-{
-    return node_number_rows_add(journal->node_numbers, guids, n);
-}
-
-struct node_numbers *journal_node_numbers(struct journal *journal)
-{
-    return node_number_rows_current(journal->node_numbers);
 }

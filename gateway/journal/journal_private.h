@@ -12,7 +12,6 @@
 #include "journal/mirror.h"
 #include "journal/shared_events.h"
 #include "journal/store.h"
-#include "journal/tables.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -38,8 +37,7 @@ struct cursor {
     int64_t had_through;             // last event of this run that the receiver had then
 };
 
-// The mirrored tables. The cursors come first.
-enum { JOURNAL_MIRRORS = 5 };
+enum { JOURNAL_MIRRORS = STORE_TABLES };
 
 // The snapshot that the next commit saves.
 struct waiting_fabric {
@@ -66,12 +64,8 @@ struct dropping {
 struct journal {
     struct journal_options options;
     char path[256];
-    // Each has its own lock.
-    struct alarms *alarms;
-    struct maintenance_windows *windows;
-    struct snmp_settings *settings;
-    struct node_number_rows *node_numbers;
-    struct mirror *mirrors[JOURNAL_MIRRORS];
+    struct alarms *alarms;                   // has a lock of its own
+    struct mirror *mirrors[JOURNAL_MIRRORS]; // by enum store_table
 
     struct disk *disk; // the thread; it or, before it has started, journal_open has the file
 
@@ -194,6 +188,18 @@ void journal_file_works(struct journal *journal);
 
 // The file does not work, for that reason: the journal is degraded. Any thread.
 void journal_file_fails(struct journal *journal, const char *problem);
+
+// Mirrored tables. The file that keeps a table also has the functions of journal.h for the table.
+// A mirror has a lock of its own; `directory`, of the journal, stays the caller's.
+
+struct mirror *maintenance_windows_new(void);
+struct mirror *snmp_settings_new(const char *directory);
+struct mirror *node_number_rows_new(void);
+
+// Saves the communities between mirror_plan and the transaction, so that a commit has all settings.
+// After a crash in between, the file has the communities of a change whose other settings are lost.
+// Returns false with a sentence if the disk failed. The file's thread.
+bool journal_save_communities(struct journal *journal, struct error *err);
 
 // Rescue (rescue.c).
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/tables.h"
+// The maintenance windows, which survive a restart.
+#include "journal/journal_private.h"
 
 #include "base/memory.h"
 
@@ -56,30 +57,28 @@ static enum mirror_step maintenance_windows_next(void *self, void *row)
     return MIRROR_SET;
 }
 
+static void maintenance_windows_free(void *self)
+{
+    struct maintenance_windows *w = self;
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
 static const struct mirror_kind MAINTENANCE_WINDOWS = {.table = STORE_WINDOWS,
                                                        .whole = true,
                                                        .take = maintenance_windows_take,
                                                        .plan = maintenance_windows_plan,
-                                                       .next = maintenance_windows_next};
+                                                       .next = maintenance_windows_next,
+                                                       .free = maintenance_windows_free};
 
-struct maintenance_windows *maintenance_windows_new(void)
+struct mirror *maintenance_windows_new(void)
 {
     struct maintenance_windows *w = memory_zeroed(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
-    mirror_init(&w->mirror, &MAINTENANCE_WINDOWS, w, &w->lock);
-    return w;
+    return mirror_init(&w->mirror, &MAINTENANCE_WINDOWS, w, &w->lock);
 }
 
-void maintenance_windows_free(struct maintenance_windows *windows)
-{
-    pthread_mutex_destroy(&windows->lock);
-    free(windows);
-}
-
-struct mirror *maintenance_windows_mirror(struct maintenance_windows *windows)
-{
-    return &windows->mirror;
-}
+// The public functions (journal.h).
 
 static void maintenance_windows_drop(struct maintenance_windows *w,
                                      struct journal_maintenance *window)
@@ -88,10 +87,11 @@ static void maintenance_windows_drop(struct maintenance_windows *w,
     mirror_note(&w->mirror);
 }
 
-bool maintenance_windows_set(struct maintenance_windows *windows,
-                             const struct journal_maintenance *window, int64_t now_us)
+bool journal_set_maintenance(struct journal *journal, const struct journal_maintenance *window)
 {
+    struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     struct window_list *now = &windows->now;
+    const int64_t now_us = clock_utc(journal->options.clock);
     pthread_mutex_lock(&windows->lock);
     for (size_t i = now->count; i-- > 0;) {
         if (now->all[i].until_us <= now_us)
@@ -108,8 +108,9 @@ bool maintenance_windows_set(struct maintenance_windows *windows,
     return place != NULL;
 }
 
-bool maintenance_windows_remove(struct maintenance_windows *windows, const char *name)
+bool journal_remove_maintenance(struct journal *journal, const char *name)
 {
+    struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     pthread_mutex_lock(&windows->lock);
     struct journal_maintenance *window = maintenance_windows_find(windows, name);
     if (window)
@@ -118,10 +119,11 @@ bool maintenance_windows_remove(struct maintenance_windows *windows, const char 
     return window != NULL;
 }
 
-void maintenance_windows_each(struct maintenance_windows *windows,
+void journal_each_maintenance(struct journal *journal,
                               void (*each)(void *ctx, const struct journal_maintenance *window),
                               void *ctx)
 {
+    struct maintenance_windows *windows = journal->mirrors[STORE_WINDOWS]->self;
     pthread_mutex_lock(&windows->lock);
     for (size_t i = 0; i < windows->now.count; i++)
         each(ctx, &windows->now.all[i]);

@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-void mirror_init(struct mirror *mirror, const struct mirror_kind *kind, void *self,
-                 pthread_mutex_t *lock)
+struct mirror *mirror_init(struct mirror *mirror, const struct mirror_kind *kind, void *self,
+                           pthread_mutex_t *lock)
 {
     *mirror = (struct mirror){.kind = kind, .self = self, .lock = lock};
+    return mirror;
 }
 
 static void mirror_take(void *ctx, const void *row)

@@ -31,6 +31,7 @@ struct mirror_kind {
     enum mirror_step (*next)(void *self, void *row);
     void (*committed)(void *self);  // the rows that `next` gave are in the file
     void (*begin_file)(void *self); // the file is new: `next` gives all rows
+    void (*free)(void *self);       // the journal is closed: frees `self`. NULL: the caller's
 };
 
 struct mirror {
@@ -46,9 +47,9 @@ struct mirror {
     bool anew;             // the file is new, and may have rows of a transaction that did not end
 };
 
-// `self` is the argument of the hooks.
-void mirror_init(struct mirror *mirror, const struct mirror_kind *kind, void *self,
-                 pthread_mutex_t *lock);
+// `self` is the argument of the hooks. Returns the mirror.
+struct mirror *mirror_init(struct mirror *mirror, const struct mirror_kind *kind, void *self,
+                           pthread_mutex_t *lock);
 
 // Notes a change in memory. Any thread.
 static inline void mirror_note(struct mirror *mirror)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/tables.h"
+// The node numbers (model/node_numbers.h): all in memory, and each in the file from the next commit
+// on. Nobody sees a number before that commit: after a crash, no number is given to another node.
+#include "journal/journal_private.h"
 
 #include "base/memory.h"
 
@@ -106,28 +108,9 @@ static void node_number_rows_begin_file(void *self)
     rows->in_file = node_numbers_of(NULL, 0);
 }
 
-static const struct mirror_kind NODE_NUMBERS = {.table = STORE_NODE_NUMBERS,
-                                                .take = node_number_rows_take,
-                                                .taken = node_number_rows_taken,
-                                                .plan = node_number_rows_plan,
-                                                .next = node_number_rows_next,
-                                                .committed = node_number_rows_committed,
-                                                .begin_file = node_number_rows_begin_file};
-
-struct node_number_rows *node_number_rows_new(void)
+static void node_number_rows_free(void *self)
 {
-    struct node_number_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->in_file = node_numbers_of(NULL, 0);
-    rows->given = node_numbers_ref(rows->in_file);
-    rows->shown = node_numbers_ref(rows->in_file);
-    pthread_mutex_init(&rows->adding, NULL);
-    pthread_mutex_init(&rows->lock, NULL);
-    mirror_init(&rows->mirror, &NODE_NUMBERS, rows, &rows->lock);
-    return rows;
-}
-
-void node_number_rows_free(struct node_number_rows *rows)
-{
+    struct node_number_rows *rows = self;
     node_numbers_unref(rows->planned);
     node_numbers_unref(rows->in_file);
     node_numbers_unref(rows->given);
@@ -137,10 +120,27 @@ void node_number_rows_free(struct node_number_rows *rows)
     free(rows);
 }
 
-struct mirror *node_number_rows_mirror(struct node_number_rows *rows)
+static const struct mirror_kind NODE_NUMBERS = {.table = STORE_NODE_NUMBERS,
+                                                .take = node_number_rows_take,
+                                                .taken = node_number_rows_taken,
+                                                .plan = node_number_rows_plan,
+                                                .next = node_number_rows_next,
+                                                .committed = node_number_rows_committed,
+                                                .begin_file = node_number_rows_begin_file,
+                                                .free = node_number_rows_free};
+
+struct mirror *node_number_rows_new(void)
 {
-    return &rows->mirror;
+    struct node_number_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->in_file = node_numbers_of(NULL, 0);
+    rows->given = node_numbers_ref(rows->in_file);
+    rows->shown = node_numbers_ref(rows->in_file);
+    pthread_mutex_init(&rows->adding, NULL);
+    pthread_mutex_init(&rows->lock, NULL);
+    return mirror_init(&rows->mirror, &NODE_NUMBERS, rows, &rows->lock);
 }
+
+// The public functions (journal.h).
 
 // A reference to all numbers. Returns NULL while the file has not been read.
 static struct node_numbers *node_number_rows_given(struct node_number_rows *rows)
@@ -153,8 +153,9 @@ static struct node_numbers *node_number_rows_given(struct node_number_rows *rows
 
 // Numbers the nodes of a large fabric, which takes a good part of a second, without `lock`: the
 // thread that takes Reports waits for that lock.
-bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, size_t n)
+bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n)
 {
+    struct node_number_rows *rows = journal->mirrors[STORE_NODE_NUMBERS]->self;
     pthread_mutex_lock(&rows->adding);
     struct node_numbers *given = node_number_rows_given(rows);
     struct node_numbers *next = given ? node_numbers_with(given, guids, n) : NULL;
@@ -170,8 +171,9 @@ bool node_number_rows_add(struct node_number_rows *rows, const uint64_t *guids, 
     return next != NULL;
 }
 
-struct node_numbers *node_number_rows_current(struct node_number_rows *rows)
+struct node_numbers *journal_node_numbers(struct journal *journal)
 {
+    struct node_number_rows *rows = journal->mirrors[STORE_NODE_NUMBERS]->self;
     pthread_mutex_lock(&rows->lock);
     struct node_numbers *shown = node_numbers_ref(rows->shown);
     pthread_mutex_unlock(&rows->lock);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/tables.h"
+// The settings made by SNMP. When a setting changes, the next commit writes all settings: the
+// communities into a file of their own, "communities" in the journal's directory, and the others
+// into the journal's file. Only the user of ibtrapd can read the file of communities; the group may
+// read the journal.
+#include "journal/journal_private.h"
 
 #include "base/memory.h"
 #include "base/secret.h"
@@ -274,45 +278,45 @@ static enum mirror_step snmp_settings_next(void *self, void *row)
     return MIRROR_END;
 }
 
+static void snmp_settings_free(void *self)
+{
+    struct snmp_settings *s = self;
+    settings_unref(s->planned);
+    settings_unref(s->current);
+    pthread_mutex_destroy(&s->lock);
+    snmp_settings_clear(&s->early);
+    free(s);
+}
+
 static const struct mirror_kind SNMP_SETTINGS = {.table = STORE_SETTINGS,
                                                  .whole = true,
                                                  .take = snmp_settings_take,
                                                  .taken = snmp_settings_taken,
                                                  .plan = snmp_settings_plan,
-                                                 .next = snmp_settings_next};
+                                                 .next = snmp_settings_next,
+                                                 .free = snmp_settings_free};
 
-bool snmp_settings_save_communities(struct snmp_settings *settings, struct error *err)
-{
-    return !settings->mirror.writes ||
-           snmp_settings_write_file(settings->directory, settings->planned, err);
-}
-
-struct snmp_settings *snmp_settings_new(const char *directory)
+struct mirror *snmp_settings_new(const char *directory)
 {
     struct snmp_settings *s = memory_zeroed(1, sizeof *s);
     s->directory = directory;
     s->current = settings_with(NULL, NULL, 0);
     pthread_mutex_init(&s->lock, NULL);
-    mirror_init(&s->mirror, &SNMP_SETTINGS, s, &s->lock);
-    return s;
+    return mirror_init(&s->mirror, &SNMP_SETTINGS, s, &s->lock);
 }
 
-void snmp_settings_free(struct snmp_settings *settings)
+bool journal_save_communities(struct journal *journal, struct error *err)
 {
-    settings_unref(settings->planned);
-    settings_unref(settings->current);
-    pthread_mutex_destroy(&settings->lock);
-    snmp_settings_clear(&settings->early);
-    free(settings);
+    const struct snmp_settings *settings = journal->mirrors[STORE_SETTINGS]->self;
+    return !settings->mirror.writes ||
+           snmp_settings_write_file(settings->directory, settings->planned, err);
 }
 
-struct mirror *snmp_settings_mirror(struct snmp_settings *settings)
-{
-    return &settings->mirror;
-}
+// The public functions (journal.h).
 
-bool snmp_settings_change(struct snmp_settings *settings, const struct setting *changes, size_t n)
+bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n)
 {
+    struct snmp_settings *settings = journal->mirrors[STORE_SETTINGS]->self;
     pthread_mutex_lock(&settings->lock);
     struct settings *old = settings_with(settings->current, changes, n);
     const bool ok =
@@ -326,8 +330,9 @@ bool snmp_settings_change(struct snmp_settings *settings, const struct setting *
     return ok;
 }
 
-struct settings *snmp_settings_current(struct snmp_settings *settings)
+struct settings *journal_settings(struct journal *journal)
 {
+    struct snmp_settings *settings = journal->mirrors[STORE_SETTINGS]->self;
     pthread_mutex_lock(&settings->lock);
     struct settings *current = settings_ref(settings->current);
     pthread_mutex_unlock(&settings->lock);

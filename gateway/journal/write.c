@@ -203,7 +203,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
         error_set(err, "the file was removed or replaced");
         return STORE_FILE_MISSING;
     }
-    if (!snmp_settings_save_communities(j->settings, err))
+    if (!journal_save_communities(j, err))
         return STORE_FAILED;
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)

@@ -3,8 +3,7 @@
 // readable later.
 #include "support.h"
 
-#include "journal/alarms.h"
-#include "journal/tables.h"
+#include "journal/journal_private.h"
 #include "model/catalogue.h"
 
 #include <unistd.h>
@@ -355,41 +354,56 @@ static void count_window(void *ctx, const struct journal_maintenance *window)
     ++*(size_t *)ctx;
 }
 
+static struct support_time now;
+static struct clock window_clock;
+static struct journal journal; // that has windows only
+
+static struct mirror *begin_windows(void)
+{
+    window_clock = support_clock(&now);
+    journal.options.clock = &window_clock;
+    return journal.mirrors[STORE_WINDOWS] = maintenance_windows_new();
+}
+
+static void end_windows(void)
+{
+    struct mirror *windows = journal.mirrors[STORE_WINDOWS];
+    windows->kind->free(windows->self);
+}
+
 TEST(a_window_in_memory_goes_before_that_in_the_file)
 {
     struct journal_maintenance window = {.name = "rack7", .until_us = 10}, found = {.name = ""};
-    struct maintenance_windows *windows = maintenance_windows_new();
-    assert_non_null(windows);
-    assert_true(maintenance_windows_set(windows, &window, 0));
-    save_mirror(maintenance_windows_mirror(windows));
-    maintenance_windows_free(windows);
-    windows = maintenance_windows_new();
+    struct mirror *windows = begin_windows();
+    assert_true(journal_set_maintenance(&journal, &window));
+    save_mirror(windows);
+    end_windows();
+    windows = begin_windows();
     window.until_us = 20;
-    assert_true(maintenance_windows_set(windows, &window, 0));
-    assert_int_equal(mirror_load(maintenance_windows_mirror(windows), store, &err), STORE_OK);
-    maintenance_windows_each(windows, copy_window, &found);
+    assert_true(journal_set_maintenance(&journal, &window));
+    assert_int_equal(mirror_load(windows, store, &err), STORE_OK);
+    journal_each_maintenance(&journal, copy_window, &found);
     assert_int_equal(found.until_us, 20);
-    maintenance_windows_free(windows);
+    end_windows();
 }
 
 TEST(windows_of_the_file_for_which_there_is_no_room)
 {
     struct journal_maintenance window = {.name = "in-the-file", .until_us = 10};
-    struct maintenance_windows *windows = maintenance_windows_new();
+    struct mirror *windows = begin_windows();
     size_t count = 0;
-    assert_non_null(windows);
-    assert_true(maintenance_windows_set(windows, &window, 0));
-    save_mirror(maintenance_windows_mirror(windows));
-    maintenance_windows_free(windows);
-    windows = maintenance_windows_new();
+    assert_true(journal_set_maintenance(&journal, &window));
+    save_mirror(windows);
+    end_windows();
+    windows = begin_windows();
     for (int i = 0; i < JOURNAL_MAINTENANCE_MAX; i++) {
         snprintf(window.name, sizeof window.name, "w%d", i);
-        assert_true(maintenance_windows_set(windows, &window, 0));
+        assert_true(journal_set_maintenance(&journal, &window));
     }
-    assert_int_equal(mirror_load(maintenance_windows_mirror(windows), store, &err), STORE_OK);
-    maintenance_windows_each(windows, count_window, &count);
+    assert_int_equal(mirror_load(windows, store, &err), STORE_OK);
+    journal_each_maintenance(&journal, count_window, &count);
     assert_int_equal(count, JOURNAL_MAINTENANCE_MAX);
-    maintenance_windows_free(windows);
+    end_windows();
 }
 
 #define ALARM_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
