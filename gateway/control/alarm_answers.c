@@ -80,18 +80,26 @@ struct page {
     json_t *list;
 };
 
+static json_t *alarm_text_or_null(const char *text)
+{
+    return text[0] != '\0' ? protocol_text(text) : json_null();
+}
+
 static json_t *alarm_json(const struct alarm *a)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack(
-        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "number",
-        (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event", a->type, "severity",
-        severity_word(a->severity), "id", a->event_id, "text", protocol_text(a->text), "node",
-        a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
+        "{s:I, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I,"
+        " s:b}",
+        "number", (json_int_t)a->event_sequence, "key", protocol_text(a->key), "event", a->type,
+        "severity", severity_word(a->severity), "id", a->event_id, "text", protocol_text(a->text),
+        "node", a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
         protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
-        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "note",
-        protocol_text(a->note), "shelved_until", protocol_time(a->shelved_until_us), "cause",
-        a->cause_id[0] ? json_string(a->cause_id) : json_null(), "notified", notified);
+        (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "acknowledged_by",
+        alarm_text_or_null(a->acknowledged_by), "note", protocol_text(a->note), "shelved_until",
+        protocol_time(a->shelved_until_us), "shelved_by", alarm_text_or_null(a->shelved_by),
+        "suppressed", alarm_text_or_null(a->suppressed), "cause", alarm_text_or_null(a->cause_id),
+        "consequences", (json_int_t)a->consequences, "notified", notified);
 }
 
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)
@@ -168,17 +176,18 @@ static json_t *answer_found(bool found)
 
 json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
 {
-    char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE];
+    char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE], who[PEER_CREDENTIALS_NAME_SIZE];
     if (!read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "note", note, sizeof note))
         return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
-    return answer_found(journal_acknowledge_alarm(c->parts->journal, key, note));
+    peer_credentials_name(c->user, who);
+    return answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note));
 }
 
 struct shelving {
     struct journal *journal;
-    const char *key;
+    const char *key, *who;
     int64_t until_us;
     bool done;
 };
@@ -187,27 +196,16 @@ static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct shelving *s = ctx;
     int64_t ahead = s->until_us - clock_utc(inside->builder->clock);
-    s->done = journal_shelve_alarm(s->journal, s->key, s->until_us);
+    s->done = journal_shelve_alarm(s->journal, s->key, s->until_us, s->who);
     if (s->done)
         policy_shelve(inside->policy, s->key, ahead > 0 ? inside->now_us + ahead : 0,
                       inside->now_us);
 }
 
-// Shelves the alarm until `until_us` (UTC; 0: ends the shelving), both in the journal, so that it
-// survives a restart, and in policy. `*found`: such an alarm is active. False: the pipeline has
-// ended.
-static bool shelve_alarm(struct pipeline *pipeline, struct journal *journal, const char *key,
-                         int64_t until_us, bool *found)
-{
-    struct shelving s = {journal, key, until_us, false};
-    bool ran = pipeline_call(pipeline, shelve_in_pipeline, &s);
-    *found = s.done;
-    return ran;
-}
-
+// Shelves the alarm both in the journal, which makes the shelving survive a restart, and in policy.
 json_t *alarm_answers_shelve(struct control *c, const json_t *request)
 {
-    char key[EVENT_KEY_SIZE];
+    char key[EVENT_KEY_SIZE], who[PEER_CREDENTIALS_NAME_SIZE];
     int64_t minutes;
     if (!read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
@@ -215,12 +213,13 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
         return answer_refuse("the minutes must be from 0 to %d, which is a year",
                              (int)ALARM_ANSWERS_MINUTES_MAX);
     int64_t until = minutes ? clock_utc(c->builder.clock) + minutes * 60 * CLOCK_US_PER_S : 0;
-    bool found;
+    peer_credentials_name(c->user, who);
+    struct shelving s = {.journal = c->parts->journal, .key = key, .who = who, .until_us = until};
     if (!c->parts->pipeline)
-        found = journal_shelve_alarm(c->parts->journal, key, until);
-    else if (!shelve_alarm(c->parts->pipeline, c->parts->journal, key, until, &found))
+        s.done = journal_shelve_alarm(s.journal, key, until, who);
+    else if (!pipeline_call(c->parts->pipeline, shelve_in_pipeline, &s))
         return answer_refuse("the gateway is stopping");
-    return answer_found(found);
+    return answer_found(s.done);
 }
 
 // Clearing an alarm by hand.

@@ -17,17 +17,37 @@ static void show_time(FILE *out, const char *before, const char *time, const cha
     fprintf(out, "%*s%s%.19sZ%s", INDENT, "", before, time, after);
 }
 
+static void show_user(FILE *out, const char *user, const char *after)
+{
+    fprintf(out, "%s%s%s", user[0] != '\0' ? " by " : "", user, after);
+}
+
 static void show_handling(FILE *out, const json_t *alarm)
 {
     const char *acknowledged = member_word(alarm, "acknowledged"),
                *note = member_word(alarm, "note");
     const char *shelved = member_word(alarm, "shelved_until");
     if (acknowledged[0] != '\0') {
-        show_time(out, "acknowledged ", acknowledged, note[0] ? ":\n" : "\n");
+        show_time(out, "acknowledged ", acknowledged, "");
+        show_user(out, member_word(alarm, "acknowledged_by"), note[0] ? ":\n" : "\n");
         terminal_wrap(out, INDENT + 2, note);
     }
-    if (shelved[0] != '\0')
-        show_time(out, "shelved until ", shelved, "\n");
+    if (shelved[0] != '\0') {
+        show_time(out, "shelved until ", shelved, "");
+        show_user(out, member_word(alarm, "shelved_by"), "\n");
+    }
+}
+
+// Shows why receivers get nothing about the alarm, and how many alarms follow from the alarm.
+static void show_suppression(FILE *out, const json_t *alarm)
+{
+    const char *reason = member_word(alarm, "suppressed");
+    const long long consequences = member_count(alarm, "consequences");
+    if (reason[0] != '\0')
+        fprintf(out, "%*ssuppressed: %s\n", INDENT, "", reason);
+    if (consequences > 0)
+        fprintf(out, "%*s%lld alarm%s from it\n", INDENT, "", consequences,
+                consequences == 1 ? " follows" : "s follow");
 }
 
 static void show_alarm(FILE *out, const json_t *alarm)
@@ -41,6 +61,7 @@ static void show_alarm(FILE *out, const json_t *alarm)
     fputc('\n', out);
     terminal_wrap(out, INDENT, member_word(alarm, "text"));
     fprintf(out, "%*skey: %s\n", INDENT, "", member_word(alarm, "key"));
+    show_suppression(out, alarm);
     show_handling(out, alarm);
 }
 

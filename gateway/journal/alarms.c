@@ -29,10 +29,17 @@ struct entry {
 
 TAILQ_HEAD(entries, entry);
 
+// An event that is the root cause of active alarms.
+struct cause {
+    struct hash_node by_id;
+    uint32_t alarms;
+    char id[EVENT_ID_SIZE];
+};
+
 struct alarms {
     struct mirror mirror;
     pthread_mutex_t lock;
-    struct hash by_key;
+    struct hash by_key, causes;
     struct entries order, changed; // by number of the event; by time of the change
     struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
     struct entry *near;            // of the row of the file taken last; NULL: none
@@ -107,24 +114,52 @@ static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm, con
     return e;
 }
 
-// How many active alarms there are of the alarm's event and severity.
-static uint32_t *count_of(struct alarms *a, const char *type, enum severity severity)
+// How many active alarms have that event as their root cause; NULL: none.
+static struct cause *alarms_find_cause(const struct alarms *a, const char *id)
 {
-    const struct catalogue_entry *event = type ? catalogue_find(type) : NULL;
-    return &a->active.of[event ? (size_t)catalogue_event_of(event) : CATALOGUE_COUNT][severity];
+    struct hash_node *node = hash_find(&a->causes, hash_digest_string(&a->causes, id));
+    while (node && strcmp(HASH_THING(node, struct cause, by_id)->id, id) != 0)
+        node = hash_find_next(node);
+    return HASH_THING(node, struct cause, by_id);
+}
+
+static void alarms_count_cause(struct alarms *a, const char *id, int step)
+{
+    struct cause *cause = alarms_find_cause(a, id);
+    if (!cause) {
+        cause = memory_zeroed(1, sizeof *cause);
+        memcpy(cause->id, id, EVENT_ID_SIZE);
+        hash_add(&a->causes, &cause->by_id, hash_digest_string(&a->causes, id));
+    }
+    cause->alarms += (uint32_t)step;
+    if (cause->alarms > 0)
+        return;
+    hash_remove(&a->causes, &cause->by_id);
+    free(cause);
+}
+
+// Counts an active alarm: `step` is 1 or -1.
+static void alarms_tally(struct alarms *a, const struct entry *e, int step)
+{
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
+    compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    const struct catalogue_entry *type = catalogue_find(alarm.type);
+    const size_t event = type ? (size_t)catalogue_event_of(type) : CATALOGUE_COUNT;
+    a->active.of[event][alarm.severity] += (uint32_t)step;
+    if (alarm.cause_id[0] != '\0')
+        alarms_count_cause(a, alarm.cause_id, step);
 }
 
 static void alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
                            const char *last_id, struct entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
-    const enum severity severity = e->alarm.severity;
-    const char *type = e->alarm.type;
+    if (e->active)
+        alarms_tally(a, e, -1);
     compact_alarm_pack(&e->alarm, alarm, last_id);
-    if (e->active) {
-        --*count_of(a, type, severity);
-        ++*count_of(a, e->alarm.type, e->alarm.severity);
-    }
+    if (e->active)
+        alarms_tally(a, e, 1);
     if (alarm->event_sequence != number) {
         near = near == e ? TAILQ_NEXT(e, in_order) : near;
         take_from_order(a, e);
@@ -155,14 +190,10 @@ static void note_change(struct alarms *a, struct entry *e)
 
 static void set_active(struct alarms *a, struct entry *e, bool active)
 {
-    uint32_t *count = count_of(a, e->alarm.type, e->alarm.severity);
-    if (active && !e->active) {
-        a->active_count++;
-        ++*count;
-    } else if (!active && e->active) {
-        a->active_count--;
-        --*count;
-    }
+    if (active == e->active)
+        return;
+    a->active_count += active ? 1 : (size_t)-1;
+    alarms_tally(a, e, active ? 1 : -1);
     e->active = active;
 }
 
@@ -197,10 +228,12 @@ static void note_end(struct alarm *alarm, const struct event *event)
         alarm->notified = ALARM_END_ELSEWHERE;
     else if (event->suppressed[0] == '\0' || strcmp(event->suppressed, EVENT_NEVER_NOTIFIED) == 0)
         alarm->notified = ALARM_NOT_NOTIFIED;
-    if (alarm->shelved_until_us <= event->time_us)
+    if (alarm->shelved_until_us <= event->time_us) {
         alarm->shelved_until_us = 0;
+        alarm->shelved_by[0] = '\0';
+    }
     alarm->acknowledged_us = 0;
-    alarm->note[0] = '\0';
+    alarm->acknowledged_by[0] = alarm->note[0] = '\0';
     alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
     alarm->last_us = event->time_us;
 }
@@ -220,7 +253,10 @@ static struct alarm begin_again(const struct alarm *before, const struct event *
                                 int64_t sequence)
 {
     struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
-    alarm.shelved_until_us = before->over ? before->shelved_until_us : 0;
+    if (before->over) {
+        alarm.shelved_until_us = before->shelved_until_us;
+        memcpy(alarm.shelved_by, before->shelved_by, sizeof alarm.shelved_by);
+    }
     if (before->over &&
         (before->notified == ALARM_NOTIFIED || before->notified == ALARM_NOTIFIED_ELSEWHERE)) {
         alarm.event_sequence = before->event_sequence;
@@ -240,6 +276,9 @@ static void alarms_note_raise(struct alarm *alarm, const struct event *event, in
     alarm->last_us = event->time_us;
     memcpy(alarm->cause_id, event->cause_id, sizeof alarm->cause_id);
     alarm->last_sequence = sequence;
+    // A duplicate suppresses the event, and not the alarm.
+    if (strcmp(event->suppressed, EVENT_DUPLICATE) != 0)
+        memcpy(alarm->suppressed, event->suppressed, sizeof alarm->suppressed);
     note_notification(alarm, event);
 }
 
@@ -327,6 +366,8 @@ static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *
         memcpy(alarm.notified_id, stored->notified_id, sizeof alarm.notified_id);
     }
     memcpy(alarm.note, stored->note, sizeof alarm.note);
+    memcpy(alarm.acknowledged_by, stored->acknowledged_by, sizeof alarm.acknowledged_by);
+    memcpy(alarm.shelved_by, stored->shelved_by, sizeof alarm.shelved_by);
     alarms_replace(a, e, &alarm, last_id, a->near);
     note_change(a, e);
 }
@@ -409,6 +450,7 @@ struct alarms *alarms_new(const struct random *random)
 {
     struct alarms *a = memory_zeroed(1, sizeof *a);
     hash_init(&a->by_key, ALARMS_MAX, random);
+    hash_init(&a->causes, ALARMS_MAX, random);
     pthread_mutex_init(&a->lock, NULL);
     mirror_init(&a->mirror, &ALARMS, a, &a->lock);
     TAILQ_INIT(&a->order);
@@ -419,11 +461,13 @@ struct alarms *alarms_new(const struct random *random)
 void alarms_free(struct alarms *alarms)
 {
     for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
+        set_active(alarms, e, false); // frees its root cause
         TAILQ_REMOVE(&alarms->order, e, in_order);
         compact_alarm_clear(&e->alarm);
         free(e);
     }
     hash_clear(&alarms->by_key);
+    hash_clear(&alarms->causes);
     pthread_mutex_destroy(&alarms->lock);
     free(alarms);
 }
@@ -481,12 +525,17 @@ bool alarms_is_active(struct alarms *alarms, const char *key)
     return active;
 }
 
-static void give_alarm(const struct entry *e, void (*each)(void *ctx, const struct alarm *alarm),
-                       void *ctx)
+static void give_alarm(const struct alarms *a, const struct entry *e,
+                       void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
     compact_alarm_unpack(&e->alarm, &alarm, last_id);
+    const struct cause *raised = alarms_find_cause(a, alarm.event_id);
+    const struct cause *notified = strcmp(alarm.notified_id, alarm.event_id) != 0
+                                       ? alarms_find_cause(a, alarm.notified_id)
+                                       : NULL;
+    alarm.consequences = (raised ? raised->alarms : 0) + (notified ? notified->alarms : 0);
     each(ctx, &alarm);
 }
 
@@ -498,7 +547,7 @@ void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct ala
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (e->active)
-            give_alarm(e, each, ctx);
+            give_alarm(alarms, e, each, ctx);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
@@ -511,7 +560,7 @@ void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struc
     TAILQ_FOREACH(e, &alarms->order, in_order)
     {
         if (alarms_is_open(e))
-            give_alarm(e, each, ctx);
+            give_alarm(alarms, e, each, ctx);
     }
     pthread_mutex_unlock(&alarms->lock);
 }
@@ -529,7 +578,7 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
     for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {
         if (!e->active)
             continue;
-        give_alarm(e, each, ctx);
+        give_alarm(alarms, e, each, ctx);
         alarms->page_end = e;
         given++;
     }
@@ -539,51 +588,71 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
     return e != NULL;
 }
 
-bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note)
+// An alarm that an operator or policy changes, under the lock.
+struct alarms_change {
+    struct entry *entry; // NULL: there is no such alarm
+    struct alarm alarm;
+    char last_id[EVENT_ID_SIZE];
+};
+
+// `ended`: also an alarm that has ended and is kept.
+static struct alarms_change alarms_begin(struct alarms *a, const char *key, bool ended)
 {
-    pthread_mutex_lock(&alarms->lock);
-    struct entry *e = alarms_find(alarms, key);
-    bool found = e && e->active;
-    if (found) {
-        struct alarm alarm;
-        char last_id[EVENT_ID_SIZE];
-        compact_alarm_unpack(&e->alarm, &alarm, last_id);
-        alarm.acknowledged_us = now_us;
-        text_clean(note, strlen(note), alarm.note, sizeof alarm.note);
-        alarms_replace(alarms, e, &alarm, last_id, NULL);
-        note_change(alarms, e);
-    }
-    pthread_mutex_unlock(&alarms->lock);
-    return found;
+    struct alarms_change change;
+    pthread_mutex_lock(&a->lock);
+    struct entry *e = alarms_find(a, key);
+    change.entry = e && (e->active || (ended && e->alarm.over)) ? e : NULL;
+    if (change.entry)
+        compact_alarm_unpack(&e->alarm, &change.alarm, change.last_id);
+    return change;
 }
 
-bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us)
+static bool alarms_end(struct alarms *a, const struct alarms_change *change)
 {
-    pthread_mutex_lock(&alarms->lock);
-    struct entry *e = alarms_find(alarms, key);
-    bool found = e && alarms_is_open(e);
-    if (found) {
-        e->alarm.shelved_until_us = until_us;
-        alarms->keeps_ends |= is_kept(e);
-        note_change(alarms, e);
+    struct entry *e = change->entry;
+    if (e) {
+        alarms_replace(a, e, &change->alarm, change->last_id, NULL);
+        a->keeps_ends |= is_kept(e);
+        note_change(a, e);
     }
-    pthread_mutex_unlock(&alarms->lock);
-    return found;
+    pthread_mutex_unlock(&a->lock);
+    return e != NULL;
 }
 
-void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id)
+bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *who,
+                        const char *note)
 {
-    pthread_mutex_lock(&alarms->lock);
-    struct entry *e = alarms_find(alarms, key);
-    if (e && e->active) {
-        struct alarm alarm;
-        char last_id[EVENT_ID_SIZE];
-        compact_alarm_unpack(&e->alarm, &alarm, last_id);
-        snprintf(alarm.cause_id, sizeof alarm.cause_id, "%s", cause_id);
-        alarms_replace(alarms, e, &alarm, last_id, NULL);
-        note_change(alarms, e);
+    struct alarms_change change = alarms_begin(alarms, key, false);
+    struct alarm *alarm = &change.alarm;
+    if (change.entry) {
+        alarm->acknowledged_us = now_us;
+        text_clean(who, strlen(who), alarm->acknowledged_by, sizeof alarm->acknowledged_by);
+        text_clean(note, strlen(note), alarm->note, sizeof alarm->note);
     }
-    pthread_mutex_unlock(&alarms->lock);
+    return alarms_end(alarms, &change);
+}
+
+bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us, const char *who)
+{
+    struct alarms_change change = alarms_begin(alarms, key, true);
+    struct alarm *alarm = &change.alarm;
+    if (change.entry) {
+        alarm->shelved_until_us = until_us;
+        text_clean(who, until_us != 0 ? strlen(who) : 0, alarm->shelved_by,
+                   sizeof alarm->shelved_by);
+    }
+    return alarms_end(alarms, &change);
+}
+
+void alarms_explain(struct alarms *alarms, const char *key, const char *cause_id,
+                    const char *suppressed)
+{
+    struct alarms_change change = alarms_begin(alarms, key, false);
+    if (change.entry) {
+        snprintf(change.alarm.cause_id, sizeof change.alarm.cause_id, "%s", cause_id);
+        snprintf(change.alarm.suppressed, sizeof change.alarm.suppressed, "%s", suppressed);
+    }
+    alarms_end(alarms, &change);
 }
 
 void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us)

@@ -50,8 +50,11 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
 // Returns false if there is no such alarm. Truncates a note that is too long.
-bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *note);
-void alarms_set_cause(struct alarms *alarms, const char *key, const char *cause_id);
-bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us);
+bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *who,
+                        const char *note);
+bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us, const char *who);
+// Does nothing if no such alarm is active.
+void alarms_explain(struct alarms *alarms, const char *key, const char *cause_id,
+                    const char *suppressed);
 
 #endif

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The texts: the key, the type unless the catalogue has it, the text and the note, each with its
-// NUL; then four identifiers. An identifier is its length and its octets, or UUID and 16 octets.
+// The texts: the key, the type unless the catalogue has it, the text, the note, the reason of
+// suppression and both names, each with its NUL; then four identifiers. An identifier is its length
+// and its octets, or UUID and 16 octets.
 enum { UUID = 0xFF, UUID_OCTETS = 16, IDS = 4 };
 enum {
-    TEXTS_MAX =
-        EVENT_KEY_SIZE + ALARM_TYPE_SIZE + EVENT_TEXT_SIZE + ALARM_NOTE_SIZE + IDS * EVENT_ID_SIZE
+    TEXTS_MAX = EVENT_KEY_SIZE + ALARM_TYPE_SIZE + EVENT_TEXT_SIZE + ALARM_NOTE_SIZE +
+                EVENT_SUPPRESSED_SIZE + 2 * ALARM_WHO_SIZE + IDS * EVENT_ID_SIZE
 };
 
 static int nibble_of(char c)
@@ -116,6 +117,9 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
     end = compact_alarm_put_text(end, type ? "" : alarm->type);
     end = compact_alarm_put_text(end, alarm->text);
     end = compact_alarm_put_text(end, alarm->note);
+    end = compact_alarm_put_text(end, alarm->suppressed);
+    end = compact_alarm_put_text(end, alarm->acknowledged_by);
+    end = compact_alarm_put_text(end, alarm->shelved_by);
     end = put_id(end, alarm->event_id);
     end = put_id(end, alarm->cause_id);
     end = put_id(end, alarm->notified_id);
@@ -149,6 +153,7 @@ void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out
     out->acknowledged_us = compact->acknowledged_us;
     out->shelved_until_us = compact->shelved_until_us;
     out->count = compact->count;
+    out->consequences = 0;
     out->node_guid = compact->node_guid;
     out->severity = compact->severity;
     out->category = compact->category;
@@ -158,6 +163,9 @@ void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out
     at = take_text(at, out->type);
     at = take_text(at, out->text);
     at = take_text(at, out->note);
+    at = take_text(at, out->suppressed);
+    at = take_text(at, out->acknowledged_by);
+    at = take_text(at, out->shelved_by);
     at = get_id(at, out->event_id);
     at = get_id(at, out->cause_id);
     at = get_id(at, out->notified_id);

@@ -487,9 +487,10 @@ bool journal_alarm_is_active(struct journal *journal, const char *key)
     return alarms_is_active(journal->alarms, key);
 }
 
-bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note)
+bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
+                               const char *note)
 {
-    return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), note);
+    return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), who, note);
 }
 
 void journal_forget_ends(struct journal *journal, int64_t before_us)
@@ -497,12 +498,14 @@ void journal_forget_ends(struct journal *journal, int64_t before_us)
     alarms_forget_ends(journal->alarms, before_us, clock_utc(journal->options.clock));
 }
 
-void journal_set_alarm_cause(struct journal *journal, const char *key, const char *cause_id)
+void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
+                           const char *suppressed)
 {
-    alarms_set_cause(journal->alarms, key, cause_id);
+    alarms_explain(journal->alarms, key, cause_id, suppressed);
 }
 
-bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us)
+bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
+                          const char *who)
 {
-    return alarms_shelve(journal->alarms, key, until_us);
+    return alarms_shelve(journal->alarms, key, until_us, who);
 }

@@ -188,16 +188,20 @@ bool journal_has_all_alarms(struct journal *journal);
 // Acknowledges or shelves an active alarm. Raising it again changes neither. Clearing it ends the
 // acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised
 // again. False: no such alarm is active or shelved. Any thread.
-bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *note);
-bool journal_shelve_alarm(struct journal *journal, const char *key,
-                          int64_t until_us); // 0: ends the shelving
+// `who`: the user's name, truncated to ALARM_WHO_SIZE. `until_us` 0 ends the shelving.
+bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
+                               const char *note);
+bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
+                          const char *who);
 
 // Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of
 // ended alarms that is over now. Writer's thread.
 void journal_forget_ends(struct journal *journal, int64_t before_us);
 
-// Sets the root cause of an active alarm: the identifier of the event that raised it; empty: none.
-void journal_set_alarm_cause(struct journal *journal, const char *key, const char *cause_id);
+// Sets the root cause of an active alarm, the identifier of the event that raised it, and the
+// reason of suppression; either may be empty. An event about the alarm sets both, too. Any thread.
+void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
+                           const char *suppressed);
 
 // Maintenance windows survive a restart, too. Setting one deletes those that have ended. Saved by
 // the next commit. Writer's thread.

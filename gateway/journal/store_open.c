@@ -118,6 +118,9 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
     "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
     "CREATE TABLE node_number (number INTEGER PRIMARY KEY, guid INTEGER NOT NULL UNIQUE);",
+    "ALTER TABLE alarm ADD COLUMN suppressed TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE alarm ADD COLUMN acknowledged_by TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE alarm ADD COLUMN shelved_by TEXT NOT NULL DEFAULT '';",
 };
 
 // Gives the file a number by chance, not 0, that tells it from another one in its place.

@@ -59,6 +59,9 @@ static const struct column ALARM_COLUMNS[] = {
     COLUMN(FLAG, struct alarm, over, "over"),
     COLUMN(INTEGER, struct alarm, last_sequence, "last_sequence"),
     COLUMN(TEXT, struct alarm, cause_id, "cause_id"),
+    COLUMN(TEXT, struct alarm, suppressed, "suppressed"),
+    COLUMN(TEXT, struct alarm, acknowledged_by, "acknowledged_by"),
+    COLUMN(TEXT, struct alarm, shelved_by, "shelved_by"),
 };
 
 static const struct column WINDOW_COLUMNS[] = {

@@ -8,7 +8,7 @@
 #include "model/event.h"
 #include "model/severity.h"
 
-enum { ALARM_TYPE_SIZE = 64, ALARM_NOTE_SIZE = 256 };
+enum { ALARM_TYPE_SIZE = 64, ALARM_NOTE_SIZE = 256, ALARM_WHO_SIZE = 64 };
 
 // Whether receivers believe that the alarm is raised.
 enum alarm_notified {
@@ -35,14 +35,22 @@ struct alarm {
     uint64_t count;  // how often it was raised since it became active
     enum alarm_notified notified;
     char notified_id[EVENT_ID_SIZE]; // the event that notified them; empty unless ALARM_NOTIFIED
+    // Why receivers get no event about the alarm, a word as in event->suppressed; empty: they do.
+    char suppressed[EVENT_SUPPRESSED_SIZE];
     // It is cleared, and kept since receivers were not told yet, another gateway was to tell them,
     // or it is shelved.
     bool over;
     int64_t last_sequence; // of the last event about it
-    // Changes by operators.
+    // Changes by operators. Who acknowledged or shelved the alarm: "alice (uid 1000)"; empty:
+    // nobody.
     int64_t acknowledged_us; // UTC; 0: not acknowledged
+    char acknowledged_by[ALARM_WHO_SIZE];
     char note[ALARM_NOTE_SIZE];
     int64_t shelved_until_us; // UTC; 0: not shelved
+    char shelved_by[ALARM_WHO_SIZE];
+    // How many active alarms have this alarm's event as their root cause. The journal counts them,
+    // and its file has no such column.
+    uint32_t consequences;
 };
 
 // How many alarms are active, by the event that raised them last, and its severity. Behind the last

@@ -25,6 +25,7 @@ enum {
 
 // Two of the reasons for which an event is suppressed (policy/policy.h has them all).
 #define EVENT_STANDBY        "standby"        // another gateway notifies the receivers
+#define EVENT_DUPLICATE      "duplicate"      // receivers know what the event says
 #define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
 
 // A node or port that an event is about, as far as it is known.

@@ -179,7 +179,6 @@ static void expectations_find_cause(const struct expectations *e, const char *ke
         alarm.cause_id[0] == '\0' || alarm.cause_key)
         return;
     policy_set_cause(policy, key, SUMMARY_KEY, emitter_now(e->emitter));
-    journal_set_alarm_cause(e->emitter->journal, key, e->summary_id);
 }
 
 static void raise_difference(void *ctx, const struct change *difference, bool unseen)

@@ -120,6 +120,13 @@ static struct event *pipeline_read(void *ctx, int64_t number)
     return journal_find(p->options.journal, number);
 }
 
+static void pipeline_explain(void *ctx, const char *key, const char *cause_id,
+                             enum policy_reason reason)
+{
+    const struct pipeline *p = ctx;
+    journal_explain_alarm(p->options.journal, key, cause_id, policy_reason_word(reason));
+}
+
 static void pipeline_stamp(void *ctx, struct event *event)
 {
     const struct pipeline *p = ctx;
@@ -390,8 +397,11 @@ static void restore_reports(struct pipeline *p)
 
 static void pipeline_make_parts(struct pipeline *p)
 {
-    const struct policy_sink sink = {
-        .stamp = pipeline_stamp, .read = pipeline_read, .ctx = p, .log = p->options.log};
+    const struct policy_sink sink = {.stamp = pipeline_stamp,
+                                     .read = pipeline_read,
+                                     .explain = pipeline_explain,
+                                     .ctx = p,
+                                     .log = p->options.log};
     repeats_init(&p->repeats, p->options.builder.random);
     p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
     p->emitter =

@@ -311,7 +311,6 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
     if (!policy_find_alarm(r->emitter->policy, link->is.key, &now) || !has_cause_over(&now))
         return;
     policy_set_cause(r->emitter->policy, link->is.key, change.alarm_key, r->now_us);
-    journal_set_alarm_cause(r->emitter->journal, link->is.key, id);
 }
 
 static void raise_missing_ports(const struct reconcile *r)
@@ -362,7 +361,6 @@ static void set_cause(const struct reconcile *r, const struct open_alarm *a,
                       const struct open_alarm *cause)
 {
     policy_set_cause(r->emitter->policy, a->is.key, cause ? cause->is.key : NULL, r->now_us);
-    journal_set_alarm_cause(r->emitter->journal, a->is.key, cause ? cause->is.event_id : "");
 }
 
 // Adds the name of a missing node, from the event about the loss.

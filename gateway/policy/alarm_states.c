@@ -22,6 +22,11 @@ bool told_is_again(enum told told)
     return told == TOLD_RAISED_AGAIN || told == TOLD_END_AGAIN;
 }
 
+enum policy_reason told_reason(enum told told)
+{
+    return told_is_elsewhere(told) ? POLICY_STANDBY : POLICY_PASSES;
+}
+
 enum told told_by_event(bool raised, bool ours)
 {
     static const enum told AFTER[2][2] = {{TOLD_END_ELSEWHERE, TOLD_NOTHING},

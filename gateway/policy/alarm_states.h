@@ -29,6 +29,9 @@ enum told {
 bool told_is_raised(enum told told);    // receivers believe that the alarm is raised
 bool told_is_elsewhere(enum told told); // another gateway told receivers last
 bool told_is_again(enum told told);
+// The reason of a raised alarm of which receivers know: another gateway notified receivers, or
+// none.
+enum policy_reason told_reason(enum told told);
 
 // The transitions. An event is sent, by this gateway (`ours`) or by the active gateway. This
 // gateway takes over; `recent`: the active gateway may have failed before it told receivers.

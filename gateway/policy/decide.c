@@ -58,7 +58,7 @@ static enum policy_reason decide_unknown_clear(struct policy *p, struct alarm_st
     if (reasons_in_storm(p, event))
         return POLICY_STORM;
     notify_record(p, t, event);
-    return told_is_elsewhere(t->told) ? POLICY_STANDBY : POLICY_PASSES;
+    return told_reason(t->told);
 }
 
 // Suppresses an event that tells receivers nothing new.
@@ -69,7 +69,7 @@ static enum policy_reason decide_known(struct policy *p, struct alarm_state *t, 
         t->flap->suppressed++;
         alarm_states_set_last(p->states, t, event);
         t->pending = false;
-        return POLICY_FLAPPING;
+        return t->reason = POLICY_FLAPPING;
     }
     pending_drop(p, t);
     if (!t->raised)
@@ -97,7 +97,7 @@ static enum policy_reason decide_unknown(struct policy *p, struct alarm_state *t
     event->repeat_count = t->duplicates;
     t->duplicates = 0;
     notify_record(p, t, event);
-    return told_is_elsewhere(t->told) ? POLICY_STANDBY : POLICY_PASSES;
+    return told_reason(t->told);
 }
 
 // Notes that the event raises the alarm, for the first time or again.
@@ -131,7 +131,6 @@ static enum policy_reason decide_alarm(struct policy *p, struct alarm_state *t, 
         alarm_states_set_raised_id(p->states, t, event->id);
     }
     t->raised = raises;
-    t->reason = silent;
     if (!raises) {
         notify_refer_to_raise(t, event);
         decide_note_end(p, t, event);
@@ -231,12 +230,13 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
     enum policy_reason reason = reasons_silence(p, t, last, &verdict, false, &until);
     if (check_is_known(t, last, &verdict)) {
         log_debug(p->sink.log, "timer of %s: receivers know its state", t->key);
-        pending_drop(p, t);
+        pending_end(p, t);
         return true;
     }
     if (reason == POLICY_PASSES)
         reason = reasons_restrain(p, t, last, &verdict, false, &until);
-    t->reason = reason;
+    if (reason != POLICY_PASSES)
+        reasons_note(p, t, reason);
     if (reason == POLICY_CONSEQUENCE && apart_may_notify(p, t, last, &verdict, &until)) {
         if (p->active && !check_rate(p))
             return false;
@@ -260,7 +260,7 @@ static bool check_pending_event(struct policy *p, struct alarm_state *t, struct 
 static bool check_unread(struct policy *p, struct alarm_state *t)
 {
     if (t->unread >= UNREAD_MAX && alarm_state_is_known(t)) {
-        pending_drop(p, t);
+        pending_end(p, t);
         return true;
     }
     if (t->unread < UNREAD_MAX) {

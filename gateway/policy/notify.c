@@ -29,6 +29,12 @@ void pending_drop(struct policy *p, struct alarm_state *t)
         alarm_states_set_last(p->states, t, NULL);
 }
 
+void pending_end(struct policy *p, struct alarm_state *t)
+{
+    pending_drop(p, t);
+    reasons_note(p, t, told_reason(t->told));
+}
+
 void pending_spend(struct policy *p, unsigned effort)
 {
     p->effort -= effort < p->effort ? effort : p->effort;
@@ -183,7 +189,7 @@ void notify_record(struct policy *p, struct alarm_state *t, const struct event *
 {
     const bool ours = notify_is_ours(p, event) || notify_end_kind(t) == NOTIFY_END_OF_OURS;
     t->told = told_by_event(t->raised, ours);
-    t->reason = POLICY_PASSES;
+    t->reason = told_reason(t->told);
     t->notified_at = p->now;
     t->notified_severity = event->severity;
     snprintf(t->notified_id, sizeof t->notified_id, "%s", ours ? event->id : "");
@@ -263,7 +269,7 @@ void notify_settled(struct policy *p, struct alarm_state *t, const char *why)
     if (t->pending)
         t->check_at = p->now;
     else
-        pending_drop(p, t);
+        pending_end(p, t);
 }
 
 void notify_late(struct policy *p, struct alarm_state *t, const struct event *last)

@@ -52,6 +52,8 @@ void notify_apart(struct policy *p, struct alarm_state *t, const struct event *l
 // Keeps a suppressed event: at `until`, policy checks whether the event may be sent.
 void pending_keep(struct policy *p, struct alarm_state *t, struct event *event, int64_t until);
 void pending_drop(struct policy *p, struct alarm_state *t);
+// Drops the pending event, as receivers know of the alarm what is true.
+void pending_end(struct policy *p, struct alarm_state *t);
 
 // The alarm state's last event: a reference, the caller's. Returns NULL if the event cannot be read
 // now. To read an event back takes effort from the present policy_next.

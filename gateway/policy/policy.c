@@ -203,6 +203,7 @@ static void restore_state(struct policy *p, struct alarm_state *t, const struct 
     t->category = alarm->category;
     t->told = TOLD[alarm->notified];
     t->notified_at = to_past(p, alarm->last_us, utc_us);
+    t->reason = policy_reason_find(alarm->suppressed);
     t->severity = t->notified_severity = alarm->severity;
     t->shelved_until =
         alarm->shelved_until_us > utc_us ? p->now + (alarm->shelved_until_us - utc_us) : 0;
@@ -353,6 +354,8 @@ void policy_set_cause(struct policy *policy, const char *key, const char *cause_
         return;
     policy->now = now_us;
     apart_set_cause(t, cause && cause->raised ? cause->raised_id : "", false);
+    if (t->raised && policy->sink.explain)
+        policy->sink.explain(policy->sink.ctx, key, t->cause_id, t->reason);
     pending_reconsider(policy, t);
 }
 

@@ -32,8 +32,10 @@ enum policy_reason {
 
 // The word that event->suppressed has; "" for POLICY_PASSES.
 const char *policy_reason_word(enum policy_reason reason);
+// POLICY_PASSES also for an unknown word.
+enum policy_reason policy_reason_find(const char *word);
 
-// What policy needs of others. Neither function may call policy.
+// What policy needs of others. No function may call policy.
 struct policy_sink {
     // Completes an event that policy made: sets identifier and text, and time and subnet prefix if
     // these are 0.
@@ -41,6 +43,9 @@ struct policy_sink {
     // Reads an event back from the journal: a reference, policy's. Returns NULL if the journal
     // cannot read the event. A NULL function: no event can be read.
     struct event *(*read)(void *ctx, int64_t number);
+    // A raised alarm has another root cause or another reason now, and no event says so.
+    // `cause_id`: of the event that raised the root cause; empty: none. NULL: nobody wants to know.
+    void (*explain)(void *ctx, const char *key, const char *cause_id, enum policy_reason reason);
     void *ctx;
     struct log *log; // NULL: none
 };

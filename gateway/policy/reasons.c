@@ -13,7 +13,7 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_MAINTENANCE] = "maintenance",
         [POLICY_SHELVED] = "shelved",
         [POLICY_CONSEQUENCE] = "consequence",
-        [POLICY_DUPLICATE] = "duplicate",
+        [POLICY_DUPLICATE] = EVENT_DUPLICATE,
         [POLICY_NEVER_NOTIFIED] = EVENT_NEVER_NOTIFIED,
         [POLICY_FLAPPING] = "flapping",
         [POLICY_HOLD_DOWN] = "hold-down",
@@ -21,6 +21,22 @@ const char *policy_reason_word(enum policy_reason reason)
         [POLICY_STANDBY] = EVENT_STANDBY,
     };
     return WORDS[reason];
+}
+
+enum policy_reason policy_reason_find(const char *word)
+{
+    enum policy_reason found = POLICY_PASSES;
+    for (enum policy_reason r = POLICY_PASSES; r < POLICY_REASON_COUNT; r++)
+        found = strcmp(policy_reason_word(r), word) == 0 ? r : found;
+    return found;
+}
+
+void reasons_note(const struct policy *p, struct alarm_state *t, enum policy_reason reason)
+{
+    const bool tells = t->raised && t->reason != reason && p->sink.explain;
+    t->reason = reason;
+    if (tells)
+        p->sink.explain(p->sink.ctx, t->key, t->cause_id, reason);
 }
 
 struct storms_options reasons_storms_options(const struct policy *p)

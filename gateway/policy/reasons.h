@@ -19,6 +19,9 @@ enum policy_reason reasons_silence(struct policy *p, struct alarm_state *t,
                                    const struct event *event, const struct rule_decision *verdict,
                                    bool arrives, int64_t *until);
 
+// Notes why the alarm is suppressed, where no event says so.
+void reasons_note(const struct policy *p, struct alarm_state *t, enum policy_reason reason);
+
 // When to check the pending event again, if the alarm state alone shows that the event stays
 // suppressed: for an active root cause that no rule disables, or for a storm. Returns 0 if the
 // event itself has to be read. The journal may have masses of pending events, too many to read each

@@ -204,7 +204,7 @@ static void use_journal(struct bench *b)
     TIMED("journal_each_alarm", journal_each_alarm(b->journal, count_alarm, &count));
     TIMED("journal_forget_ends", journal_forget_ends(b->journal, 0));
     TIMED("a commit without changes", journal_commit(b->journal));
-    journal_set_alarm_cause(b->journal, "node 0x0002c90310000001", "x");
+    journal_explain_alarm(b->journal, "node 0x0002c90310000001", "x", "");
     TIMED("a commit of one alarm", journal_commit(b->journal));
     printf("%-34s %9zu\n", "alarms", count);
 }

@@ -314,7 +314,7 @@ static bool add_event(struct journal *journal, struct event *event, int64_t *seq
     int receiver = journal_receiver(journal, "nms");
     int64_t before = journal_last(journal);
     REQUIRE(receiver < 0 || journal_cursor(journal, receiver) >= 0);
-    journal_acknowledge_alarm(journal, "a", "seen");
+    journal_acknowledge_alarm(journal, "a", "Kim", "seen");
     REQUIRE(journal_change_settings(journal, &SETTING, 1));
     *sequence = journal_append(journal, event, &(struct journal_report){0});
     REQUIRE(*sequence == before + 1 &&

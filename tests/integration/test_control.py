@@ -133,6 +133,9 @@ def test_an_alarm_is_acknowledged_shelved_and_cleared(site):
     [alarm] = ask(site, "alarms")["alarms"]
     assert alarm["note"] == "new cable ordered" and alarm["acknowledged"] > alarm["raised"]
     assert alarm["shelved_until"] > alarm["acknowledged"]
+    user = f"{pwd.getpwuid(os.geteuid()).pw_name} (uid {os.geteuid()})"
+    assert (alarm["acknowledged_by"], alarm["shelved_by"]) == (user, user)
+    assert (alarm["suppressed"], alarm["consequences"]) == (None, 0)
     control("alarms", "shelve", LINK, 0)
     assert ask(site, "alarms")["alarms"][0]["shelved_until"] is None
 

@@ -329,7 +329,7 @@ static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     const struct call *call = ctx;
     int64_t ahead = call->until - clock_utc(&call->gateway->clock);
-    if (journal_shelve_alarm(call->gateway->journal, call->key, call->until))
+    if (journal_shelve_alarm(call->gateway->journal, call->key, call->until, "Kim"))
         policy_shelve(inside->policy, call->key, ahead > 0 ? inside->now_us + ahead : 0,
                       inside->now_us);
 }

@@ -65,9 +65,18 @@ static struct event *read_back(void *ctx, int64_t number)
     return event && event->number == number ? event_ref(event) : NULL;
 }
 
+static void explain(void *ctx, const char *key, const char *cause_id, enum policy_reason reason)
+{
+    struct stage *stage = ctx;
+    (void)key, (void)cause_id;
+    stage->explained++;
+    stage->because = reason;
+}
+
 void stage_open(struct stage *stage)
 {
-    const struct policy_sink sink = {.stamp = stamp, .read = read_back, .ctx = stage};
+    const struct policy_sink sink = {
+        .stamp = stamp, .read = read_back, .explain = explain, .ctx = stage};
     stage->time = (struct support_time){.utc = SUPPORT_UTC_US};
     stage->clock = support_clock(&stage->time);
     stage->random = support_random(&stage->chance);

@@ -42,6 +42,8 @@ struct stage {
     struct event *(*read)(void *ctx, int64_t number); // reads events back; NULL: recent ones
     struct event *recent[STAGE_RECENT];               // by number
     int64_t numbers;
+    unsigned explained;         // how often policy told the reason of a raised alarm
+    enum policy_reason because; // the last of these reasons
 };
 
 // Starts the policy at 0 s with the options in `stage`, which the caller may have changed.

@@ -148,8 +148,8 @@ TEST(what_was_cleared_before_the_file_was_read_stays_so)
     assert_true(take(CATALOGUE_LINK_UP, "a", "second", 2));
     load();
     assert_int_equal(alarms_count(alarms, NULL), 0);
-    assert_false(alarms_acknowledge(alarms, "a", 3, "too late"));
-    assert_false(alarms_shelve(alarms, "a", 3));
+    assert_false(alarms_acknowledge(alarms, "a", 3, "Kim", "too late"));
+    assert_false(alarms_shelve(alarms, "a", 3, "Kim"));
     save();
     start_again();
     load();
@@ -164,7 +164,7 @@ TEST(what_changes_during_a_commit_is_written_with_the_next)
     mirror_plan(mirror);
     store_begin(store);
     mirror_write(mirror, store);
-    assert_true(alarms_acknowledge(alarms, "a", 5, "meanwhile"));
+    assert_true(alarms_acknowledge(alarms, "a", 5, "Kim", "meanwhile"));
     assert_int_equal(store_commit(store, &err), STORE_OK);
     mirror_committed(mirror);
     assert_true(mirror_has_changed(mirror));
@@ -290,6 +290,9 @@ TEST(every_text_is_kept_to_its_last_octet)
     fill(in.key, sizeof in.key);
     fill(in.text, sizeof in.text);
     fill(in.note, sizeof in.note);
+    fill(in.suppressed, sizeof in.suppressed);
+    fill(in.acknowledged_by, sizeof in.acknowledged_by);
+    fill(in.shelved_by, sizeof in.shelved_by);
     fill(in.event_id, sizeof in.event_id);
     strcpy(in.cause_id, "01234567-89ab-4cde-bf01-23456789abcd");
     strcpy(in.notified_id, "01234567-89ab-4cde-bf01+23456789abcd"); // no UUID
@@ -302,6 +305,9 @@ TEST(every_text_is_kept_to_its_last_octet)
     assert_string_equal(out.type, in.type);
     assert_string_equal(out.text, in.text);
     assert_string_equal(out.note, in.note);
+    assert_string_equal(out.suppressed, in.suppressed);
+    assert_string_equal(out.acknowledged_by, in.acknowledged_by);
+    assert_string_equal(out.shelved_by, in.shelved_by);
     assert_string_equal(out.event_id, in.event_id);
     assert_string_equal(out.cause_id, in.cause_id);
     assert_string_equal(out.notified_id, in.notified_id);

@@ -16,6 +16,7 @@ static struct event_builder builder;
 static struct log *log_;
 static struct parts parts; // without a pipeline or receivers
 static struct control control;
+static const struct peer_credentials ROOT = {.uid = 0}, STRANGER = {.uid = 4000000001};
 
 static void ignore_change(void *ctx, enum journal_change change, const char *reason, uint64_t count)
 {
@@ -360,6 +361,7 @@ TEST(an_alarm_is_named_by_key_or_number)
     add(CATALOGUE_GATEWAY_STARTED, "");
     add(CATALOGUE_RECEIVER_FAILING, "receiver nms");
     journal_commit(journal);
+    control.user = &ROOT;
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"2\",\"note\":\"mine\"}", true);
     check_alarm(alarm_answers_shelve, "{\"alarm\":\"receiver nms\",\"minutes\":10}", true);
     json_t *page = alarms(alarm_answers_list, "{}");
@@ -367,7 +369,11 @@ TEST(an_alarm_is_named_by_key_or_number)
     check_word(alarm, "note", "mine");
     check_word(alarm, "acknowledged", "2026-11-21T03:19:05.123456Z");
     check_word(alarm, "shelved_until", "2026-11-21T03:29:05.123456Z");
+    check_word(alarm, "acknowledged_by", "root (uid 0)");
+    check_word(alarm, "shelved_by", "root (uid 0)");
     assert_true(json_is_null(json_object_get(alarm, "cause")));
+    assert_true(json_is_null(json_object_get(alarm, "suppressed")));
+    assert_int_equal(item_of(alarm, "consequences"), 0);
     assert_true(json_is_true(json_object_get(alarm, "notified")));
     json_decref(page);
     check_alarm(alarm_answers_acknowledge, "{\"alarm\":\"1\"}", false);
@@ -380,8 +386,6 @@ TEST(an_alarm_is_named_by_key_or_number)
 }
 
 // Clearing by hand: with a pipeline, whose thread writes to the journal.
-
-static const struct peer_credentials ROOT = {.uid = 0}, STRANGER = {.uid = 4000000001};
 
 static void start_pipeline(void)
 {

@@ -190,7 +190,7 @@ static int64_t use(struct journal *journal, int *receiver)
         int64_t number = journal_append(journal, events[i], &(struct journal_report){1, 2, 3});
         first = i == 0 ? number : first;
         assert_int_equal(number, first + i);
-        journal_acknowledge_alarm(journal, events[i]->alarm_key, "seen");
+        journal_acknowledge_alarm(journal, events[i]->alarm_key, "Kim", "seen");
         if (i % 2 == 1)
             journal_commit(journal);
         journal_advance(journal, *receiver, number);

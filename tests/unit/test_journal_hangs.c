@@ -151,7 +151,7 @@ static void change_all(void)
     const struct journal_maintenance window = {
         .name = "rack7", .until_us = now.utc + 3600 * CLOCK_US_PER_S, .nodes = {.count = 1}};
     int64_t number = journal_append(journal, alarm_, &(struct journal_report){1, 2, 3});
-    journal_acknowledge_alarm(journal, alarm_->alarm_key, "seen");
+    journal_acknowledge_alarm(journal, alarm_->alarm_key, "Kim", "seen");
     assert_true(journal_set_maintenance(journal, &window));
     assert_true(journal_change_settings(journal, &name, 1));
     journal_advance(journal, receiver, number);

@@ -392,7 +392,7 @@ static void test_whatever_changes_is_work(void **state)
     raise_alarm(f, "subscriptions");
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));
-    assert_true(journal_acknowledge_alarm(f->journal, "subscriptions", "seen"));
+    assert_true(journal_acknowledge_alarm(f->journal, "subscriptions", "Kim", "seen"));
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     assert_true(journal_set_maintenance(f->journal, &window));

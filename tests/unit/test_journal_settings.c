@@ -43,7 +43,7 @@ static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
     assert_int_equal(store_open(f->path, true, &store, &err), STORE_FAILED);
     assert_non_null(strstr(err.text,
                            "its schema has version 1; start this version of ibtrapd, which "
-                           "upgrades it to version 7"));
+                           "upgrades it to version 8"));
     reopen(f);
     struct journal_status status;
     journal_get_status(f->journal, &status);
@@ -425,7 +425,10 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     add_many(f, 3);
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    tamper(f, "DROP INDEX event_link; DROP TABLE node_number; DROP TABLE setting; ALTER TABLE "
+    tamper(f, "ALTER TABLE alarm DROP COLUMN suppressed;"
+              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+              "ALTER TABLE alarm DROP COLUMN shelved_by;"
+              "DROP INDEX event_link; DROP TABLE node_number; DROP TABLE setting; ALTER TABLE "
               "alarm DROP COLUMN category;"
               "ALTER TABLE alarm DROP COLUMN told; ALTER TABLE alarm DROP COLUMN over;"
               "ALTER TABLE alarm DROP COLUMN cause_id;"
@@ -447,12 +450,30 @@ static void test_a_file_of_the_third_schema_is_brought_up_to_date(void **state)
     assert_name(f, 7, "leaf7");
 }
 
+static void test_a_file_of_the_seventh_schema_is_brought_up_to_date(void **state)
+{
+    struct fixture *f = *state;
+    if (sqlite3_libversion_number() < 3035000)
+        skip(); // it cannot drop columns
+    raise_alarm(f, "a");
+    assert_true(journal_acknowledge_alarm(f->journal, "a", "Kim", "seen"));
+    journal_commit(f->journal);
+    tamper(f, "ALTER TABLE alarm DROP COLUMN suppressed;"
+              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+              "ALTER TABLE alarm DROP COLUMN shelved_by; PRAGMA user_version = 7;");
+    assert_alarms(f, "a");
+    const struct alarm_list list = list_alarms(f);
+    assert_string_equal(list.alarms[0].note, "seen");
+    assert_string_equal(list.alarms[0].acknowledged_by, "");
+    assert_string_equal(list.alarms[0].suppressed, "");
+}
+
 static unsigned upgrade_steps, count_steps, other_steps;
 
 static void hear_step(void *ctx, const char *doing)
 {
     assert_string_equal(ctx, "the watch");
-    if (strcmp(doing, "upgrading its schema from version 5 to 7, 5000 events") == 0)
+    if (strcmp(doing, "upgrading its schema from version 5 to 8, 5000 events") == 0)
         upgrade_steps++;
     else if (strcmp(doing, "counting its events") == 0)
         count_steps++;
@@ -465,10 +486,15 @@ static void hear_step(void *ctx, const char *doing)
 static void test_who_watches_hears_of_an_upgrade_while_it_goes_on(void **state)
 {
     struct fixture *f = *state;
+    if (sqlite3_libversion_number() < 3035000)
+        skip(); // it cannot drop columns
     upgrade_steps = other_steps = 0;
     add_many(f, 5000);
     f->options.watch = (struct journal_watch){hear_step, "the watch"};
-    tamper(f, "DROP INDEX event_link; DROP TABLE node_number; PRAGMA user_version = 5;");
+    tamper(f, "ALTER TABLE alarm DROP COLUMN suppressed;"
+              "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+              "ALTER TABLE alarm DROP COLUMN shelved_by;"
+              "DROP INDEX event_link; DROP TABLE node_number; PRAGMA user_version = 5;");
     assert_true(upgrade_steps > 1);
     assert_true(other_steps > 0);
     const unsigned heard = upgrade_steps + count_steps + other_steps;
@@ -486,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_a_file_of_the_first_schema_is_brought_up_to_date),
         TEST(test_settings_survive_a_restart),
+        TEST(test_a_file_of_the_seventh_schema_is_brought_up_to_date),
         TEST(test_communities_are_in_a_file_of_their_own),
         TEST(test_communities_leave_the_file_of_an_earlier_version),
         TEST(test_communities_that_cannot_be_saved),

@@ -218,10 +218,10 @@ static void test_alarms_survive_a_restart(void **state)
     journal_commit(f->journal);
     clear_alarm(f, "b");
     raise_alarm(f, "a");
-    assert_true(journal_acknowledge_alarm(f->journal, "c", "Kim\nknows"));
-    assert_true(journal_shelve_alarm(f->journal, "c", 4711));
-    assert_false(journal_acknowledge_alarm(f->journal, "b", ""));
-    assert_false(journal_shelve_alarm(f->journal, "d", 1));
+    assert_true(journal_acknowledge_alarm(f->journal, "c", "Kim", "Kim\nknows"));
+    assert_true(journal_shelve_alarm(f->journal, "c", 4711, "Kim"));
+    assert_false(journal_acknowledge_alarm(f->journal, "b", "Kim", ""));
+    assert_false(journal_shelve_alarm(f->journal, "d", 1, "Kim"));
     journal_commit(f->journal);
     raise_alarm(f, "d"); // never committed
     const struct alarm_list before = list_alarms(f);
@@ -244,11 +244,51 @@ static void test_what_people_do_with_an_alarm_is_saved(void **state)
     struct fixture *f = *state;
     raise_alarm(f, "a");
     journal_commit(f->journal);
-    assert_true(journal_acknowledge_alarm(f->journal, "a", "seen"));
+    assert_true(journal_acknowledge_alarm(f->journal, "a", "Kim", "seen"));
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     reopen(f);
     assert_string_equal(list_alarms(f).alarms[0].note, "seen");
+    assert_string_equal(list_alarms(f).alarms[0].acknowledged_by, "Kim");
+    assert_true(journal_shelve_alarm(f->journal, "a", INT64_MAX, "Ana"));
+    journal_explain_alarm(f->journal, "a", "root", "consequence");
+    journal_explain_alarm(f->journal, "b", "root", "consequence"); // not active
+    journal_commit(f->journal);
+    reopen(f);
+    const struct alarm saved = list_alarms(f).alarms[0];
+    assert_string_equal(saved.shelved_by, "Ana");
+    assert_string_equal(saved.suppressed, "consequence");
+    assert_string_equal(saved.cause_id, "root");
+    assert_true(journal_shelve_alarm(f->journal, "a", 0, "Kim"));
+    assert_string_equal(list_alarms(f).alarms[0].shelved_by, "");
+}
+
+static void check_consequences(struct fixture *f, const char *keys, const uint32_t *wanted)
+{
+    assert_alarms(f, keys);
+    const struct alarm_list list = list_alarms(f);
+    for (size_t i = 0; i < list.count; i++)
+        assert_int_equal(list.alarms[i].consequences, wanted[i]);
+}
+
+static void test_an_alarm_counts_its_consequences(void **state)
+{
+    struct fixture *f = *state;
+    raise_alarm(f, "root");
+    raise_alarm(f, "a");
+    raise_alarm(f, "b");
+    const struct alarm root = list_alarms(f).alarms[0];
+    check_consequences(f, "root a b", (uint32_t[]){0, 0, 0});
+    journal_explain_alarm(f->journal, "a", root.event_id, "consequence");
+    journal_explain_alarm(f->journal, "b", root.event_id, "consequence");
+    check_consequences(f, "root a b", (uint32_t[]){2, 0, 0});
+    journal_commit(f->journal);
+    reopen(f);
+    check_consequences(f, "root a b", (uint32_t[]){2, 0, 0});
+    clear_alarm(f, "a");
+    check_consequences(f, "root b", (uint32_t[]){1, 0});
+    journal_explain_alarm(f->journal, "b", "", "");
+    check_consequences(f, "root b", (uint32_t[]){0, 0});
 }
 
 static void test_alarms_while_the_file_is_away(void **state)
@@ -257,7 +297,7 @@ static void test_alarms_while_the_file_is_away(void **state)
     raise_alarm(f, "stays");
     raise_alarm(f, "ends");
     raise_alarm(f, "again");
-    journal_acknowledge_alarm(f->journal, "again", "seen");
+    journal_acknowledge_alarm(f->journal, "again", "Kim", "seen");
     journal_commit(f->journal);
     const struct alarm again = list_alarms(f).alarms[2];
     journal_close(f->journal);
@@ -472,6 +512,7 @@ int main(void)
         TEST(test_an_end_that_was_not_told_survives_a_restart),
         TEST(test_alarms_survive_a_restart),
         TEST(test_what_people_do_with_an_alarm_is_saved),
+        TEST(test_an_alarm_counts_its_consequences),
         TEST(test_alarms_while_the_file_is_away),
         TEST(test_alarms_and_windows_outlive_a_corrupt_file),
         TEST(test_an_alarm_knows_by_which_event_it_was_told),

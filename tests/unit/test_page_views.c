@@ -98,9 +98,9 @@ static void raise_many(struct fixture *f, struct known all[ALARMS])
                                 .handled = i % 5 == 0};
         raise_alarm(f, key, all[i].severity, time_us);
         if (i % 10 == 0)
-            assert_true(journal_acknowledge_alarm(f->journal, key, "seen"));
+            assert_true(journal_acknowledge_alarm(f->journal, key, "Kim", "seen"));
         else if (i % 5 == 0)
-            assert_true(journal_shelve_alarm(f->journal, key, INT64_MAX));
+            assert_true(journal_shelve_alarm(f->journal, key, INT64_MAX, "Kim"));
     }
     journal_commit(f->journal);
 }

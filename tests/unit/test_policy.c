@@ -410,6 +410,24 @@ TEST(a_link_that_comes_back_within_the_hold_down_says_nothing)
     assert_int_equal(policy_due(st.policy), INT64_MAX);
 }
 
+TEST(a_reason_that_another_reason_follows_is_told)
+{
+    struct policy_rule r;
+    use_hold_down(&r, 30);
+    const struct heard down = give_alarm(CATALOGUE_LINK_DOWN, LINK);
+    check_held(&down, "hold-down");
+    assert_int_equal(st.explained, 0); // the event says so
+    policy_shelve(st.policy, LINK, 60 * S, st.time.monotonic);
+    stage_drain(&st);
+    assert_int_equal(st.because, POLICY_SHELVED);
+    assert_int_equal(st.explained, 1);
+    policy_set_cause(st.policy, LINK, NULL, st.time.monotonic);
+    assert_int_equal(st.explained, 2);
+    stage_wait(&st, 60 * S);
+    assert_int_equal(stage_passed(&st, CATALOGUE_LINK_DOWN), 1);
+    assert_int_equal(st.explained, 2);
+}
+
 TEST(a_link_that_stays_down_is_told_when_the_hold_down_ends)
 {
     struct policy_rule r;
@@ -1329,6 +1347,7 @@ int main(void)
         HERE(what_the_active_gateway_held_back_is_told_by_the_next),
         HERE(a_flapping_that_began_at_the_other_gateway_ends),
         HERE(a_link_that_comes_back_within_the_hold_down_says_nothing),
+        HERE(a_reason_that_another_reason_follows_is_told),
         HERE(a_link_that_stays_down_is_told_when_the_hold_down_ends),
         HERE(the_same_event_again_is_counted_once_a_window),
         HERE(what_differs_is_no_duplicate),

@@ -260,12 +260,15 @@ TEST(alarms_tell_what_people_did_with_them)
         "{\"alarms\":[{\"number\":7,\"raised\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
         "\"error\",\"event\":\"switch-removed\",\"text\":\"It left.\",\"key\":\"node 1\","
         "\"count\":3,\"acknowledged\":\"2026-11-21T03:20:03.123456Z\",\"note\":\"on my way\","
+        "\"acknowledged_by\":\"kim (uid 7)\",\"suppressed\":\"storm\",\"consequences\":2,"
         "\"shelved_until\":\"2026-11-21T04:20:03.123456Z\"}]}",
         "  NUMBER  RAISED                SEVERITY       EVENT\n"
         "       7  2026-11-21T03:19:03Z  error          switch-removed, 3 times\n"
         "          It left.\n"
         "          key: node 1\n"
-        "          acknowledged 2026-11-21T03:20:03Z:\n"
+        "          suppressed: storm\n"
+        "          2 alarms follow from it\n"
+        "          acknowledged 2026-11-21T03:20:03Z by kim (uid 7):\n"
         "            on my way\n"
         "          shelved until 2026-11-21T04:20:03Z\n");
 }
