@@ -15,33 +15,9 @@ static const int64_t LIMIT_PERIOD_US = 10 * CLOCK_US_PER_S;
 static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
 static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // severities of RFC 5424, for sd-daemon(3)
 
-// The folders with debug messages, each of which has a level of its own, and the others.
-#define FOLDERS_WITH_DEBUG(FOLDER)                                                                 \
-    FOLDER(IB, "ib")                                                                               \
-    FOLDER(TOPOLOGY, "topology")                                                                   \
-    FOLDER(POLICY, "policy")                                                                       \
-    FOLDER(JOURNAL, "journal")                                                                     \
-    FOLDER(SINK, "sink")                                                                           \
-    FOLDER(AGENTX, "agentx")                                                                       \
-    FOLDER(AGENT, "agent")                                                                         \
-    FOLDER(PIPELINE, "pipeline")                                                                   \
-    FOLDER(CONTROL, "control")                                                                     \
-    FOLDER(DAEMON, "daemon")
-#define FOLDERS_WITHOUT_DEBUG(FOLDER)                                                              \
-    FOLDER(OTHER, "other")                                                                         \
-    FOLDER(BASE, "base")                                                                           \
-    FOLDER(MODEL, "model")                                                                         \
-    FOLDER(CONF, "conf")                                                                           \
-    FOLDER(EVENT, "event")                                                                         \
-    FOLDER(CTL, "ctl")                                                                             \
-    FOLDER(WEB, "web")
-
-#define AS_ROW(name, word) [LOG_FOLDER_##name] = (word),
-static const char *const FOLDERS[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_ROW)
-                                                          FOLDERS_WITHOUT_DEBUG(AS_ROW)};
-
-#define AS_DEBUG(name, word) [LOG_FOLDER_##name] = true,
-static const bool HAS_DEBUG[LOG_FOLDER_COUNT] = {FOLDERS_WITH_DEBUG(AS_DEBUG)};
+#define LOG_FOLDER_AS_ROW(name, word) [LOG_FOLDER_##name] = (word),
+static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
+    LOG_FOLDERS_WITH_DEBUG(LOG_FOLDER_AS_ROW) LOG_FOLDERS_WITHOUT_DEBUG(LOG_FOLDER_AS_ROW)};
 
 // The index of a word in a list; `n`: it is not there.
 static size_t log_find(const char *const *words, size_t n, const char *word)
@@ -67,18 +43,17 @@ const char *log_level_word(enum log_level level)
 
 bool log_folder_from_word(const char *word, enum log_folder *folder)
 {
-    size_t i = log_find(FOLDERS, LOG_FOLDER_COUNT, word);
-    bool ok = i < LOG_FOLDER_COUNT && HAS_DEBUG[i];
-    if (ok)
+    size_t i = log_find(FOLDERS, LOG_FOLDER_OTHER, word);
+    if (i < LOG_FOLDER_OTHER)
         *folder = (enum log_folder)i;
-    return ok;
+    return i < LOG_FOLDER_OTHER;
 }
 
 const char *log_folder_refusal(void)
 {
-#define AS_PART_OF_LIST(name, word) " " word
-    return "no folder of that name has debug messages; these have:" FOLDERS_WITH_DEBUG(
-        AS_PART_OF_LIST);
+#define LOG_FOLDER_AS_PART(name, word) " " word
+    return "no folder of that name has debug messages; these have:" LOG_FOLDERS_WITH_DEBUG(
+        LOG_FOLDER_AS_PART);
 }
 
 const char *log_folder_word(enum log_folder folder)
@@ -152,35 +127,17 @@ static void log_emit(struct log *log, enum log_folder folder, enum log_level lev
     pthread_mutex_unlock(&log->lock);
 }
 
-__attribute__((format(printf, 4, 0))) static void log_write_args(enum log_folder folder,
-                                                                 struct log *log,
-                                                                 enum log_level level,
-                                                                 const char *fmt, va_list args)
+void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
+                    ...)
 {
     if (level > log_get_level(log, folder))
         return;
     char line[LINE_SIZE];
+    va_list args;
+    va_start(args, fmt);
     vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
     log_emit(log, folder, level, line);
-}
-
-void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
-                    ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    log_write_args(folder, log, level, fmt, args);
-    va_end(args);
-}
-
-void log_condition_from(enum log_folder folder, struct log *log, enum log_level level,
-                        const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    log_write_args(folder, log, atomic_load(&log->events_seen) ? LOG_LEVEL_DEBUG : level, fmt,
-                   args);
-    va_end(args);
 }
 
 void log_set_events_seen(struct log *log, bool seen)

@@ -14,27 +14,40 @@
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
-// The folder that writes. The build defines LOG_FOLDER for each folder's sources.
+// The folders with debug messages, each of which has a level of its own, and the others. Code
+// outside the gateway, such as a test, is OTHER.
+#define LOG_FOLDERS_WITH_DEBUG(FOLDER)                                                             \
+    FOLDER(IB, "ib")                                                                               \
+    FOLDER(TOPOLOGY, "topology")                                                                   \
+    FOLDER(POLICY, "policy")                                                                       \
+    FOLDER(JOURNAL, "journal")                                                                     \
+    FOLDER(SINK, "sink")                                                                           \
+    FOLDER(AGENTX, "agentx")                                                                       \
+    FOLDER(AGENT, "agent")                                                                         \
+    FOLDER(PIPELINE, "pipeline")                                                                   \
+    FOLDER(CONTROL, "control")                                                                     \
+    FOLDER(DAEMON, "daemon")
+#define LOG_FOLDERS_WITHOUT_DEBUG(FOLDER)                                                          \
+    FOLDER(OTHER, "other")                                                                         \
+    FOLDER(BASE, "base")                                                                           \
+    FOLDER(MODEL, "model")                                                                         \
+    FOLDER(CONF, "conf")                                                                           \
+    FOLDER(EVENT, "event")                                                                         \
+    FOLDER(CTL, "ctl")                                                                             \
+    FOLDER(WEB, "web")
+
+// The folder that writes. The build defines LOG_FOLDER for each folder's sources. The folders with
+// debug messages come before LOG_FOLDER_OTHER.
+#define LOG_FOLDER_AS_MEMBER(name, word) LOG_FOLDER_##name,
 enum log_folder {
-    LOG_FOLDER_OTHER, // code outside the gateway, such as tests
-    LOG_FOLDER_BASE,
-    LOG_FOLDER_MODEL,
-    LOG_FOLDER_CONF,
-    LOG_FOLDER_IB,
-    LOG_FOLDER_TOPOLOGY,
-    LOG_FOLDER_EVENT,
-    LOG_FOLDER_POLICY,
-    LOG_FOLDER_JOURNAL,
-    LOG_FOLDER_SINK,
-    LOG_FOLDER_AGENTX,
-    LOG_FOLDER_AGENT,
-    LOG_FOLDER_PIPELINE,
-    LOG_FOLDER_CONTROL,
-    LOG_FOLDER_CTL,
-    LOG_FOLDER_WEB,
-    LOG_FOLDER_DAEMON,
-    LOG_FOLDER_COUNT,
+    LOG_FOLDERS_WITH_DEBUG(LOG_FOLDER_AS_MEMBER) LOG_FOLDERS_WITHOUT_DEBUG(LOG_FOLDER_AS_MEMBER)
+        LOG_FOLDER_COUNT
 };
+
+// The words of the folders with debug messages, with ", " before each word.
+#define LOG_FOLDER_AS_WORD(name, word) ", " word
+#define LOG_FOLDER_WORDS               LOG_FOLDERS_WITH_DEBUG(LOG_FOLDER_AS_WORD)
+
 #ifndef LOG_FOLDER
 #define LOG_FOLDER LOG_FOLDER_OTHER
 #endif
@@ -70,9 +83,11 @@ void log_write_from(enum log_folder folder, struct log *log, enum log_level leve
 
 // Does the same for a condition that the gateway makes an event of, too: at level debug only, where
 // people find the event beside the log (log_set_events_seen). Any thread.
-#define log_condition(log, level, ...) log_condition_from(LOG_FOLDER, log, level, __VA_ARGS__)
-void log_condition_from(enum log_folder folder, struct log *log, enum log_level level,
-                        const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+#define log_condition(log, level, ...) log_write(log, log_condition_level(log, level), __VA_ARGS__)
+static inline enum log_level log_condition_level(const struct log *log, enum log_level level)
+{
+    return atomic_load(&log->events_seen) ? LOG_LEVEL_DEBUG : level;
+}
 
 // From now on, whether every event goes to journald. It counts if the log goes there as well. Any
 // thread.

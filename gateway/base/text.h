@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#define TEXT_LETTERS_AND_DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#define TEXT_NAME_CHARACTERS    TEXT_LETTERS_AND_DIGITS "._-" // of names that are easy to write
+
 struct text {
     char *buf; // always NUL-terminated
     size_t size, len;

@@ -55,10 +55,6 @@ void schema_add_values(const struct schema_item *item, struct text *t)
                   item->zero ? ", or 0" : "");
     else if (item->words && !item_explains_words(item))
         item_add_words(item->words, t);
-    if (item->pairs && item->pairs->name) {
-        text_add(t, " There are");
-        for (size_t i = 0; item->pairs->name(i); i++)
-            text_addf(t, "%s %s", i ? "," : "", item->pairs->name(i));
-        text_add(t, ".");
-    }
+    if (item->pairs && item->pairs->names)
+        text_addf(t, " There are %s.", item->pairs->names + strlen(", "));
 }

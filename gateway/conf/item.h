@@ -29,15 +29,21 @@ enum schema_reload { SCHEMA_LIVE, SCHEMA_RESTART };
 
 // How an item of the type SCHEMA_PAIRS uses its array.
 struct schema_pairs {
-    void (*reset)(void *array); // sets the defaults
-    // Sets what one pair, such as "ib=debug", says. False with a reason: the pair is wrong.
-    bool (*take)(const char *pair, void *array, struct error *reason);
-    // Adds the pair of the element `place` as a file has it, or nothing where that element is not
-    // set. False: the array has no such element.
-    bool (*add)(const void *array, size_t place, struct text *out);
-    // Returns the names that may stand before "=", one for each `place` from 0, for the manual;
-    // NULL behind the last one. May be NULL: then `help` tells them.
-    const char *(*name)(size_t place);
+    size_t count;        // of the array's elements
+    const void *initial; // the array's defaults; NULL: zeros
+    // Sets the element that the pair, such as "ib=debug", names. False with a reason: the pair is
+    // wrong.
+    bool (*take)(const struct schema_pairs *pairs, const char *pair, void *array,
+                 struct error *reason);
+    // Adds the pair of the element `place` as a file has the pair. Adds nothing for an element that
+    // is not set.
+    void (*add)(const struct schema_pairs *pairs, const void *array, size_t place,
+                struct text *out);
+    double max;         // of a rate
+    const char *names;  // that may stand before "=", each after ", "; NULL: `help` tells the names
+    const char *things; // of texts: the plural, for messages
+    int (*compare)(const char *a, const char *b, size_t octets); // of texts: of their names
+    const char *wanted; // the form of a pair, for the sentence "must be ..."
 };
 
 // A row: one item. Its field is in the object of its section (enum schema_object).

@@ -4,67 +4,75 @@
 #include "model/counter.h"
 #include "model/severity.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const uint64_t THRESHOLD_MAX = UINT32_MAX;
-
-// Splits "name=value". Cuts a name that is longer than every good one. False: there is no "=".
-static bool pairs_split(const char *pair, char name[64], const char **value)
+// Splits "NAME=VALUE". Cuts a name that is longer than every good name. Returns the value; NULL
+// with a reason: there is no "=".
+static const char *pairs_split(const struct schema_pairs *pairs, const char *pair, char name[64],
+                               struct error *reason)
 {
     const char *equals = strchr(pair, '=');
-    if (!equals)
-        return false;
+    if (!equals) {
+        error_set(reason, "must be %s", pairs->wanted);
+        return NULL;
+    }
     snprintf(name, 64, "%.*s", (int)(equals - pair), pair);
-    *value = equals + 1;
-    return true;
+    return equals + 1;
+}
+
+// Splits "COUNTER=VALUE". Returns the value; NULL with a reason.
+static const char *pairs_split_counter(const struct schema_pairs *pairs, const char *pair,
+                                       enum counter *counter, struct error *reason)
+{
+    char name[64];
+    const char *value = pairs_split(pairs, pair, name, reason);
+    *counter = value ? counter_find(name) : COUNTER_ERRORS;
+    if (value && *counter == COUNTER_ERRORS)
+        error_set(reason, "there is no such counter");
+    return *counter == COUNTER_ERRORS ? NULL : value;
 }
 
 // Thresholds of counters. A healthy fabric stays below the defaults in the minute between two
 // readings.
 
-static void thresholds_reset(void *array)
-{
-    static const uint64_t INITIAL[COUNTER_ERRORS] = {
-        [COUNTER_LINK_DOWNED] = 2,
-        [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
-        [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
-    };
-    memcpy(array, INITIAL, sizeof INITIAL);
-}
+static const uint64_t THRESHOLDS[COUNTER_ERRORS] = {
+    [COUNTER_LINK_DOWNED] = 2,
+    [COUNTER_LOCAL_LINK_INTEGRITY_ERRORS] = 1,
+    [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
+};
 
-static bool thresholds_take(const char *pair, void *array, struct error *reason)
+static bool thresholds_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                            struct error *reason)
 {
-    char name[64], *end;
-    const char *value;
-    if (!pairs_split(pair, name, &value))
-        return error_set(reason,
-                         "must be a counter and its threshold, such as \"SymbolErrorCounter=10\"");
-    enum counter counter = counter_find(name);
-    if (counter == COUNTER_ERRORS)
-        return error_set(reason, "there is no such counter");
+    enum counter counter;
+    char *end;
+    const char *value = pairs_split_counter(pairs, pair, &counter, reason);
+    if (!value)
+        return false;
     errno = 0;
     uint64_t limit = strtoull(value, &end, 10);
-    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || limit > THRESHOLD_MAX)
+    if (value[0] < '0' || value[0] > '9' || *end != '\0' || errno != 0 || limit > UINT32_MAX)
         return error_set(reason, "the threshold must be a whole number from 0 to 4294967295");
     ((uint64_t *)array)[counter] = limit;
     return true;
 }
 
-static bool thresholds_add(const void *array, size_t place, struct text *out)
+static void thresholds_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                           struct text *out)
 {
-    if (place == COUNTER_ERRORS)
-        return false;
+    (void)pairs;
     text_addf(out, "%s=%llu", counter_name((enum counter)place),
               (unsigned long long)((const uint64_t *)array)[place]);
-    return true;
 }
 
-const struct schema_pairs PAIRS_THRESHOLDS = {thresholds_reset, thresholds_take, thresholds_add,
-                                              NULL};
+const struct schema_pairs PAIRS_THRESHOLDS = {
+    COUNTER_ERRORS, THRESHOLDS, thresholds_take, thresholds_add,
+    .wanted = "a counter and its threshold, such as \"SymbolErrorCounter=10\""};
 
 // Rates of errors. A healthy fabric stays below the defaults.
 
@@ -75,23 +83,14 @@ static const double BIT_ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
     [COUNTER_FEC_UNCORRECTABLE] = {1e-13, 1e-14},
 };
 
-static void bit_error_rates_reset(void *array)
-{
-    memcpy(array, BIT_ERROR_RATES, sizeof BIT_ERROR_RATES);
-}
-
 static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
     [COUNTER_SYMBOL_ERROR] = {120, 60},    [COUNTER_LINK_ERROR_RECOVERY] = {20, 2},
     [COUNTER_RCV_ERRORS] = {120, 24},      [COUNTER_XMIT_DISCARDS] = {6000, 3000},
     [COUNTER_VL15_DROPPED] = {6000, 3000}, [COUNTER_FEC_UNCORRECTABLE] = {120, 60},
 };
 
-static void error_rates_reset(void *array)
-{
-    memcpy(array, ERROR_RATES, sizeof ERROR_RATES);
-}
-
-// Reads a number such as "1e-13" or "0.5" up to `end`. False: it is none, or out of range.
+// Reads a number such as "1e-13" or "0.5" up to `end`. False: there is no number, or the number is
+// out of range.
 static bool rates_read(const char *value, char end, double max, double *out, const char **rest)
 {
     char *after;
@@ -103,35 +102,22 @@ static bool rates_read(const char *value, char end, double max, double *out, con
     return *after == end && *out >= 0 && *out <= max;
 }
 
-static bool rates_take(const char *pair, double max, void *array, struct error *reason)
+static bool rates_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                       struct error *reason)
 {
-    char name[64];
-    const char *value, *rest;
+    enum counter counter;
     double rates[RATE_WINDOWS];
-    if (!pairs_split(pair, name, &value))
-        return error_set(reason, "must be a counter and its two rates, such as \"%s\"",
-                         max > 1 ? "PortRcvErrors=120/24" : "SymbolErrorCounter=1e-13/1e-14");
-    enum counter counter = counter_find(name);
-    if (counter == COUNTER_ERRORS)
-        return error_set(reason, "there is no such counter");
-    if (!rates_read(value, '/', max, &rates[0], &rest) ||
-        !rates_read(rest, '\0', max, &rates[1], &rest))
+    const char *rest, *value = pairs_split_counter(pairs, pair, &counter, reason);
+    if (!value)
+        return false;
+    if (!rates_read(value, '/', pairs->max, &rates[0], &rest) ||
+        !rates_read(rest, '\0', pairs->max, &rates[1], &rest))
         return error_set(reason,
                          "must be two rates from 0 to %g, for the short and for the long window, "
                          "with \"/\" between them",
-                         max);
+                         pairs->max);
     memcpy(((double(*)[RATE_WINDOWS])array)[counter], rates, sizeof rates);
     return true;
-}
-
-static bool bit_error_rates_take(const char *pair, void *array, struct error *reason)
-{
-    return rates_take(pair, 1, array, reason);
-}
-
-static bool error_rates_take(const char *pair, void *array, struct error *reason)
-{
-    return rates_take(pair, (double)THRESHOLD_MAX, array, reason);
 }
 
 // Adds the shortest text that reads as that number.
@@ -146,70 +132,45 @@ static void rates_add_number(struct text *out, double number)
     text_add(out, text);
 }
 
-// Adds nothing for a counter that has no rates and by default has none.
-static void rates_add(const double rates[RATE_WINDOWS], const double initial[RATE_WINDOWS],
-                      enum counter counter, struct text *out)
+// Adds nothing for a counter that has no rates, neither now nor by default.
+static void rates_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                      struct text *out)
 {
+    const double *rates = (const double *)array + place * RATE_WINDOWS;
+    const double *initial = (const double *)pairs->initial + place * RATE_WINDOWS;
     if (rates[0] == 0 && rates[1] == 0 && initial[0] == 0 && initial[1] == 0)
         return;
-    text_addf(out, "%s=", counter_name(counter));
+    text_addf(out, "%s=", counter_name((enum counter)place));
     rates_add_number(out, rates[0]);
     text_add(out, "/");
     rates_add_number(out, rates[1]);
 }
 
-static bool bit_error_rates_add(const void *array, size_t place, struct text *out)
-{
-    if (place == COUNTER_ERRORS)
-        return false;
-    const double *rates = array;
-    rates_add(rates + place * RATE_WINDOWS, BIT_ERROR_RATES[place], (enum counter)place, out);
-    return true;
-}
+const struct schema_pairs PAIRS_BIT_ERROR_RATES = {
+    COUNTER_ERRORS,
+    BIT_ERROR_RATES,
+    rates_take,
+    rates_add,
+    .max = 1,
+    .wanted = "a counter and its two rates, such as \"SymbolErrorCounter=1e-13/1e-14\""};
+const struct schema_pairs PAIRS_ERROR_RATES = {
+    COUNTER_ERRORS,    ERROR_RATES,
+    rates_take,        rates_add,
+    .max = UINT32_MAX, .wanted = "a counter and its two rates, such as \"PortRcvErrors=120/24\""};
 
-static bool error_rates_add(const void *array, size_t place, struct text *out)
-{
-    if (place == COUNTER_ERRORS)
-        return false;
-    const double *rates = array;
-    rates_add(rates + place * RATE_WINDOWS, ERROR_RATES[place], (enum counter)place, out);
-    return true;
-}
+// Levels of the log's folders. A folder without a level of its own has CONF_SAME.
 
-const struct schema_pairs PAIRS_BIT_ERROR_RATES = {bit_error_rates_reset, bit_error_rates_take,
-                                                   bit_error_rates_add, NULL};
-const struct schema_pairs PAIRS_ERROR_RATES = {error_rates_reset, error_rates_take, error_rates_add,
-                                               NULL};
+static const int NO_LEVELS[LOG_FOLDER_COUNT] = {[0 ... LOG_FOLDER_COUNT - 1] = CONF_SAME};
 
-// Levels of the log's folders. A folder without one has CONF_SAME.
-
-static void levels_reset(void *array)
-{
-    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
-        ((int *)array)[i] = CONF_SAME;
-}
-
-// Names the folders that a user may name, which are those with debug messages.
-static const char *levels_name(size_t place)
-{
-    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
-        enum log_folder folder;
-        const char *word = log_folder_word((enum log_folder)i);
-        if (log_folder_from_word(word, &folder) && place-- == 0)
-            return word;
-    }
-    return NULL;
-}
-
-static bool levels_take(const char *pair, void *array, struct error *reason)
+static bool levels_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                        struct error *reason)
 {
     char name[64];
-    const char *value;
     enum log_folder folder;
     int64_t level;
-    if (!pairs_split(pair, name, &value))
-        return error_set(reason,
-                         "must be a folder of the gateway and its level, such as \"ib=debug\"");
+    const char *value = pairs_split(pairs, pair, name, reason);
+    if (!value)
+        return false;
     if (!log_folder_from_word(name, &folder))
         return error_set(reason, "%s", log_folder_refusal());
     if (!word_value(WORDS_LOG_LEVEL, value, &level))
@@ -218,148 +179,141 @@ static bool levels_take(const char *pair, void *array, struct error *reason)
     return true;
 }
 
-static bool levels_add(const void *array, size_t place, struct text *out)
+static void levels_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                       struct text *out)
 {
-    if (place == LOG_FOLDER_COUNT)
-        return false;
+    (void)pairs;
     int level = ((const int *)array)[place];
     if (level != CONF_SAME)
         text_addf(out, "%s=%s", log_folder_word((enum log_folder)place),
                   word_name(WORDS_LOG_LEVEL, level));
-    return true;
 }
 
-const struct schema_pairs PAIRS_LEVELS = {levels_reset, levels_take, levels_add, levels_name};
+const struct schema_pairs PAIRS_LEVELS = {
+    LOG_FOLDER_COUNT,
+    NO_LEVELS,
+    levels_take,
+    levels_add,
+    .names = LOG_FOLDER_WORDS,
+    .wanted = "a folder of the gateway and its level, such as \"ib=debug\""};
 
-// The severity to send for each severity. By default each stays as it is.
+// The severity to send for each severity. By default each severity stays as it is.
 
-enum { SEVERITIES = SEVERITY_DEBUG + 1 };
+static const int SAME_SEVERITIES[] = {0, 1, 2, 3, 4, 5, 6, SEVERITY_DEBUG};
 
-static void severities_reset(void *array)
-{
-    for (int i = 0; i < SEVERITIES; i++)
-        ((int *)array)[i] = i;
-}
-
-static bool severities_take(const char *pair, void *array, struct error *reason)
+static bool severities_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                            struct error *reason)
 {
     char name[64];
-    const char *value;
     int64_t from, to;
-    if (!pairs_split(pair, name, &value) || !word_value(WORDS_SEVERITY, name, &from) ||
-        !word_value(WORDS_SEVERITY, value, &to))
-        return error_set(reason, "must be two severities, such as \"informational=notice\"");
+    const char *value = pairs_split(pairs, pair, name, reason);
+    if (!value)
+        return false;
+    if (!word_value(WORDS_SEVERITY, name, &from) || !word_value(WORDS_SEVERITY, value, &to))
+        return error_set(reason, "must be %s", pairs->wanted);
     ((int *)array)[from] = (int)to;
     return true;
 }
 
-static bool severities_add(const void *array, size_t place, struct text *out)
+static void severities_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                           struct text *out)
 {
-    if (place == SEVERITIES)
-        return false;
+    (void)pairs;
     int to = ((const int *)array)[place];
     if (to != (int)place)
         text_addf(out, "%s=%s", word_name(WORDS_SEVERITY, (int64_t)place),
                   word_name(WORDS_SEVERITY, to));
-    return true;
 }
 
-const struct schema_pairs PAIRS_SEVERITIES = {severities_reset, severities_take, severities_add,
-                                              NULL};
+const struct schema_pairs PAIRS_SEVERITIES = {
+    COUNT(SAME_SEVERITIES), SAME_SEVERITIES, severities_take, severities_add,
+    .wanted = "two severities, such as \"informational=notice\""};
 
-// Settings of a library. Any name is good here; the module that has the library knows better.
+// Texts that stay as they are, each name once: settings of a library, and headers of HTTP.
 
-typedef char setting[CONF_SETTING_SIZE];
+enum { TEXT_SIZE = CONF_SETTING_SIZE };
+static_assert((int)CONF_HEADER_SIZE == (int)TEXT_SIZE, "headers are as long as settings");
 
-static void settings_reset(void *array)
+typedef char pair_text[TEXT_SIZE];
+
+// Stores a text in the place of the text that begins with the same `name` octets, or behind the
+// last text.
+static bool texts_store(const struct schema_pairs *pairs, const char *pair, size_t name,
+                        void *array, struct error *reason)
 {
-    memset(array, 0, CONF_SETTINGS_MAX * sizeof(setting));
-}
-
-static bool settings_take(const char *pair, void *array, struct error *reason)
-{
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    setting *all = array;
-    const size_t name = strspn(pair, GOOD);
+    pair_text *all = array;
     size_t i = 0;
-    if (name == 0 || pair[name] != '=' || pair[name + 1] == '\0')
-        return error_set(reason,
-                         "must be a setting and its value, such as \"compression.codec=lz4\"");
-    if (strlen(pair) >= sizeof(setting))
-        return error_set(reason, "is longer than %zu octets", sizeof(setting) - 1);
-    while (i < CONF_SETTINGS_MAX && all[i][0] && strncmp(all[i], pair, name + 1) != 0)
+    if (strlen(pair) >= sizeof *all)
+        return error_set(reason, "is longer than %zu octets", sizeof *all - 1);
+    while (i < pairs->count && all[i][0] && pairs->compare(all[i], pair, name) != 0)
         i++;
-    if (i == CONF_SETTINGS_MAX)
-        return error_set(reason, "there are more than %d settings", (int)CONF_SETTINGS_MAX);
+    if (i == pairs->count)
+        return error_set(reason, "there are more than %zu %s", pairs->count, pairs->things);
     memset(all[i], 0, sizeof all[i]);
     memcpy(all[i], pair, strlen(pair));
     return true;
 }
 
-static bool settings_add(const void *array, size_t place, struct text *out)
+static void texts_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                      struct text *out)
 {
-    if (place == CONF_SETTINGS_MAX)
-        return false;
-    text_add(out, ((const setting *)array)[place]);
-    return true;
+    (void)pairs;
+    text_add(out, ((const pair_text *)array)[place]);
 }
 
-const struct schema_pairs PAIRS_SETTINGS = {settings_reset, settings_take, settings_add, NULL};
+// Any name is good here; the module that has the library knows better.
+static bool settings_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                          struct error *reason)
+{
+    const size_t name = strspn(pair, TEXT_NAME_CHARACTERS);
+    if (name == 0 || pair[name] != '=' || pair[name + 1] == '\0')
+        return error_set(reason, "must be %s", pairs->wanted);
+    return texts_store(pairs, pair, name + 1, array, reason);
+}
 
-// Headers of HTTP (RFC 9110 5.5). Those that a request's body, or its way, decides are not the
-// user's; nor are those that have secrets, which come from files.
+const struct schema_pairs PAIRS_SETTINGS = {
+    CONF_SETTINGS_MAX,
+    NULL,
+    settings_take,
+    texts_add,
+    .things = "settings",
+    .compare = strncmp,
+    .wanted = "a setting and its value, such as \"compression.codec=lz4\""};
 
-typedef char http_header[CONF_HEADER_SIZE];
-
+// Headers of HTTP (RFC 9110 5.5). A user may not set the headers that a request's body or its way
+// decides. Secrets come from files, so a user may not set the headers for secrets either.
 static bool headers_is_ours(const char *header, size_t length)
 {
     static const char *const OURS[] = {
         "Authorization",   "Proxy-Authorization", "Cookie",     "Host",   "Connection",
         "Content-Length",  "Content-Type",        "User-Agent", "Expect", "Content-Encoding",
         "Accept-Encoding", "Transfer-Encoding",   "Upgrade",    "TE",     "Trailer"};
-    for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) {
+    for (size_t i = 0; i < COUNT(OURS); i++) {
         if (strlen(OURS[i]) == length && strncasecmp(OURS[i], header, length) == 0)
             return true;
     }
     return false;
 }
 
-static void headers_reset(void *array)
+static bool headers_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                         struct error *reason)
 {
-    memset(array, 0, CONF_HEADERS_MAX * sizeof(http_header));
-}
-
-static bool headers_take(const char *pair, void *array, struct error *reason)
-{
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    http_header *all = array;
-    const size_t name = strspn(pair, GOOD);
-    size_t i = 0;
+    const size_t name = strspn(pair, TEXT_LETTERS_AND_DIGITS "_-");
     if (name == 0 || pair[name] != ':' || pair[name + 1] != ' ' || pair[name + 2] == '\0')
-        return error_set(reason, "must be a header such as \"X-Scope-OrgID: fabric\"");
+        return error_set(reason, "must be %s", pairs->wanted);
     for (const char *p = pair; *p; p++) {
         if (*p < ' ' || *p > '~')
             return error_set(reason, "must be printable ASCII");
     }
-    if (strlen(pair) >= sizeof(http_header))
-        return error_set(reason, "is longer than %zu octets", sizeof(http_header) - 1);
     if (headers_is_ours(pair, name))
         return error_set(reason, "other items, or ibtrapd itself, decide this header");
-    while (i < CONF_HEADERS_MAX && all[i][0] && strncasecmp(all[i], pair, name + 1) != 0)
-        i++;
-    if (i == CONF_HEADERS_MAX)
-        return error_set(reason, "there are more than %d headers", (int)CONF_HEADERS_MAX);
-    memset(all[i], 0, sizeof all[i]);
-    memcpy(all[i], pair, strlen(pair));
-    return true;
+    return texts_store(pairs, pair, name + 1, array, reason);
 }
 
-static bool headers_add(const void *array, size_t place, struct text *out)
-{
-    if (place == CONF_HEADERS_MAX)
-        return false;
-    text_add(out, ((const http_header *)array)[place]);
-    return true;
-}
-
-const struct schema_pairs PAIRS_HEADERS = {headers_reset, headers_take, headers_add, NULL};
+const struct schema_pairs PAIRS_HEADERS = {CONF_HEADERS_MAX,
+                                           NULL,
+                                           headers_take,
+                                           texts_add,
+                                           .things = "headers",
+                                           .compare = strncasecmp,
+                                           .wanted = "a header such as \"X-Scope-OrgID: fabric\""};

@@ -75,8 +75,8 @@ bool value_has_room(const struct schema_item *item, const void *object)
 void value_clear(const struct schema_item *item, void *object)
 {
     void *field = value_field(item, object);
-    if (item->type == SCHEMA_PAIRS)
-        item->pairs->reset(field);
+    if (item->type == SCHEMA_PAIRS && item->pairs->initial)
+        memcpy(field, item->pairs->initial, item->size);
     else
         memset(field, 0, item->size);
 }
@@ -199,12 +199,6 @@ static bool value_take_pattern(const struct schema_item *item, void *object, con
     return true;
 }
 
-static bool value_take_pair(const struct schema_item *item, void *object, const char *value,
-                            struct error *reason)
-{
-    return item->pairs->take(value, value_field(item, object), reason);
-}
-
 bool value_take(const struct schema_item *item, void *object, const char *value,
                 struct error *reason)
 {
@@ -223,7 +217,7 @@ bool value_take(const struct schema_item *item, void *object, const char *value,
     case SCHEMA_PATTERNS:
         return value_take_pattern(item, object, value, reason);
     case SCHEMA_PAIRS:
-        return value_take_pair(item, object, value, reason);
+        return item->pairs->take(item->pairs, value, value_field(item, object), reason);
     }
     return error_set(reason, "has no type");
 }
@@ -263,8 +257,11 @@ static bool value_add_member(const struct schema_item *item, const void *object,
                              struct text *t)
 {
     const void *field = value_const_field(item, object);
-    if (item->type == SCHEMA_PAIRS)
-        return item->pairs->add(field, place, t);
+    if (item->type == SCHEMA_PAIRS) {
+        if (place < item->pairs->count)
+            item->pairs->add(item->pairs, field, place, t);
+        return place < item->pairs->count;
+    }
     if (item->type == SCHEMA_WORDS) {
         if (item->words[place].name && value_number(item, object) & item->words[place].value)
             text_add(t, item->words[place].name);

@@ -101,7 +101,7 @@ static void help_list_values(FILE *out)
     for (int i = 0; i <= LOG_LEVEL_DEBUG; i++)
         fprintf(out, " %s", log_level_word((enum log_level)i));
     fputs("\nvalues FOLDER", out);
-    for (int i = LOG_FOLDER_OTHER + 1; i < LOG_FOLDER_COUNT; i++)
+    for (int i = 0; i < LOG_FOLDER_COUNT; i++)
         help_list_folder(out, log_folder_word((enum log_folder)i));
     fputc('\n', out);
 }

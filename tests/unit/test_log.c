@@ -60,7 +60,7 @@ TEST(a_folder_has_a_level_of_its_own)
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_IB), LOG_LEVEL_DEBUG);
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_OTHER), LOG_LEVEL_ERROR);
     assert_int_equal(log_get_level(c.log, LOG_FOLDER_BASE), LOG_LEVEL_INFO);
-    end(&c, "<7>ib: debug 4\n<7>ib: limited 4\n<3>sink: sink\n<6>other: other\n");
+    end(&c, "<7>ib: debug 0\n<7>ib: limited 0\n<3>sink: sink\n<6>other: other\n");
 }
 
 static int evaluated;
