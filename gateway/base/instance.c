@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "base/instance.h"
 
+#include "base/text.h"
 #include "install.h"
 
 #include <stdio.h>
@@ -15,8 +16,7 @@ static bool split(const char *name, struct instance *out)
     const char *dash = strrchr(name, '-');
     size_t length = dash ? (size_t)(dash - name) : 0;
     if (length == 0 || length >= sizeof out->device || name[0] == '.' ||
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") !=
-            strlen(name))
+        name[strspn(name, TEXT_NAME_CHARACTERS)] != '\0')
         return false;
     snprintf(out->device, sizeof out->device, "%.*s", (int)length, name);
     char *end;

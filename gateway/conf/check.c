@@ -2,6 +2,7 @@
 #include "conf/check.h"
 
 #include "base/secret.h"
+#include "conf/word.h"
 #include "model/address.h"
 #include "model/catalogue.h"
 #include "model/names.h"
@@ -16,73 +17,65 @@
 #include <string.h>
 #include <unistd.h>
 
-bool check_path(const struct schema_item *item, const char *value, struct error *reason)
+bool check_path(const char *value, struct error *reason)
 {
-    size_t longest =
-        (item->type == SCHEMA_TEXT && item->size < CONF_PATH_SIZE ? item->size : CONF_PATH_SIZE) -
-        1;
     if (value[0] != '/')
         return error_set(reason, "must be an absolute path");
-    return strlen(value) <= longest || error_set(reason, "is longer than %zu octets", longest);
+    return strlen(value) < CONF_PATH_SIZE ||
+           error_set(reason, "is longer than %d octets", CONF_PATH_SIZE - 1);
 }
 
-bool check_output_path(const struct schema_item *item, const char *value, struct error *reason)
+bool check_output_path(const char *value, struct error *reason)
 {
-    return strcmp(value, "-") == 0 || check_path(item, value, reason);
+    return strcmp(value, "-") == 0 || check_path(value, reason);
 }
 
-bool check_name_map(const struct schema_item *item, const char *value, struct error *reason)
+bool check_name_map(const char *value, struct error *reason)
 {
-    (void)item;
     struct names *names = names_load(value, reason);
     names_unref(names);
     return names != NULL;
 }
 
-bool check_topology_file(const struct schema_item *item, const char *value, struct error *reason)
+bool check_topology_file(const char *value, struct error *reason)
 {
-    (void)item;
     struct fabric *fabric = topology_file_load(value, reason);
     fabric_unref(fabric);
     return fabric != NULL;
 }
 
-bool check_key_file(const struct schema_item *item, const char *value, struct error *reason)
+bool check_key_file(const char *value, struct error *reason)
 {
     uint64_t key;
-    (void)item;
     bool ok = secret_read_key(value, &key, reason);
     explicit_bzero(&key, sizeof key);
     return ok;
 }
 
-bool check_secret_file(const struct schema_item *item, const char *value, struct error *reason)
+bool check_secret_file(const char *value, struct error *reason)
 {
     char secret[CONF_SECRET_SIZE];
-    (void)item;
     bool ok = secret_read_line(value, secret, sizeof secret, reason);
     explicit_bzero(secret, sizeof secret);
     return ok;
 }
 
 // The sink reads the file at each connection, so it may still be missing now.
-bool check_tls_key(const struct schema_item *item, const char *value, struct error *reason)
+bool check_tls_key(const char *value, struct error *reason)
 {
-    (void)item;
     return access(value, F_OK) != 0 || secret_check_file(value, reason);
 }
 
-bool check_group(const struct schema_item *item, const char *value, struct error *reason)
+bool check_group(const char *value, struct error *reason)
 {
-    (void)item;
     return getgrnam(value) || error_set(reason, "there is no such group");
 }
 
-bool check_community(const struct schema_item *item, const char *value, struct error *reason)
+bool check_community(const char *value, struct error *reason)
 {
     size_t length = strlen(value);
-    return (length > 0 && length < item->size) ||
-           error_set(reason, "must have 1 to %zu octets", item->size - 1);
+    return (length > 0 && length < CONF_SECRET_SIZE) ||
+           error_set(reason, "must have 1 to %d octets", CONF_SECRET_SIZE - 1);
 }
 
 bool check_read_guids(const char *text, uint64_t *out, size_t max, size_t *count,
@@ -106,13 +99,11 @@ bool check_read_guids(const char *text, uint64_t *out, size_t max, size_t *count
     return *count > 0 || error_set(reason, "has no GUID");
 }
 
-bool check_guids(const struct schema_item *item, const char *value, struct error *reason)
+bool check_guids(const char *value, struct error *reason)
 {
     uint64_t guids[CONF_KEY_GUIDS_MAX];
     size_t count;
-    return strlen(value) < item->size
-               ? check_read_guids(value, guids, CONF_KEY_GUIDS_MAX, &count, reason)
-               : error_set(reason, "is longer than %zu octets", item->size - 1);
+    return check_read_guids(value, guids, CONF_KEY_GUIDS_MAX, &count, reason);
 }
 
 bool check_read_pkey(const char *text, uint16_t *out, struct error *reason)
@@ -125,17 +116,14 @@ bool check_read_pkey(const char *text, uint16_t *out, struct error *reason)
            error_set(reason, "must be a P_Key, such as 0x8005");
 }
 
-bool check_pkey(const struct schema_item *item, const char *value, struct error *reason)
+bool check_pkey(const char *value, struct error *reason)
 {
     uint16_t pkey;
-    if (strlen(value) >= item->size)
-        return error_set(reason, "must be a P_Key, such as 0x8005");
     return check_read_pkey(value, &pkey, reason);
 }
 
-bool check_printable(const struct schema_item *item, const char *value, struct error *reason)
+bool check_printable(const char *value, struct error *reason)
 {
-    (void)item;
     for (const char *p = value; *p; p++) {
         if (*p <= ' ' || *p > '~')
             return error_set(reason, "must be ASCII without blanks");
@@ -143,10 +131,9 @@ bool check_printable(const struct schema_item *item, const char *value, struct e
     return true;
 }
 
-bool check_ipv4(const struct schema_item *item, const char *value, struct error *reason)
+bool check_ipv4(const char *value, struct error *reason)
 {
     struct in_addr address;
-    (void)item;
     return inet_pton(AF_INET, value, &address) == 1 || error_set(reason, "must be an IPv4 address");
 }
 
@@ -156,9 +143,8 @@ static bool check_is_ip(const char *host)
     return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
 }
 
-bool check_ip(const struct schema_item *item, const char *value, struct error *reason)
+bool check_ip(const char *value, struct error *reason)
 {
-    (void)item;
     return check_is_ip(value) ||
            error_set(reason, "must be an IP address and a port, such as 127.0.0.1:9117");
 }
@@ -175,28 +161,26 @@ static bool check_is_ipv6(const char *host)
 
 static bool check_is_name(const char *host)
 {
-    return host[0] != '\0' &&
-           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-               strlen(host);
+    return host[0] != '\0' && host[strspn(host, TEXT_NAME_CHARACTERS)] == '\0';
 }
 
 // Digits and dots alone are no name; the resolver would make another address of too few numbers.
-bool check_host(const struct schema_item *item, const char *value, struct error *reason)
+bool check_host(const char *value, struct error *reason)
 {
     if (strchr(value, ':'))
         return check_is_ipv6(value) || error_set(reason, "there is no such IPv6 address");
     if (value[strspn(value, "0123456789.")] == '\0')
         return check_is_ip(value) ||
                error_set(reason, "must be an IPv4 address with four numbers from 0 to 255");
-    (void)item;
     return check_is_name(value) ||
            error_set(reason, "must be a host name or an IP address, and a port behind a colon, "
                              "such as nms:162");
 }
 
-bool check_server_name(const struct schema_item *item, const char *value, struct error *reason)
+bool check_server_name(const char *value, struct error *reason)
 {
-    bool has_length = value[0] != '\0' && strlen(value) < item->size; // else that is told
+    // The type's own check refuses an empty or a long text.
+    bool has_length = value[0] != '\0' && strlen(value) < CONF_ADDRESS_SIZE;
     return !has_length || check_is_ip(value) || check_is_name(value) ||
            error_set(reason, "must be a host name or an IP address");
 }
@@ -234,12 +218,12 @@ const char *check_split_address(const char *address, char host[CONF_ADDRESS_SIZE
     return NULL;
 }
 
-bool check_master(const struct schema_item *item, const char *value, struct error *reason)
+bool check_master(const char *value, struct error *reason)
 {
     char host[CONF_ADDRESS_SIZE];
     uint16_t port = 0;
     if (value[0] == '/')
-        return check_path(item, value, reason);
+        return check_path(value, reason);
     if (strncmp(value, "tcp:", 4) != 0)
         return error_set(reason, "must be an absolute path, or like tcp:127.0.0.1:705");
     const char *wrong = check_split_address(value + 4, host, &port);
@@ -250,12 +234,10 @@ bool check_master(const struct schema_item *item, const char *value, struct erro
     return port != 0 || error_set(reason, "the port is missing");
 }
 
-bool check_brokers(const struct schema_item *item, const char *value, struct error *reason)
+bool check_brokers(const char *value, struct error *reason)
 {
     char copy[CONF_BROKERS_SIZE], host[CONF_ADDRESS_SIZE], *rest = copy, *one;
     uint16_t port;
-    if (strlen(value) >= sizeof copy)
-        return error_set(reason, "is longer than %zu octets", sizeof copy - 1);
     snprintf(copy, sizeof copy, "%s", value);
     while ((one = strsep(&rest, ","))) {
         one += strspn(one, " ");
@@ -263,28 +245,26 @@ bool check_brokers(const struct schema_item *item, const char *value, struct err
         const char *wrong = check_split_address(one, host, &port);
         if (wrong)
             return error_set(reason, "%s", wrong);
-        if (!check_host(item, host, reason))
+        if (!check_host(host, reason))
             return false;
     }
     return true;
 }
 
-bool check_user(const struct schema_item *item, const char *value, struct error *reason)
+bool check_user(const char *value, struct error *reason)
 {
-    return check_printable(item, value, reason) &&
+    return check_printable(value, reason) &&
            (!strchr(value, ':') || error_set(reason, "must not have a colon in it (RFC 7617)"));
 }
 
-bool check_url(const struct schema_item *item, const char *value, struct error *reason)
+bool check_url(const char *value, struct error *reason)
 {
     char address[CONF_ADDRESS_SIZE + 16], host[CONF_ADDRESS_SIZE];
     uint16_t port;
     const bool tls = strncmp(value, "https://", 8) == 0;
     if (!tls && strncmp(value, "http://", 7) != 0)
         return error_set(reason, "must begin with http:// or https://");
-    if (strlen(value) >= item->size)
-        return error_set(reason, "is longer than %zu octets", item->size - 1);
-    if (!check_printable(item, value, reason))
+    if (!check_printable(value, reason))
         return false;
     const char *authority = value + (tls ? 8 : 7);
     const size_t length = strcspn(authority, "/?#");
@@ -296,7 +276,7 @@ bool check_url(const struct schema_item *item, const char *value, struct error *
         return error_set(reason, "has too long a host");
     snprintf(address, sizeof address, "%.*s", (int)length, authority);
     const char *wrong = check_split_address(address, host, &port);
-    return wrong ? error_set(reason, "%s", wrong) : check_host(item, host, reason);
+    return wrong ? error_set(reason, "%s", wrong) : check_host(host, reason);
 }
 
 // Whether the URL has the path that ibtrapd adds by itself.
@@ -316,7 +296,7 @@ static bool check_has_alert_path(const char *url)
     return false;
 }
 
-bool check_urls(const struct schema_item *item, const char *value, struct error *reason)
+bool check_urls(const char *value, struct error *reason)
 {
     char url[CONF_ALERT_URL_SIZE];
     unsigned count = 0;
@@ -328,7 +308,7 @@ bool check_urls(const struct schema_item *item, const char *value, struct error 
         if (strstr(url, "/#"))
             return error_set(reason, "must be without '/#' and what follows: that is the page for "
                                      "browsers");
-        if (!check_url(item, url, reason))
+        if (!check_url(url, reason))
             return false;
         if (strchr(url, '?'))
             return error_set(reason, "must not have '?' in a URL");
@@ -338,17 +318,12 @@ bool check_urls(const struct schema_item *item, const char *value, struct error 
             return error_set(reason, "has more than %d URLs", CONF_ALERT_URLS_MAX);
         at += length;
     }
-    return (count > 0 || error_set(reason, "has no URL")) &&
-           (strlen(value) < item->size ||
-            error_set(reason, "is longer than %zu octets", item->size - 1));
+    return count > 0 || error_set(reason, "has no URL");
 }
 
-bool check_source(const struct schema_item *item, const char *value, struct error *reason)
+bool check_source(const char *value, struct error *reason)
 {
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    if (strlen(value) >= item->size)
-        return error_set(reason, "is longer than %zu octets", item->size - 1);
-    return value[strspn(value, GOOD)] == '\0' ||
+    return value[strspn(value, TEXT_NAME_CHARACTERS)] == '\0' ||
            error_set(reason, "may have letters, digits and ._- only");
 }
 
@@ -371,18 +346,16 @@ static size_t check_placeholder(const char *p, size_t *longest)
     return 0;
 }
 
-bool check_topic(const struct schema_item *item, const char *value, struct error *reason)
+bool check_topic(const char *value, struct error *reason)
 {
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t all = 0, longest = 1;
-    (void)item;
     for (const char *p = value; *p; all += longest) {
         const size_t n = *p == '{' ? check_placeholder(p, &longest) : 1;
         if (n == 0)
             return error_set(reason, "its placeholders are {severity}, {category} and {subnet}");
         if (*p != '{') {
             longest = 1;
-            if (!strchr(GOOD, *p))
+            if (!strchr(TEXT_NAME_CHARACTERS, *p))
                 return error_set(reason, "a topic has letters, digits, '.', '_', '-'");
         }
         p += n;
@@ -403,9 +376,8 @@ static bool check_fits(const char *pattern, const char *name)
 
 // A pattern that fits no event is an error: a rule with it would silently do nothing, and a
 // receiver would get nothing.
-bool check_event_pattern(const struct schema_item *item, const char *value, struct error *reason)
+bool check_event_pattern(const char *value, struct error *reason)
 {
-    (void)item;
     for (int kind = 0; kind < CATALOGUE_COUNT; kind++) {
         if (check_fits(value, catalogue_get((enum catalogue_event)kind)->name))
             return true;
@@ -416,11 +388,10 @@ bool check_event_pattern(const struct schema_item *item, const char *value, stru
     return error_set(reason, "there is no such event%s", hint);
 }
 
-bool check_category_pattern(const struct schema_item *item, const char *value, struct error *reason)
+bool check_category_pattern(const char *value, struct error *reason)
 {
     char all[200];
     struct text t = text_in(all, sizeof all);
-    (void)item;
     for (const struct word *word = WORDS_CATEGORY; word->name; word++) {
         if (check_fits(value, word->name))
             return true;
@@ -484,9 +455,8 @@ static bool check_pattern_fits_guid(const char *pattern)
     return at & 1U << GUID_LENGTH;
 }
 
-bool check_guid_pattern(const struct schema_item *item, const char *value, struct error *reason)
+bool check_guid_pattern(const char *value, struct error *reason)
 {
-    (void)item;
     return strlen(value) >= FILTER_PATTERN_SIZE || check_pattern_fits_guid(value) ||
            error_set(reason, "no GUID fits it: write 0x and 16 lower-case digits, such as "
                              "0x0002c903000e1234, or a part of them with *");
@@ -515,9 +485,8 @@ static bool check_pattern_is_guid(const char *value)
                       strspn(value + 2, "0123456789abcdefABCDEF*?") == GUID_LENGTH - 2);
 }
 
-bool check_node_pattern(const struct schema_item *item, const char *value, struct error *reason)
+bool check_node_pattern(const char *value, struct error *reason)
 {
-    (void)item;
     if (check_pattern_is_regular_expression(value))
         return error_set(reason, "looks like a regular expression: a pattern has *, ? and [a-z] "
                                  "only, and other characters stand for themselves");
@@ -526,11 +495,11 @@ bool check_node_pattern(const struct schema_item *item, const char *value, struc
                              "'guids', as 0x and 16 digits");
 }
 
-bool check_any_pattern(const struct schema_item *item, const char *value, struct error *reason)
+bool check_any_pattern(const char *value, struct error *reason)
 {
     if (strncmp(value, "0x", 2) == 0)
-        return check_guid_pattern(item, value, reason);
+        return check_guid_pattern(value, reason);
     if (check_pattern_is_guid(value))
         return error_set(reason, "looks like a GUID: write it as 0x and 16 digits");
-    return check_node_pattern(item, value, reason);
+    return check_node_pattern(value, reason);
 }

@@ -4,9 +4,10 @@
 #ifndef IBTRAPD_CONF_CHECK_H
 #define IBTRAPD_CONF_CHECK_H
 
-#include "conf/item.h"
+#include "base/error.h"
+#include "conf/conf.h"
 
-typedef bool check_fn(const struct schema_item *item, const char *value, struct error *reason);
+typedef bool check_fn(const char *value, struct error *reason);
 
 check_fn check_path;             // an absolute path, not too long
 check_fn check_output_path;      // such a path, or "-"

@@ -68,10 +68,10 @@ struct schema_item {
     const struct schema_pairs *pairs;
     // Checks a text, a host or a member of a list beyond its length. False with a reason. NULL: the
     // type's own checks are enough.
-    bool (*check)(const struct schema_item *item, const char *value, struct error *reason);
+    bool (*check)(const char *value, struct error *reason);
     // Does the same with what a text names outside of the configuration, such as a file; it opens
     // that. NULL: there is nothing to look at.
-    bool (*look)(const struct schema_item *item, const char *value, struct error *reason);
+    bool (*look)(const char *value, struct error *reason);
     // The default, as a file has it without quotation marks; NULL: the item is not set. A list has
     // none: it begins empty, or as `pairs` resets it.
     const char *initial;

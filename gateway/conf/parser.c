@@ -220,7 +220,7 @@ static void parser_take_value(struct parser *p, struct section *section,
         section_refuse(section, "item '%s' has more than %d values", item->name,
                        (int)FILTER_PATTERNS_MAX);
     else if (value_take(item, section->object, value, &reason) &&
-             (!section->looks || !item->look || item->look(item, value, &reason)))
+             (!section->looks || !item->look || item->look(value, &reason)))
         return;
     else if (!parser_may_show(item, value))
         report_add(p->report, p->lexer.line, "item '%s': %s", item->name, reason.text);
@@ -356,7 +356,6 @@ static bool parser_check_name(struct parser *p, struct section *section)
 {
     bool receiver = section->schema->object == SCHEMA_RECEIVER;
     static const char RECIPIENT[] = "recipient-"; // recipient-192.0.2.1-5f10: set by SNMP
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     const char *name = p->lexer.word, *whose = receiver ? "a receiver's" : "a policy's";
     size_t max = (receiver ? (size_t)CONF_NAME_SIZE : (size_t)CONF_RULE_NAME_SIZE) - 1;
     struct error reason = {""};
@@ -364,7 +363,7 @@ static bool parser_check_name(struct parser *p, struct section *section)
         error_set(&reason, "names that begin with 'recipient-' are those of trap recipients");
     else if (name[0] == '\0' || strlen(name) > max)
         error_set(&reason, "%s name has 1 to %zu characters", whose, max);
-    else if (name[strspn(name, GOOD)] != '\0')
+    else if (name[strspn(name, TEXT_NAME_CHARACTERS)] != '\0')
         error_set(&reason, "%s name has letters, digits, '.', '_', '-'", whose);
     if (reason.text[0] == '\0')
         return true;

@@ -147,7 +147,7 @@ static bool value_take_text(const struct schema_item *item, void *object, const 
                             struct error *reason)
 {
     bool empty = value[0] == '\0' && item->may_be_empty;
-    if (item->check && !empty && !item->check(item, value, reason))
+    if (item->check && !empty && !item->check(value, reason))
         return false;
     if (!value_check_length(item, value, item->size, reason))
         return false;
@@ -164,7 +164,7 @@ static bool value_take_address(const struct schema_item *item, void *object, con
     const char *wrong = check_split_address(value, host, &port);
     if (wrong)
         return error_set(reason, "%s", wrong);
-    if (item->check && !item->check(item, host, reason))
+    if (item->check && !item->check(host, reason))
         return false;
     memcpy(value_field(item, object), host, sizeof host);
     *value_port(item, object) = port;
@@ -192,7 +192,7 @@ static bool value_take_pattern(const struct schema_item *item, void *object, con
 {
     struct filter_list *list = value_field(item, object);
     if (!value_check_length(item, value, FILTER_PATTERN_SIZE, reason) ||
-        (item->check && !item->check(item, value, reason)))
+        (item->check && !item->check(value, reason)))
         return false;
     assert(value_has_room(item, object));
     memcpy(list->patterns[list->count++], value, strlen(value) + 1);
