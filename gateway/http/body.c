@@ -2,8 +2,11 @@
 #include "http/body.h"
 
 #include "base/json_text.h"
+#include "base/memory.h"
 #include "sink/format_parts.h"
 
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict)
@@ -62,7 +65,9 @@ static void body_explain(const struct transfer_answer *answer, const char *advic
               words);
 }
 
-void body_judge_status(const struct transfer_answer *answer, size_t count, struct body_result *out)
+// Gives all events the verdict of the status.
+static void body_judge_status(const struct transfer_answer *answer, size_t count,
+                              struct body_result *out)
 {
     switch (answer->status) {
     case 400:
@@ -87,6 +92,17 @@ void body_judge_status(const struct transfer_answer *answer, size_t count, struc
     }
 }
 
+void body_judge(const struct body_format *format, const struct body_context *context,
+                const struct transfer_answer *answer, size_t count, struct body_result *out)
+{
+    body_judge_status(answer, count, out);
+    if (!format->judge)
+        return;
+    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
+    format->judge(context, answer, response, count, out);
+    json_decref(response);
+}
+
 // A line leaves out fields beyond FORMAT_SIZE, so that the line is the same for every receiver.
 void body_add_line(struct text *t, enum format format, const struct body_context *context,
                    const struct event *event)
@@ -96,97 +112,73 @@ void body_add_line(struct text *t, enum format format, const struct body_context
     t->len += line.len;
 }
 
-void body_add_shared(struct text *t, enum event_text_place place, format_part *make,
-                     const struct body_context *context, const struct event *event)
+// Adds a piece that receivers of the format share.
+static void body_add_shared(struct text *t, const struct body_format *format,
+                            const struct body_context *context, const struct event *event)
 {
     const uint64_t variant = format_shared_variant(&context->origin, event);
-    const struct event_text *kept = event_text_find(event, place, variant);
+    const struct event_text *kept = event_text_find(event, format->place, variant);
     const size_t begin = t->len;
     if (kept) {
         text_add_n(t, kept->octets, kept->size);
         return;
     }
-    make(t, &context->origin, event);
+    format->make(t, &context->origin, event);
     if (!t->cut)
-        event_text_keep(event, place, variant, t->buf + begin, t->len - begin);
+        event_text_keep(event, format->place, variant, t->buf + begin, t->len - begin);
 }
 
-// The formats whose answers say nothing but the status.
-
-static void body_judge_simple(const struct body_context *context,
-                              const struct transfer_answer *answer, size_t count,
-                              struct body_result *out)
+void body_add(struct text *t, const struct body_format *format, const struct body_context *context,
+              const struct event *event)
 {
-    (void)context;
-    body_judge_status(answer, count, out);
+    if (format->add)
+        format->add(t, context, event);
+    else if (format->make)
+        body_add_shared(t, format, context, event);
+    else
+        body_add_line(t, format->line, context, event);
+}
+
+static bool body_is_piece(const struct body_format *format, const struct body_context *context)
+{
+    return context->alone && format->alone_type;
+}
+
+void body_begin(struct text *t, const struct body_format *format,
+                const struct body_context *context)
+{
+    text_add(t, body_is_piece(format, context) ? "" : format->begin);
+    if (format->head)
+        format->head(t, context);
+}
+
+void body_end(struct text *t, const struct body_format *format, const struct body_context *context)
+{
+    text_add(t, body_is_piece(format, context) ? "" : format->end);
 }
 
 // A JSON array of objects (RFC 8259), each with every field of an event by its name.
-
-static void body_json_begin(struct text *t, const struct body_context *context)
-{
-    (void)context;
-    text_add(t, "[");
-}
-
-static void body_json_end(struct text *t, const struct body_context *context)
-{
-    (void)context;
-    text_add(t, "]");
-}
-
-static void body_json_add(struct text *t, const struct body_context *context,
-                          const struct event *event)
-{
-    body_add_line(t, FORMAT_JSON, context, event);
-}
-
 static const struct body_format BODY_JSON = {.content_type = "application/json",
                                              .scheme = "Bearer",
+                                             .begin = "[",
                                              .separator = ",\n",
-                                             .begin = body_json_begin,
-                                             .end = body_json_end,
-                                             .add = body_json_add,
-                                             .judge = body_judge_simple};
+                                             .end = "]",
+                                             .line = FORMAT_JSON};
 
 // CloudEvents 1.0 over HTTP, in the batched content mode, or with one event for each request in the
 // structured content mode.
-
-static void body_cloudevents_begin(struct text *t, const struct body_context *context)
-{
-    text_add(t, context->alone ? "" : "[");
-}
-
-static void body_cloudevents_end(struct text *t, const struct body_context *context)
-{
-    text_add(t, context->alone ? "" : "]");
-}
-
-static void body_cloudevents_add(struct text *t, const struct body_context *context,
-                                 const struct event *event)
-{
-    body_add_line(t, FORMAT_CLOUDEVENTS, context, event);
-}
-
 static const struct body_format BODY_CLOUDEVENTS = {
     .content_type = "application/cloudevents-batch+json; charset=utf-8",
     .alone_type = "application/cloudevents+json; charset=utf-8",
     .scheme = "Bearer",
+    .begin = "[",
     .separator = ",\n",
-    .begin = body_cloudevents_begin,
-    .end = body_cloudevents_end,
-    .add = body_cloudevents_add,
-    .judge = body_judge_simple};
+    .end = "]",
+    .line = FORMAT_CLOUDEVENTS};
 
 // Grafana Loki's push API (POST /loki/api/v1/push). An event is an entry: its sentence, with all
 // fields as structured metadata. The labels make 88 streams of a gateway at most: 8 severities by
 // 11 categories.
-
-static void body_loki_begin(struct text *t, const struct body_context *context)
-{
-    (void)context;
-    text_add(t, "{\"streams\":[");
-}
 
 static void body_loki_add_labels(struct text *t, const struct format_origin *origin,
                                  const struct event *event)
@@ -222,26 +214,14 @@ static void body_loki_make(struct text *t, const struct format_origin *origin,
     text_add(t, "}]]}");
 }
 
-static void body_loki_add(struct text *t, const struct body_context *context,
-                          const struct event *event)
-{
-    body_add_shared(t, EVENT_TEXT_LOKI, body_loki_make, context, event);
-}
-
-static void body_loki_end(struct text *t, const struct body_context *context)
-{
-    (void)context;
-    text_add(t, "]}");
-}
-
 static const struct body_format BODY_LOKI = {
     .content_type = "application/json",
     .scheme = "Bearer",
+    .begin = "{\"streams\":[",
     .separator = ",",
-    .begin = body_loki_begin,
-    .end = body_loki_end,
-    .add = body_loki_add,
-    .judge = body_judge_simple,
+    .end = "]}",
+    .make = body_loki_make,
+    .place = EVENT_TEXT_LOKI,
 };
 
 const struct body_format *body_find(enum http_format format)
@@ -252,4 +232,51 @@ const struct body_format *body_find(enum http_format format)
         [HTTP_SPLUNK] = &BODY_SPLUNK, [HTTP_ELASTIC] = &BODY_ELASTIC,
     };
     return format < HTTP_FORMAT_COUNT ? FORMATS[format] : NULL;
+}
+
+// The events of a request.
+
+struct post *post_new(size_t size_max, const struct body_format *format,
+                      const struct body_context *context)
+{
+    const size_t size = size_max + BODY_PIECE_MAX + BODY_ENDS_MAX;
+    struct post *p = memory_zeroed(1, sizeof *p);
+    p->format = format;
+    p->context = context;
+    p->body = text_in(memory_get(size), size);
+    post_begin(p);
+    return p;
+}
+
+void post_free(struct post *p)
+{
+    if (p)
+        free(p->body.buf);
+    free(p);
+}
+
+void post_begin(struct post *p)
+{
+    p->count = 0;
+    p->body = text_in(p->body.buf, p->body.size);
+    body_begin(&p->body, p->format, p->context);
+}
+
+bool post_add(struct post *p, const struct event *event, uint64_t ticket, size_t size_max)
+{
+    const struct text before = p->body;
+    if (p->count > 0)
+        text_add(&p->body, p->format->separator);
+    body_add(&p->body, p->format, p->context, event);
+    const bool fits = !p->body.cut && (p->count == 0 || p->body.len + BODY_ENDS_MAX <= size_max);
+    if (fits)
+        p->tickets[p->count++] = ticket;
+    else
+        text_go_back(&p->body, &before);
+    return fits;
+}
+
+void post_finish(struct post *p)
+{
+    body_end(&p->body, p->format, p->context);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The formats of the kind `http`: the body of a request, and the verdict of an answer on each
-// event.
+// The formats of the kind `http`: the body of a request, the events of a request, and the verdict
+// of an answer on each event.
 //
 // Pure: no network, no clock, no memory but the caller's, and what jansson takes to read an answer.
-// A body is `begin`, then the pieces of the events with `separator` between them, then `end`; a
-// piece depends on its event alone, so that any row of pieces makes a body.
+// A body has a begin, the pieces of the events with `separator` between them, and an end. A piece
+// depends on its event alone, so any row of pieces makes a body.
 //
 // Decides: What does a request's answer say of each event?
+// Decides: When is an HTTP request full?
 #ifndef IBTRAPD_HTTP_BODY_H
 #define IBTRAPD_HTTP_BODY_H
 
@@ -46,22 +47,28 @@ struct body_result {
     struct error note; // a warning for the admin although all is accepted; empty: none
 };
 
+struct json_t; // jansson's
+
 struct body_format {
     const char *content_type;
-    const char *alone_type; // with context->alone; NULL: the same
+    const char *alone_type; // with context->alone: the piece is the body; NULL: nothing differs
     const char *scheme;     // of the token: "Bearer"
-    const char *separator;
-    bool needs_answer; // the answer's body is read: a cut one cannot be judged
+    const char *begin, *separator, *end;
+    void (*head)(struct text *t,
+                 const struct body_context *context); // goes behind `begin`, or NULL
 
-    void (*begin)(struct text *t, const struct body_context *context);
-    void (*end)(struct text *t, const struct body_context *context);
-
-    // Adds an event's piece. `t` has room for BODY_PIECE_MAX octets.
+    // An event's piece has one of three forms: `add` adds the piece; `make` makes the piece of the
+    // event and format_shared_variant alone, and receivers share the piece at `place`
+    // (model/event.h); or the piece is the event's `line`.
     void (*add)(struct text *t, const struct body_context *context, const struct event *event);
+    format_part *make;
+    enum event_text_place place;
+    enum format line;
 
-    // Fills in `out` for a request of `count` events, at least 1, from any answer.
+    // Corrects the verdict of the status, from the JSON of the answer. `response` is NULL if the
+    // answer is not JSON. NULL: the status alone decides, and the answer may be cut.
     void (*judge)(const struct body_context *context, const struct transfer_answer *answer,
-                  size_t count, struct body_result *out);
+                  const struct json_t *response, size_t count, struct body_result *out);
 
     // Acknowledgements (Splunk's), with context->ack. NULL: the format has none.
 
@@ -80,13 +87,22 @@ extern const struct body_format BODY_OTLP, BODY_SPLUNK, BODY_ELASTIC;
 // Returns NULL if the format is unknown.
 const struct body_format *body_find(enum http_format format);
 
-// Gives all `count` events the verdict of the status:
+// The parts of a body. `t` has room for BODY_PIECE_MAX octets of a piece.
+void body_begin(struct text *t, const struct body_format *format,
+                const struct body_context *context);
+void body_add(struct text *t, const struct body_format *format, const struct body_context *context,
+              const struct event *event);
+void body_end(struct text *t, const struct body_format *format, const struct body_context *context);
+
+// Fills in `out` for a request of `count` events, at least 1, from any answer. The status gives all
+// events one verdict, which `judge` of the format corrects:
 // - 2xx accepts;
 // - 400, 409 and 422 refuse the request: BODY_ALONE, or BODY_REFUSED for one event;
 // - 413 wants a smaller request: BODY_SMALLER, or BODY_REFUSED for one event;
 // - 3xx, 401, 403, 404, 415, 429, 5xx and all others do not judge the events: BODY_AGAIN, with a
 //   sentence of advice.
-void body_judge_status(const struct transfer_answer *answer, size_t count, struct body_result *out);
+void body_judge(const struct body_format *format, const struct body_context *context,
+                const struct transfer_answer *answer, size_t count, struct body_result *out);
 
 // Fills `count` verdicts.
 void body_give_all(struct body_result *out, size_t count, enum body_verdict verdict);
@@ -95,13 +111,33 @@ void body_give_all(struct body_result *out, size_t count, enum body_verdict verd
 void body_add_line(struct text *t, enum format format, const struct body_context *context,
                    const struct event *event);
 
-// Adds a piece that `make` makes of the event and format_shared_variant alone. Receivers of a
-// format share the piece (model/event.h).
-void body_add_shared(struct text *t, enum event_text_place place, format_part *make,
-                     const struct body_context *context, const struct event *event);
-
 // Copies the beginning of the server's words, clean and in one line, for a sentence.
 enum { BODY_WORDS_SIZE = 201 };
 void body_words(const char *text, size_t size, char out[BODY_WORDS_SIZE]);
+
+// The events of one request, in their order, and the body of the request.
+struct post {
+    const struct body_format *format;
+    const struct body_context *context; // the caller's; outlives the post
+    struct text body;                   // without its end, until post_finish
+    unsigned count;                     // events
+    uint64_t tickets[HTTP_BATCH_MAX];
+};
+
+// Makes a post with room for `size_max` octets, and begins the post. Free it with post_free.
+struct post *post_new(size_t size_max, const struct body_format *format,
+                      const struct body_context *context);
+void post_free(struct post *p);
+
+// Empties the post and begins its body.
+void post_begin(struct post *p);
+
+// Adds an event, whose ticket is `ticket`; fewer than HTTP_BATCH_MAX are in the post. Returns
+// false, and adds nothing, if the post is not empty and the body would have more than `size_max`
+// octets. `size_max` may be less than post_new got.
+bool post_add(struct post *p, const struct event *event, uint64_t ticket, size_t size_max);
+
+// Adds the end of the body.
+void post_finish(struct post *p);
 
 #endif

@@ -9,11 +9,6 @@
 #include <jansson.h>
 #include <string.h>
 
-static void body_elastic_nothing(struct text *t, const struct body_context *context)
-{
-    (void)t, (void)context;
-}
-
 static void body_elastic_add(struct text *t, const struct body_context *context,
                              const struct event *event)
 {
@@ -121,38 +116,24 @@ static void body_elastic_judge_response(const json_t *response, size_t count,
                                  "the URL ends with /_bulk");
 }
 
-// A request as a whole is refused with 400 for its URL.
-static void body_elastic_judge_refusal(const struct transfer_answer *answer, size_t count,
-                                       struct body_result *out)
-{
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
-    if (body_elastic_is_of_setup(json_object_get(response, "error")))
-        body_give_all(out, count, BODY_AGAIN);
-    json_decref(response);
-}
-
+// With status 400, the request as a whole is refused for its URL.
 static void body_elastic_judge(const struct body_context *context,
-                               const struct transfer_answer *answer, size_t count,
-                               struct body_result *out)
+                               const struct transfer_answer *answer, const json_t *response,
+                               size_t count, struct body_result *out)
 {
     (void)context;
-    body_judge_status(answer, count, out);
-    if (answer->status == 400)
-        body_elastic_judge_refusal(answer, count, out);
-    if (answer->status / 100 != 2)
-        return;
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
-    body_elastic_judge_response(response, count, out);
-    json_decref(response);
+    if (answer->status == 400 && body_elastic_is_of_setup(json_object_get(response, "error")))
+        body_give_all(out, count, BODY_AGAIN);
+    else if (answer->status / 100 == 2)
+        body_elastic_judge_response(response, count, out);
 }
 
 const struct body_format BODY_ELASTIC = {
     .content_type = "application/x-ndjson",
     .scheme = "ApiKey",
+    .begin = "",
     .separator = "",
-    .needs_answer = true,
-    .begin = body_elastic_nothing,
-    .end = body_elastic_nothing,
+    .end = "",
     .add = body_elastic_add,
     .judge = body_elastic_judge,
 };

@@ -13,13 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// SeverityNumber as OpenTelemetry's data model of logs maps the severities of syslog to it.
-static unsigned body_otlp_severity(enum severity severity)
-{
-    static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
-    return NUMBERS[severity];
-}
-
 static void body_otlp_begin_attribute(struct text *t, const char *prefix, const char *name)
 {
     text_add(t, t->buf[t->len - 1] == '[' ? "{\"key\":\"" : ",{\"key\":\"");
@@ -54,9 +47,8 @@ static void body_otlp_take(void *ctx, const char *name, const char *value, enum 
     text_add(t, "}}");
 }
 
-static void body_otlp_begin(struct text *t, const struct body_context *context)
+static void body_otlp_add_resource(struct text *t, const struct body_context *context)
 {
-    text_add(t, "{\"resourceLogs\":[{\"resource\":{\"attributes\":[");
     body_otlp_add_attribute(t, "service.name", "ibtrapd");
     body_otlp_add_attribute(t, "service.version", INSTALL_VERSION);
     body_otlp_add_attribute(t, "host.name", context->origin.hostname);
@@ -73,7 +65,7 @@ static void body_otlp_make(struct text *t, const struct format_origin *origin,
     text_add(t, "{\"timeUnixNano\":");
     json_text_time_ns(t, event->time_us, 0);
     json_text_name(t, "severityNumber");
-    text_add_number(t, body_otlp_severity(severity));
+    text_add_number(t, format_severity_number(severity));
     json_text_member(t, "severityText", severity_word(severity));
     text_add(t, ",\"eventName\":\"ibtrapd.");
     text_add(t, event->type->name);
@@ -82,18 +74,6 @@ static void body_otlp_make(struct text *t, const struct format_origin *origin,
     text_add(t, "},\"attributes\":[");
     format_fields(event, body_otlp_take, t);
     text_add(t, "]}");
-}
-
-static void body_otlp_add(struct text *t, const struct body_context *context,
-                          const struct event *event)
-{
-    body_add_shared(t, EVENT_TEXT_OTLP, body_otlp_make, context, event);
-}
-
-static void body_otlp_end(struct text *t, const struct body_context *context)
-{
-    (void)context;
-    text_add(t, "]}]}]}");
 }
 
 // An int64 of the JSON mapping is a string or a number. 0: it is not there.
@@ -127,31 +107,29 @@ static void body_otlp_judge_partial(const json_t *partial, size_t count, struct 
 }
 
 static void body_otlp_judge(const struct body_context *context,
-                            const struct transfer_answer *answer, size_t count,
-                            struct body_result *out)
+                            const struct transfer_answer *answer, const json_t *response,
+                            size_t count, struct body_result *out)
 {
     (void)context;
-    body_judge_status(answer, count, out);
     if (answer->status / 100 != 2 || answer->size == 0)
         return;
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
     if (json_is_object(response)) {
         body_otlp_judge_partial(json_object_get(response, "partialSuccess"), count, out);
-    } else {
-        body_give_all(out, count, BODY_AGAIN);
-        error_set(&out->problem, "its answer is not OTLP's in JSON: check that the URL is the one "
-                                 "for logs, such as http://collector:4318/v1/logs");
+        return;
     }
-    json_decref(response);
+    body_give_all(out, count, BODY_AGAIN);
+    error_set(&out->problem, "its answer is not OTLP's in JSON: check that the URL is the one for "
+                             "logs, such as http://collector:4318/v1/logs");
 }
 
 const struct body_format BODY_OTLP = {
     .content_type = "application/json",
     .scheme = "Bearer",
+    .begin = "{\"resourceLogs\":[{\"resource\":{\"attributes\":[",
+    .head = body_otlp_add_resource,
     .separator = ",",
-    .needs_answer = true,
-    .begin = body_otlp_begin,
-    .end = body_otlp_end,
-    .add = body_otlp_add,
+    .end = "]}]}]}",
+    .make = body_otlp_make,
+    .place = EVENT_TEXT_OTLP,
     .judge = body_otlp_judge,
 };

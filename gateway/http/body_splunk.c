@@ -18,11 +18,6 @@ enum {
     SPLUNK_ACK_DISABLED = 14,
 };
 
-static void body_splunk_nothing(struct text *t, const struct body_context *context)
-{
-    (void)t, (void)context;
-}
-
 // Seconds, with the microseconds behind the point. Splunk knows no time before 1970.
 static void body_splunk_add_time(struct text *t, int64_t utc_us)
 {
@@ -107,31 +102,22 @@ static void body_splunk_judge_failure(const struct body_context *context, const 
     error_set(&out->problem, "it says '%s': %s", words, advice);
 }
 
-static void body_splunk_judge_response(const struct body_context *context, const json_t *response,
-                                       int status, size_t count, struct body_result *out)
+static void body_splunk_judge(const struct body_context *context,
+                              const struct transfer_answer *answer, const json_t *response,
+                              size_t count, struct body_result *out)
 {
     const json_t *code = json_object_get(response, "code");
     const bool success = json_is_integer(code) && json_integer_value(code) == SPLUNK_SUCCESS;
-    if (status / 100 == 2 && success) {
+    if (answer->status / 100 == 2 && success) {
         body_splunk_judge_success(context, response, count, out);
-    } else if (status / 100 == 2) {
+    } else if (answer->status / 100 == 2) {
         body_give_all(out, count, BODY_AGAIN);
         error_set(&out->problem, "its answer is not Splunk's: check that the URL is that of the "
                                  "HTTP Event Collector, such as "
                                  "https://splunk:8088/services/collector/event");
-    } else if (status == 400) {
+    } else if (answer->status == 400) {
         body_splunk_judge_failure(context, response, count, out);
     }
-}
-
-static void body_splunk_judge(const struct body_context *context,
-                              const struct transfer_answer *answer, size_t count,
-                              struct body_result *out)
-{
-    json_t *response = json_loadb(answer->body, answer->size, 0, NULL);
-    body_judge_status(answer, count, out);
-    body_splunk_judge_response(context, response, answer->status, count, out);
-    json_decref(response);
 }
 
 // Acknowledgements.
@@ -192,10 +178,9 @@ static bool body_splunk_ack_judge(const struct transfer_answer *answer, const ui
 const struct body_format BODY_SPLUNK = {
     .content_type = "application/json",
     .scheme = "Splunk",
+    .begin = "",
     .separator = "\n",
-    .needs_answer = true,
-    .begin = body_splunk_nothing,
-    .end = body_splunk_nothing,
+    .end = "",
     .add = body_splunk_add,
     .judge = body_splunk_judge,
     .ack_path = body_splunk_ack_path,

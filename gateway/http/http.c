@@ -4,8 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "http/alertmanager.h"
-#include "http/http_options.h"
-#include "http/post.h"
+#include "http/body.h"
 #include "install.h"
 #include "sink/module.h"
 
@@ -123,7 +122,7 @@ static bool http_open(void *self, struct tickets *tickets, struct error *err)
     s->exchange = NO_EXCHANGE;
     s->awaited_count = 0;
     s->asked_at = http_now();
-    post_begin(s->next, s->format, &s->context);
+    post_begin(s->next);
     return true;
 }
 
@@ -155,10 +154,10 @@ static void http_post(struct http_sink *s)
         s->awaited_count == AWAITED_MAX)
         return;
     struct post *b = s->next;
-    post_finish(b, s->format, &s->context);
+    post_finish(b);
     s->next = s->posted;
     s->posted = b;
-    post_begin(s->next, s->format, &s->context);
+    post_begin(s->next);
     const bool other = s->context.alone && s->format->alone_type;
     const struct transfer_request request = {.content_type = other ? s->format->alone_type
                                                                    : s->format->content_type,
@@ -174,7 +173,7 @@ static bool http_put(struct http_sink *s, const struct event *event)
 {
     const bool first = s->next->count == 0;
     if (s->next->count >= http_events_max(s) ||
-        !post_add(s->next, s->format, &s->context, event, s->tickets->newest, s->size_max))
+        !post_add(s->next, event, s->tickets->newest, s->size_max))
         return false;
     if (first)
         s->next_since = http_now();
@@ -308,12 +307,12 @@ static void http_take_answer(struct http_sink *s, const struct transfer_answer *
     enum body_verdict verdicts[HTTP_BATCH_MAX];
     struct body_result result = {.verdicts = verdicts};
     const bool good = answer->status >= 200 && answer->status < 300;
-    if (good && answer->cut && s->format->needs_answer) {
+    if (good && answer->cut && s->format->judge) {
         body_give_all(&result, s->posted->count, BODY_AGAIN);
         error_set(&result.problem, "its answer is longer than %zu octets: make 'batch' smaller",
                   s->to.answer_max);
     } else {
-        s->format->judge(&s->context, answer, s->posted->count, &result);
+        body_judge(s->format, &s->context, answer, s->posted->count, &result);
     }
     http_settle(s, &result);
     http_note_wait(s, answer->retry_after);
@@ -483,7 +482,7 @@ static void http_describe_server(struct http_sink *s)
     s->to.header_count = HEADERS_MAX;
     // jansson takes up to 80 times the memory of the answer.
     s->to.answer_max =
-        TRANSFER_ANSWER_SOME + (s->format->needs_answer ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
+        TRANSFER_ANSWER_SOME + (s->format->judge ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }
 
 static bool http_check(const struct http_options *options, struct error *err)
@@ -499,8 +498,6 @@ static bool http_make(struct sink *out, const char *name, const struct http_opti
     if (!http_check(options, err))
         return false;
     struct http_sink *s = memory_zeroed(1, sizeof *s);
-    s->posted = post_new(options->batch_size);
-    s->next = post_new(options->batch_size);
     s->options = options;
     s->name = name;
     s->log = host->log;
@@ -510,6 +507,8 @@ static bool http_make(struct sink *out, const char *name, const struct http_opti
     s->size_max = s->size_told = options->batch_size;
     s->grow_after = GROW_FIRST;
     format_origin_own(&s->context.origin, &s->process);
+    s->posted = post_new(options->batch_size, s->format, &s->context);
+    s->next = post_new(options->batch_size, s->format, &s->context);
     http_describe_server(s);
     *out = (struct sink){.open = http_open,
                          .send = http_send,

@@ -340,13 +340,6 @@ static void format_cloudevents_add_subject(const struct line *line)
         format_json_add(line, "subject", guid);
 }
 
-// SeverityNumber: OpenTelemetry's number for a severity of syslog.
-static unsigned format_severity_number(enum severity severity)
-{
-    static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
-    return NUMBERS[severity];
-}
-
 static void format_cloudevents_write(struct line *line)
 {
     struct text *t = line->t;

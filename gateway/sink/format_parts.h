@@ -51,6 +51,13 @@ static inline enum severity format_severity(const struct format_origin *origin,
     return origin->severity_map[event->severity];
 }
 
+// SeverityNumber: OpenTelemetry's number for a severity of syslog.
+static inline unsigned format_severity_number(enum severity severity)
+{
+    static const unsigned NUMBERS[FORMAT_SEVERITIES] = {21, 19, 18, 17, 13, 10, 9, 5};
+    return NUMBERS[severity];
+}
+
 // PRI of RFC 5424 and RFC 3164: facility and severity in one number.
 static inline unsigned format_priority(const struct format_origin *origin,
                                        const struct event *event)

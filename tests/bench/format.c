@@ -44,7 +44,7 @@ static void add_entry(struct text *t, int format, const struct event *event)
 static void add_piece(struct text *t, int format, const struct event *event)
 {
     const struct body_context context = {.origin = origin, .index = ""};
-    body_find((enum http_format)format)->add(t, &context, event);
+    body_add(t, body_find((enum http_format)format), &context, event);
 }
 #endif
 

@@ -81,7 +81,7 @@ static void judge(const struct body_format *format, const struct body_context *c
     body[input_left(in)] = '\0';
     const struct transfer_answer answer = {.status = status, .body = body, .size = input_left(in)};
     memset(verdicts, 0xEE, sizeof verdicts);
-    format->judge(context, &answer, count, &result);
+    body_judge(format, context, &answer, count, &result);
     check_verdicts(context, status, count, &result);
     if (format->ack_judge)
         judge_acks(format, &answer);
@@ -112,11 +112,11 @@ static void write_event(enum http_format which, const struct body_context *conte
     static char buffer[BODY_ENDS_MAX + BODY_PIECE_MAX];
     const struct body_format *format = body_find(which);
     struct text t = text_in(buffer, sizeof buffer);
-    format->begin(&t, context);
+    body_begin(&t, format, context);
     const size_t before = t.len;
-    format->add(&t, context, event);
+    body_add(&t, format, context, event);
     REQUIRE(t.len - before + strlen(format->separator) < BODY_PIECE_MAX);
-    format->end(&t, context);
+    body_end(&t, format, context);
     REQUIRE(!t.cut && strlen(buffer) == t.len);
     check_body(which, buffer, event);
 }

@@ -101,12 +101,12 @@ static void write_body(const struct kind *kind, size_t first, size_t count)
     const struct body_format *format = body_find(kind->format);
     const struct body_context context = make_context(kind);
     struct text body = text_in(buffer, sizeof buffer);
-    format->begin(&body, &context);
+    body_begin(&body, format, &context);
     for (size_t i = first; i < first + count; i++) {
         text_add(&body, i > first ? format->separator : "");
-        format->add(&body, &context, events[i]);
+        body_add(&body, format, &context, events[i]);
     }
-    format->end(&body, &context);
+    body_end(&body, format, &context);
     if (body.cut || strlen(buffer) != body.len)
         abort();
     fwrite(buffer, 1, body.len + 1, stdout);

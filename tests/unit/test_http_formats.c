@@ -41,7 +41,7 @@ static void judge(enum http_format format, int status, const char *body, const c
     for (size_t i = 0; i < count; i++)
         verdicts[i] = BODY_SMALLER;
     result = (struct body_result){.verdicts = verdicts};
-    body_find(format)->judge(&context, &answer, count, &result);
+    body_judge(body_find(format), &context, &answer, count, &result);
     for (size_t i = 0; i < count; i++)
         got[i] = LETTERS[verdicts[i]];
     assert_string_equal(got, letters);
@@ -429,7 +429,7 @@ TEST(every_event_fits_its_room)
     event->raw_size = sizeof event->raw;
     for (int f = 0; f < HTTP_FORMAT_COUNT; f++) {
         struct text t = text_in(buffer, sizeof buffer);
-        body_find((enum http_format)f)->add(&t, &context, event);
+        body_add(&t, body_find((enum http_format)f), &context, event);
         assert_false(t.cut);
     }
     event_unref(event);
@@ -457,7 +457,7 @@ static unsigned piece_of(enum http_format format, const struct body_context *rec
     const unsigned before = fields_made;
     struct text t = text_in(out, BODY_PIECE_MAX);
     text_add(&t, "[");
-    body_find(format)->add(&t, receiver, event);
+    body_add(&t, body_find(format), receiver, event);
     assert_false(t.cut);
     return fields_made - before;
 }
@@ -538,7 +538,7 @@ TEST(a_piece_that_does_not_fit_is_cut_also_when_it_is_shared)
     for (int i = 0; i < 2; i++) {
         memset(small, 'x', sizeof small);
         struct text t = text_in(small, sizeof small - 8);
-        BODY_OTLP.add(&t, &context, event);
+        body_add(&t, &BODY_OTLP, &context, event);
         assert_true(t.cut);
         assert_memory_equal(small + sizeof small - 8, "xxxxxxxx", 8);
         assert_int_equal(piece_of(HTTP_OTLP, &context, event, piece), 1 - i);

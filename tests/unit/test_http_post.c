@@ -2,7 +2,7 @@
 // The events of a request: which are in the body, and when it is full.
 #include "support.h"
 
-#include "http/post.h"
+#include "http/body.h"
 #include "model/catalogue.h"
 
 enum { BODY_MAX = 3 * BODY_ENDS_MAX };
@@ -10,18 +10,6 @@ enum { BODY_MAX = 3 * BODY_ENDS_MAX };
 static struct post *batch;
 static struct body_context context;
 static size_t piece_size;
-
-static void begin_body(struct text *t, const struct body_context *c)
-{
-    assert_ptr_equal(c, &context);
-    text_add(t, "[");
-}
-
-static void end_body(struct text *t, const struct body_context *c)
-{
-    assert_ptr_equal(c, &context);
-    text_add(t, "]");
-}
 
 // A piece begins with the event's identifier, and is filled up with dots.
 static void add_piece(struct text *t, const struct body_context *c, const struct event *event)
@@ -33,15 +21,14 @@ static void add_piece(struct text *t, const struct body_context *c, const struct
 }
 
 static const struct body_format FORMAT = {
-    .separator = ",", .begin = begin_body, .end = end_body, .add = add_piece};
+    .begin = "[", .separator = ",", .end = "]", .add = add_piece};
 
 static int begin(void **state)
 {
     (void)state;
     piece_size = 0;
-    batch = post_new(BODY_MAX);
+    batch = post_new(BODY_MAX, &FORMAT, &context);
     assert_non_null(batch);
-    post_begin(batch, &FORMAT, &context);
     return 0;
 }
 
@@ -63,14 +50,14 @@ static struct event *make(const char *id)
 static bool add(const char *id)
 {
     struct event *event = make(id);
-    const bool result = post_add(batch, &FORMAT, &context, event, batch->count + 1, BODY_MAX);
+    const bool result = post_add(batch, event, batch->count + 1, BODY_MAX);
     event_unref(event);
     return result;
 }
 
 static void check_body(const char *expected)
 {
-    post_finish(batch, &FORMAT, &context);
+    post_finish(batch);
     assert_string_equal(batch->body.buf, expected);
     assert_int_equal(batch->body.len, strlen(expected));
 }
@@ -108,7 +95,7 @@ TEST(an_event_that_is_too_large_goes_alone)
 TEST(a_batch_that_begins_anew_is_empty)
 {
     assert_true(add("a"));
-    post_begin(batch, &FORMAT, &context);
+    post_begin(batch);
     assert_int_equal(batch->count, 0);
     assert_true(add("b"));
     check_body("[b]");
