@@ -25,7 +25,6 @@ static const int64_t IDLE_US = 2 * CLOCK_US_PER_S, TEST_US = 60 * CLOCK_US_PER_S
 struct alertmanager {
     const struct alertmanager_options *options;
     const struct module_alarms *alarms;
-    struct log *log;
     char name[sizeof(((struct sink *)NULL)->name)];
     char source[SOURCE_SIZE];
     struct alert_peer peers[ALERTMANAGER_PEERS_MAX];
@@ -41,8 +40,9 @@ struct alertmanager {
     struct alarm page[PAGE];
     size_t page_count;
 
-    bool wants_scan;                // the list changed
-    size_t pending, seen, finished; // events; of them before the scan began; before the last ended
+    bool wants_scan; // the list changed
+    uint64_t seen,
+        finished; // the newest ticket when the scan began; when the last ended scan began
     struct tickets *tickets;
 };
 
@@ -86,7 +86,7 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
     s->wants_scan = false;
     s->after = 0;
     s->began_at = now;
-    s->seen = s->pending;
+    s->seen = s->tickets->newest;
     alert_list_begin(s->all.list, now);
 }
 
@@ -235,7 +235,6 @@ static enum sink_result alertmanager_send(void *self, const struct event *event,
         alertmanager_send_test(s, event);
     else if (event_alarm(event) == ALARM_NONE)
         return SINK_SKIPPED;
-    s->pending++;
     s->wants_scan = true;
     return SINK_PENDING;
 }
@@ -248,10 +247,9 @@ static bool alertmanager_wait(void *self, int timeout_ms, struct error *err)
         clock_sleep(timeout_ms * CLOCK_US_PER_MS);
     if (s->scans || !alertmanager_is_settled(s))
         return true;
-    s->pending -= s->finished;
-    s->seen -= s->finished;
-    for (; s->finished > 0; s->finished--)
-        tickets_settle(s->tickets, tickets_behind(s->tickets, 0), TICKET_DONE);
+    uint64_t ticket = 0;
+    while ((ticket = tickets_behind(s->tickets, ticket)) != 0 && ticket <= s->finished)
+        tickets_settle(s->tickets, ticket, TICKET_DONE);
     return true;
 }
 
@@ -259,6 +257,7 @@ static bool alertmanager_open(void *self, struct tickets *tickets, struct error 
 {
     struct alertmanager *s = self;
     s->tickets = tickets;
+    s->seen = s->finished = 0;
     (void)err;
     s->began_at = s->next_at = INT64_MIN / 2;
     return true;
@@ -270,7 +269,6 @@ static void alertmanager_close(void *self)
     for (unsigned i = 0; i < s->peer_count; i++)
         alert_peer_close(&s->peers[i]);
     s->scans = false;
-    s->pending = s->seen = s->finished = 0;
 }
 
 static void alertmanager_free(void *self)
@@ -321,7 +319,7 @@ bool alertmanager_make(struct sink *out, const char *name,
     struct alertmanager *s = memory_zeroed(1, sizeof *s);
     snprintf(s->name, sizeof s->name, "%s", name);
     s->all.name = s->name;
-    s->all.log = s->log = host->log;
+    s->all.log = host->log;
     if (!alertmanager_fill(s, options, host->alarms, err)) {
         free(s);
         return false;
