@@ -41,16 +41,15 @@ struct kafka_sink {
 
     uint64_t owner;              // of this receiver's clients
     struct producer *current;    // NULL: it is not open
-    rd_kafka_t *client;          // its handle
-    struct topic_handles topics; // of the client
+    struct topic_handles topics; // of the current client
     bool plain;                  // the brokers have no idempotence
     struct tickets *tickets; // the mark of a ticket is the time that its message got; 0: of sending
     int64_t down_since;      // monotonic: since when no broker answers; 0: one does
     struct error down;       // the latest reason why a broker does not answer; empty: none yet
     bool hopeless;           // the reason will not pass by itself, such as a wrong password
 
-    bool failed; // `problem` says why
-    struct error problem;
+    bool failed;          // `problem` says why
+    struct error problem; // the first failure
 
     // A topic refused the time of an event: events of this age or older get the time of sending,
     // until no event waits (microseconds). 0: no time was refused.
@@ -148,14 +147,6 @@ static bool kafka_note_time(struct kafka_sink *s)
     return oldest >= 0;
 }
 
-// Keeps the first failure.
-static void kafka_fail(struct kafka_sink *s, const char *sentence)
-{
-    if (!s->failed)
-        error_set(&s->problem, "%s", sentence);
-    s->failed = true;
-}
-
 static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
 {
     char reason[300];
@@ -172,7 +163,9 @@ static void kafka_on_fatal(struct kafka_sink *s, rd_kafka_t *client)
             "may have an event twice, with the same identifier",
             s->options->brokers);
     s->plain |= lacks;
-    kafka_fail(s, reason);
+    if (!s->failed)
+        error_set(&s->problem, "%s", reason);
+    s->failed = true;
 }
 
 // A topic may take less in one request than librdkafka sends: the next client sends less.
@@ -193,7 +186,6 @@ static void kafka_doubt_all(struct kafka_sink *s)
 static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *message, void *opaque)
 {
     struct kafka_sink *s = ((struct producer *)opaque)->sink;
-    struct error why;
     const char *topic = message->rkt ? rd_kafka_topic_name(message->rkt) : "";
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
         tickets_settle(s->tickets, (uintptr_t)message->_private, TICKET_DONE);
@@ -206,10 +198,10 @@ static void kafka_on_report(rd_kafka_t *client, const rd_kafka_message_t *messag
         message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || s->failed)
         return;
     if (message->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP)
-        kafka_explain_time(&why, kafka_note_time(s), topic);
+        kafka_explain_time(&s->problem, kafka_note_time(s), topic);
     else
-        kafka_explain(&why, message->err, topic);
-    kafka_fail(s, why.text);
+        kafka_explain(&s->problem, message->err, topic);
+    s->failed = true;
     if (!kafka_is_refusal(message->err))
         return;
     if (s->tickets->in_flight > 1 && kafka_is_too_large(message->err))
@@ -261,7 +253,6 @@ static bool kafka_end(struct kafka_sink *s, int64_t patience_us)
     topic_release_all(&s->topics);
     const bool ended = producer_end(s->current, patience_us);
     s->current = NULL;
-    s->client = NULL;
     return ended;
 }
 
@@ -276,21 +267,19 @@ static bool kafka_begin(struct kafka_sink *s, int64_t until, struct error *err)
     s->current = producer_begin(conf, s, s->owner, until, err);
     if (!s->current)
         return false;
-    s->client = s->current->handle;
-    rd_kafka_set_log_queue(s->client, NULL);
+    rd_kafka_set_log_queue(s->current->handle, NULL);
     return true;
 }
 
 static void kafka_check_brokers(struct kafka_sink *s)
 {
-    struct error why;
-    if (atomic_load(&s->current->brokers) <= PRODUCER_BROKERS_MAX)
+    if (s->failed || atomic_load(&s->current->brokers) <= PRODUCER_BROKERS_MAX)
         return;
-    error_set(&why,
+    s->failed = true;
+    error_set(&s->problem,
               "the brokers %s say that there are more than %d of them, each of which would take a "
               "thread here: look whether they are yours",
               s->options->brokers, PRODUCER_BROKERS_MAX);
-    kafka_fail(s, why.text);
 }
 
 static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
@@ -310,18 +299,18 @@ static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error 
         const struct rd_kafka_metadata *answer;
         const int left_ms = (int)((until - kafka_now()) / CLOCK_US_PER_MS) + 1;
         const rd_kafka_resp_err_t code = rd_kafka_metadata(
-            s->client, 0, NULL, &answer, patience_ms < left_ms ? patience_ms : left_ms);
+            s->current->handle, 0, NULL, &answer, patience_ms < left_ms ? patience_ms : left_ms);
         found = code == RD_KAFKA_RESP_ERR_NO_ERROR;
         if (found)
             rd_kafka_metadata_destroy(answer);
         // The broker got the request: one far away needs longer.
         if (code == RD_KAFKA_RESP_ERR__TIMED_OUT && patience_ms < STEP_MAX_MS)
             patience_ms *= 2;
-        rd_kafka_poll(s->client, 0);
+        rd_kafka_poll(s->current->handle, 0);
         kafka_check_brokers(s);
     }
     for (int i = 0; i < SETTLE_STEPS && found && !s->plain; i++)
-        rd_kafka_poll(s->client, SETTLE_MS / SETTLE_STEPS);
+        rd_kafka_poll(s->current->handle, SETTLE_MS / SETTLE_STEPS);
     if (found && !s->failed)
         return true;
     if (s->failed)
@@ -414,7 +403,7 @@ static int64_t kafka_time_ms(struct kafka_sink *s, const struct event *event)
 static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct event *event,
                                          const struct text *value)
 {
-    rd_kafka_topic_t *topic = topic_find(&s->topics, s->client, s->options->topic, event);
+    rd_kafka_topic_t *topic = topic_find(&s->topics, s->current->handle, s->options->topic, event);
     if (!topic)
         return rd_kafka_last_error();
     char key[FORMAT_KEY_SIZE];
@@ -425,7 +414,7 @@ static rd_kafka_resp_err_t kafka_produce(struct kafka_sink *s, const struct even
     void *number = (void *)(uintptr_t)s->tickets->newest;
     rd_kafka_headers_t *headers = kafka_headers(s, event);
     const rd_kafka_resp_err_t code = rd_kafka_producev(
-        s->client, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
+        s->current->handle, RD_KAFKA_V_RKT(topic), RD_KAFKA_V_KEY(key_or_none, key_size),
         RD_KAFKA_V_VALUE(value->buf, value->len), RD_KAFKA_V_HEADERS(headers),
         RD_KAFKA_V_TIMESTAMP(time_ms), RD_KAFKA_V_MSGFLAGS(0), // it stays in `values`
         RD_KAFKA_V_OPAQUE(number), RD_KAFKA_V_END);
@@ -455,7 +444,7 @@ static enum sink_result kafka_note_failure(struct kafka_sink *s, rd_kafka_resp_e
     if (kafka_explain_own(err, code))
         return SINK_FAILED;
     if (code == RD_KAFKA_RESP_ERR__FATAL) {
-        kafka_on_fatal(s, s->client);
+        kafka_on_fatal(s, s->current->handle);
         if (!s->failed)
             return SINK_BLOCKED; // `wait` will say why
         *err = s->problem;
@@ -490,18 +479,15 @@ static enum sink_result kafka_send(void *self, const struct event *event, struct
 // Fails if the oldest event waits too long.
 static void kafka_check_time(struct kafka_sink *s, int64_t now)
 {
-    struct error why;
     const int64_t moved_at = now - tickets_stalled_us(s->tickets, now);
     const int64_t since = s->down_since > moved_at ? s->down_since : moved_at;
     const bool down = s->down_since != 0 && (s->hopeless || now - since > DOWN_US);
     if (!down && now - moved_at <= CONFIRM_US)
         return;
-    const char *reason = s->down.text[0] ? s->down.text : "librdkafka does not say why";
-    if (down)
-        error_set(&why, "no broker answers: %s", reason);
-    else
-        error_set(&why, "the brokers do not confirm an event: %s", reason);
-    kafka_fail(s, why.text);
+    s->failed = true;
+    error_set(&s->problem, "%s: %s",
+              down ? "no broker answers" : "the brokers do not confirm an event",
+              s->down.text[0] ? s->down.text : "librdkafka does not say why");
 }
 
 static bool kafka_wait(void *self, int timeout_ms, struct error *err)
@@ -509,9 +495,9 @@ static bool kafka_wait(void *self, int timeout_ms, struct error *err)
     struct kafka_sink *s = self;
     if (!s->failed) {
         if (s->tickets->alone)
-            rd_kafka_flush(s->client, timeout_ms); // without `linger.ms`
+            rd_kafka_flush(s->current->handle, timeout_ms); // without `linger.ms`
         else
-            rd_kafka_poll(s->client, timeout_ms);
+            rd_kafka_poll(s->current->handle, timeout_ms);
         kafka_check_brokers(s);
     }
     const bool waits = s->tickets->in_flight > 0;
@@ -533,7 +519,7 @@ static void kafka_idle(void *self)
     struct kafka_sink *s = self;
     if (!s->current)
         return;
-    rd_kafka_poll(s->client, 0);
+    rd_kafka_poll(s->current->handle, 0);
     kafka_check_brokers(s);
     if (s->failed)
         kafka_end(s, 0);

@@ -175,7 +175,7 @@ static void producer_lookup_free(struct addrinfo *first)
 {
     while (first) {
         struct addrinfo *next = first->ai_next;
-        free(first); // the first member of a producer_lookup_address
+        free(first); // the first member of a producer_address
         first = next;
     }
 }
@@ -194,11 +194,13 @@ static void producer_lookup_add(struct addrinfo **end, const struct resolve_addr
 }
 
 // Looks up a broker's name for librdkafka, whose threads would otherwise wait for the system's
-// resolver without end, and the end of the producer for these threads. Waits `patience_us` at most;
-// if that is 0 or less, the name is not found. Any thread.
-static int producer_look_up(const char *node, const char *service, const struct addrinfo *hints,
-                            struct addrinfo **result, int64_t patience_us)
+// resolver without end, and the end of the producer for these threads. The name is not found after
+// `look_up_until`. In librdkafka's threads.
+static int producer_on_resolve(const char *node, const char *service, const struct addrinfo *hints,
+                               struct addrinfo **result, void *opaque)
 {
+    struct producer *c = opaque;
+    const int64_t patience_us = atomic_load(&c->look_up_until) - clock_monotonic(&clock_system);
     struct resolve_address all[RESOLVE_MAX];
     struct error err;
     if (!node) {
@@ -286,15 +288,6 @@ bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, s
                      "the earlier client of %s has not ended yet: librdkafka still works on what a "
                      "broker sent, such as a number of SCRAM iterations that is far too high",
                      brokers);
-}
-
-// In librdkafka's threads.
-static int producer_on_resolve(const char *node, const char *service, const struct addrinfo *hints,
-                               struct addrinfo **result, void *opaque)
-{
-    struct producer *c = opaque;
-    return producer_look_up(node, service, hints, result,
-                            atomic_load(&c->look_up_until) - clock_monotonic(&clock_system));
 }
 
 // At the begin and end of librdkafka's threads, in these threads.
