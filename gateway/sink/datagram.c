@@ -17,8 +17,8 @@ static bool datagram_connect(struct datagram *d, size_t first, struct error *err
     struct text t = text_in(err->text, sizeof err->text);
     for (size_t i = first; i < d->count; i++) {
         const struct resolve_address *to = &d->all[i];
-        int fd = socket(to->storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        if (fd >= 0 && connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0) {
+        const int fd = resolve_connect(to, SOCK_DGRAM, 0, 0);
+        if (fd >= 0) {
             datagram_close(d);
             d->fd = fd;
             d->at = i;
@@ -28,8 +28,6 @@ static bool datagram_connect(struct datagram *d, size_t first, struct error *err
         }
         text_addf(&t, "%s %s port %u: %s", i == first ? "cannot reach" : ", nor", to->text, d->port,
                   strerror(errno));
-        if (fd >= 0)
-            close(fd);
     }
     return false;
 }

@@ -6,11 +6,15 @@
 
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool resolve_read(const struct addrinfo *from, const char *host, struct resolve_address *out,
                          struct error *err)
@@ -52,22 +56,10 @@ static size_t resolve_get_addresses(const char *host, uint16_t port, int flags,
     return n;
 }
 
-static size_t resolve_look_up_as_found(const char *host, uint16_t port,
-                                       struct resolve_address out[RESOLVE_MAX], struct error *err)
+static size_t resolve_look_up_name(const char *host, uint16_t port, enum resolve_order order,
+                                   struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    return resolve_get_addresses(host, port, 0, RESOLVE_AS_FOUND, out, err);
-}
-
-static size_t resolve_look_up_ipv4_first(const char *host, uint16_t port,
-                                         struct resolve_address out[RESOLVE_MAX], struct error *err)
-{
-    return resolve_get_addresses(host, port, 0, RESOLVE_IPV4_FIRST, out, err);
-}
-
-static size_t resolve_look_up_ipv6_first(const char *host, uint16_t port,
-                                         struct resolve_address out[RESOLVE_MAX], struct error *err)
-{
-    return resolve_get_addresses(host, port, 0, RESOLVE_IPV6_FIRST, out, err);
+    return resolve_get_addresses(host, port, 0, order, out, err);
 }
 
 // One look-up. Its thread and the waiting caller have a reference each; the last unref frees it.
@@ -75,6 +67,7 @@ struct job {
     resolve_look_up *look_up;
     char host[NI_MAXHOST];
     uint16_t port;
+    enum resolve_order order;
 
     pthread_mutex_t lock; // guards the members below
     pthread_cond_t change;
@@ -87,10 +80,11 @@ struct job {
 
 static atomic_uint threads; // that are still running
 
-static struct job *resolve_new_job(resolve_look_up *look_up, const char *host, uint16_t port)
+static struct job *resolve_new_job(resolve_look_up *look_up, const char *host, uint16_t port,
+                                   enum resolve_order order)
 {
     struct job *j = memory_get(sizeof *j);
-    *j = (struct job){.look_up = look_up, .port = port, .refs = 2};
+    *j = (struct job){.look_up = look_up, .port = port, .order = order, .refs = 2};
     snprintf(j->host, sizeof j->host, "%s", host);
     clock_condition_init(&j->change);
     pthread_mutex_init(&j->lock, NULL);
@@ -114,7 +108,7 @@ static void *resolve_run(void *arg)
     struct job *j = arg;
     struct resolve_address found[RESOLVE_MAX];
     struct error err = {""};
-    size_t count = j->look_up(j->host, j->port, found, &err);
+    size_t count = j->look_up(j->host, j->port, j->order, found, &err);
     pthread_mutex_lock(&j->lock);
     memcpy(j->found, found, count * sizeof *found);
     j->count = count;
@@ -162,9 +156,10 @@ static size_t resolve_await(struct job *j, int64_t patience_us,
 }
 
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
-                      uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err)
+                      uint16_t port, enum resolve_order order,
+                      struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    struct job *j = resolve_new_job(look_up, host, port);
+    struct job *j = resolve_new_job(look_up, host, port, order);
     size_t n = resolve_start(j, err) ? resolve_await(j, patience_us, out, err) : 0;
     // The thread dropped its own reference only.
     resolve_unref(j); // NOLINT(clang-analyzer-unix.Malloc)
@@ -175,12 +170,9 @@ size_t resolve_all_within(int64_t patience_us, const char *host, uint16_t port,
                           enum resolve_order order, struct resolve_address out[RESOLVE_MAX],
                           struct error *err)
 {
-    static resolve_look_up *const LOOK_UPS[] = {[RESOLVE_AS_FOUND] = resolve_look_up_as_found,
-                                                [RESOLVE_IPV4_FIRST] = resolve_look_up_ipv4_first,
-                                                [RESOLVE_IPV6_FIRST] = resolve_look_up_ipv6_first};
     const int64_t patience = patience_us < RESOLVE_PATIENCE_US ? patience_us : RESOLVE_PATIENCE_US;
     size_t n = resolve_get_addresses(host, port, AI_NUMERICHOST, order, out, err);
-    return n > 0 ? n : resolve_within(patience, LOOK_UPS[order], host, port, out, err);
+    return n > 0 ? n : resolve_within(patience, resolve_look_up_name, host, port, order, out, err);
 }
 
 size_t resolve_all(const char *host, uint16_t port, enum resolve_order order,
@@ -198,6 +190,48 @@ bool resolve_is_nobody(int error)
             return true;
     }
     return false;
+}
+
+bool resolve_wait(int fd, short events, int64_t deadline)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+    const int64_t left = deadline - clock_monotonic(&clock_system);
+    if (left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0)
+        return true;
+    errno = ETIMEDOUT;
+    return false;
+}
+
+static bool resolve_connect_socket(int fd, const struct resolve_address *to, int64_t deadline)
+{
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    if (connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0)
+        return true;
+    if (errno != EINPROGRESS || !resolve_wait(fd, POLLOUT, deadline))
+        return false;
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0)
+        errno = problem;
+    return errno == 0;
+}
+
+int resolve_connect(const struct resolve_address *to, int type, unsigned user_timeout_ms,
+                    int64_t deadline)
+{
+    const int on = 1, fd = socket(to->storage.ss_family, type | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if ((type & ~SOCK_NONBLOCK) == SOCK_STREAM) {
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
+    }
+    if (resolve_connect_socket(fd, to, deadline))
+        return fd;
+    const int problem = errno;
+    close(fd);
+    errno = problem;
+    return -1;
 }
 
 void resolve_describe(const char *host, const struct resolve_address *address, uint16_t port,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Resolves host names. The system's resolver may wait for long and cannot be stopped. So each name
-// is looked up in a thread of its own, and the caller waits RESOLVE_PATIENCE_US at most.
+// Resolves host names and connects to their addresses. The system's resolver may wait for long and
+// cannot be stopped. So each name is looked up in a thread of its own, and the caller waits
+// RESOLVE_PATIENCE_US at most.
 #ifndef IBTRAPD_SINK_RESOLVE_H
 #define IBTRAPD_SINK_RESOLVE_H
 
@@ -46,12 +47,23 @@ bool resolve_is_nobody(int error);
 void resolve_describe(const char *host, const struct resolve_address *address, uint16_t port,
                       char *out, size_t size);
 
+// Connects a socket to the address before `deadline` (monotonic microseconds). `type` is
+// SOCK_STREAM or SOCK_DGRAM, perhaps with SOCK_NONBLOCK. A stream sends small messages at once, and
+// breaks when the peer acknowledges nothing for `user_timeout_ms`. Returns the socket; -1 with
+// errno.
+int resolve_connect(const struct resolve_address *to, int type, unsigned user_timeout_ms,
+                    int64_t deadline);
+
+// Waits for poll's `events` on a socket. Returns false with ETIMEDOUT if the deadline passed.
+bool resolve_wait(int fd, short events, int64_t deadline);
+
 // Calls `look_up`, which may wait without limit, in a thread, and waits `patience_us` for the
 // thread; resolve_all uses this for names. Also fails while RESOLVE_THREADS_MAX threads are
 // running.
-typedef size_t resolve_look_up(const char *host, uint16_t port,
+typedef size_t resolve_look_up(const char *host, uint16_t port, enum resolve_order order,
                                struct resolve_address out[RESOLVE_MAX], struct error *err);
 size_t resolve_within(int64_t patience_us, resolve_look_up *look_up, const char *host,
-                      uint16_t port, struct resolve_address out[RESOLVE_MAX], struct error *err);
+                      uint16_t port, enum resolve_order order,
+                      struct resolve_address out[RESOLVE_MAX], struct error *err);
 
 #endif

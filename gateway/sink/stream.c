@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,53 +39,7 @@ static int64_t stream_now(void)
     return clock_monotonic(&clock_system);
 }
 
-static bool stream_poll_until(int fd, short events, int64_t deadline)
-{
-    int64_t left = deadline - stream_now();
-    struct pollfd p = {.fd = fd, .events = events};
-    return left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0;
-}
-
 // Opening.
-
-static void stream_set_options(int fd)
-{
-    const int on = 1;
-    const unsigned timeout = USER_TIMEOUT_MS;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof timeout);
-}
-
-// Connects before the deadline. Returns 0 or an errno.
-static int stream_connect_by(int fd, const struct resolve_address *to, int64_t deadline)
-{
-    int problem = 0;
-    socklen_t size = sizeof problem;
-    if (connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0)
-        return 0;
-    if (errno != EINPROGRESS)
-        return errno;
-    if (!stream_poll_until(fd, POLLOUT, deadline))
-        return ETIMEDOUT;
-    getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size);
-    return problem;
-}
-
-// Connects the socket to the address. Returns 0 or an errno.
-static int stream_connect_to(struct stream *s, const struct resolve_address *to, int64_t deadline)
-{
-    s->fd = socket(to->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int problem = s->fd >= 0 ? stream_connect_by(s->fd, to, deadline) : errno;
-    if (problem == 0) {
-        stream_set_options(s->fd);
-        return 0;
-    }
-    if (s->fd >= 0)
-        close(s->fd);
-    s->fd = -1;
-    return problem;
-}
 
 // Connects to the first address that answers. False with the reasons of all.
 static bool stream_connect_any(struct stream *s, const char *host, uint16_t port, int64_t deadline,
@@ -98,9 +50,11 @@ static bool stream_connect_any(struct stream *s, const char *host, uint16_t port
     size_t count = resolve_all(host, port, RESOLVE_AS_FOUND, all, err);
     for (size_t i = 0; i < count; i++) {
         int64_t share = (deadline - stream_now()) / (int64_t)(count - i);
-        int problem = stream_connect_to(s, &all[i], stream_now() + share);
+        s->fd = resolve_connect(&all[i], SOCK_STREAM | SOCK_NONBLOCK, USER_TIMEOUT_MS,
+                                stream_now() + share);
+        const int problem = errno;
         resolve_describe(host, &all[i], port, s->peer, sizeof s->peer);
-        if (problem == 0)
+        if (s->fd >= 0)
             return true;
         text_addf(&t, "%s %s: %s", i == 0 ? "cannot connect to" : ", nor to",
                   i == 0 ? s->peer : all[i].text, strerror(problem));
@@ -211,7 +165,7 @@ static bool stream_put_all(struct stream *stream, const char *octets, size_t siz
             return false;
         p += n;
         size -= (size_t)n;
-        if (n == 0 && !stream_poll_until(stream->fd, events, deadline))
+        if (n == 0 && !resolve_wait(stream->fd, events, deadline))
             return error_set(err, "it reads no data");
     }
     return true;

@@ -17,9 +17,10 @@ static struct resolve_address found[RESOLVE_MAX];
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int answered;
 
-static size_t slow(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
-                   struct error *e)
+static size_t slow(const char *host, uint16_t port, enum resolve_order order,
+                   struct resolve_address out[RESOLVE_MAX], struct error *e)
 {
+    (void)order;
     (void)e;
     pthread_mutex_lock(&gate);
     pthread_mutex_unlock(&gate);
@@ -29,9 +30,10 @@ static size_t slow(const char *host, uint16_t port, struct resolve_address out[R
     return 1;
 }
 
-static size_t none(const char *host, uint16_t port, struct resolve_address out[RESOLVE_MAX],
-                   struct error *e)
+static size_t none(const char *host, uint16_t port, enum resolve_order order,
+                   struct resolve_address out[RESOLVE_MAX], struct error *e)
 {
+    (void)order;
     (void)port;
     (void)out;
     error_set(e, "nobody knows '%s'", host);
@@ -67,10 +69,12 @@ TEST(a_name_is_looked_up)
 
 TEST(what_the_look_up_says_is_passed_on)
 {
-    assert_int_equal(resolve_within(FOR_EVER_US, slow, "nms", 162, found, &err), 1);
+    assert_int_equal(resolve_within(FOR_EVER_US, slow, "nms", 162, RESOLVE_AS_FOUND, found, &err),
+                     1);
     assert_string_equal(found[0].text, "nms");
     assert_int_equal(found[0].length, 162);
-    assert_int_equal(resolve_within(FOR_EVER_US, none, "nms", 162, found, &err), 0);
+    assert_int_equal(resolve_within(FOR_EVER_US, none, "nms", 162, RESOLVE_AS_FOUND, found, &err),
+                     0);
     assert_string_equal(err.text, "nobody knows 'nms'");
 }
 
@@ -78,7 +82,7 @@ TEST(nobody_waits_for_a_name_server_that_does_not_answer)
 {
     answered = 0;
     pthread_mutex_lock(&gate);
-    assert_int_equal(resolve_within(0, slow, "nms", 162, found, &err), 0);
+    assert_int_equal(resolve_within(0, slow, "nms", 162, RESOLVE_AS_FOUND, found, &err), 0);
     assert_string_equal(err.text, "cannot resolve 'nms': the name server does not answer");
     assert_int_equal(answered, 0);
     pthread_mutex_unlock(&gate);
@@ -90,13 +94,14 @@ TEST(so_many_look_ups_may_wait)
     answered = 0;
     pthread_mutex_lock(&gate);
     for (int i = 0; i < RESOLVE_THREADS_MAX; i++)
-        assert_int_equal(resolve_within(0, slow, "nms", 162, found, &err), 0);
-    assert_int_equal(resolve_within(FOR_EVER_US, slow, "nms", 162, found, &err), 0);
+        assert_int_equal(resolve_within(0, slow, "nms", 162, RESOLVE_AS_FOUND, found, &err), 0);
+    assert_int_equal(resolve_within(FOR_EVER_US, slow, "nms", 162, RESOLVE_AS_FOUND, found, &err),
+                     0);
     assert_string_equal(err.text,
                         "cannot resolve 'nms': too many look-ups wait for the name server");
     pthread_mutex_unlock(&gate);
     wait_for(&answered, RESOLVE_THREADS_MAX);
-    while (resolve_within(FOR_EVER_US, slow, "nms", 162, found, &err) == 0)
+    while (resolve_within(FOR_EVER_US, slow, "nms", 162, RESOLVE_AS_FOUND, found, &err) == 0)
         usleep(1000); // the last threads are about to end
 }
 
