@@ -35,21 +35,10 @@ const struct snmp_target SNMP_TARGET_DEFAULTS = {
 enum { SENT_AGAIN = 1 << 8 };
 
 struct snmp_sink {
-    char host[300], community[256], context[256];
+    struct snmp_target target; // without passwords
     struct snmp_keys keys;
-    uint8_t engine_id[SNMP_ENGINE_ID_MAX];
-    struct tls_options tls;
-    struct snmp_link_options options; // points to the members above
     struct snmp_link link;
-    int64_t opened_at; // on `clock`
-
-    unsigned sets;
-    bool extra, has_trap_address, has_agent_address;
-    uint8_t trap_address[4], agent_address[4];
-    const struct clock *clock;
-    int64_t started_at;
-
-    unsigned window;
+    int64_t opened_at; // on the clock of the target
     struct tickets *tickets;
     unsigned sending_again; // events with SENT_AGAIN
     bool proven; // since the opening: it has answered an inform, or no error followed a trap
@@ -93,8 +82,8 @@ static void snmp_sink_find_agent_address(struct snmp_sink *s)
         if (!a->ifa_addr || a->ifa_addr->sa_family != AF_INET || (a->ifa_flags & IFF_LOOPBACK) ||
             !(a->ifa_flags & IFF_UP))
             continue;
-        memcpy(s->agent_address, &((const struct sockaddr_in *)a->ifa_addr)->sin_addr,
-               sizeof s->agent_address);
+        memcpy(s->target.agent_address, &((const struct sockaddr_in *)a->ifa_addr)->sin_addr,
+               sizeof s->target.agent_address);
         break;
     }
     freeifaddrs(all);
@@ -104,14 +93,14 @@ static bool snmp_sink_open_session(void *self, struct tickets *tickets, struct e
 {
     struct snmp_sink *s = self;
     s->tickets = tickets;
-    if (s->options.inform)
+    if (s->target.inform)
         tickets->order_key = tickets_alarm_key;
     s->sending_again = 0;
     s->proven = false;
-    s->opened_at = clock_monotonic(s->clock);
-    if (!s->has_agent_address)
+    s->opened_at = clock_monotonic(s->target.clock);
+    if (!s->target.has_agent_address)
         snmp_sink_find_agent_address(s);
-    return snmp_link_open(&s->link, &s->options, s, err);
+    return snmp_link_open(&s->link, &s->target, &s->keys, s, err);
 }
 
 static void snmp_sink_close_session(void *self)
@@ -183,12 +172,13 @@ static bool snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error 
 
 static struct snmp_pdu_options snmp_sink_pdu_options(const struct snmp_sink *s)
 {
-    int64_t up_us = clock_monotonic(s->clock) - s->started_at;
+    const struct snmp_target *t = &s->target;
+    int64_t up_us = clock_monotonic(t->clock) - t->started_at;
     return (struct snmp_pdu_options){
         .uptime_cs = (uint32_t)(up_us / (CLOCK_US_PER_S / 100)),
-        .extra = s->extra,
-        .trap_address = s->has_trap_address ? s->trap_address : NULL,
-        .agent_address = s->agent_address,
+        .extra = t->extra,
+        .trap_address = t->has_trap_address ? t->trap_address : NULL,
+        .agent_address = t->agent_address,
     };
 }
 
@@ -197,9 +187,9 @@ static netsnmp_pdu *snmp_sink_make_pdu(const struct snmp_sink *s, const struct e
                                        const struct mib_notification *notification,
                                        const struct snmp_pdu_options *options)
 {
-    if (s->options.version == SNMP_VERSION_1)
+    if (s->target.version == SNMP_V1)
         return snmp_pdu_make_v1(event, notification, options);
-    return snmp_pdu_make(s->options.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2, event, notification,
+    return snmp_pdu_make(s->target.inform ? SNMP_MSG_INFORM : SNMP_MSG_TRAP2, event, notification,
                          options);
 }
 
@@ -207,7 +197,7 @@ static bool snmp_sink_queue_pdu(struct snmp_sink *s, const struct event *event,
                                 const struct mib_notification *notification,
                                 const struct snmp_pdu_options *options, struct error *err)
 {
-    const bool inform = s->options.inform;
+    const bool inform = s->target.inform;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): no address
     void *magic = inform ? (void *)(uintptr_t)s->tickets->newest : NULL;
     snmp_lock();
@@ -222,7 +212,7 @@ static bool snmp_sink_queue_nth(struct snmp_sink *s, const struct event *event, 
                                 const struct mib_notification *notification, struct error *err)
 {
     const struct snmp_pdu_options options = snmp_sink_pdu_options(s);
-    const bool is_trap = !s->options.inform && s->options.version != SNMP_VERSION_1;
+    const bool is_trap = !s->target.inform && s->target.version != SNMP_V1;
     return (is_trap && snmp_trap_queue(&s->link, event, nth, notification, &options)) ||
            snmp_sink_queue_pdu(s, event, notification, &options, err);
 }
@@ -242,10 +232,10 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
 // addresses waits for the error.
 static bool snmp_sink_prove(struct snmp_sink *s, struct error *err)
 {
-    const struct snmp_link_options *o = &s->options;
-    bool answered = o->inform && (o->stream || o->tls || s->link.wire.count == 1);
+    const struct snmp_target *t = &s->target;
+    bool answered = t->inform && (t->transport != SNMP_UDP || s->link.wire.count == 1);
     bool sound = s->proven || answered || snmp_wire_settle(&s->link.wire, PROOF_MS, err);
-    s->proven = sound && (s->proven || !s->options.inform);
+    s->proven = sound && (s->proven || !t->inform);
     return sound;
 }
 
@@ -264,8 +254,8 @@ static bool snmp_sink_send_somewhere(struct snmp_sink *s, const struct event *ev
 
 static bool snmp_sink_renew(struct snmp_sink *s, struct error *err)
 {
-    bool may_be_lost = s->options.tls && !s->options.stream && !s->options.inform;
-    if (!may_be_lost || clock_monotonic(s->clock) - s->opened_at < DTLS_TRAPS_US)
+    bool may_be_lost = s->target.transport == SNMP_DTLS && !s->target.inform;
+    if (!may_be_lost || clock_monotonic(s->target.clock) - s->opened_at < DTLS_TRAPS_US)
         return true;
     snmp_sink_close_session(s);
     return snmp_sink_open_session(s, s->tickets, err);
@@ -276,10 +266,10 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
 {
     struct snmp_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, s->sets, s->extra, notifications);
+    size_t n = snmp_pdu_notifications(event, s->target.sets, s->target.extra, notifications);
     if (n == 0)
         return SINK_SKIPPED;
-    if (!s->options.inform)
+    if (!s->target.inform)
         return snmp_sink_renew(s, err) && snmp_sink_send_somewhere(s, event, notifications, n, err)
                    ? SINK_DONE
                    : SINK_FAILED;
@@ -291,16 +281,11 @@ static enum sink_result snmp_sink_send_event(void *self, const struct event *eve
 
 // Construction.
 
-static bool snmp_sink_has_tls(const struct snmp_target *t)
-{
-    return t->transport == SNMP_TLS || t->transport == SNMP_DTLS;
-}
-
 static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
 {
-    if (snmp_sink_has_tls(t) && t->version != SNMP_V3)
+    if (snmp_target_has_tls(t) && t->version != SNMP_V3)
         return error_set(err, "SNMP over TLS or DTLS needs version 3");
-    if (snmp_sink_has_tls(t) && t->tls.cert_file[0] == '\0')
+    if (snmp_target_has_tls(t) && t->tls.cert_file[0] == '\0')
         return error_set(err, "SNMP over TLS or DTLS needs a certificate of our own");
     if (t->inform && t->version == SNMP_V1)
         return error_set(err, "SNMPv1 has no informs");
@@ -313,63 +298,32 @@ static bool snmp_sink_check(const struct snmp_target *t, struct error *err)
     return true;
 }
 
-static void snmp_sink_copy_addresses(struct snmp_sink *s, const struct snmp_target *t)
+// Copies the target, without passwords.
+static void snmp_sink_copy_target(struct snmp_sink *s, const struct snmp_target *t)
 {
-    s->has_trap_address = t->has_trap_address;
-    memcpy(s->trap_address, t->trap_address, sizeof s->trap_address);
-    s->has_agent_address = t->has_agent_address || t->has_trap_address;
-    memcpy(s->agent_address, t->has_agent_address ? t->agent_address : t->trap_address,
-           sizeof s->agent_address);
-}
-
-static void snmp_sink_copy_options(struct snmp_sink *s, const struct snmp_target *t)
-{
-    static const long VERSIONS[] = {
-        [SNMP_V1] = SNMP_VERSION_1, [SNMP_V2C] = SNMP_VERSION_2c, [SNMP_V3] = SNMP_VERSION_3};
-    snprintf(s->host, sizeof s->host, "%s", t->host);
-    snprintf(s->community, sizeof s->community, "%s", t->community ? t->community : "");
-    snprintf(s->context, sizeof s->context, "%s", t->context ? t->context : "");
-    memcpy(s->engine_id, t->user.engine_id, t->user.engine_id_size);
-    s->tls = t->tls;
-    if (s->tls.name[0] == '\0')
-        s->tls.name = s->host;
-    s->options =
-        (struct snmp_link_options){.host = s->host,
-                                   .port = t->port,
-                                   .stream = t->transport == SNMP_TCP || t->transport == SNMP_TLS,
-                                   .ipv6 = t->ipv6,
-                                   .version = VERSIONS[t->version],
-                                   .inform = t->inform,
-                                   .timeout_ms = t->timeout_ms,
-                                   .retries = t->retries,
-                                   .community = s->community,
-                                   .tls = snmp_sink_has_tls(t) ? &s->tls : NULL,
-                                   .keys = &s->keys,
-                                   .context = s->context,
-                                   .engine_id = s->engine_id,
-                                   .engine_id_size = t->user.engine_id_size};
-    s->sets = t->sets;
-    s->extra = t->extra;
-    s->window = t->inform ? t->in_flight_max : 0;
-    s->clock = t->clock;
-    s->started_at = t->started_at;
-    snmp_sink_copy_addresses(s, t);
+    struct snmp_target *own = &s->target;
+    *own = *t;
+    own->context = t->context ? t->context : "";
+    own->user.auth_password = own->user.priv_password = NULL;
+    if (t->tls.name[0] == '\0')
+        own->tls.name = t->host;
+    if (t->has_trap_address && !t->has_agent_address)
+        memcpy(own->agent_address, t->trap_address, sizeof own->agent_address);
+    own->has_agent_address = t->has_agent_address || t->has_trap_address;
 }
 
 static void snmp_sink_free(void *self)
 {
     struct snmp_sink *s = self;
     snmp_keys_wipe(&s->keys);
-    explicit_bzero(s->community, sizeof s->community);
     free(s);
 }
 
 static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct error *err)
 {
     struct snmp_sink *s = memory_zeroed(1, sizeof *s);
-    snmp_sink_copy_options(s, t);
-    bool has_user = t->version == SNMP_V3 && !snmp_sink_has_tls(t);
-    if (!has_user || snmp_keys_make(&s->keys, &t->user, err))
+    snmp_sink_copy_target(s, t);
+    if (!snmp_target_has_user(t) || snmp_keys_make(&s->keys, &t->user, err))
         return s;
     snmp_sink_free(s);
     return NULL;
@@ -390,11 +344,11 @@ bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *tar
         return false;
     *out = (struct sink){.open = snmp_sink_open_session,
                          .send = snmp_sink_send_event,
-                         .wait = s->window > 0 ? snmp_sink_wait_for_answers : NULL,
+                         .wait = target->inform ? snmp_sink_wait_for_answers : NULL,
                          .close = snmp_sink_close_session,
                          .free = snmp_sink_free,
                          .self = s,
-                         .in_flight_max = s->window,
+                         .in_flight_max = target->inform ? target->in_flight_max : 0,
                          .kind = "snmp"};
     snprintf(out->name, sizeof out->name, "%s", name);
     snmp_sink_describe_address(target, out->address, sizeof out->address);

@@ -31,9 +31,9 @@ void snmp_engine_text(char out[SNMP_ENGINE_TEXT_SIZE]);
 // would overflow snmptrapd's default socket buffer).
 extern const struct snmp_target SNMP_TARGET_DEFAULTS;
 
-// Fills `out`. Copies all of `target` except the clock and the strings of `tls`, which outlive the
-// sink. Turns passwords into keys and forgets the passwords. Returns false with a sentence, which
-// contains no secret, if the options contradict each other.
+// Fills `out`. Copies `target`, whose clock and strings outlive the sink. Turns passwords into keys
+// and forgets the passwords. Returns false with a sentence, which contains no secret, if the
+// options contradict each other.
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err);
 

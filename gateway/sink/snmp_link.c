@@ -131,28 +131,30 @@ bool snmp_link_serve(struct snmp_link *s, int timeout_ms, struct error *err)
 
 static void snmp_link_describe(const struct snmp_link *s, netsnmp_session *plain)
 {
-    const struct snmp_link_options *o = s->options;
+    static const long VERSIONS[] = {
+        [SNMP_V1] = SNMP_VERSION_1, [SNMP_V2C] = SNMP_VERSION_2c, [SNMP_V3] = SNMP_VERSION_3};
+    const struct snmp_target *t = s->target;
     snmp_sess_init(plain);
-    plain->version = o->version;
-    plain->timeout = (long)o->timeout_ms * 1000;
-    plain->retries = (int)o->retries;
+    plain->version = VERSIONS[t->version];
+    plain->timeout = (long)t->timeout_ms * 1000;
+    plain->retries = (int)t->retries;
     plain->callback_magic = s->owner;
-    if (o->version != SNMP_VERSION_3) {
-        plain->community = (u_char *)o->community;
-        plain->community_len = strlen(o->community);
+    if (t->version != SNMP_V3) {
+        plain->community = (u_char *)t->community;
+        plain->community_len = strlen(t->community);
         return;
     }
-    plain->contextName = (char *)o->context;
-    plain->contextNameLen = strlen(o->context);
-    if (o->tls) {
+    plain->contextName = (char *)t->context;
+    plain->contextNameLen = strlen(t->context);
+    if (snmp_target_has_tls(t)) {
         plain->securityModel = SNMP_SEC_MODEL_TSM;
         plain->securityLevel = SNMP_SEC_LEVEL_AUTHPRIV;
         return;
     }
     plain->securityModel = SNMP_SEC_MODEL_USM;
-    plain->securityLevel = o->keys->level;
-    plain->securityName = (char *)o->keys->name;
-    plain->securityNameLen = strlen(o->keys->name);
+    plain->securityLevel = s->keys->level;
+    plain->securityName = (char *)s->keys->name;
+    plain->securityNameLen = strlen(s->keys->name);
     plain->securityEngineID = (u_char *)s->engine_id;
     plain->securityEngineIDLen = s->engine_id_size;
     // libsnmp would wait for the discovery, under the lock, and add the user; discover does both.
@@ -228,17 +230,17 @@ static bool snmp_link_await(struct snmp_link *s, int64_t until, struct error *er
 
 static bool snmp_link_discover(struct snmp_link *s, int64_t until, struct error *err)
 {
-    const struct snmp_link_options *o = s->options;
+    const struct snmp_user *u = &s->target->user;
     if (!snmp_link_ask(s, err) || !snmp_link_await(s, until, err))
         return false;
     size_t size = s->engine_id_size;
-    bool expected = o->engine_id_size == 0 ||
-                    (size == o->engine_id_size && memcmp(s->engine_id, o->engine_id, size) == 0);
+    bool expected = u->engine_id_size == 0 ||
+                    (size == u->engine_id_size && memcmp(s->engine_id, u->engine_id, size) == 0);
     s->engine_id_size = 0; // no user is added yet
     if (!expected)
         return error_set(err, "%s has another SNMPv3 engine ID than the configured one",
                          s->wire.peer);
-    if (!snmp_user_add(o->keys, s->engine_id, size, err))
+    if (!snmp_user_add(s->keys, s->engine_id, size, err))
         return false;
     s->engine_id_size = size;
     return true;
@@ -250,27 +252,19 @@ static bool snmp_link_use_own_engine(struct snmp_link *s, struct error *err)
     if (!snmp_engine_ready(err))
         return false;
     size_t size = snmp_engine_id(s->engine_id);
-    if (!snmp_user_add(s->options->keys, s->engine_id, size, err))
+    if (!snmp_user_add(s->keys, s->engine_id, size, err))
         return false;
     s->engine_id_size = size;
     return true;
 }
 
-static struct snmp_wire_options snmp_link_wire(const struct snmp_link *s)
-{
-    const struct snmp_link_options *o = s->options;
-    return (struct snmp_wire_options){
-        .host = o->host, .port = o->port, .stream = o->stream, .ipv6 = o->ipv6, .tls = o->tls};
-}
-
 // Agrees on keys over the wire.
 static bool snmp_link_start(struct snmp_link *s, int64_t until, struct error *err)
 {
-    const struct snmp_link_options *o = s->options;
-    bool has_user = o->version == SNMP_VERSION_3 && !o->tls;
-    return (!has_user || o->inform || snmp_link_use_own_engine(s, err)) &&
+    const bool has_user = snmp_target_has_user(s->target), inform = s->target->inform;
+    return (!has_user || inform || snmp_link_use_own_engine(s, err)) &&
            snmp_link_start_session(s, err) &&
-           (!has_user || !o->inform || snmp_link_discover(s, until, err));
+           (!has_user || !inform || snmp_link_discover(s, until, err));
 }
 
 // Undoes that.
@@ -282,7 +276,7 @@ static void snmp_link_end(struct snmp_link *s)
     s->handle = NULL;
     snmp_unlock();
     if (s->engine_id_size > 0)
-        snmp_user_remove(s->options->keys, s->engine_id, s->engine_id_size);
+        snmp_user_remove(s->keys, s->engine_id, s->engine_id_size);
     s->engine_id_size = 0;
     s->answered = false;
     s->problem[0] = '\0';
@@ -291,10 +285,9 @@ static void snmp_link_end(struct snmp_link *s)
 // Starts at the wire's address, or at the next addresses while nobody is at the address.
 static bool snmp_link_start_any(struct snmp_link *s, int64_t until, struct error *err)
 {
-    const struct snmp_wire_options wire = snmp_link_wire(s);
     while (!snmp_link_start(s, until, err)) {
         snmp_link_end(s);
-        if (!snmp_wire_open_next(&s->wire, &wire, until, err)) {
+        if (!snmp_wire_open_next(&s->wire, until, err)) {
             snmp_wire_close(&s->wire);
             return false;
         }
@@ -307,20 +300,18 @@ int64_t snmp_link_deadline(void)
     return clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
 }
 
-bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
-                    struct error *err)
+bool snmp_link_open(struct snmp_link *s, const struct snmp_target *target,
+                    const struct snmp_keys *keys, void *owner, struct error *err)
 {
-    *s = (struct snmp_link){.options = options, .owner = owner};
-    const struct snmp_wire_options wire = snmp_link_wire(s);
+    *s = (struct snmp_link){.target = target, .keys = keys, .owner = owner};
     int64_t until = snmp_link_deadline();
-    return snmp_wire_open(&s->wire, &wire, until, err) && snmp_link_start_any(s, until, err);
+    return snmp_wire_open(&s->wire, target, until, err) && snmp_link_start_any(s, until, err);
 }
 
 bool snmp_link_open_next(struct snmp_link *s, int64_t until, struct error *err)
 {
-    const struct snmp_wire_options wire = snmp_link_wire(s);
     snmp_link_end(s);
-    return snmp_wire_open_next(&s->wire, &wire, until, err) && snmp_link_start_any(s, until, err);
+    return snmp_wire_open_next(&s->wire, until, err) && snmp_link_start_any(s, until, err);
 }
 
 void snmp_link_close(struct snmp_link *s)
@@ -436,7 +427,7 @@ static bool snmp_trap_send_v3(struct snmp_link *link, const struct snmp_trap_roo
 static bool snmp_trap_queue_encoded(struct snmp_link *link, const void *varbinds, size_t size,
                                     uint32_t uptime_cs)
 {
-    const struct snmp_link_options *o = link->options;
+    const struct snmp_target *t = link->target;
     u_char octets[SNMP_PDU_VARBINDS_SIZE + PDU_HEAD_MAX + MESSAGE_HEAD_MAX];
     struct snmp_trap_room r = {.octets = octets, .size = sizeof octets, .used = size};
     memcpy(octets + sizeof octets - size, varbinds, size);
@@ -445,9 +436,9 @@ static bool snmp_trap_queue_encoded(struct snmp_link *link, const void *varbinds
     snmp_unlock();
     if (!snmp_trap_put_pdu(&r, uptime_cs, request))
         return false;
-    if (o->version == SNMP_VERSION_3)
+    if (t->version == SNMP_V3)
         return snmp_trap_send_v3(link, &r, request);
-    return o->community[0] != '\0' && snmp_trap_put_community(&r, o->community) &&
+    return t->community[0] != '\0' && snmp_trap_put_community(&r, t->community) &&
            snmp_trap_send(link, &r);
 }
 

@@ -6,26 +6,12 @@
 
 #include "sink/snmp_engine.h"
 #include "sink/snmp_pdu.h"
+#include "sink/snmp_target.h"
 #include "sink/snmp_wire.h"
 
-struct snmp_link_options {
-    const char *host;
-    uint16_t port;
-    bool stream;
-    bool ipv6;    // for datagrams: a name's IPv6 addresses before its IPv4 addresses
-    long version; // SNMP_VERSION_1, ...
-    bool inform;
-    unsigned timeout_ms, retries;
-    const char *community;         // v1, v2c
-    const struct tls_options *tls; // v3 over TLS or DTLS, instead of users; NULL: none
-    const struct snmp_keys *keys;  // v3 without TLS
-    const char *context;           // v3, as are the next two
-    const uint8_t *engine_id;      // informs: the engine ID that the receiver must have
-    size_t engine_id_size;         // 0: any
-};
-
 struct snmp_link {
-    const struct snmp_link_options *options;
+    const struct snmp_target *target;
+    const struct snmp_keys *keys; // v3 with users
     struct snmp_wire wire;
     void *handle; // libsnmp's single session
     void *owner;
@@ -36,11 +22,11 @@ struct snmp_link {
 };
 
 // Connects. With v3, also agrees on keys: through TLS, or for this gateway's engine (traps), or for
-// the receiver's engine (informs). Waits up to five seconds for the receiver's answer. `options`
-// stay the caller's and outlive the session. Returns false with a sentence, and leaves nothing
-// open.
-bool snmp_link_open(struct snmp_link *s, const struct snmp_link_options *options, void *owner,
-                    struct error *err);
+// the receiver's engine (informs). Waits up to five seconds for the receiver's answer. `target` and
+// `keys` stay the caller's and outlive the session. Returns false with a sentence, and leaves
+// nothing open.
+bool snmp_link_open(struct snmp_link *s, const struct snmp_target *target,
+                    const struct snmp_keys *keys, void *owner, struct error *err);
 void snmp_link_close(struct snmp_link *s);
 
 // After a failure because nobody is at the address: opens the session at the name's next address,

@@ -79,4 +79,20 @@ struct snmp_target {
     int64_t started_at; // monotonic; sysUpTime counts from here
 };
 
+static inline bool snmp_target_has_tls(const struct snmp_target *target)
+{
+    return target->transport == SNMP_TLS || target->transport == SNMP_DTLS;
+}
+
+static inline bool snmp_target_is_stream(const struct snmp_target *target)
+{
+    return target->transport == SNMP_TCP || target->transport == SNMP_TLS;
+}
+
+// Whether the messages have an SNMPv3 user: TLS and DTLS replace the user.
+static inline bool snmp_target_has_user(const struct snmp_target *target)
+{
+    return target->version == SNMP_V3 && !snmp_target_has_tls(target);
+}
+
 #endif

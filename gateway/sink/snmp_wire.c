@@ -5,9 +5,6 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,59 +37,22 @@ static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 
 // Opening.
 
-static int snmp_wire_ms_until(int64_t deadline)
+static bool snmp_wire_connect_to(struct snmp_wire *w, const struct resolve_address *to,
+                                 int64_t deadline)
 {
-    int64_t left = deadline - clock_monotonic(&clock_system);
-    return left > 0 ? (int)(left / CLOCK_US_PER_MS) + 1 : 0;
+    const int64_t last = clock_monotonic(&clock_system) + CONNECT_MS * CLOCK_US_PER_MS;
+    const int type = w->stream ? SOCK_STREAM : SOCK_DGRAM;
+    w->fd = resolve_connect(to, type | SOCK_NONBLOCK, WAIT_MS, last < deadline ? last : deadline);
+    w->broken = w->fd >= 0 ? 0 : errno;
+    return w->fd >= 0;
 }
 
-static bool snmp_wire_finish_connecting(int fd, int64_t deadline)
+// Goes on to the next address, and remembers for the next message why this address failed.
+static void snmp_wire_pass(struct snmp_wire *w)
 {
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-    int left_ms = snmp_wire_ms_until(deadline);
-    if (poll(&p, 1, left_ms < CONNECT_MS ? left_ms : CONNECT_MS) != 1) {
-        errno = ETIMEDOUT;
-        return false;
-    }
-    int failure;
-    socklen_t size = sizeof failure;
-    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) == 0)
-        errno = failure;
-    return errno == 0;
-}
-
-static bool snmp_wire_connect_to(int fd, const struct resolve_address *to, int64_t deadline)
-{
-    return connect(fd, (const struct sockaddr *)&to->storage, to->length) == 0 ||
-           (errno == EINPROGRESS && snmp_wire_finish_connecting(fd, deadline));
-}
-
-// Makes the kernel send events at once, and notice a peer that has vanished.
-static void snmp_wire_set_stream_options(int fd)
-{
-    const int on = 1, limit_ms = WAIT_MS;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
-}
-
-static bool snmp_wire_open_to(struct snmp_wire *w, const struct resolve_address *to,
-                              int64_t deadline)
-{
-    int type = (w->stream ? SOCK_STREAM : SOCK_DGRAM) | SOCK_NONBLOCK | SOCK_CLOEXEC;
-    w->fd = socket(to->storage.ss_family, type, 0);
-    if (w->fd >= 0 && w->stream)
-        snmp_wire_set_stream_options(w->fd);
-    w->broken = w->fd >= 0 && snmp_wire_connect_to(w->fd, to, deadline) ? 0 : errno;
-    if (w->broken != 0 && w->fd >= 0)
-        close(w->fd);
-    w->fd = w->broken == 0 ? w->fd : -1;
-    return w->broken == 0;
-}
-
-// Lets go of the address and of all its packets.
-static void snmp_wire_reset(struct snmp_wire *w)
-{
+    size_t used = strlen(w->passed.text);
+    snprintf(w->passed.text + used, sizeof w->passed.text - used, ", nor %s: %s",
+             w->all[w->at++].text, strerror(w->broken));
     snmp_wire_close(w);
     w->broken = 0;
     w->why.text[0] = '\0';
@@ -100,19 +60,10 @@ static void snmp_wire_reset(struct snmp_wire *w)
     w->talks = false;
 }
 
-// Remembers for the next message why this address failed.
-static void snmp_wire_pass(struct snmp_wire *w)
-{
-    size_t used = strlen(w->passed.text);
-    snprintf(w->passed.text + used, sizeof w->passed.text - used, ", nor %s: %s",
-             w->all[w->at].text, strerror(w->broken));
-}
-
-static bool snmp_wire_secure(struct snmp_wire *wire, const struct tls_options *options,
-                             int64_t deadline, struct error *err)
+static bool snmp_wire_secure(struct snmp_wire *wire, int64_t deadline, struct error *err)
 {
     errno = 0;
-    wire->tls = tls_open(wire->fd, options, deadline, err);
+    wire->tls = tls_open(wire->fd, &wire->target->tls, deadline, err);
     if (wire->tls)
         return true;
     wire->broken = errno;
@@ -120,49 +71,44 @@ static bool snmp_wire_secure(struct snmp_wire *wire, const struct tls_options *o
 }
 
 // Connects to the address `at`. False with a sentence, and `broken` says why.
-static bool snmp_wire_connect(struct snmp_wire *w, const struct snmp_wire_options *o,
-                              int64_t deadline, struct error *err)
+static bool snmp_wire_connect(struct snmp_wire *w, int64_t deadline, struct error *err)
 {
-    resolve_describe(o->host, &w->all[w->at], o->port, w->peer, sizeof w->peer);
-    return (snmp_wire_open_to(w, &w->all[w->at], deadline) || snmp_wire_explain(w, err)) &&
-           (!o->tls || snmp_wire_secure(w, o->tls, deadline, err));
+    const struct snmp_target *t = w->target;
+    resolve_describe(t->host, &w->all[w->at], t->port, w->peer, sizeof w->peer);
+    return (snmp_wire_connect_to(w, &w->all[w->at], deadline) || snmp_wire_explain(w, err)) &&
+           (!snmp_target_has_tls(t) || snmp_wire_secure(w, deadline, err));
 }
 
-static bool snmp_wire_connect_any(struct snmp_wire *w, const struct snmp_wire_options *o,
-                                  int64_t deadline, struct error *err)
+static bool snmp_wire_connect_any(struct snmp_wire *w, int64_t deadline, struct error *err)
 {
-    while (!snmp_wire_connect(w, o, deadline, err)) {
+    while (!snmp_wire_connect(w, deadline, err)) {
         bool next = w->fd < 0 || resolve_is_nobody(w->broken);
-        if (!next || w->at + 1 == w->count || snmp_wire_ms_until(deadline) == 0) {
+        if (!next || w->at + 1 == w->count || clock_monotonic(&clock_system) >= deadline) {
             snmp_wire_close(w);
             return false;
         }
         snmp_wire_pass(w);
-        snmp_wire_reset(w);
-        w->at++;
     }
     return true;
 }
 
-bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_wire_options *options,
-                    int64_t deadline, struct error *err)
+bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_target *target, int64_t deadline,
+                    struct error *err)
 {
-    enum resolve_order datagrams = options->ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST;
-    *wire = (struct snmp_wire){.fd = -1, .stream = options->stream, .end = &wire->first};
-    wire->count = resolve_all(options->host, options->port,
-                              options->stream ? RESOLVE_AS_FOUND : datagrams, wire->all, err);
-    return wire->count > 0 && snmp_wire_connect_any(wire, options, deadline, err);
+    const bool stream = snmp_target_is_stream(target);
+    enum resolve_order datagrams = target->ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST;
+    *wire = (struct snmp_wire){.target = target, .fd = -1, .stream = stream, .end = &wire->first};
+    wire->count = resolve_all(target->host, target->port, stream ? RESOLVE_AS_FOUND : datagrams,
+                              wire->all, err);
+    return wire->count > 0 && snmp_wire_connect_any(wire, deadline, err);
 }
 
-bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options *options,
-                         int64_t deadline, struct error *err)
+bool snmp_wire_open_next(struct snmp_wire *wire, int64_t deadline, struct error *err)
 {
     if (!resolve_is_nobody(wire->broken) || wire->at + 1 >= wire->count)
         return false;
     snmp_wire_pass(wire);
-    snmp_wire_reset(wire);
-    wire->at++;
-    return snmp_wire_connect_any(wire, options, deadline, err);
+    return snmp_wire_connect_any(wire, deadline, err);
 }
 
 void snmp_wire_add(struct snmp_wire *wire, const void *octets, size_t size)
@@ -262,16 +208,6 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 
 // Sending.
 
-static bool snmp_wire_wait_for(const struct snmp_wire *w, short events, int64_t deadline)
-{
-    struct pollfd p = {.fd = w->fd, .events = events};
-    int left_ms = snmp_wire_ms_until(deadline);
-    if (left_ms > 0 && poll(&p, 1, left_ms) == 1)
-        return true;
-    errno = ETIMEDOUT;
-    return false;
-}
-
 static bool snmp_wire_send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     while (p->sent < p->size) {
@@ -279,7 +215,7 @@ static bool snmp_wire_send_by_tls(struct snmp_wire *w, struct snmp_packet *p, in
         long n = tls_write(w->tls, p->octets + p->sent, p->size - p->sent, &events, &w->why);
         if (n < 0)
             errno = ENOTCONN;
-        if (n < 0 || (n == 0 && !snmp_wire_wait_for(w, events, deadline)))
+        if (n < 0 || (n == 0 && !resolve_wait(w->fd, events, deadline)))
             return false;
         p->sent += (size_t)n;
     }
@@ -294,7 +230,7 @@ static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, in
         ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
         if (n >= 0)
             p->sent += (size_t)n;
-        else if (errno != EINTR && !(errno == EAGAIN && snmp_wire_wait_for(w, POLLOUT, deadline)))
+        else if (errno != EINTR && !(errno == EAGAIN && resolve_wait(w->fd, POLLOUT, deadline)))
             return false;
     }
     return true;

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "sink/resolve.h"
-#include "sink/tls.h"
+#include "sink/snmp_target.h"
 
 #include <net-snmp/net-snmp-config.h>
 #include <net-snmp/net-snmp-includes.h>
@@ -17,6 +17,7 @@
 struct snmp_packet;
 
 struct snmp_wire {
+    const struct snmp_target *target;
     int fd;
     bool stream;
     struct resolve_address all[RESOLVE_MAX]; // of the host
@@ -31,24 +32,16 @@ struct snmp_wire {
     bool talks;     // too many of them: the reason why it is broken
 };
 
-struct snmp_wire_options {
-    const char *host; // the caller's; outlives the wire
-    uint16_t port;
-    bool stream, ipv6;             // `ipv6`: for datagrams, a name's IPv6 addresses first
-    const struct tls_options *tls; // TLS or DTLS; NULL: none
-};
-
 // Resolves the name and connects to the first address that answers, until `deadline` (monotonic
-// microseconds). A connected UDP socket learns from ICMP that no program listens. Returns false
-// with a sentence, and leaves nothing open.
-bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_wire_options *options,
-                    int64_t deadline, struct error *err);
+// microseconds). A connected UDP socket learns from ICMP that no program listens. `target` outlives
+// the wire. Returns false with a sentence, and leaves nothing open.
+bool snmp_wire_open(struct snmp_wire *wire, const struct snmp_target *target, int64_t deadline,
+                    struct error *err);
 
 // After a failure because nobody is at the address: goes on with the name's next address, and drops
 // packets that were not sent. Returns false after another failure, with `err` unchanged, or if no
 // further address answers, with a sentence about all addresses.
-bool snmp_wire_open_next(struct snmp_wire *wire, const struct snmp_wire_options *options,
-                         int64_t deadline, struct error *err);
+bool snmp_wire_open_next(struct snmp_wire *wire, int64_t deadline, struct error *err);
 
 // Makes a transport for snmp_sess_add, under the lock. The session owns the transport; the wire
 // outlives the transport.
