@@ -2,19 +2,16 @@
 #include "model/names.h"
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "base/wire.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static_assert((int)SETTING_NAME_MAX == (int)NAMES_NAME_SIZE - 1, "a name that was set fits");
 
@@ -195,59 +192,14 @@ struct names *names_unpack(const uint8_t *octets, size_t size)
     return NULL;
 }
 
-// Does not wait for the other end of a FIFO. NULL with a sentence.
-static FILE *names_open_file(const char *path, struct error *err)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    bool known = fd >= 0 && fstat(fd, &st) == 0;
-    bool regular = known && S_ISREG(st.st_mode);
-    FILE *f = regular ? fdopen(fd, "r") : NULL;
-    if (f)
-        return f;
-    error_set(err, "cannot open node-name-map '%s': %s", path,
-              known && !regular ? "it is not a regular file" : strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return NULL;
-}
-
-static char *names_read_file(const char *path, size_t *size, struct error *err)
-{
-    FILE *f = names_open_file(path, err);
-    if (!f)
-        return NULL;
-    char *content = NULL;
-    size_t capacity = 0;
-    *size = 0;
-    bool ok = true;
-    do {
-        if (*size == capacity) {
-            capacity = capacity ? capacity * 2 : 65536;
-            if (capacity > FILE_SIZE_MAX) {
-                ok = error_set(err, "node-name-map '%s' is too large", path);
-                break;
-            }
-            content = memory_resize(content, capacity, 1);
-        }
-        *size += fread(content + *size, 1, capacity - *size, f);
-        if (ferror(f))
-            ok = error_set(err, "cannot read node-name-map '%s': %s", path, strerror(errno));
-    } while (ok && !feof(f));
-    fclose(f);
-    if (!ok) {
-        free(content);
-        return NULL;
-    }
-    return content;
-}
-
 struct names *names_load(const char *path, struct error *err)
 {
     size_t size;
-    char *content = names_read_file(path, &size, err);
-    if (!content)
+    char *content = regular_file_read(path, FILE_SIZE_MAX, &size, err);
+    if (!content) {
+        error_prefix(err, "node-name-map");
         return NULL;
+    }
     struct names *names = names_parse(path, content, size, err);
     free(content);
     return names;

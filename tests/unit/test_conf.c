@@ -1245,7 +1245,8 @@ TEST(bad_values_are_told_with_line_item_value_and_reason)
         {"fabric { node_name_map = \"map\" }",
          "1: item 'node_name_map': value 'map': must be an absolute path"},
         {"fabric { node_name_map = \"/nonexistent\" }",
-         "1: item 'node_name_map': value '/nonexistent': cannot open node-name-map '/nonexistent': "
+         "1: item 'node_name_map': value '/nonexistent': node-name-map: cannot open "
+         "'/nonexistent': "
          "No such file or directory"},
         {"snmp \"a\" { address = \"\" }", "1: item 'address': value '': the host is missing"},
         {"snmp \"a\" { address = \":162\" }",

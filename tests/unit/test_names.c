@@ -151,14 +151,14 @@ TEST(what_cannot_be_read_is_told)
 {
     char expected[300];
     assert_null(names_load("/nonexistent/map", &err));
-    assert_string_equal(err.text, "cannot open node-name-map '/nonexistent/map': "
+    assert_string_equal(err.text, "node-name-map: cannot open '/nonexistent/map': "
                                   "No such file or directory");
     assert_null(names_load("/tmp", &err));
-    assert_string_equal(err.text, "cannot open node-name-map '/tmp': it is not a regular file");
+    assert_string_equal(err.text, "node-name-map: '/tmp' is not a regular file");
     const char *fifo = support_path("fifo"); // nobody ever writes to it
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_null(names_load(fifo, &err));
-    assert_non_null(strstr(err.text, "it is not a regular file"));
+    assert_non_null(strstr(err.text, "is not a regular file"));
     const char *path = support_file("names", "0x1 a\n0x2\n", 0644);
     assert_null(names_load(path, &err));
     snprintf(expected, sizeof expected, "%s:2: the GUID must be followed by a name", path);
@@ -191,7 +191,8 @@ TEST(a_file_is_bounded)
     const char *path = support_file("names", "", 0644);
     assert_int_equal(truncate(path, 100 << 20), 0); // filled with NULs, without disk blocks
     assert_null(names_load(path, &err));
-    snprintf(expected, sizeof expected, "node-name-map '%s' is too large", path);
+    snprintf(expected, sizeof expected, "node-name-map: '%s' is longer than %d octets", path,
+             64 << 20);
     assert_string_equal(err.text, expected);
 }
 
