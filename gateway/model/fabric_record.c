@@ -328,8 +328,8 @@ static void fabric_record_read_link(struct reader *r, uint32_t node, uint8_t num
         fabric_record_fail(r, "a link leads to a port that is not there");
     else if (peer->peer_node != FABRIC_NONE)
         fabric_record_fail(r, "two links lead to one port");
-    else if (!fabric_builder_link(r->builder, node, number, peer_node, peer_port))
-        fabric_record_fail(r, "there is not enough memory");
+    else
+        fabric_builder_link(r->builder, node, number, peer_node, peer_port);
 }
 
 static uint8_t fabric_record_read_number(struct reader *r, unsigned flags,
@@ -386,8 +386,8 @@ static void fabric_record_read_nodes(struct reader *r)
     for (uint32_t i = 0; i < r->nodes && !r->wrong; i++) {
         fabric_record_read_node(r, &node, i == 0);
         uint32_t ports = get_count(r, UINT8_MAX + 1);
-        if (!r->wrong && fabric_builder_node(r->builder, &node) != i)
-            fabric_record_fail(r, "there is not enough memory");
+        if (!r->wrong)
+            fabric_builder_node(r->builder, &node);
         for (uint32_t k = 0; k < ports && !r->wrong; k++)
             fabric_record_read_port(r, i, node.guid, k == 0, &previous);
     }
@@ -415,8 +415,8 @@ static void read_sms(struct reader *r)
         if (i > 0 && sm.guid <= last)
             fabric_record_fail(r, "the subnet managers are not in order");
         last = sm.guid;
-        if (!r->wrong && !fabric_builder_sm(r->builder, &sm))
-            fabric_record_fail(r, "there is not enough memory");
+        if (!r->wrong)
+            fabric_builder_sm(r->builder, &sm);
     }
 }
 
@@ -433,8 +433,8 @@ static void read_controllers(struct reader *r)
         if (i > 0 && place <= last)
             fabric_record_fail(r, "the I/O controllers are not in order");
         last = place;
-        if (!r->wrong && !fabric_builder_controller(r->builder, &controller))
-            fabric_record_fail(r, "there is not enough memory");
+        if (!r->wrong)
+            fabric_builder_controller(r->builder, &controller);
     }
 }
 
@@ -460,7 +460,7 @@ static void fabric_record_read_table(struct reader *r, uint64_t *last)
     if (!r->wrong && !fabric_builder_get_port(r->builder, node, port))
         fabric_record_fail(r, "a P_Key table is of a port that is not there");
     if (!r->wrong && !fabric_builder_pkeys(r->builder, node, port, pkeys, count))
-        fabric_record_fail(r, "there is not enough memory");
+        fabric_record_fail(r, "there are too many P_Keys");
 }
 
 static void fabric_record_read_pkeys(struct reader *r)
