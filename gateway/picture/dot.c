@@ -73,15 +73,13 @@ static void dot_write_link(FILE *out, const struct picture *p, const struct pict
             (unsigned)link->peer_port, STYLES[link->state]);
 }
 
-static void dot_write_layer(FILE *out, const struct picture *p, uint32_t *at)
+static void dot_write_layer(FILE *out, const struct picture *p, uint32_t from, uint32_t end)
 {
-    const uint32_t layer = p->nodes[p->order[*at]].layer;
-    fprintf(out, "  // Layer %" PRIu32 ".\n", layer);
-    const uint32_t first = *at;
-    for (; *at < p->order_count && p->nodes[p->order[*at]].layer == layer; ++*at)
-        dot_write_node(out, &p->nodes[p->order[*at]]);
+    fprintf(out, "  // Layer %" PRIu32 ".\n", p->nodes[p->order[from]].layer);
+    for (uint32_t i = from; i < end; i++)
+        dot_write_node(out, &p->nodes[p->order[i]]);
     fputs("  { rank=same;", out);
-    for (uint32_t i = first; i < *at; i++) {
+    for (uint32_t i = from; i < end; i++) {
         fputc(' ', out);
         dot_write_id(out, &p->nodes[p->order[i]]);
         fputc(';', out);
@@ -96,8 +94,10 @@ void dot_write(FILE *out, const struct picture *p)
           "  node [fontname=\"sans-serif\", fontsize=11, style=filled, fillcolor=white]\n"
           "  edge [color=\"#9ca3af\", fontname=\"sans-serif\", fontsize=7]\n",
           out);
-    for (uint32_t i = 0; i < p->order_count;)
-        dot_write_layer(out, p, &i);
+    for (uint32_t i = 0, count; i < p->order_count; i += count) {
+        count = picture_layer_size(p, i, p->order_count);
+        dot_write_layer(out, p, i, i + count);
+    }
     fputs("  // Hosts and routers.\n", out);
     for (uint32_t i = 0; i < p->node_count; i++) {
         if (p->nodes[i].type != FABRIC_SWITCH && p->nodes[i].shown)

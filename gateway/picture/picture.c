@@ -276,29 +276,40 @@ static void picture_find_homes(struct picture *p)
     }
 }
 
-// Whether a node of layer 0, or one of its links, is not good: in `troubled`, by node.
-static void picture_find_troubled(const struct picture *p, bool *troubled)
+static void picture_note_link(struct picture_node *node, uint32_t other, enum picture_state state)
+{
+    picture_worsen(&node->near, state);
+    if (node->home == other)
+        picture_worsen(&node->whole, state);
+}
+
+static void picture_find_states(struct picture *p)
 {
     for (uint32_t i = 0; i < p->node_count; i++)
-        troubled[i] = p->nodes[i].state != PICTURE_GOOD || p->nodes[i].absent;
+        p->nodes[i].whole = p->nodes[i].state;
     for (uint32_t i = 0; i < p->link_count; i++) {
         const struct picture_link *link = &p->links[i];
-        if (link->state != PICTURE_GOOD)
-            troubled[link->node] = troubled[link->peer] = true;
+        picture_note_link(&p->nodes[link->node], link->peer, link->state);
+        picture_note_link(&p->nodes[link->peer], link->node, link->state);
     }
 }
 
-static void picture_show_nodes(struct picture *p, const bool *troubled)
+static bool picture_is_troubled(const struct picture_node *node)
+{
+    return node->state != PICTURE_GOOD || node->near != PICTURE_GOOD || node->absent;
+}
+
+static void picture_show_nodes(struct picture *p)
 {
     for (uint32_t i = 0; i < p->node_count; i++) {
         if (p->nodes[i].home != FABRIC_NONE)
-            p->nodes[p->nodes[i].home].troubled_hosts += troubled[i];
+            p->nodes[p->nodes[i].home].troubled_hosts += picture_is_troubled(&p->nodes[i]);
     }
     for (uint32_t i = 0; i < p->node_count; i++) {
         struct picture_node *n = &p->nodes[i];
         const struct picture_node *home = n->home == FABRIC_NONE ? NULL : &p->nodes[n->home];
         n->shown = n->type != FABRIC_CA || !home || p->show_hosts ||
-                   (troubled[i] && home->troubled_hosts <= PICTURE_TROUBLED_HOSTS);
+                   (picture_is_troubled(n) && home->troubled_hosts <= PICTURE_TROUBLED_HOSTS);
     }
 }
 
@@ -553,11 +564,10 @@ static int layers_compare_rows(const void *a, const void *b)
     return x->node->guid < y->node->guid ? -1 : x->node->guid > y->node->guid;
 }
 
-// How many switches of the order are in the same layer as the one at `from`.
-static uint32_t layers_size(const struct picture *p, uint32_t from)
+uint32_t picture_layer_size(const struct picture *p, uint32_t from, uint32_t end)
 {
     uint32_t i = from;
-    while (i < p->order_count && p->nodes[p->order[i]].layer == p->nodes[p->order[from]].layer)
+    while (i < end && p->nodes[p->order[i]].layer == p->nodes[p->order[from]].layer)
         i++;
     return i - from;
 }
@@ -619,7 +629,7 @@ static void layers_arrange(struct picture *p)
     p->order = memory_get(p->order_count * sizeof *p->order);
     layers_gather(p, &g);
     for (uint32_t from = 0, count; from < p->order_count; from += count) {
-        count = layers_size(p, from);
+        count = picture_layer_size(p, from, p->order_count);
         layers_wish(p, &g, from, count);
         layers_sort(p, &g, rows, from, count);
     }
@@ -629,15 +639,13 @@ static void layers_arrange(struct picture *p)
 
 void picture_finish(struct picture *p)
 {
-    bool *troubled = memory_zeroed(p->node_count, sizeof *troubled);
     picture_guess_types(p);
     picture_find_homes(p);
-    picture_find_troubled(p, troubled);
-    picture_show_nodes(p, troubled);
+    picture_find_states(p);
+    picture_show_nodes(p);
     picture_show_direct_links(p);
     picture_place_hosts(p);
     picture_count_hosts(p);
-    free(troubled);
     layers_arrange(p);
     picture_turn_links(p);
 }

@@ -24,10 +24,12 @@ struct picture_node {
     uint8_t type;     // enum fabric_type
     bool absent;      // alarms name it, and it is not in the fabric
     bool silent;
-    bool shown; // false: it is a host that is folded into the count of its switch
-    bool edge;  // it is a switch of layer 1, see picture_new
-    enum picture_state state;
-    uint32_t layer; // hosts and routers 0, switches 1 and up
+    bool shown;               // false: it is a host that is folded into the count of its switch
+    bool edge;                // it is a switch of layer 1, see picture_new
+    enum picture_state state; // by alarms about the node itself
+    enum picture_state whole; // the worst of the node and its links to `home`
+    enum picture_state near;  // the worst of its links
+    uint32_t layer;           // hosts and routers 0, switches 1 and up
     uint32_t place; // among those of its layer, from 0; of layer 0: among those of its home
                     // that are shown, in the order of its ports
     uint32_t home;  // of layer 0: the switch it is drawn at; FABRIC_NONE: it has no link
@@ -97,6 +99,9 @@ bool picture_read_key(const char *key, struct alarm_key *out);
 // manager. Nodes that are part of the switch itself, such as its aggregation node, do not count.
 // Another switch's layer is one more than its distance from those of layer 1.
 void picture_finish(struct picture *picture);
+
+// How many switches of the order, from `from` to `end`, are in the layer of the first of them.
+uint32_t picture_layer_size(const struct picture *picture, uint32_t from, uint32_t end);
 
 // The name of the node, or its GUID as 0x and 16 digits if it has none.
 void picture_name(const struct picture_node *node, char out[PICTURE_NAME_SIZE]);

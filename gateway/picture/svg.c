@@ -149,15 +149,6 @@ static uint32_t svg_lines(const struct picture_node *node)
     return node->shown_hosts + (node->folded > 0);
 }
 
-// How many switches of the order are in the same layer as the first of them.
-static uint32_t svg_layer_size(const struct picture *p, uint32_t from, uint32_t end)
-{
-    uint32_t i = from;
-    while (i < end && p->nodes[p->order[i]].layer == p->nodes[p->order[from]].layer)
-        i++;
-    return i - from;
-}
-
 // Places a row of switches at a height; returns its own height.
 static int svg_place_row(struct svg *s, uint32_t from, uint32_t count, int y)
 {
@@ -224,7 +215,7 @@ static void svg_place(struct svg *s)
         end = SVG_SWITCHES_MAX;
     s->left_out = p->order_count - end;
     for (uint32_t at = 0; at < end; at += count) {
-        count = svg_layer_size(p, at, end);
+        count = picture_layer_size(p, at, end);
         widest = svg_columns(count) > widest ? svg_columns(count) : widest;
     }
     s->width = 2 * MARGIN + widest * (BOX_WIDTH + BOX_GAP) - BOX_GAP;
@@ -346,32 +337,6 @@ static void svg_write_links(struct svg *s)
 
 // Nodes.
 
-struct svg_states {
-    enum picture_state own;  // of a host: the worst of it and its link to the switch above
-    enum picture_state near; // the worst of a switch's links
-};
-
-static void svg_worsen(enum picture_state *state, enum picture_state to)
-{
-    if (to > *state)
-        *state = to;
-}
-
-static struct svg_states *svg_find_states(const struct picture *p)
-{
-    struct svg_states *states = memory_zeroed(p->node_count, sizeof *states);
-    for (uint32_t i = 0; i < p->node_count; i++)
-        states[i].own = p->nodes[i].state;
-    for (uint32_t i = 0; i < p->link_count; i++) {
-        const struct picture_link *link = &p->links[i];
-        svg_worsen(&states[link->node].near, link->state);
-        svg_worsen(&states[link->peer].near, link->state);
-        if (p->nodes[link->peer].home == link->node)
-            svg_worsen(&states[link->peer].own, link->state);
-    }
-    return states;
-}
-
 static void svg_write_folded(const struct svg *s, const struct picture_node *node,
                              const struct svg_place *at)
 {
@@ -381,7 +346,7 @@ static void svg_write_folded(const struct svg *s, const struct picture_node *nod
                 node->shown_hosts > 0 ? "+ " : "", node->folded, node->folded == 1 ? "" : "s");
 }
 
-static void svg_write_node_title(const struct svg *s, uint32_t i, enum picture_state state)
+static void svg_write_node_title(const struct svg *s, uint32_t i)
 {
     const struct picture_node *node = &s->picture->nodes[i];
     fputs("<title>", s->out);
@@ -393,12 +358,12 @@ static void svg_write_node_title(const struct svg *s, uint32_t i, enum picture_s
         fputs("\nnot in the fabric", s->out);
     else if (node->silent)
         fputs("\ndid not answer the last sweep", s->out);
-    if (state != PICTURE_GOOD)
-        fprintf(s->out, "\n%s", picture_state_word(state));
+    if (node->whole != PICTURE_GOOD)
+        fprintf(s->out, "\n%s", picture_state_word(node->whole));
     fputs("</title>", s->out);
 }
 
-static void svg_write_node(const struct svg *s, uint32_t i, const struct svg_states *states)
+static void svg_write_node(const struct svg *s, uint32_t i)
 {
     const struct picture_node *node = &s->picture->nodes[i];
     const struct svg_place *at = &s->places[i];
@@ -407,10 +372,10 @@ static void svg_write_node(const struct svg *s, uint32_t i, const struct svg_sta
     char name[PICTURE_NAME_SIZE];
     picture_name(node, name);
     fprintf(s->out, "<g class=\"node %s %s near-%s%s%s\" data-guid=\"0x%016" PRIx64 "\">",
-            host ? "host" : "switch", picture_state_word(states->own),
-            picture_state_word(states->near), node->absent ? " absent" : "",
+            host ? "host" : "switch", picture_state_word(node->whole),
+            picture_state_word(node->near), node->absent ? " absent" : "",
             node->silent ? " silent" : "", node->guid);
-    svg_write_node_title(s, i, states->own);
+    svg_write_node_title(s, i);
     fprintf(s->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>",
             at->x - BOX_WIDTH / 2 + inset, at->y + (host ? 2 : 0), BOX_WIDTH - 2 * inset, height,
             host ? 3 : 6);
@@ -423,12 +388,10 @@ static void svg_write_node(const struct svg *s, uint32_t i, const struct svg_sta
 
 static void svg_write_nodes(const struct svg *s)
 {
-    struct svg_states *states = svg_find_states(s->picture);
     for (uint32_t i = 0; i < s->picture->node_count; i++) {
         if (s->places[i].drawn)
-            svg_write_node(s, i, &states[i]);
+            svg_write_node(s, i);
     }
-    free(states);
 }
 
 // The frame.
