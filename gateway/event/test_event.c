@@ -274,41 +274,30 @@ static struct event *test_event_from_occurrence(const struct event_builder *buil
     return event_builder_from_occurrence(builder, &o);
 }
 
-// A summary, which policy makes from many events: it has their severity, unless it is an alarm, and
-// their node, if its row is about one.
-static struct event *test_event_from_events(const struct event_builder *builder,
+// An event of policy: a summary of many events, or the end of an alarm without its counterpart. A
+// summary has the severity of the events, unless the summary is an alarm. A summary has the node,
+// if its row is about a node.
+static struct event *test_event_from_policy(const struct event_builder *builder,
                                             const struct test_event *s)
 {
     const struct catalogue_entry *entry = catalogue_get(s->type);
+    const struct catalogue_entry *kind = catalogue_get(entry->test.summarised);
     struct event *event = event_make(entry);
-    event->summarised = catalogue_get(entry->test.summarised);
-    event->category = event->summarised->category;
-    if (entry->alarm == ALARM_NONE)
-        event->severity = event->summarised->severity;
-    event->repeat_count = 12;
-    event->since_us = clock_utc(builder->clock) - 60 * CLOCK_US_PER_S;
-    if (entry->subject == CATALOGUE_ABOUT_NODE) {
+    event->category = kind->category;
+    if (catalogue_is_summary(entry)) {
+        event->summarised = kind;
+        event->severity = entry->alarm == ALARM_NONE ? kind->severity : entry->severity;
+        event->repeat_count = 12;
+        event->since_us = clock_utc(builder->clock) - 60 * CLOCK_US_PER_S;
+    } else {
+        event->cleared = kind;
+        event_complete_cleared(event);
+    }
+    if (event->cleared || entry->subject == CATALOGUE_ABOUT_NODE) {
         event->subject = s->subject;
         event->peer = s->peer;
         event->switch_guid = test_event_switch_of(s);
     }
-    snprintf(event->reason, sizeof event->reason, "%s", test_event_reason(s->type));
-    event_builder_stamp(builder, event);
-    return event;
-}
-
-// An alarm that ends without its counterpart.
-static struct event *test_event_from_alarm(const struct event_builder *builder,
-                                           const struct test_event *s)
-{
-    const struct catalogue_entry *entry = catalogue_get(s->type);
-    struct event *event = event_make(entry);
-    event->cleared = catalogue_get(entry->test.summarised);
-    event->cleared_severity = event->cleared->severity;
-    event->cleared_category = event->category = event->cleared->category;
-    event->subject = s->subject;
-    event->peer = s->peer;
-    event->switch_guid = test_event_switch_of(s);
     snprintf(event->reason, sizeof event->reason, "%s", test_event_reason(s->type));
     event_builder_stamp(builder, event);
     return event;
@@ -329,8 +318,8 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
         [CATALOGUE_FROM_LINK_RECORD] = test_event_from_link_record,
         [CATALOGUE_FROM_OCCURRENCE] = test_event_from_occurrence,
         [CATALOGUE_FROM_SWEEP] = test_event_from_occurrence,
-        [CATALOGUE_FROM_EVENTS] = test_event_from_events,
-        [CATALOGUE_FROM_ALARM] = test_event_from_alarm,
+        [CATALOGUE_FROM_EVENTS] = test_event_from_policy,
+        [CATALOGUE_FROM_ALARM] = test_event_from_policy,
     };
     return FROM[catalogue_get(s->type)->origin](builder, s);
 }
@@ -339,29 +328,27 @@ static struct event *test_event_from_origin(const struct event_builder *builder,
 
 static bool test_event_report(const struct endpoint *who, struct endpoint *out)
 {
-    *out = *who;
-    return true;
+    if (who)
+        *out = *who;
+    return who != NULL;
 }
 
 static bool test_event_find_lid(void *ctx, uint16_t lid, struct endpoint *out)
 {
     const struct test_event *s = ctx;
-    if (lid == s->subject.lid)
-        return test_event_report(&s->subject, out);
-    return lid == s->peer.lid && test_event_report(&s->peer, out);
-}
-
-static bool test_event_has_guid(const struct endpoint *who, uint64_t guid)
-{
-    return guid == who->guid || guid == who->node_guid;
+    return test_event_report(lid == s->subject.lid ? &s->subject
+                             : lid == s->peer.lid  ? &s->peer
+                                                   : NULL,
+                             out);
 }
 
 static bool test_event_find_guid(void *ctx, uint64_t guid, struct endpoint *out)
 {
     const struct test_event *s = ctx;
-    if (test_event_has_guid(&s->subject, guid))
-        return test_event_report(&s->subject, out);
-    return test_event_has_guid(&s->peer, guid) && test_event_report(&s->peer, out);
+    return test_event_report(guid == s->subject.guid || guid == s->subject.node_guid ? &s->subject
+                             : guid == s->peer.guid || guid == s->peer.node_guid     ? &s->peer
+                                                                                     : NULL,
+                             out);
 }
 
 static bool test_event_find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
