@@ -11,7 +11,8 @@
 #include <string.h>
 
 // A UUID of version 7 (RFC 9562 5.7): it sorts by time, and needs no state that survives a restart.
-static void make_id(const struct event_builder *builder, int64_t utc_us, char out[EVENT_ID_SIZE])
+static void event_builder_make_id(const struct event_builder *builder, int64_t utc_us,
+                                  char out[EVENT_ID_SIZE])
 {
     uint8_t u[16];
     wire_put(u, 6, (uint64_t)(utc_us / CLOCK_US_PER_MS));
@@ -27,24 +28,26 @@ static void make_id(const struct event_builder *builder, int64_t utc_us, char ou
     }
 }
 
-static bool find_lid(void *ctx, uint16_t lid, struct endpoint *out)
+static bool event_builder_topology_lid(void *ctx, uint16_t lid, struct endpoint *out)
 {
     return topology_find_lid(ctx, lid, out);
 }
 
-static bool find_guid(void *ctx, uint64_t guid, struct endpoint *out)
+static bool event_builder_topology_guid(void *ctx, uint64_t guid, struct endpoint *out)
 {
     return topology_find_guid(ctx, guid, out);
 }
 
-static bool find_peer(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out)
+static bool event_builder_topology_peer(void *ctx, uint64_t node_guid, uint8_t port,
+                                        struct endpoint *out)
 {
     return topology_find_peer(ctx, node_guid, port, out);
 }
 
 struct event_builder_lookup event_builder_lookup_in(struct topology *topology)
 {
-    return (struct event_builder_lookup){find_lid, find_guid, find_peer, topology};
+    return (struct event_builder_lookup){event_builder_topology_lid, event_builder_topology_guid,
+                                         event_builder_topology_peer, topology};
 }
 
 static struct event *event_builder_begin(const struct event_builder *builder,
@@ -52,14 +55,14 @@ static struct event *event_builder_begin(const struct event_builder *builder,
 {
     struct event *event = event_make(type);
     event->time_us = clock_utc(builder->clock);
-    make_id(builder, event->time_us, event->id);
+    event_builder_make_id(builder, event->time_us, event->id);
     event->subnet_prefix = builder->subnet_prefix;
     return event;
 }
 
 // Sets the name from the name map and the settings, if they have one; it replaces the
 // NodeDescription.
-static void name_endpoint(const struct event_builder *builder, struct endpoint *who)
+static void event_builder_name_endpoint(const struct event_builder *builder, struct endpoint *who)
 {
     const char *name = who->guid ? names_find(builder->names, who->guid) : NULL;
     if (!name && who->node_guid)
@@ -70,8 +73,8 @@ static void name_endpoint(const struct event_builder *builder, struct endpoint *
 
 // Looks up an endpoint: by its GUID if it has one, since its LID may have been another port's at
 // the last sweep, otherwise by its LID.
-static bool look_up(const struct event_builder_lookup *lookup, const struct endpoint *who,
-                    struct endpoint *out)
+static bool event_builder_look_up(const struct event_builder_lookup *lookup,
+                                  const struct endpoint *who, struct endpoint *out)
 {
     if (!lookup)
         return false;
@@ -80,10 +83,10 @@ static bool look_up(const struct event_builder_lookup *lookup, const struct endp
 }
 
 // Adds the fabric's knowledge to an endpoint of a Notice; values from the Notice take precedence.
-static void complete(const struct event_builder *builder, struct endpoint *who)
+static void event_builder_complete(const struct event_builder *builder, struct endpoint *who)
 {
     struct endpoint known = {0};
-    if (look_up(builder->lookup, who, &known)) {
+    if (event_builder_look_up(builder->lookup, who, &known)) {
         if (who->guid != 0)
             known.guid = who->guid;
         if (who->lid != 0)
@@ -92,18 +95,18 @@ static void complete(const struct event_builder *builder, struct endpoint *who)
             memcpy(known.gid, who->gid, sizeof known.gid);
         *who = known;
     }
-    name_endpoint(builder, who);
+    event_builder_name_endpoint(builder, who);
 }
 
-static struct endpoint endpoint_of(const struct event_builder *builder, uint16_t lid,
-                                   const uint8_t gid[ADDRESS_GID_SIZE])
+static struct endpoint event_builder_endpoint_of(const struct event_builder *builder, uint16_t lid,
+                                                 const uint8_t gid[ADDRESS_GID_SIZE])
 {
     struct endpoint who = {.lid = lid};
     if (gid && !address_gid_is_multicast(gid)) {
         memcpy(who.gid, gid, sizeof who.gid);
         who.guid = address_gid_interface(gid);
     }
-    complete(builder, &who);
+    event_builder_complete(builder, &who);
     return who;
 }
 
@@ -115,29 +118,30 @@ static void event_builder_find_peer(const struct event_builder *builder, struct 
     const struct endpoint *subject = &event->subject;
     if (lookup && subject->node_guid != 0 && port != 0 &&
         lookup->find_peer(lookup->ctx, subject->node_guid, port, &event->peer))
-        name_endpoint(builder, &event->peer);
+        event_builder_name_endpoint(builder, &event->peer);
 }
 
 // An endpoint in the Notice's DataDetails. If they have only a LID, and it is the issuer's, the
 // endpoint is the issuer, which has a GID, too.
-static struct endpoint endpoint_within(const struct event_builder *builder,
-                                       const struct event *event, uint16_t lid,
-                                       const uint8_t gid[ADDRESS_GID_SIZE])
+static struct endpoint event_builder_endpoint_within(const struct event_builder *builder,
+                                                     const struct event *event, uint16_t lid,
+                                                     const uint8_t gid[ADDRESS_GID_SIZE])
 {
     bool is_issuer = lid != 0 && lid == event->issuer.lid && (!gid || address_gid_is_zero(gid));
-    return is_issuer ? event->issuer : endpoint_of(builder, lid, gid);
+    return is_issuer ? event->issuer : event_builder_endpoint_of(builder, lid, gid);
 }
 
-static struct endpoint subject_of(const struct event_builder *builder, const struct event *event)
+static struct endpoint event_builder_subject_of(const struct event_builder *builder,
+                                                const struct event *event)
 {
     const struct notice *n = &event->notice;
     switch (event->type->subject) {
     case CATALOGUE_ABOUT_GID1:
-        return endpoint_of(builder, 0, n->gid1);
+        return event_builder_endpoint_of(builder, 0, n->gid1);
     case CATALOGUE_ABOUT_LID:
-        return endpoint_within(builder, event, n->lid, n->gid1);
+        return event_builder_endpoint_within(builder, event, n->lid, n->gid1);
     case CATALOGUE_ABOUT_SWITCH:
-        return endpoint_within(builder, event, n->switch_lid, NULL);
+        return event_builder_endpoint_within(builder, event, n->switch_lid, NULL);
     case CATALOGUE_ABOUT_ISSUER:
         return event->issuer;
     default:
@@ -146,7 +150,7 @@ static struct endpoint subject_of(const struct event_builder *builder, const str
 }
 
 // The number of the subject's port that the Notice is about; 0: none.
-static uint8_t subject_port(const struct event *event)
+static uint8_t event_builder_subject_port(const struct event *event)
 {
     switch (event->type->trap) {
     case NOTICE_GID_IN_SERVICE:
@@ -159,14 +163,14 @@ static uint8_t subject_port(const struct event *event)
 
 // Whether the Notice names the port that it is about. Otherwise it is about a packet that the
 // issuer received, or comes from the subnet manager.
-static bool names_its_port(const struct catalogue_entry *type)
+static bool event_builder_names_its_port(const struct catalogue_entry *type)
 {
     return type->subject == CATALOGUE_ABOUT_SWITCH ||
            (type->subject == CATALOGUE_ABOUT_LID && type->category != CATEGORY_SECURITY);
 }
 
 // Whether a switch or router sent the Notice, as its ProducerType says.
-static bool is_from_element(const struct notice *notice)
+static bool event_builder_is_from_element(const struct notice *notice)
 {
     return notice->generic && (notice->producer == NOTICE_PRODUCER_SWITCH ||
                                notice->producer == NOTICE_PRODUCER_ROUTER);
@@ -175,14 +179,14 @@ static bool is_from_element(const struct notice *notice)
 // The switch or router of a Notice: the node that it names, or else its issuer; 0: neither is one.
 // Of a node that the fabric does not know, only the issuer's ProducerType says so. The GUID of such
 // a switch is that of its port 0; the node GUID of such a router is not known.
-static uint64_t switch_of_notice(const struct event *event)
+static uint64_t event_builder_switch_of_notice(const struct event *event)
 {
     const struct endpoint *issuer = &event->issuer;
-    const bool named = names_its_port(event->type);
+    const bool named = event_builder_names_its_port(event->type);
     const struct endpoint *who = named ? &event->subject : issuer;
     if (named && fabric_is_element(who->type))
         return who->node_guid;
-    if (!is_from_element(&event->notice) || who->lid != issuer->lid ||
+    if (!event_builder_is_from_element(&event->notice) || who->lid != issuer->lid ||
         (who->type != 0 && !fabric_is_element(who->type)))
         return 0;
     const bool is_guid_of_node = event->notice.producer == NOTICE_PRODUCER_SWITCH;
@@ -197,14 +201,14 @@ struct event *event_builder_from_notice(const struct event_builder *builder,
     event->notice = notice;
     memcpy(event->raw, wire, NOTICE_SIZE);
     event->raw_size = NOTICE_SIZE;
-    event->issuer = endpoint_of(builder, notice.issuer_lid, notice.issuer_gid);
-    event->subject = subject_of(builder, event);
-    if (notice.port != 0 && names_its_port(event->type))
+    event->issuer = event_builder_endpoint_of(builder, notice.issuer_lid, notice.issuer_gid);
+    event->subject = event_builder_subject_of(builder, event);
+    if (notice.port != 0 && event_builder_names_its_port(event->type))
         event->subject.port = notice.port;
-    event->source = endpoint_within(builder, event, notice.lid, notice.gid1);
-    event->destination = endpoint_within(builder, event, notice.lid2, notice.gid2);
-    event->switch_guid = switch_of_notice(event);
-    event_builder_find_peer(builder, event, subject_port(event));
+    event->source = event_builder_endpoint_within(builder, event, notice.lid, notice.gid1);
+    event->destination = event_builder_endpoint_within(builder, event, notice.lid2, notice.gid2);
+    event->switch_guid = event_builder_switch_of_notice(event);
+    event_builder_find_peer(builder, event, event_builder_subject_port(event));
     template_explain(event);
     return event;
 }
@@ -215,13 +219,13 @@ struct event *event_builder_from_malformed(const struct event_builder *builder, 
     struct event *event = event_builder_begin(builder, catalogue_get(CATALOGUE_MALFORMED_MAD));
     event->raw_size = size < EVENT_RAW_MAX ? size : EVENT_RAW_MAX;
     memcpy(event->raw, mad, event->raw_size);
-    event->issuer = event->subject = endpoint_of(builder, sender_lid, NULL);
+    event->issuer = event->subject = event_builder_endpoint_of(builder, sender_lid, NULL);
     snprintf(event->reason, sizeof event->reason, "%s", reason);
     template_explain(event);
     return event;
 }
 
-static void set_id(char out[EVENT_ID_SIZE], const char *id)
+static void event_builder_set_id(char out[EVENT_ID_SIZE], const char *id)
 {
     snprintf(out, EVENT_ID_SIZE, "%s", id ? id : "");
 }
@@ -239,8 +243,8 @@ struct event *event_builder_from_change(const struct event_builder *builder,
     event->sm_guid = change->sm_guid;
     event->affected = change->affected;
     event->found_late = late;
-    set_id(event->cause_id, cause_id);
-    set_id(event->related_id, related_id);
+    event_builder_set_id(event->cause_id, cause_id);
+    event_builder_set_id(event->related_id, related_id);
     text_clean(change->reason, strlen(change->reason), event->reason, sizeof event->reason);
     if (event->type->alarm != ALARM_NONE)
         snprintf(event->alarm_key, sizeof event->alarm_key, "%s", change->alarm_key);
@@ -263,7 +267,7 @@ static enum catalogue_event event_builder_type_of(const struct counter_statement
 }
 
 // Fills in the Notice that the port did not send.
-static void derive_notice(struct event *event)
+static void event_builder_derive_notice(struct event *event)
 {
     event->derived = true;
     event->notice.generic = true;
@@ -273,8 +277,8 @@ static void derive_notice(struct event *event)
 }
 
 // Makes that port the subject; `port` is what the fabric knows of it.
-static void set_counter_subject(struct event *event, const struct endpoint *port,
-                                uint64_t node_guid, uint8_t number)
+static void event_builder_set_counter_subject(struct event *event, const struct endpoint *port,
+                                              uint64_t node_guid, uint8_t number)
 {
     event->subject = *port;
     event->subject.node_guid = node_guid;
@@ -355,7 +359,7 @@ static void event_builder_set_peer(const struct event_builder *builder, struct e
     if (key->peer_guid == 0 || (peer->node_guid == key->peer_guid && peer->port == key->peer_port))
         return;
     *peer = (struct endpoint){.guid = key->peer_guid};
-    complete(builder, peer);
+    event_builder_complete(builder, peer);
     peer->node_guid = key->peer_guid;
     peer->port = key->peer_port;
 }
@@ -368,20 +372,20 @@ struct event *event_builder_from_counter(const struct event_builder *builder,
     const struct alarm_key *key = &statement->key;
     struct event *event =
         event_builder_begin(builder, catalogue_get(event_builder_type_of(statement)));
-    set_counter_subject(event, port, key->guid, key->port);
+    event_builder_set_counter_subject(event, port, key->guid, key->port);
     event->counter = (uint8_t)key->counter;
     event->counter_old = statement->before;
     event->counter_new = statement->after;
     event_builder_set_rate(event, statement);
     if (event->type->trap != 0)
-        derive_notice(event);
+        event_builder_derive_notice(event);
     else
         alarm_key_write(event->alarm_key, key);
     if (key->about == ALARM_ABOUT_ERRORS)
         event_builder_set_errors(event, statement, details);
     else if (key->about == ALARM_ABOUT_WAIT)
         event_builder_set_wait(event, statement, discards);
-    name_endpoint(builder, &event->subject);
+    event_builder_name_endpoint(builder, &event->subject);
     event_builder_set_peer(builder, event, key);
     template_explain(event);
     return event;
@@ -390,7 +394,7 @@ struct event *event_builder_from_counter(const struct event_builder *builder,
 // Links that fail again and again.
 
 // Writes the dates of the last occasions, to the minute.
-static void write_dates(char out[EVENT_DATES_SIZE], const struct link_record *record)
+static void event_builder_write_dates(char out[EVENT_DATES_SIZE], const struct link_record *record)
 {
     enum { SHOWN = 8, MINUTES = sizeof "2026-11-21T03:19" - 1 };
     struct text t = text_in(out, EVENT_DATES_SIZE);
@@ -404,7 +408,8 @@ static void write_dates(char out[EVENT_DATES_SIZE], const struct link_record *re
     }
 }
 
-static void set_occasions(struct event *event, const struct event_builder_link_record *what)
+static void event_builder_set_occasions(struct event *event,
+                                        const struct event_builder_link_record *what)
 {
     const struct link_record *record = what->record;
     event->occasions = record->count;
@@ -412,11 +417,12 @@ static void set_occasions(struct event *event, const struct event_builder_link_r
     event->failures = (uint32_t)link_record_incidents(record, LINK_FAILED);
     event->flaps = (uint32_t)link_record_incidents(record, LINK_FLAPPED);
     event->error_alarms = (uint32_t)link_record_incidents(record, LINK_HAD_ERRORS);
-    write_dates(event->dates, record);
+    event_builder_write_dates(event->dates, record);
 }
 
 // Why the alarm is over.
-static void set_occasions_reason(struct event *event, const struct event_builder_link_record *what)
+static void event_builder_set_occasions_reason(struct event *event,
+                                               const struct event_builder_link_record *what)
 {
     struct text reason = text_in(event->reason, sizeof event->reason);
     if (what->verdict == LINK_IS_ELSEWHERE)
@@ -440,25 +446,25 @@ struct event *event_builder_from_link_record(const struct event_builder *builder
         !fabric_is_element(what->ends[0].type) && fabric_is_element(what->ends[1].type);
     event->peer = what->ends[!swapped];
     if (swapped)
-        set_counter_subject(event, &what->ends[1], link->peer_guid, link->peer_port);
+        event_builder_set_counter_subject(event, &what->ends[1], link->peer_guid, link->peer_port);
     else
-        set_counter_subject(event, &what->ends[0], link->guid, link->port);
-    set_occasions(event, what);
+        event_builder_set_counter_subject(event, &what->ends[0], link->guid, link->port);
+    event_builder_set_occasions(event, what);
     if (!unreliable)
-        set_occasions_reason(event, what);
+        event_builder_set_occasions_reason(event, what);
     alarm_key_write(event->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_LINK,
                                                           .guid = link->guid,
                                                           .port = link->port,
                                                           .peer_guid = link->peer_guid,
                                                           .peer_port = link->peer_port,
                                                           .about = ALARM_ABOUT_UNRELIABLE});
-    name_endpoint(builder, &event->subject);
-    name_endpoint(builder, &event->peer);
+    event_builder_name_endpoint(builder, &event->subject);
+    event_builder_name_endpoint(builder, &event->peer);
     template_explain(event);
     return event;
 }
 
-static void about_switch(struct event *event, uint64_t guid)
+static void event_builder_about_switch(struct event *event, uint64_t guid)
 {
     event->switch_guid = guid;
     event->subject = (struct endpoint){.guid = guid, .node_guid = guid};
@@ -475,8 +481,8 @@ struct event *event_builder_from_occurrence(const struct event_builder *builder,
     event->sm_guid = occurrence->sm_guid;
     event->subject = (struct endpoint){.guid = occurrence->sm_guid, .lid = occurrence->sm_lid};
     if (occurrence->switch_guid != 0)
-        about_switch(event, occurrence->switch_guid);
-    complete(builder, &event->subject);
+        event_builder_about_switch(event, occurrence->switch_guid);
+    event_builder_complete(builder, &event->subject);
     template_explain(event);
     return event;
 }
@@ -511,7 +517,7 @@ void event_builder_again(const struct event_builder *builder, struct event *even
 void event_builder_stamp(const struct event_builder *builder, struct event *event)
 {
     const int64_t now = clock_utc(builder->clock);
-    make_id(builder, now, event->id);
+    event_builder_make_id(builder, now, event->id);
     if (event->time_us == 0)
         event->time_us = now;
     if (event->subnet_prefix == 0)

@@ -46,7 +46,7 @@ static bool template_add_endpoint(struct text *t, const struct endpoint *who)
 
 // Adds "port 17 of leaf12 (LID 3)", or only the node if the port is unknown or the port 0 of a
 // switch.
-static bool add_end(struct text *t, const struct endpoint *who)
+static bool template_add_end(struct text *t, const struct endpoint *who)
 {
     if (who->port != 0)
         text_addf(t, "%sort %u of ", t->len == 0 ? "P" : "p", (unsigned)who->port);
@@ -55,14 +55,14 @@ static bool add_end(struct text *t, const struct endpoint *who)
 
 // Adds the subject's neighbour: "to port 2 of spine1 (LID 4)" if the subject is an end of a link,
 // "on port 3 of leaf1 (LID 2)" if it is a node. False: unknown.
-static bool add_neighbour(struct text *t, const struct event *event)
+static bool template_add_neighbour(struct text *t, const struct event *event)
 {
     text_add(t, event->subject.port != 0 ? "to " : "on ");
-    return add_end(t, &event->peer);
+    return template_add_end(t, &event->peer);
 }
 
 // Adds "SubnSet(PortInfo)", with numbers where there are no words: "method 0x58 (PortInfo)".
-static void add_request(struct text *t, const struct notice *n)
+static void template_add_request(struct text *t, const struct notice *n)
 {
     const char *method = notice_method_word(n->method);
     const char *attribute = notice_attribute_word(n->attribute);
@@ -76,7 +76,7 @@ static void add_request(struct text *t, const struct notice *n)
         text_addf(t, "(attribute 0x%04x)", (unsigned)n->attribute);
 }
 
-static void add_changes(struct text *t, const struct notice *n)
+static void template_add_changes(struct text *t, const struct notice *n)
 {
     size_t before = t->len;
     notice_add_changes(t, n->change_flags);
@@ -84,20 +84,21 @@ static void add_changes(struct text *t, const struct notice *n)
         text_add(t, n->local_changes ? "local settings" : "capability mask");
 }
 
-static uint64_t growth(const struct event *event)
+static uint64_t template_growth(const struct event *event)
 {
     return counter_growth(event->counter_old, event->counter_new);
 }
 
-static bool add_derivation(struct text *t, const struct event *event)
+static bool template_add_derivation(struct text *t, const struct event *event)
 {
     if (event->derived)
         text_addf(t, "no trap told of it: its counter %s grew by %" PRIu64 " to %" PRIu64,
-                  counter_name((enum counter)event->counter), growth(event), event->counter_new);
+                  counter_name((enum counter)event->counter), template_growth(event),
+                  event->counter_new);
     return event->derived;
 }
 
-static bool add_late(struct text *t, const struct event *event)
+static bool template_add_late(struct text *t, const struct event *event)
 {
     if (event->found_late)
         text_add(t, "while ibtrapd was away");
@@ -105,14 +106,14 @@ static bool add_late(struct text *t, const struct event *event)
 }
 
 // Adds "1 event" or "12 events", with the events' kind before the word if there is one.
-static void add_events(struct text *t, uint64_t count, const struct catalogue_entry *kind)
+static void template_add_events(struct text *t, uint64_t count, const struct catalogue_entry *kind)
 {
     text_addf(t, "%" PRIu64 " %s%sevent%s", count, kind ? kind->name : "", kind ? " " : "",
               count == 1 ? "" : "s");
 }
 
 // Adds "once" or "12 times".
-static void add_times(struct text *t, uint64_t count)
+static void template_add_times(struct text *t, uint64_t count)
 {
     if (count == 1)
         text_add(t, "once");
@@ -121,14 +122,14 @@ static void add_times(struct text *t, uint64_t count)
 }
 
 // Adds "1 minute" or "12 minutes". False: there are none.
-static bool add_minutes(struct text *t, uint32_t minutes)
+static bool template_add_minutes(struct text *t, uint32_t minutes)
 {
     text_addf(t, "%" PRIu32 " minute%s", minutes, minutes == 1 ? "" : "s");
     return minutes > 0;
 }
 
 // Adds "1 day" or "30 days". False: there are none.
-static bool add_days(struct text *t, uint32_t days)
+static bool template_add_days(struct text *t, uint32_t days)
 {
     text_addf(t, "%" PRIu32 " day%s", days, days == 1 ? "" : "s");
     return days > 0;
@@ -153,65 +154,68 @@ static bool template_add_field(struct text *t, const struct event *event, enum f
     return value.is_number ? value.number != 0 : value.size > 0;
 }
 
-static bool is(const char *name, size_t length, const char *word)
+static bool template_is(const char *name, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(name, word, length) == 0;
 }
 
-static const struct endpoint *find_endpoint(const struct event *event, const char *name, size_t n)
+static const struct endpoint *template_find_endpoint(const struct event *event, const char *name,
+                                                     size_t n)
 {
-    if (is(name, n, "subject"))
+    if (template_is(name, n, "subject"))
         return &event->subject;
-    if (is(name, n, "issuer"))
+    if (template_is(name, n, "issuer"))
         return &event->issuer;
-    if (is(name, n, "source"))
+    if (template_is(name, n, "source"))
         return &event->source;
-    if (is(name, n, "destination"))
+    if (template_is(name, n, "destination"))
         return &event->destination;
-    return is(name, n, "peer") ? &event->peer : NULL;
+    return template_is(name, n, "peer") ? &event->peer : NULL;
 }
 
 // False: its value is empty.
-static bool add_placeholder(struct text *t, const struct event *event, const char *name, size_t n)
+static bool template_add_placeholder(struct text *t, const struct event *event, const char *name,
+                                     size_t n)
 {
-    const struct endpoint *who = find_endpoint(event, name, n);
+    const struct endpoint *who = template_find_endpoint(event, name, n);
     if (who)
         return template_add_endpoint(t, who);
-    if (is(name, n, "subjectEnd"))
-        return add_end(t, &event->subject);
-    if (is(name, n, "peerEnd"))
-        return add_end(t, &event->peer);
-    if (is(name, n, "neighbour"))
-        return add_neighbour(t, event);
-    if (is(name, n, "late"))
-        return add_late(t, event);
-    if (is(name, n, "derivation"))
-        return add_derivation(t, event);
-    if (is(name, n, "minutes"))
-        return add_minutes(t, event->window_min);
-    if (is(name, n, "days"))
-        return add_days(t, event->occasion_days);
-    if (is(name, n, "request"))
-        add_request(t, &event->notice);
-    else if (is(name, n, "changes"))
-        add_changes(t, &event->notice);
-    else if (is(name, n, "growth"))
-        text_addf(t, "%" PRIu64, growth(event));
-    else if (is(name, n, "times"))
-        add_times(t, event->repeat_count);
-    else if (is(name, n, "since"))
+    if (template_is(name, n, "subjectEnd"))
+        return template_add_end(t, &event->subject);
+    if (template_is(name, n, "peerEnd"))
+        return template_add_end(t, &event->peer);
+    if (template_is(name, n, "neighbour"))
+        return template_add_neighbour(t, event);
+    if (template_is(name, n, "late"))
+        return template_add_late(t, event);
+    if (template_is(name, n, "derivation"))
+        return template_add_derivation(t, event);
+    if (template_is(name, n, "minutes"))
+        return template_add_minutes(t, event->window_min);
+    if (template_is(name, n, "days"))
+        return template_add_days(t, event->occasion_days);
+    if (template_is(name, n, "request"))
+        template_add_request(t, &event->notice);
+    else if (template_is(name, n, "changes"))
+        template_add_changes(t, &event->notice);
+    else if (template_is(name, n, "growth"))
+        text_addf(t, "%" PRIu64, template_growth(event));
+    else if (template_is(name, n, "times"))
+        template_add_times(t, event->repeat_count);
+    else if (template_is(name, n, "since"))
         template_add_time(t, event->since_us);
-    else if (is(name, n, "summarisedEvents"))
-        add_events(t, event->repeat_count, event->summarised);
-    else if (is(name, n, "lostEvents"))
-        add_events(t, event->lost, NULL);
+    else if (template_is(name, n, "summarisedEvents"))
+        template_add_events(t, event->repeat_count, event->summarised);
+    else if (template_is(name, n, "lostEvents"))
+        template_add_events(t, event->lost, NULL);
     else
         return template_add_field(t, event, field_find(name, n));
     return true;
 }
 
 // Adds the template from `p` to `end`. False: the value of a placeholder in it is empty.
-static bool expand(struct text *t, const struct event *event, const char *p, const char *end)
+static bool template_expand(struct text *t, const struct event *event, const char *p,
+                            const char *end)
 {
     bool all = true;
     while (p < end) {
@@ -221,7 +225,7 @@ static bool expand(struct text *t, const struct event *event, const char *p, con
             break;
         const char *close = memchr(open, '}', (size_t)(end - open));
         assert(close);
-        if (!add_placeholder(t, event, open + 1, (size_t)(close - open - 1)))
+        if (!template_add_placeholder(t, event, open + 1, (size_t)(close - open - 1)))
             all = false;
         p = close + 1;
     }
@@ -229,10 +233,11 @@ static bool expand(struct text *t, const struct event *event, const char *p, con
 }
 
 // Adds the text in brackets, or nothing if one of its placeholders is empty.
-static void expand_option(struct text *t, const struct event *event, const char *p, const char *end)
+static void template_expand_option(struct text *t, const struct event *event, const char *p,
+                                   const char *end)
 {
     const struct text before = *t;
-    if (expand(t, event, p, end))
+    if (template_expand(t, event, p, end))
         return;
     *t = before;
     t->buf[t->len] = '\0';
@@ -245,9 +250,9 @@ void template_explain(struct event *event)
     while ((open = strchr(p, '[')) != NULL) {
         const char *close = strchr(open, ']');
         assert(close);
-        expand(&t, event, p, open);
-        expand_option(&t, event, open + 1, close);
+        template_expand(&t, event, p, open);
+        template_expand_option(&t, event, open + 1, close);
         p = close + 1;
     }
-    expand(&t, event, p, p + strlen(p));
+    template_expand(&t, event, p, p + strlen(p));
 }

@@ -19,17 +19,17 @@ void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE])
     text_add_hex_number(&t, guid, 16);
 }
 
-static uint16_t group(const uint8_t gid[ADDRESS_GID_SIZE], unsigned i)
+static uint16_t address_group(const uint8_t gid[ADDRESS_GID_SIZE], unsigned i)
 {
     return wire_get16(gid + (size_t)2 * i);
 }
 
 // The longest run of two zeros or more, of several the first.
-static struct run find_zeros(const uint8_t gid[ADDRESS_GID_SIZE])
+static struct run address_find_zeros(const uint8_t gid[ADDRESS_GID_SIZE])
 {
     struct run longest = {.first = GROUPS, .length = 1};
     for (unsigned i = 0, length = 0; i < GROUPS; i++) {
-        length = group(gid, i) == 0 ? length + 1 : 0;
+        length = address_group(gid, i) == 0 ? length + 1 : 0;
         if (length > longest.length)
             longest = (struct run){.first = i + 1 - length, .length = length};
     }
@@ -39,7 +39,7 @@ static struct run find_zeros(const uint8_t gid[ADDRESS_GID_SIZE])
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE])
 {
     struct text t = text_in(out, ADDRESS_GID_TEXT_SIZE);
-    struct run zeros = find_zeros(gid);
+    struct run zeros = address_find_zeros(gid);
     unsigned after = zeros.first + zeros.length;
     for (unsigned i = 0; i < GROUPS; i++) {
         if (i == zeros.first)
@@ -47,7 +47,7 @@ void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GI
         if (i >= zeros.first && i < after)
             continue;
         text_add(&t, i > 0 && i != after ? ":" : "");
-        text_add_hex_number(&t, group(gid, i), 1);
+        text_add_hex_number(&t, address_group(gid, i), 1);
     }
 }
 

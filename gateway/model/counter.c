@@ -44,13 +44,13 @@ uint64_t counter_limit(enum counter counter)
 }
 
 // The name without "Port" at its beginning.
-static const char *core(const char *name)
+static const char *counter_core(const char *name)
 {
     return strncmp(name, "Port", 4) == 0 ? name + 4 : name;
 }
 
 // The length of the name without "Counter" at its end.
-static size_t core_length(const char *name)
+static size_t counter_core_length(const char *name)
 {
     size_t n = strlen(name);
     return n > 7 && strcmp(name + n - 7, "Counter") == 0 ? n - 7 : n;
@@ -58,11 +58,11 @@ static size_t core_length(const char *name)
 
 enum counter counter_find(const char *name)
 {
-    const char *wanted = core(name);
-    size_t n = core_length(wanted);
+    const char *wanted = counter_core(name);
+    size_t n = counter_core_length(wanted);
     for (enum counter c = 0; c < COUNTER_ERRORS; c++) {
-        const char *have = core(ROWS[c].name);
-        if (core_length(have) == n && memcmp(have, wanted, n) == 0)
+        const char *have = counter_core(ROWS[c].name);
+        if (counter_core_length(have) == n && memcmp(have, wanted, n) == 0)
             return c;
     }
     return COUNTER_ERRORS;
@@ -131,7 +131,7 @@ bool error_details_exist(enum counter counter)
            counter == COUNTER_FEC_UNCORRECTABLE;
 }
 
-static void error_details_add_lanes(struct text *t, const struct error_details *details)
+static void counter_add_lanes(struct text *t, const struct error_details *details)
 {
     const char *before = details->symbols ? "corrected symbols: " : "uncorrectable blocks: ";
     for (unsigned i = 0; details->known && i < ERROR_DETAILS_CAUSES; i++) {
@@ -145,7 +145,7 @@ static void error_details_add_lanes(struct text *t, const struct error_details *
 void error_details_describe(struct text *t, const struct error_details *details)
 {
     if (details->counter == COUNTER_FEC_UNCORRECTABLE) {
-        error_details_add_lanes(t, details);
+        counter_add_lanes(t, details);
         return;
     }
     const struct error_cause *causes =

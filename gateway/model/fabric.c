@@ -96,7 +96,7 @@ uint32_t fabric_count_links(const struct fabric *fabric)
     return ends / 2;
 }
 
-static bool is_better_master(const struct fabric_sm *a, const struct fabric_sm *b)
+static bool fabric_is_better_master(const struct fabric_sm *a, const struct fabric_sm *b)
 {
     return a->priority != b->priority ? a->priority > b->priority : a->guid < b->guid;
 }
@@ -107,7 +107,7 @@ uint32_t fabric_master(const struct fabric *fabric)
     for (uint32_t i = 0; i < fabric->sm_count; i++) {
         const struct fabric_sm *sm = &fabric->sms[i];
         if (sm->state == FABRIC_MASTER &&
-            (best == FABRIC_NONE || is_better_master(sm, &fabric->sms[best])))
+            (best == FABRIC_NONE || fabric_is_better_master(sm, &fabric->sms[best])))
             best = i;
     }
     return best;
@@ -127,7 +127,7 @@ static const struct speed SPEEDS[] = {
 };
 enum { SPEEDS_COUNT = sizeof SPEEDS / sizeof *SPEEDS };
 
-static const struct speed *find_speed(uint16_t bit)
+static const struct speed *fabric_find_speed(uint16_t bit)
 {
     for (size_t i = 0; i < SPEEDS_COUNT; i++) {
         if (bit == SPEEDS[i].bit)
@@ -143,7 +143,7 @@ uint16_t fabric_speed_at(size_t i)
 
 bool fabric_is_slower(uint16_t a, uint16_t b)
 {
-    const struct speed *x = find_speed(a), *y = find_speed(b);
+    const struct speed *x = fabric_find_speed(a), *y = fabric_find_speed(b);
     return y && (!x || x < y);
 }
 
@@ -167,14 +167,14 @@ unsigned fabric_lanes(uint8_t width_bit)
 
 const char *fabric_speed_word(uint16_t speed_bit)
 {
-    const struct speed *speed = find_speed(speed_bit);
+    const struct speed *speed = fabric_find_speed(speed_bit);
     return speed ? speed->name : "?";
 }
 
 void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed)
 {
     unsigned lanes = fabric_lanes(width);
-    const struct speed *each = find_speed(speed);
+    const struct speed *each = fabric_find_speed(speed);
     if (lanes > 0)
         text_addf(t, "%uX ", lanes);
     else
@@ -191,7 +191,7 @@ void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed)
 
 double fabric_bits_per_second(uint8_t width, uint16_t speed)
 {
-    const struct speed *each = find_speed(speed);
+    const struct speed *each = fabric_find_speed(speed);
     return each ? fabric_lanes(width) * (each->tenths * 1e8) : 0;
 }
 

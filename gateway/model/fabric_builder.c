@@ -41,7 +41,7 @@ struct fabric_builder {
     struct table by_guid, by_port;
 };
 
-static uint64_t mix(uint64_t key)
+static uint64_t fabric_builder_mix(uint64_t key)
 {
     key = (key ^ key >> 31) * UINT64_C(0x9E3779B97F4A7C15);
     key = (key ^ key >> 29) * UINT64_C(0xD6E8FEB86659FD93);
@@ -59,7 +59,8 @@ void fabric_builder_seed(const struct random *random)
 // cache line, unless somebody could choose them so that all begin there.
 static uint64_t fabric_builder_digest(const struct table *table, uint64_t key)
 {
-    return table->chosen ? hash_digest(&secret, &key, sizeof key) : mix(key >> 2) << 2 | (key & 3);
+    return table->chosen ? hash_digest(&secret, &key, sizeof key)
+                         : fabric_builder_mix(key >> 2) << 2 | (key & 3);
 }
 
 // The key's slot, or the free slot for it.
@@ -72,12 +73,12 @@ static struct slot *fabric_builder_find_slot(const struct table *table, uint64_t
     return &table->slots[i];
 }
 
-static uint32_t table_find(const struct table *table, uint64_t key)
+static uint32_t fabric_builder_look_up(const struct table *table, uint64_t key)
 {
     return table->size > 0 ? fabric_builder_find_slot(table, key)->value : FABRIC_NONE;
 }
 
-static void table_reserve(struct table *table)
+static void fabric_builder_grow(struct table *table)
 {
     if (table->used < table->size / 2)
         return;
@@ -95,15 +96,15 @@ static void table_reserve(struct table *table)
 }
 
 // Adds a new key.
-static void table_add(struct table *table, uint64_t key, uint32_t value)
+static void fabric_builder_enter(struct table *table, uint64_t key, uint32_t value)
 {
-    table_reserve(table);
+    fabric_builder_grow(table);
     *fabric_builder_find_slot(table, key) = (struct slot){key, value};
     table->used++;
 }
 
 // Adds an item at the end and returns its place. Returns NULL if there are `limit` items.
-static void *array_add(struct array *array, size_t item_size, uint32_t limit)
+static void *fabric_builder_append(struct array *array, size_t item_size, uint32_t limit)
 {
     if (array->count == limit)
         return NULL;
@@ -121,7 +122,7 @@ struct fabric_builder *fabric_builder_new(void)
     return builder;
 }
 
-static void free_table(struct table *table)
+static void fabric_builder_free_table(struct table *table)
 {
     free(table->slots);
     *table = (struct table){.size = 0};
@@ -137,14 +138,14 @@ void fabric_builder_free(struct fabric_builder *builder)
     free(builder->controllers.items);
     free(builder->pkey_tables.items);
     free(builder->pkeys.items);
-    free_table(&builder->by_guid);
-    free_table(&builder->by_port);
+    fabric_builder_free_table(&builder->by_guid);
+    fabric_builder_free_table(&builder->by_port);
     free(builder);
 }
 
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid)
 {
-    return table_find(&builder->by_guid, guid);
+    return fabric_builder_look_up(&builder->by_guid, guid);
 }
 
 struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t node)
@@ -158,23 +159,24 @@ uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric
     uint32_t number = fabric_builder_find(builder, node->guid);
     if (number != FABRIC_NONE)
         return number;
-    struct fabric_node *added = array_add(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
+    struct fabric_node *added =
+        fabric_builder_append(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
     if (!added)
         return FABRIC_NONE;
     *added = *node;
     added->first_port = 0;
     added->ports = 0;
     number = builder->nodes.count - 1;
-    table_add(&builder->by_guid, node->guid, number);
+    fabric_builder_enter(&builder->by_guid, node->guid, number);
     return number;
 }
 
-static struct port_entry *entries(const struct fabric_builder *builder)
+static struct port_entry *fabric_builder_entries(const struct fabric_builder *builder)
 {
     return builder->ports.items;
 }
 
-static uint64_t port_key(uint32_t node, uint8_t number)
+static uint64_t fabric_builder_port_key(uint32_t node, uint8_t number)
 {
     return (uint64_t)node << 8 | number;
 }
@@ -182,22 +184,25 @@ static uint64_t port_key(uint32_t node, uint8_t number)
 struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
                                             uint8_t number)
 {
-    uint32_t i = table_find(&builder->by_port, port_key(node, number));
-    return i != FABRIC_NONE ? &entries(builder)[i].port : NULL;
+    uint32_t i = fabric_builder_look_up(&builder->by_port, fabric_builder_port_key(node, number));
+    return i != FABRIC_NONE ? &fabric_builder_entries(builder)[i].port : NULL;
 }
 
 // The port, or a new one with nothing but its number. Returns NULL if there is no room.
-static struct fabric_port *need_port(struct fabric_builder *builder, uint32_t node, uint8_t number)
+static struct fabric_port *fabric_builder_need_port(struct fabric_builder *builder, uint32_t node,
+                                                    uint8_t number)
 {
     assert(node < builder->nodes.count);
     struct fabric_port *port = fabric_builder_get_port(builder, node, number);
     if (port)
         return port;
-    struct port_entry *added = array_add(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
+    struct port_entry *added =
+        fabric_builder_append(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
     if (!added)
         return NULL;
     *added = (struct port_entry){node, {.number = number, .peer_node = FABRIC_NONE}};
-    table_add(&builder->by_port, port_key(node, number), builder->ports.count - 1);
+    fabric_builder_enter(&builder->by_port, fabric_builder_port_key(node, number),
+                         builder->ports.count - 1);
     fabric_builder_get(builder, node)->ports++;
     return &added->port;
 }
@@ -205,7 +210,7 @@ static struct fabric_port *need_port(struct fabric_builder *builder, uint32_t no
 bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
                          const struct fabric_port *port)
 {
-    struct fabric_port *place = need_port(builder, node, port->number);
+    struct fabric_port *place = fabric_builder_need_port(builder, node, port->number);
     if (!place)
         return false;
     const struct fabric_port before = *place;
@@ -221,34 +226,35 @@ void fabric_builder_each_port(struct fabric_builder *builder,
                               void *ctx)
 {
     for (uint32_t i = 0; i < builder->ports.count; i++)
-        each(ctx, entries(builder)[i].node, &entries(builder)[i].port);
+        each(ctx, fabric_builder_entries(builder)[i].node,
+             &fabric_builder_entries(builder)[i].port);
 }
 
-static void unlink_one(struct fabric_port *port)
+static void fabric_builder_unlink(struct fabric_port *port)
 {
     port->peer_node = FABRIC_NONE;
     port->peer_port = 0;
 }
 
-static void cut(struct fabric_builder *builder, struct fabric_port *port)
+static void fabric_builder_cut(struct fabric_builder *builder, struct fabric_port *port)
 {
     if (port->peer_node == FABRIC_NONE)
         return;
-    unlink_one(fabric_builder_get_port(builder, port->peer_node, port->peer_port));
-    unlink_one(port);
+    fabric_builder_unlink(fabric_builder_get_port(builder, port->peer_node, port->peer_port));
+    fabric_builder_unlink(port);
 }
 
 bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
                          uint8_t peer_port)
 {
-    if (!need_port(builder, node, port))
+    if (!fabric_builder_need_port(builder, node, port))
         return false;
-    struct fabric_port *b = need_port(builder, peer, peer_port);
+    struct fabric_port *b = fabric_builder_need_port(builder, peer, peer_port);
     if (!b)
         return false;
     struct fabric_port *a = fabric_builder_get_port(builder, node, port); // b may have moved it
-    cut(builder, a);
-    cut(builder, b);
+    fabric_builder_cut(builder, a);
+    fabric_builder_cut(builder, b);
     if (a == b)
         return true;
     a->peer_node = peer;
@@ -261,7 +267,7 @@ bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t 
 bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm)
 {
     assert(sm->node < builder->nodes.count);
-    struct fabric_sm *added = array_add(&builder->sms, sizeof *added, FABRIC_SMS_MAX);
+    struct fabric_sm *added = fabric_builder_append(&builder->sms, sizeof *added, FABRIC_SMS_MAX);
     if (added)
         *added = *sm;
     return added != NULL;
@@ -272,7 +278,7 @@ bool fabric_builder_controller(struct fabric_builder *builder,
 {
     assert(controller->node < builder->nodes.count);
     struct fabric_controller *added =
-        array_add(&builder->controllers, sizeof *added, FABRIC_CONTROLLERS_MAX);
+        fabric_builder_append(&builder->controllers, sizeof *added, FABRIC_CONTROLLERS_MAX);
     if (added)
         *added = *controller;
     return added != NULL;
@@ -293,7 +299,7 @@ static bool fabric_builder_add_pkeys(struct array *to, const uint16_t *sorted, s
         uint16_t *added = NULL;
         if (i > 0 && sorted[i] == sorted[i - 1])
             continue;
-        added = array_add(to, sizeof *added, FABRIC_PKEYS_MAX);
+        added = fabric_builder_append(to, sizeof *added, FABRIC_PKEYS_MAX);
         if (!added)
             return false;
         *added = sorted[i];
@@ -318,7 +324,7 @@ bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t
     const uint32_t first = builder->pkeys.count;
     struct fabric_pkey_table *table = NULL;
     if (fabric_builder_add_pkeys(&builder->pkeys, sorted, used))
-        table = array_add(&builder->pkey_tables, sizeof *table, FABRIC_PORTS_MAX);
+        table = fabric_builder_append(&builder->pkey_tables, sizeof *table, FABRIC_PORTS_MAX);
     if (!table) {
         builder->pkeys.count = first;
         builder->pkey_tables_left_out++;
@@ -336,7 +342,7 @@ struct sortable {
     uint32_t at;
 };
 
-static int compare_sortable(const void *a, const void *b)
+static int fabric_builder_compare_sortable(const void *a, const void *b)
 {
     const struct sortable *x = a, *y = b;
     if (x->key != y->key)
@@ -344,13 +350,13 @@ static int compare_sortable(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static void sort(struct sortable *items, uint32_t count)
+static void fabric_builder_sort(struct sortable *items, uint32_t count)
 {
-    qsort(items, count, sizeof *items, compare_sortable);
+    qsort(items, count, sizeof *items, fabric_builder_compare_sortable);
 }
 
 // Keeps the latest item of each key; returns how many are left.
-static uint32_t keep_latest(struct sortable *items, uint32_t count)
+static uint32_t fabric_builder_keep_latest(struct sortable *items, uint32_t count)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -375,12 +381,12 @@ struct shape {
     struct sortable *order; // room for the largest list to sort
 };
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t fabric_builder_larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-static void *carve(char **next, size_t size)
+static void *fabric_builder_carve(char **next, size_t size)
 {
     void *piece = *next;
     *next += size;
@@ -388,7 +394,7 @@ static void *carve(char **next, size_t size)
 }
 
 // The first LID behind those of a port, unicast ones; 0: it has none.
-static uint32_t end_of_lids(const struct fabric_port *port)
+static uint32_t fabric_builder_end_of_lids(const struct fabric_port *port)
 {
     const uint32_t end = port->lid + (1u << (port->lmc & 7));
     if (port->lid == 0 || port->lid > ADDRESS_LID_UNICAST_MAX)
@@ -396,19 +402,19 @@ static uint32_t end_of_lids(const struct fabric_port *port)
     return end <= ADDRESS_LID_UNICAST_MAX ? end : ADDRESS_LID_UNICAST_MAX + 1;
 }
 
-static uint32_t count_lids(const struct fabric_builder *b)
+static uint32_t fabric_builder_count_lids(const struct fabric_builder *b)
 {
     const struct port_entry *ports = b->ports.items;
     uint32_t count = 0;
     for (uint32_t i = 0; i < b->ports.count; i++)
-        count = larger(count, end_of_lids(&ports[i].port));
+        count = fabric_builder_larger(count, fabric_builder_end_of_lids(&ports[i].port));
     return count;
 }
 
 // Allocates the snapshot and its arrays in one block of memory, in order of decreasing alignment.
-static void make_shape(struct shape *shape, const struct fabric_builder *b)
+static void fabric_builder_make_shape(struct shape *shape, const struct fabric_builder *b)
 {
-    const uint32_t lid_count = count_lids(b);
+    const uint32_t lid_count = fabric_builder_count_lids(b);
     const size_t sizes[] = {
         sizeof(struct fabric),
         b->nodes.count * sizeof(struct fabric_node),
@@ -424,20 +430,21 @@ static void make_shape(struct shape *shape, const struct fabric_builder *b)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         total += sizes[i];
     uint32_t most =
-        larger(larger(b->nodes.count, b->ports.count), larger(b->sms.count, b->controllers.count));
+        fabric_builder_larger(fabric_builder_larger(b->nodes.count, b->ports.count),
+                              fabric_builder_larger(b->sms.count, b->controllers.count));
     char *next = memory_zeroed(1, total);
     shape->fabric = (struct fabric *)(void *)next;
     shape->index_of = memory_get(b->nodes.count * sizeof *shape->index_of);
     shape->order = memory_get(most * sizeof *shape->order);
-    carve(&next, sizes[0]);
-    shape->nodes = carve(&next, sizes[1]);
-    shape->ports = carve(&next, sizes[2]);
-    shape->port_guids = carve(&next, sizes[3]);
-    shape->sms = carve(&next, sizes[4]);
-    shape->controllers = carve(&next, sizes[5]);
-    shape->pkey_tables = carve(&next, sizes[6]);
-    shape->lids = carve(&next, sizes[7]);
-    shape->pkeys = carve(&next, sizes[8]);
+    fabric_builder_carve(&next, sizes[0]);
+    shape->nodes = fabric_builder_carve(&next, sizes[1]);
+    shape->ports = fabric_builder_carve(&next, sizes[2]);
+    shape->port_guids = fabric_builder_carve(&next, sizes[3]);
+    shape->sms = fabric_builder_carve(&next, sizes[4]);
+    shape->controllers = fabric_builder_carve(&next, sizes[5]);
+    shape->pkey_tables = fabric_builder_carve(&next, sizes[6]);
+    shape->lids = fabric_builder_carve(&next, sizes[7]);
+    shape->pkeys = fabric_builder_carve(&next, sizes[8]);
     shape->fabric->lid_count = lid_count;
 }
 
@@ -447,13 +454,13 @@ static_assert(sizeof(struct fabric) % 8 == 0 && sizeof(struct fabric_node) % 8 =
                   sizeof(struct fabric_pkey_table) % 4 == 0,
               "the arrays follow each other in one piece of memory");
 
-static void place_nodes(struct shape *shape, const struct fabric_builder *builder)
+static void fabric_builder_place_nodes(struct shape *shape, const struct fabric_builder *builder)
 {
     const struct fabric_node *nodes = builder->nodes.items;
     uint32_t count = builder->nodes.count, first_port = 0;
     for (uint32_t i = 0; i < count; i++)
         shape->order[i] = (struct sortable){.key = nodes[i].guid, .at = i};
-    sort(shape->order, count);
+    fabric_builder_sort(shape->order, count);
     for (uint32_t i = 0; i < count; i++) {
         struct fabric_node *node = &shape->nodes[i];
         *node = nodes[shape->order[i].at];
@@ -464,15 +471,16 @@ static void place_nodes(struct shape *shape, const struct fabric_builder *builde
     shape->fabric->node_count = count;
 }
 
-static void place_ports(struct shape *shape, const struct fabric_builder *builder)
+static void fabric_builder_place_ports(struct shape *shape, const struct fabric_builder *builder)
 {
     const struct port_entry *ports = builder->ports.items;
     uint32_t count = builder->ports.count;
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t key = port_key(shape->index_of[ports[i].node], ports[i].port.number);
+        uint64_t key =
+            fabric_builder_port_key(shape->index_of[ports[i].node], ports[i].port.number);
         shape->order[i] = (struct sortable){.key = key, .at = i};
     }
-    sort(shape->order, count);
+    fabric_builder_sort(shape->order, count);
     for (uint32_t i = 0; i < count; i++) {
         struct fabric_port *port = &shape->ports[i];
         *port = ports[shape->order[i].at].port;
@@ -482,13 +490,13 @@ static void place_ports(struct shape *shape, const struct fabric_builder *builde
     shape->fabric->port_count = count;
 }
 
-static void place_sms(struct shape *shape, const struct fabric_builder *builder)
+static void fabric_builder_place_sms(struct shape *shape, const struct fabric_builder *builder)
 {
     const struct fabric_sm *sms = builder->sms.items;
     for (uint32_t i = 0; i < builder->sms.count; i++)
         shape->order[i] = (struct sortable){.key = sms[i].guid, .at = i};
-    sort(shape->order, builder->sms.count);
-    uint32_t count = keep_latest(shape->order, builder->sms.count);
+    fabric_builder_sort(shape->order, builder->sms.count);
+    uint32_t count = fabric_builder_keep_latest(shape->order, builder->sms.count);
     for (uint32_t i = 0; i < count; i++) {
         shape->sms[i] = sms[shape->order[i].at];
         shape->sms[i].node = shape->index_of[shape->sms[i].node];
@@ -496,15 +504,16 @@ static void place_sms(struct shape *shape, const struct fabric_builder *builder)
     shape->fabric->sm_count = count;
 }
 
-static void place_controllers(struct shape *shape, const struct fabric_builder *builder)
+static void fabric_builder_place_controllers(struct shape *shape,
+                                             const struct fabric_builder *builder)
 {
     const struct fabric_controller *all = builder->controllers.items;
     for (uint32_t i = 0; i < builder->controllers.count; i++) {
         uint64_t key = (uint64_t)shape->index_of[all[i].node] << 8 | all[i].slot;
         shape->order[i] = (struct sortable){.key = key, .at = i};
     }
-    sort(shape->order, builder->controllers.count);
-    uint32_t count = keep_latest(shape->order, builder->controllers.count);
+    fabric_builder_sort(shape->order, builder->controllers.count);
+    uint32_t count = fabric_builder_keep_latest(shape->order, builder->controllers.count);
     for (uint32_t i = 0; i < count; i++) {
         shape->controllers[i] = all[shape->order[i].at];
         shape->controllers[i].node = shape->index_of[shape->controllers[i].node];
@@ -519,8 +528,9 @@ static void fabric_builder_place_pkeys(struct shape *shape, const struct fabric_
     const uint32_t count = builder->pkey_tables.count;
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++)
-        shape->order[i] = (struct sortable){port_key(shape->index_of[all[i].node], all[i].port), i};
-    sort(shape->order, count);
+        shape->order[i] = (struct sortable){
+            fabric_builder_port_key(shape->index_of[all[i].node], all[i].port), i};
+    fabric_builder_sort(shape->order, count);
     for (uint32_t i = 0; i < count; i++) {
         struct fabric_pkey_table *table = &shape->pkey_tables[i];
         const struct fabric_pkey_table *from = &all[shape->order[i].at];
@@ -533,21 +543,21 @@ static void fabric_builder_place_pkeys(struct shape *shape, const struct fabric_
     shape->fabric->pkey_table_count = count;
 }
 
-static void index_port_guids(struct shape *shape)
+static void fabric_builder_index_port_guids(struct shape *shape)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->fabric->port_count; i++) {
         if (shape->ports[i].guid != 0)
             shape->order[count++] = (struct sortable){.key = shape->ports[i].guid, .at = i};
     }
-    sort(shape->order, count);
+    fabric_builder_sort(shape->order, count);
     for (uint32_t i = 0; i < count; i++)
         shape->port_guids[i] = (struct fabric_port_key){shape->order[i].key, shape->order[i].at};
     shape->fabric->port_guid_count = count;
 }
 
 // If two ports claim a LID, the first one in the order of the snapshot gets it.
-static void index_lids(struct shape *shape)
+static void fabric_builder_index_lids(struct shape *shape)
 {
     for (uint32_t lid = 0; lid < shape->fabric->lid_count; lid++)
         shape->lids[lid] = FABRIC_NONE;
@@ -555,7 +565,7 @@ static void index_lids(struct shape *shape)
         const struct fabric_port *port = &shape->ports[i];
         if (port->lid == 0)
             continue;
-        for (uint32_t lid = port->lid; lid < end_of_lids(port); lid++) {
+        for (uint32_t lid = port->lid; lid < fabric_builder_end_of_lids(port); lid++) {
             if (shape->lids[lid] == FABRIC_NONE)
                 shape->lids[lid] = i;
         }
@@ -564,13 +574,13 @@ static void index_lids(struct shape *shape)
 
 static void fabric_builder_fill(struct shape *shape, const struct fabric_builder *builder)
 {
-    place_nodes(shape, builder);
-    place_ports(shape, builder);
-    place_sms(shape, builder);
-    place_controllers(shape, builder);
+    fabric_builder_place_nodes(shape, builder);
+    fabric_builder_place_ports(shape, builder);
+    fabric_builder_place_sms(shape, builder);
+    fabric_builder_place_controllers(shape, builder);
     fabric_builder_place_pkeys(shape, builder);
-    index_port_guids(shape);
-    index_lids(shape);
+    fabric_builder_index_port_guids(shape);
+    fabric_builder_index_lids(shape);
     struct fabric *fabric = shape->fabric;
     fabric->references = 1;
     fabric->nodes = shape->nodes;
@@ -588,9 +598,9 @@ struct fabric *fabric_builder_finish(struct fabric_builder *builder, int64_t tim
                                      uint64_t subnet_prefix, bool complete)
 {
     struct shape shape = {0};
-    free_table(&builder->by_guid); // no longer needed; the snapshot needs the memory
-    free_table(&builder->by_port);
-    make_shape(&shape, builder);
+    fabric_builder_free_table(&builder->by_guid); // no longer needed; the snapshot needs the memory
+    fabric_builder_free_table(&builder->by_port);
+    fabric_builder_make_shape(&shape, builder);
     fabric_builder_fill(&shape, builder);
     shape.fabric->time_us = time_us;
     shape.fabric->subnet_prefix = subnet_prefix;

@@ -43,7 +43,7 @@ static uint8_t *fabric_record_add(struct writer *w, size_t n)
     return w->octets + w->used - n;
 }
 
-static void put_fixed(struct writer *w, size_t octets, uint64_t value)
+static void fabric_record_put_fixed(struct writer *w, size_t octets, uint64_t value)
 {
     wire_put(fabric_record_add(w, octets), octets, value);
 }
@@ -58,7 +58,7 @@ static void fabric_record_put(struct writer *w, uint64_t value)
     memcpy(fabric_record_add(w, n), octets, n);
 }
 
-static void put_text(struct writer *w, const char *s)
+static void fabric_record_put_text(struct writer *w, const char *s)
 {
     size_t n = strlen(s);
     fabric_record_put(w, n);
@@ -68,13 +68,13 @@ static void put_text(struct writer *w, const char *s)
 
 // Writes a GUID as its difference to another one; a small difference in either direction needs few
 // octets.
-static void put_near(struct writer *w, uint64_t guid, uint64_t other)
+static void fabric_record_put_near(struct writer *w, uint64_t guid, uint64_t other)
 {
     uint64_t difference = guid - other;
     fabric_record_put(w, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
 }
 
-static bool alike(const struct fabric_port *a, const struct fabric_port *b)
+static bool fabric_record_alike(const struct fabric_port *a, const struct fabric_port *b)
 {
     return a->state == b->state && a->physical == b->physical &&
            a->width_active == b->width_active && a->width_enabled == b->width_enabled &&
@@ -82,19 +82,19 @@ static bool alike(const struct fabric_port *a, const struct fabric_port *b)
            a->speed_enabled == b->speed_enabled && a->speed_supported == b->speed_supported;
 }
 
-static void put_rates(struct writer *w, const struct fabric_port *port)
+static void fabric_record_put_rates(struct writer *w, const struct fabric_port *port)
 {
-    put_fixed(w, 1, port->state);
-    put_fixed(w, 1, port->physical);
-    put_fixed(w, 1, port->width_active);
-    put_fixed(w, 1, port->width_enabled);
-    put_fixed(w, 1, port->width_supported);
+    fabric_record_put_fixed(w, 1, port->state);
+    fabric_record_put_fixed(w, 1, port->physical);
+    fabric_record_put_fixed(w, 1, port->width_active);
+    fabric_record_put_fixed(w, 1, port->width_enabled);
+    fabric_record_put_fixed(w, 1, port->width_supported);
     fabric_record_put(w, port->speed_active);
     fabric_record_put(w, port->speed_enabled);
     fabric_record_put(w, port->speed_supported);
 }
 
-static bool link_belongs_here(const struct fabric_port *port, uint32_t node)
+static bool fabric_record_link_belongs_here(const struct fabric_port *port, uint32_t node)
 {
     if (port->peer_node == FABRIC_NONE)
         return false;
@@ -105,32 +105,33 @@ static void fabric_record_write_port(struct writer *w, const struct fabric *fabr
                                      const struct fabric_port *port,
                                      const struct fabric_port *previous)
 {
-    unsigned flags =
-        (port->known ? PORT_KNOWN : 0) | (port->silent ? PORT_SILENT : 0) |
-        (port->number == previous->number + 1 ? PORT_NEXT : 0) | (port->guid != 0 ? PORT_GUID : 0) |
-        (port->lid != 0 || port->lmc != 0 ? PORT_LID : 0) |
-        (alike(port, previous) ? PORT_ALIKE : 0) | (port->capabilities != 0 ? PORT_CAPABLE : 0) |
-        (link_belongs_here(port, node) ? PORT_LINKED : 0);
-    put_fixed(w, 1, flags);
+    unsigned flags = (port->known ? PORT_KNOWN : 0) | (port->silent ? PORT_SILENT : 0) |
+                     (port->number == previous->number + 1 ? PORT_NEXT : 0) |
+                     (port->guid != 0 ? PORT_GUID : 0) |
+                     (port->lid != 0 || port->lmc != 0 ? PORT_LID : 0) |
+                     (fabric_record_alike(port, previous) ? PORT_ALIKE : 0) |
+                     (port->capabilities != 0 ? PORT_CAPABLE : 0) |
+                     (fabric_record_link_belongs_here(port, node) ? PORT_LINKED : 0);
+    fabric_record_put_fixed(w, 1, flags);
     if (!(flags & PORT_NEXT))
-        put_fixed(w, 1, port->number);
+        fabric_record_put_fixed(w, 1, port->number);
     if (flags & PORT_GUID)
-        put_near(w, port->guid, fabric->nodes[node].guid);
+        fabric_record_put_near(w, port->guid, fabric->nodes[node].guid);
     if (flags & PORT_LID) {
         fabric_record_put(w, port->lid);
-        put_fixed(w, 1, port->lmc);
+        fabric_record_put_fixed(w, 1, port->lmc);
     }
     if (!(flags & PORT_ALIKE))
-        put_rates(w, port);
+        fabric_record_put_rates(w, port);
     if (flags & PORT_CAPABLE)
-        put_fixed(w, 4, port->capabilities);
+        fabric_record_put_fixed(w, 4, port->capabilities);
     if (flags & PORT_LINKED) {
         fabric_record_put(w, port->peer_node);
-        put_fixed(w, 1, port->peer_port);
+        fabric_record_put_fixed(w, 1, port->peer_port);
     }
 }
 
-static void write_nodes(struct writer *w, const struct fabric *fabric)
+static void fabric_record_write_nodes(struct writer *w, const struct fabric *fabric)
 {
     uint64_t last_guid = 0;
     struct fabric_port previous = {0};
@@ -139,14 +140,14 @@ static void write_nodes(struct writer *w, const struct fabric *fabric)
         const struct fabric_node *node = &fabric->nodes[i];
         fabric_record_put(w, node->guid - last_guid);
         last_guid = node->guid;
-        put_near(w, node->system_guid, node->guid);
-        put_fixed(w, 1, node->type);
-        put_fixed(w, 1, node->port_count);
+        fabric_record_put_near(w, node->system_guid, node->guid);
+        fabric_record_put_fixed(w, 1, node->type);
+        fabric_record_put_fixed(w, 1, node->port_count);
         fabric_record_put(w, node->vendor);
         fabric_record_put(w, node->device);
         fabric_record_put(w, node->revision);
-        put_fixed(w, 1, node->silent);
-        put_text(w, node->description);
+        fabric_record_put_fixed(w, 1, node->silent);
+        fabric_record_put_text(w, node->description);
         fabric_record_put(w, node->ports);
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &fabric->ports[node->first_port + k];
@@ -156,29 +157,29 @@ static void write_nodes(struct writer *w, const struct fabric *fabric)
     }
 }
 
-static void write_sms(struct writer *w, const struct fabric *fabric)
+static void fabric_record_write_sms(struct writer *w, const struct fabric *fabric)
 {
     fabric_record_put(w, fabric->sm_count);
     for (uint32_t i = 0; i < fabric->sm_count; i++) {
         const struct fabric_sm *sm = &fabric->sms[i];
-        put_fixed(w, 8, sm->guid);
+        fabric_record_put_fixed(w, 8, sm->guid);
         fabric_record_put(w, sm->node);
-        put_fixed(w, 1, sm->port);
+        fabric_record_put_fixed(w, 1, sm->port);
         fabric_record_put(w, sm->lid);
-        put_fixed(w, 1, sm->priority);
-        put_fixed(w, 1, sm->state);
+        fabric_record_put_fixed(w, 1, sm->priority);
+        fabric_record_put_fixed(w, 1, sm->state);
     }
 }
 
-static void write_controllers(struct writer *w, const struct fabric *fabric)
+static void fabric_record_write_controllers(struct writer *w, const struct fabric *fabric)
 {
     fabric_record_put(w, fabric->controller_count);
     for (uint32_t i = 0; i < fabric->controller_count; i++) {
         const struct fabric_controller *controller = &fabric->controllers[i];
-        put_fixed(w, 8, controller->guid);
+        fabric_record_put_fixed(w, 8, controller->guid);
         fabric_record_put(w, controller->node);
-        put_fixed(w, 1, controller->slot);
-        put_text(w, controller->name);
+        fabric_record_put_fixed(w, 1, controller->slot);
+        fabric_record_put_text(w, controller->name);
     }
 }
 
@@ -188,23 +189,23 @@ static void fabric_record_write_pkeys(struct writer *w, const struct fabric *fab
     for (uint32_t i = 0; i < fabric->pkey_table_count; i++) {
         const struct fabric_pkey_table *table = &fabric->pkey_tables[i];
         fabric_record_put(w, table->node);
-        put_fixed(w, 1, table->port);
+        fabric_record_put_fixed(w, 1, table->port);
         fabric_record_put(w, table->count);
         for (uint32_t k = 0; k < table->count; k++)
-            put_fixed(w, 2, fabric->pkeys[table->first + k]);
+            fabric_record_put_fixed(w, 2, fabric->pkeys[table->first + k]);
     }
 }
 
 uint8_t *fabric_record_write(const struct fabric *fabric, size_t *size)
 {
     struct writer w = {0};
-    put_fixed(&w, 1, fabric->pkey_table_count > 0 ? VERSION_PKEYS : VERSION);
-    put_fixed(&w, 1, fabric->complete);
-    put_fixed(&w, 8, (uint64_t)fabric->time_us);
-    put_fixed(&w, 8, fabric->subnet_prefix);
-    write_nodes(&w, fabric);
-    write_sms(&w, fabric);
-    write_controllers(&w, fabric);
+    fabric_record_put_fixed(&w, 1, fabric->pkey_table_count > 0 ? VERSION_PKEYS : VERSION);
+    fabric_record_put_fixed(&w, 1, fabric->complete);
+    fabric_record_put_fixed(&w, 8, (uint64_t)fabric->time_us);
+    fabric_record_put_fixed(&w, 8, fabric->subnet_prefix);
+    fabric_record_write_nodes(&w, fabric);
+    fabric_record_write_sms(&w, fabric);
+    fabric_record_write_controllers(&w, fabric);
     if (fabric->pkey_table_count > 0)
         fabric_record_write_pkeys(&w, fabric);
     *size = w.used;
@@ -226,7 +227,7 @@ static void fabric_record_fail(struct reader *r, const char *why)
     r->p = r->end;
 }
 
-static uint64_t get_fixed(struct reader *r, size_t octets)
+static uint64_t fabric_record_get_fixed(struct reader *r, size_t octets)
 {
     if ((size_t)(r->end - r->p) < octets) {
         fabric_record_fail(r, "it is cut short");
@@ -236,14 +237,14 @@ static uint64_t get_fixed(struct reader *r, size_t octets)
     return wire_get(r->p - octets, octets);
 }
 
-static uint8_t get_octet(struct reader *r)
+static uint8_t fabric_record_get_octet(struct reader *r)
 {
-    return (uint8_t)get_fixed(r, 1);
+    return (uint8_t)fabric_record_get_fixed(r, 1);
 }
 
-static bool get_flag(struct reader *r)
+static bool fabric_record_get_flag(struct reader *r)
 {
-    uint8_t octet = get_octet(r);
+    uint8_t octet = fabric_record_get_octet(r);
     if (octet > 1)
         fabric_record_fail(r, "a truth value is neither 0 nor 1");
     return octet == 1;
@@ -253,7 +254,7 @@ static uint64_t fabric_record_get(struct reader *r, uint64_t max)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
-        uint8_t octet = get_octet(r);
+        uint8_t octet = fabric_record_get_octet(r);
         uint64_t bits = octet & 0x7F;
         if (shift > 63 || bits << shift >> shift != bits) {
             fabric_record_fail(r, "a number is too large");
@@ -270,7 +271,7 @@ static uint64_t fabric_record_get(struct reader *r, uint64_t max)
 
 // Reads how many items follow. Refuses more than the octets left, since each item needs at least
 // one; so a damaged count cannot cost much memory.
-static uint32_t get_count(struct reader *r, uint32_t max)
+static uint32_t fabric_record_get_count(struct reader *r, uint32_t max)
 {
     uint64_t count = fabric_record_get(r, max);
     if (count > (size_t)(r->end - r->p)) {
@@ -280,13 +281,13 @@ static uint32_t get_count(struct reader *r, uint32_t max)
     return (uint32_t)count;
 }
 
-static uint64_t get_near(struct reader *r, uint64_t other)
+static uint64_t fabric_record_get_near(struct reader *r, uint64_t other)
 {
     uint64_t value = fabric_record_get(r, UINT64_MAX);
     return other + (value >> 1 ^ (value & 1 ? UINT64_MAX : 0));
 }
 
-static void get_text(struct reader *r, char out[FABRIC_DESCRIPTION_SIZE])
+static void fabric_record_get_text(struct reader *r, char out[FABRIC_DESCRIPTION_SIZE])
 {
     size_t n = fabric_record_get(r, FABRIC_DESCRIPTION_SIZE - 1);
     if (n > (size_t)(r->end - r->p)) {
@@ -300,13 +301,13 @@ static void get_text(struct reader *r, char out[FABRIC_DESCRIPTION_SIZE])
         fabric_record_fail(r, "a name is not valid text");
 }
 
-static void get_rates(struct reader *r, struct fabric_port *port)
+static void fabric_record_get_rates(struct reader *r, struct fabric_port *port)
 {
-    port->state = get_octet(r);
-    port->physical = get_octet(r);
-    port->width_active = get_octet(r);
-    port->width_enabled = get_octet(r);
-    port->width_supported = get_octet(r);
+    port->state = fabric_record_get_octet(r);
+    port->physical = fabric_record_get_octet(r);
+    port->width_active = fabric_record_get_octet(r);
+    port->width_enabled = fabric_record_get_octet(r);
+    port->width_supported = fabric_record_get_octet(r);
     port->speed_active = (uint16_t)fabric_record_get(r, UINT16_MAX);
     port->speed_enabled = (uint16_t)fabric_record_get(r, UINT16_MAX);
     port->speed_supported = (uint16_t)fabric_record_get(r, UINT16_MAX);
@@ -316,7 +317,7 @@ static void get_rates(struct reader *r, struct fabric_port *port)
 static void fabric_record_read_link(struct reader *r, uint32_t node, uint8_t number)
 {
     uint32_t peer_node = (uint32_t)fabric_record_get(r, node);
-    uint8_t peer_port = get_octet(r);
+    uint8_t peer_port = fabric_record_get_octet(r);
     if (r->wrong)
         return;
     if (peer_node == node && peer_port == number) {
@@ -335,7 +336,7 @@ static void fabric_record_read_link(struct reader *r, uint32_t node, uint8_t num
 static uint8_t fabric_record_read_number(struct reader *r, unsigned flags,
                                          const struct fabric_port *previous, bool first)
 {
-    unsigned number = flags & PORT_NEXT ? previous->number + 1u : get_octet(r);
+    unsigned number = flags & PORT_NEXT ? previous->number + 1u : fabric_record_get_octet(r);
     if (number > UINT8_MAX || (!first && number <= previous->number))
         fabric_record_fail(r, "the ports of a node are not in order");
     return (uint8_t)number;
@@ -344,17 +345,17 @@ static uint8_t fabric_record_read_number(struct reader *r, unsigned flags,
 static void fabric_record_read_port(struct reader *r, uint32_t node, uint64_t node_guid, bool first,
                                     struct fabric_port *previous)
 {
-    unsigned flags = get_octet(r);
+    unsigned flags = fabric_record_get_octet(r);
     struct fabric_port port = *previous;
     port.known = flags & PORT_KNOWN;
     port.silent = flags & PORT_SILENT;
     port.number = fabric_record_read_number(r, flags, previous, first);
-    port.guid = flags & PORT_GUID ? get_near(r, node_guid) : 0;
+    port.guid = flags & PORT_GUID ? fabric_record_get_near(r, node_guid) : 0;
     port.lid = flags & PORT_LID ? (uint16_t)fabric_record_get(r, UINT16_MAX) : 0;
-    port.lmc = flags & PORT_LID ? get_octet(r) : 0;
+    port.lmc = flags & PORT_LID ? fabric_record_get_octet(r) : 0;
     if (!(flags & PORT_ALIKE))
-        get_rates(r, &port);
-    port.capabilities = flags & PORT_CAPABLE ? (uint32_t)get_fixed(r, 4) : 0;
+        fabric_record_get_rates(r, &port);
+    port.capabilities = flags & PORT_CAPABLE ? (uint32_t)fabric_record_get_fixed(r, 4) : 0;
     if (!r->wrong && !fabric_builder_port(r->builder, node, &port))
         fabric_record_fail(r, "there are too many ports");
     if (flags & PORT_LINKED)
@@ -368,24 +369,24 @@ static void fabric_record_read_node(struct reader *r, struct fabric_node *node, 
     if (step == 0 && !first)
         fabric_record_fail(r, "the nodes are not in order");
     node->guid += step;
-    node->system_guid = get_near(r, node->guid);
-    node->type = get_octet(r);
-    node->port_count = get_octet(r);
+    node->system_guid = fabric_record_get_near(r, node->guid);
+    node->type = fabric_record_get_octet(r);
+    node->port_count = fabric_record_get_octet(r);
     node->vendor = (uint32_t)fabric_record_get(r, UINT32_MAX);
     node->device = (uint16_t)fabric_record_get(r, UINT16_MAX);
     node->revision = (uint32_t)fabric_record_get(r, UINT32_MAX);
-    node->silent = get_flag(r);
-    get_text(r, node->description);
+    node->silent = fabric_record_get_flag(r);
+    fabric_record_get_text(r, node->description);
 }
 
 static void fabric_record_read_nodes(struct reader *r)
 {
     struct fabric_node node = {0};
     struct fabric_port previous = {0};
-    r->nodes = get_count(r, FABRIC_NODES_MAX);
+    r->nodes = fabric_record_get_count(r, FABRIC_NODES_MAX);
     for (uint32_t i = 0; i < r->nodes && !r->wrong; i++) {
         fabric_record_read_node(r, &node, i == 0);
-        uint32_t ports = get_count(r, UINT8_MAX + 1);
+        uint32_t ports = fabric_record_get_count(r, UINT8_MAX + 1);
         if (!r->wrong)
             fabric_builder_node(r->builder, &node);
         for (uint32_t k = 0; k < ports && !r->wrong; k++)
@@ -394,24 +395,24 @@ static void fabric_record_read_nodes(struct reader *r)
 }
 
 // Reads the index of a node; fails if there is no such node.
-static uint32_t get_node(struct reader *r)
+static uint32_t fabric_record_get_node(struct reader *r)
 {
     if (r->nodes == 0)
         fabric_record_fail(r, "something is at a node, and there are none");
     return (uint32_t)fabric_record_get(r, r->nodes - 1);
 }
 
-static void read_sms(struct reader *r)
+static void fabric_record_read_sms(struct reader *r)
 {
     uint64_t last = 0;
-    uint32_t count = get_count(r, FABRIC_SMS_MAX);
+    uint32_t count = fabric_record_get_count(r, FABRIC_SMS_MAX);
     for (uint32_t i = 0; i < count && !r->wrong; i++) {
-        struct fabric_sm sm = {.guid = get_fixed(r, 8)};
-        sm.node = get_node(r);
-        sm.port = get_octet(r);
+        struct fabric_sm sm = {.guid = fabric_record_get_fixed(r, 8)};
+        sm.node = fabric_record_get_node(r);
+        sm.port = fabric_record_get_octet(r);
         sm.lid = (uint16_t)fabric_record_get(r, UINT16_MAX);
-        sm.priority = get_octet(r);
-        sm.state = get_octet(r);
+        sm.priority = fabric_record_get_octet(r);
+        sm.state = fabric_record_get_octet(r);
         if (i > 0 && sm.guid <= last)
             fabric_record_fail(r, "the subnet managers are not in order");
         last = sm.guid;
@@ -420,15 +421,15 @@ static void read_sms(struct reader *r)
     }
 }
 
-static void read_controllers(struct reader *r)
+static void fabric_record_read_controllers(struct reader *r)
 {
     uint64_t last = 0;
-    uint32_t count = get_count(r, FABRIC_CONTROLLERS_MAX);
+    uint32_t count = fabric_record_get_count(r, FABRIC_CONTROLLERS_MAX);
     for (uint32_t i = 0; i < count && !r->wrong; i++) {
-        struct fabric_controller controller = {.guid = get_fixed(r, 8)};
-        controller.node = get_node(r);
-        controller.slot = get_octet(r);
-        get_text(r, controller.name);
+        struct fabric_controller controller = {.guid = fabric_record_get_fixed(r, 8)};
+        controller.node = fabric_record_get_node(r);
+        controller.slot = fabric_record_get_octet(r);
+        fabric_record_get_text(r, controller.name);
         uint64_t place = (uint64_t)controller.node << 8 | controller.slot;
         if (i > 0 && place <= last)
             fabric_record_fail(r, "the I/O controllers are not in order");
@@ -442,12 +443,12 @@ static void read_controllers(struct reader *r)
 static void fabric_record_read_table(struct reader *r, uint64_t *last)
 {
     uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];
-    const uint32_t node = get_node(r);
-    const uint8_t port = get_octet(r);
+    const uint32_t node = fabric_record_get_node(r);
+    const uint8_t port = fabric_record_get_octet(r);
     const uint64_t place = (uint64_t)node << 8 | port;
     const uint32_t count = (uint32_t)fabric_record_get(r, FABRIC_PORT_PKEYS_MAX);
     for (uint32_t i = 0; i < count && !r->wrong; i++) {
-        pkeys[i] = (uint16_t)get_fixed(r, 2);
+        pkeys[i] = (uint16_t)fabric_record_get_fixed(r, 2);
         // The order of the builder: by the lower bits, a full member's first.
         const unsigned rank = (pkeys[i] & 0x7FFFu) << 1 | (pkeys[i] < 0x8000);
         const unsigned before = i > 0 ? (pkeys[i - 1] & 0x7FFFu) << 1 | (pkeys[i - 1] < 0x8000) : 1;
@@ -466,7 +467,7 @@ static void fabric_record_read_table(struct reader *r, uint64_t *last)
 static void fabric_record_read_pkeys(struct reader *r)
 {
     uint64_t last = UINT64_MAX;
-    const uint32_t count = get_count(r, FABRIC_PORTS_MAX);
+    const uint32_t count = fabric_record_get_count(r, FABRIC_PORTS_MAX);
     if (count == 0)
         fabric_record_fail(r, "it has no P_Key tables");
     for (uint32_t i = 0; i < count && !r->wrong; i++)
@@ -476,15 +477,15 @@ static void fabric_record_read_pkeys(struct reader *r)
 struct fabric *fabric_record_read(const uint8_t *record, size_t size, struct error *err)
 {
     struct reader r = {.p = record, .end = record + size, .builder = fabric_builder_new()};
-    const uint8_t version = get_octet(&r);
+    const uint8_t version = fabric_record_get_octet(&r);
     if (version != VERSION && version != VERSION_PKEYS)
         fabric_record_fail(&r, "it is of an unknown version");
-    bool complete = get_flag(&r);
-    int64_t time_us = (int64_t)get_fixed(&r, 8);
-    uint64_t subnet_prefix = get_fixed(&r, 8);
+    bool complete = fabric_record_get_flag(&r);
+    int64_t time_us = (int64_t)fabric_record_get_fixed(&r, 8);
+    uint64_t subnet_prefix = fabric_record_get_fixed(&r, 8);
     fabric_record_read_nodes(&r);
-    read_sms(&r);
-    read_controllers(&r);
+    fabric_record_read_sms(&r);
+    fabric_record_read_controllers(&r);
     if (version == VERSION_PKEYS)
         fabric_record_read_pkeys(&r);
     if (r.p != r.end)

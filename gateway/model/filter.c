@@ -103,26 +103,26 @@ uint64_t filter_digest(const struct filter *filter)
     return digest != 0 ? digest : 1;
 }
 
-static bool is_special(char c)
+static bool filter_is_special(char c)
 {
     return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
 // Compares up to the first special character, since most patterns are words, and fnmatch(3) is
 // slow.
-static bool matches(const char *pattern, const char *word)
+static bool filter_fits_pattern(const char *pattern, const char *word)
 {
-    while (*pattern && *pattern == *word && !is_special(*pattern)) {
+    while (*pattern && *pattern == *word && !filter_is_special(*pattern)) {
         pattern++;
         word++;
     }
-    return is_special(*pattern) ? fnmatch(pattern, word, 0) == 0 : *pattern == *word;
+    return filter_is_special(*pattern) ? fnmatch(pattern, word, 0) == 0 : *pattern == *word;
 }
 
 bool filter_list_has(const struct filter_list *list, const char *word)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (matches(list->patterns[i], word))
+        if (filter_fits_pattern(list->patterns[i], word))
             return true;
     }
     return false;
@@ -137,7 +137,7 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid)
     return filter_list_has(list, text);
 }
 
-static bool about_node(const struct filter_list *list, const struct event *event)
+static bool filter_is_about_node(const struct filter_list *list, const struct event *event)
 {
     return filter_list_has(list, event->subject.name) ||
            filter_list_has(list, event->issuer.name) || filter_list_has(list, event->peer.name);
@@ -148,14 +148,14 @@ static bool filter_has_guid(const struct filter_list *list, const struct endpoin
     return filter_list_has_guid(list, who->guid) || filter_list_has_guid(list, who->node_guid);
 }
 
-static bool about_guid(const struct filter_list *list, const struct event *event)
+static bool filter_is_about_guid(const struct filter_list *list, const struct event *event)
 {
     return filter_has_guid(list, &event->subject) || filter_has_guid(list, &event->issuer) ||
            filter_has_guid(list, &event->peer);
 }
 
 // The name of the event's switch.
-static const char *switch_name(const struct event *event)
+static const char *filter_switch_name(const struct event *event)
 {
     const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
     for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
@@ -165,52 +165,52 @@ static const char *switch_name(const struct event *event)
     return "";
 }
 
-static bool from_switch(const struct filter_list *list, const struct event *event)
+static bool filter_is_from_switch(const struct filter_list *list, const struct event *event)
 {
     return event->switch_guid != 0 && (filter_list_has_guid(list, event->switch_guid) ||
-                                       filter_list_has(list, switch_name(event)));
+                                       filter_list_has(list, filter_switch_name(event)));
 }
 
-static bool wants_kind(const struct filter *filter, const struct event *event,
-                       const struct catalogue_entry *type)
+static bool filter_wants_kind(const struct filter *filter, const struct event *event,
+                              const struct catalogue_entry *type)
 {
     const struct filter_list *events = &filter->events;
     return events->count == 0 || filter_list_has(events, type->name) ||
            (event->summarised && filter_list_has(events, event->summarised->name));
 }
 
-static bool sums_up_many_nodes(const struct event *event)
+static bool filter_sums_up_many_nodes(const struct event *event)
 {
     const struct endpoint *subject = &event->subject;
     return event->summarised && subject->guid == 0 && subject->lid == 0 && subject->name[0] == '\0';
 }
 
 // The first list about nodes that the event does not pass, or NULL.
-static const char *node_refusal(const struct filter *filter, const struct event *event)
+static const char *filter_node_refusal(const struct filter *filter, const struct event *event)
 {
-    if (sums_up_many_nodes(event))
+    if (filter_sums_up_many_nodes(event))
         return NULL;
-    if (filter->nodes.count > 0 && !about_node(&filter->nodes, event))
+    if (filter->nodes.count > 0 && !filter_is_about_node(&filter->nodes, event))
         return "nodes";
-    if (filter->guids.count > 0 && !about_guid(&filter->guids, event))
+    if (filter->guids.count > 0 && !filter_is_about_guid(&filter->guids, event))
         return "guids";
-    if (filter->switches.count > 0 && !from_switch(&filter->switches, event))
+    if (filter->switches.count > 0 && !filter_is_from_switch(&filter->switches, event))
         return "switches";
     return NULL;
 }
 
 // The item that refuses the event with this kind, severity and category, whatever its nodes, or
 // NULL.
-static const char *refusal_of_kind(const struct filter *filter, const struct event *event,
-                                   const struct catalogue_entry *type, enum severity severity,
-                                   enum category category)
+static const char *filter_refusal_of_kind(const struct filter *filter, const struct event *event,
+                                          const struct catalogue_entry *type,
+                                          enum severity severity, enum category category)
 {
     const struct filter_list *categories = &filter->categories;
     if (severity > filter->severity)
         return "severity";
     if (category == CATEGORY_SECURITY && !filter->security)
         return "security";
-    if (!wants_kind(filter, event, type))
+    if (!filter_wants_kind(filter, event, type))
         return "events";
     if (categories->count > 0 && !filter_list_has(categories, category_word(category)))
         return "categories";
@@ -220,29 +220,29 @@ static const char *refusal_of_kind(const struct filter *filter, const struct eve
 }
 
 // The same, with its nodes.
-static const char *refusal_as(const struct filter *filter, const struct event *event,
-                              const struct catalogue_entry *type, enum severity severity,
-                              enum category category)
+static const char *filter_refusal_as(const struct filter *filter, const struct event *event,
+                                     const struct catalogue_entry *type, enum severity severity,
+                                     enum category category)
 {
-    const char *refusal = refusal_of_kind(filter, event, type, severity, category);
-    return refusal ? refusal : node_refusal(filter, event);
+    const char *refusal = filter_refusal_of_kind(filter, event, type, severity, category);
+    return refusal ? refusal : filter_node_refusal(filter, event);
 }
 
-static const char *refusal_of_itself(const struct filter *filter, const struct event *event)
+static const char *filter_refusal_of_itself(const struct filter *filter, const struct event *event)
 {
-    return refusal_as(filter, event, event->type, event->severity, event->category);
+    return filter_refusal_as(filter, event, event->type, event->severity, event->category);
 }
 
 // Whether the filter passes the nodes of this event as one of the raise's kind.
-static bool matches_as_raise(const struct filter *filter, const struct event *clear,
-                             const struct event *nodes)
+static bool filter_passes_as_raise(const struct filter *filter, const struct event *clear,
+                                   const struct event *nodes)
 {
-    return refusal_as(filter, nodes, clear->cleared, clear->cleared_severity,
-                      clear->cleared_category) == NULL;
+    return filter_refusal_as(filter, nodes, clear->cleared, clear->cleared_severity,
+                             clear->cleared_category) == NULL;
 }
 
 // Whether the event names no node, as policy could not read what raised the alarm any more.
-static bool has_lost_nodes(const struct event *event)
+static bool filter_has_lost_nodes(const struct event *event)
 {
     const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
     for (size_t i = 0; i < sizeof who / sizeof *who; i++) {
@@ -253,52 +253,52 @@ static bool has_lost_nodes(const struct event *event)
 }
 
 // Whether the raise named other nodes than the clear, and the clear knows which.
-static bool has_other_nodes(const struct event *clear)
+static bool filter_has_other_nodes(const struct event *clear)
 {
     return clear->cleared_peer.guid != 0 || clear->cleared_switch_guid != 0;
 }
 
 // The same with the nodes of the raise.
-static bool matches_as_other_raise(const struct filter *filter, const struct event *clear)
+static bool filter_passes_as_other_raise(const struct filter *filter, const struct event *clear)
 {
     struct event raise;
     memcpy(&raise, clear, sizeof raise);
     raise.peer = clear->cleared_peer;
     raise.switch_guid = clear->cleared_switch_guid;
-    return matches_as_raise(filter, clear, &raise);
+    return filter_passes_as_raise(filter, clear, &raise);
 }
 
 bool filter_passed_raise(const struct filter *filter, const struct event *clear)
 {
     if (!clear->cleared)
         return false;
-    return has_other_nodes(clear) ? matches_as_other_raise(filter, clear)
-                                  : matches_as_raise(filter, clear, clear);
+    return filter_has_other_nodes(clear) ? filter_passes_as_other_raise(filter, clear)
+                                         : filter_passes_as_raise(filter, clear, clear);
 }
 
 // A host that is back may hang on another switch than before: so the raise's nodes count, too. A
 // clear without nodes passes, as any receiver may have been notified of its raise.
-static bool raise_matches(const struct filter *filter, const struct event *clear)
+static bool filter_lets_raise_pass(const struct filter *filter, const struct event *clear)
 {
     if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)
         return false;
-    if (matches_as_raise(filter, clear, clear))
+    if (filter_passes_as_raise(filter, clear, clear))
         return true;
-    if (has_lost_nodes(clear))
-        return !refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
-                                clear->cleared_category);
-    return has_other_nodes(clear) && matches_as_other_raise(filter, clear);
+    if (filter_has_lost_nodes(clear))
+        return !filter_refusal_of_kind(filter, clear, clear->cleared, clear->cleared_severity,
+                                       clear->cleared_category);
+    return filter_has_other_nodes(clear) && filter_passes_as_other_raise(filter, clear);
 }
 
 bool filter_matches(const struct filter *filter, const struct event *event)
 {
-    return refusal_of_itself(filter, event) == NULL;
+    return filter_refusal_of_itself(filter, event) == NULL;
 }
 
 const char *filter_refusal(const struct filter *filter, const struct event *event)
 {
-    const char *item = refusal_of_itself(filter, event);
-    return item && !raise_matches(filter, event) ? item : NULL;
+    const char *item = filter_refusal_of_itself(filter, event);
+    return item && !filter_lets_raise_pass(filter, event) ? item : NULL;
 }
 
 bool filter_passes(const struct filter *filter, const struct event *event)
@@ -310,7 +310,7 @@ bool filter_may_pass(const struct filter *filter, const struct catalogue_entry *
                      enum severity severity, enum category category)
 {
     const struct event any = {.type = type};
-    const char *item = refusal_of_kind(filter, &any, type, severity, category);
+    const char *item = filter_refusal_of_kind(filter, &any, type, severity, category);
     return !item || strcmp(item, "trap group") == 0 ||
            (catalogue_is_summary(type) && strcmp(item, "events") == 0);
 }

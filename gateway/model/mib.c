@@ -43,7 +43,7 @@ void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us)
 }
 
 // SNMP numbers BITS from the most significant bit of the first octet (RFC 2578 7.1.4).
-static void put_bits(struct mib_varbind *out, uint64_t bits, size_t octets)
+static void mib_put_bits(struct mib_varbind *out, uint64_t bits, size_t octets)
 {
     memset(out->octets, 0, octets);
     for (size_t i = 0; i < octets * 8; i++) {
@@ -53,7 +53,7 @@ static void put_bits(struct mib_varbind *out, uint64_t bits, size_t octets)
     out->size = octets;
 }
 
-static void put_octets(struct mib_varbind *out, const struct field_value *value, size_t size)
+static void mib_put_octets(struct mib_varbind *out, const struct field_value *value, size_t size)
 {
     if (value->is_number) {
         wire_put(out->octets, size, value->number);
@@ -71,14 +71,14 @@ static void mib_put_digits(struct mib_varbind *out, uint64_t number)
     out->size = t.len;
 }
 
-static void put_date_text(struct mib_varbind *out, int64_t utc_us)
+static void mib_put_date_text(struct mib_varbind *out, int64_t utc_us)
 {
     clock_format_utc(utc_us, (char *)out->octets);
     out->size = strlen((const char *)out->octets);
 }
 
 // Encodes a NUL-terminated text.
-static void put_ascii(struct mib_varbind *out, const struct field_value *value)
+static void mib_put_ascii(struct mib_varbind *out, const struct field_value *value)
 {
     enum { DISPLAY_STRING_MAX = 255 };
     text_ascii((const char *)value->octets, (char *)out->octets, DISPLAY_STRING_MAX + 1);
@@ -87,8 +87,8 @@ static void put_ascii(struct mib_varbind *out, const struct field_value *value)
 
 // Adds the instance, which identifies the row of the object's table: each octet of a fixed-size
 // octet string becomes a sub-identifier, and so does a number (RFC 2578 7.7).
-static void put_instance(struct mib_varbind *out, const struct mib_object *object,
-                         const struct event *event)
+static void mib_put_instance(struct mib_varbind *out, const struct mib_object *object,
+                             const struct event *event)
 {
     if (!object->index[0]) {
         out->oid[out->oid_length++] = 0;
@@ -120,10 +120,10 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
         out->number = value.number < UINT32_MAX ? (uint32_t)value.number : UINT32_MAX;
         break;
     case MIB_OCTETS:
-        put_octets(out, &value, size);
+        mib_put_octets(out, &value, size);
         break;
     case MIB_BITS:
-        put_bits(out, value.number, size);
+        mib_put_bits(out, value.number, size);
         break;
     case MIB_DATE_AND_TIME:
         mib_put_date(out->octets, (int64_t)value.number);
@@ -137,10 +137,10 @@ void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
         mib_put_digits(out, value.number);
         break;
     case MIB_DATE_TEXT:
-        put_date_text(out, (int64_t)value.number);
+        mib_put_date_text(out, (int64_t)value.number);
         break;
     case MIB_ASCII:
-        put_ascii(out, &value);
+        mib_put_ascii(out, &value);
         break;
     case MIB_GLOBAL_ID:
         mib_put_global_id(out->octets, value.number, event_type_of(event, value.number));
@@ -153,7 +153,7 @@ void mib_encode(const struct mib_object *object, const struct event *event, stru
 {
     memcpy(out->oid, object->oid.ids, object->oid.length * sizeof *out->oid);
     out->oid_length = object->oid.length;
-    put_instance(out, object, event);
+    mib_put_instance(out, object, event);
     mib_encode_field(object->syntax, object->size, object->source, event, out);
 }
 

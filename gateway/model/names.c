@@ -30,14 +30,14 @@ struct names {
 
 enum { FILE_SIZE_MAX = 64 << 20 };
 
-static const char *skip_blanks(const char *p, const char *end)
+static const char *names_skip_blanks(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
         p++;
     return p;
 }
 
-static int hex_digit(char c)
+static int names_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -50,13 +50,13 @@ static int hex_digit(char c)
 
 // Reads up to 16 hexadecimal digits and returns the place after them. NULL: there are none, too
 // many, or other characters directly after them.
-static const char *read_guid(const char *p, const char *end, uint64_t *guid)
+static const char *names_read_guid(const char *p, const char *end, uint64_t *guid)
 {
     if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         p += 2;
     int digits = 0;
-    for (*guid = 0; p < end && hex_digit(*p) >= 0; p++, digits++)
-        *guid = *guid << 4 | (uint64_t)hex_digit(*p);
+    for (*guid = 0; p < end && names_digit(*p) >= 0; p++, digits++)
+        *guid = *guid << 4 | (uint64_t)names_digit(*p);
     bool separated = p == end || *p == ' ' || *p == '\t';
     return digits >= 1 && digits <= 16 && separated ? p : NULL;
 }
@@ -77,10 +77,10 @@ static bool names_add(struct names *names, uint64_t guid, const char *name, size
     return true;
 }
 
-static bool add_trimmed(struct names *names, uint64_t guid, const char *p, const char *end,
-                        struct error *err)
+static bool names_add_trimmed(struct names *names, uint64_t guid, const char *p, const char *end,
+                              struct error *err)
 {
-    while (end > p && skip_blanks(end - 1, end) == end)
+    while (end > p && names_skip_blanks(end - 1, end) == end)
         end--;
     if (p == end)
         return error_set(err, "the GUID must be followed by a name");
@@ -93,23 +93,23 @@ static bool names_add_quoted(struct names *names, uint64_t guid, const char *p, 
     const char *close = memchr(p, '"', (size_t)(end - p));
     if (!close)
         return error_set(err, "the name's closing double quote is missing");
-    return add_trimmed(names, guid, p, close, err);
+    return names_add_trimmed(names, guid, p, close, err);
 }
 
-static bool read_line(struct names *names, const char *p, const char *end, struct error *err)
+static bool names_read_line(struct names *names, const char *p, const char *end, struct error *err)
 {
-    p = skip_blanks(p, end);
+    p = names_skip_blanks(p, end);
     if (p == end || *p == '#')
         return true;
     uint64_t guid;
-    p = read_guid(p, end, &guid);
+    p = names_read_guid(p, end, &guid);
     if (!p)
         return error_set(err, "a line must begin with a GUID such as 0x0002c90200001234");
-    p = skip_blanks(p, end);
+    p = names_skip_blanks(p, end);
     if (p < end && *p == '"')
         return names_add_quoted(names, guid, p + 1, end, err);
     const char *comment = memchr(p, '#', (size_t)(end - p));
-    return add_trimmed(names, guid, p, comment ? comment : end, err);
+    return names_add_trimmed(names, guid, p, comment ? comment : end, err);
 }
 
 static int names_compare(const void *a, const void *b)
@@ -120,7 +120,7 @@ static int names_compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void sort_and_merge(struct names *names)
+static void names_sort_and_merge(struct names *names)
 {
     if (names->count == 0)
         return;
@@ -134,7 +134,7 @@ static void sort_and_merge(struct names *names)
     names->count = kept + 1;
 }
 
-static struct names *new_names(void)
+static struct names *names_new(void)
 {
     struct names *names = memory_zeroed(1, sizeof *names);
     atomic_init(&names->references, 1);
@@ -143,19 +143,19 @@ static struct names *new_names(void)
 
 struct names *names_parse(const char *origin, const char *content, size_t size, struct error *err)
 {
-    struct names *names = new_names();
+    struct names *names = names_new();
     const char *p = content, *end = content + size;
     for (unsigned line = 1; p < end; line++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         const char *line_end = newline ? newline : end;
-        if (!read_line(names, p, line_end, err)) {
+        if (!names_read_line(names, p, line_end, err)) {
             error_prefix(err, "%s:%u", origin, line);
             names_unref(names);
             return NULL;
         }
         p = newline ? newline + 1 : end;
     }
-    sort_and_merge(names);
+    names_sort_and_merge(names);
     return names;
 }
 
@@ -177,7 +177,7 @@ void names_pack(const struct names *names, FILE *out)
 struct names *names_unpack(const uint8_t *octets, size_t size)
 {
     struct error err;
-    struct names *names = new_names();
+    struct names *names = names_new();
     const uint8_t *end = octets + size, *nul;
     bool ok = true;
     for (; ok && octets < end; octets = nul + 1) {
@@ -185,7 +185,7 @@ struct names *names_unpack(const uint8_t *octets, size_t size)
         ok = nul && names_add(names, wire_get64(octets), (const char *)octets + 8,
                               (size_t)(nul - octets - 8), &err);
     }
-    sort_and_merge(names);
+    names_sort_and_merge(names);
     if (ok)
         return names;
     names_unref(names);
@@ -211,7 +211,7 @@ static_assert((int)SETTINGS_MAX <= (int)NAMES_ENTRIES_MAX, "all names that are s
 struct names *names_with(struct names *map, const struct settings *settings)
 {
     struct error err;
-    struct names *names = new_names();
+    struct names *names = names_new();
     for (size_t i = 0; i < settings_count(settings); i++) {
         const struct setting *s = settings_at(settings, i);
         if (s->kind == SETTING_SWITCH_NAME)
@@ -242,7 +242,7 @@ void names_unref(struct names *names)
     }
 }
 
-static const char *find_own(const struct names *names, uint64_t guid)
+static const char *names_find_own(const struct names *names, uint64_t guid)
 {
     size_t at;
     SEARCH_FIRST(at, 0, names->count, names->entries[at].guid < guid);
@@ -254,7 +254,7 @@ const char *names_find(const struct names *names, uint64_t guid)
 {
     const char *name = NULL;
     for (; names && !name; names = names->below)
-        name = find_own(names, guid);
+        name = names_find_own(names, guid);
     return name;
 }
 

@@ -36,28 +36,28 @@ static size_t setting_place_of(const struct settings *s, enum setting_kind kind,
     return at;
 }
 
-static bool is_at(const struct settings *s, size_t at, enum setting_kind kind, uint64_t guid,
-                  uint8_t number)
+static bool setting_is_at(const struct settings *s, size_t at, enum setting_kind kind,
+                          uint64_t guid, uint8_t number)
 {
     return at < s->count && setting_compare(&s->all[at], kind, guid, number) == 0;
 }
 
-static void move(struct settings *s, size_t from, size_t to)
+static void setting_move(struct settings *s, size_t from, size_t to)
 {
     memmove(&s->all[to], &s->all[from], (s->count - from) * sizeof *s->all);
     s->count += to - from;
 }
 
 // Applies a change. The caller has made room for one more setting.
-static void change_one(struct settings *s, const struct setting *change)
+static void setting_apply(struct settings *s, const struct setting *change)
 {
     assert(change->size <= SETTING_VALUE_MAX);
     size_t at = setting_place_of(s, change->kind, change->guid, change->number);
-    bool known = is_at(s, at, change->kind, change->guid, change->number);
+    bool known = setting_is_at(s, at, change->kind, change->guid, change->number);
     if (known && change->size == 0)
-        move(s, at + 1, at);
+        setting_move(s, at + 1, at);
     if (!known && change->size > 0)
-        move(s, at, at + 1);
+        setting_move(s, at, at + 1);
     if (change->size > 0)
         s->all[at] = *change;
 }
@@ -71,7 +71,7 @@ struct settings *settings_with(const struct settings *old, const struct setting 
     if (count > 0)
         memcpy(s->all, old->all, count * sizeof *s->all);
     for (size_t i = 0; i < n; i++)
-        change_one(s, &changes[i]);
+        setting_apply(s, &changes[i]);
     if (s->count <= SETTINGS_MAX)
         return s;
     settings_unref(s);
@@ -96,7 +96,7 @@ const struct setting *settings_find(const struct settings *settings, enum settin
     if (!settings)
         return NULL;
     size_t at = setting_place_of(settings, kind, guid, number);
-    return is_at(settings, at, kind, guid, number) ? &settings->all[at] : NULL;
+    return setting_is_at(settings, at, kind, guid, number) ? &settings->all[at] : NULL;
 }
 
 size_t settings_count(const struct settings *settings)
@@ -112,14 +112,14 @@ const struct setting *settings_at(const struct settings *settings, size_t at)
 
 // Validation.
 
-static bool is_name(const struct setting *s, size_t max)
+static bool setting_is_name(const struct setting *s, size_t max)
 {
     char clean[3 * SETTING_VALUE_MAX + 1]; // U+FFFD has three octets
     text_clean((const char *)s->value, s->size, clean, sizeof clean);
     return s->size <= max && strlen(clean) == s->size && memcmp(clean, s->value, s->size) == 0;
 }
 
-static bool is_level(const struct setting *s)
+static bool setting_is_level(const struct setting *s)
 {
     return s->size == 0 || (s->size == 1 && s->value[0] <= EVENT_LEVEL_DEBUG);
 }
@@ -133,14 +133,14 @@ static bool setting_is_ascii(const struct setting *s, size_t max)
     return s->size <= max;
 }
 
-static bool is_recipient(const struct setting *s)
+static bool setting_is_recipient(const struct setting *s)
 {
     enum { ADDRESS_SIZE = 4, THIS_NETWORK = 0, FIRST_MULTICAST = 224 };
     return s->size == 0 || (s->size == ADDRESS_SIZE && s->value[0] != THIS_NETWORK &&
                             s->value[0] < FIRST_MULTICAST);
 }
 
-static bool has_row(const struct setting *s)
+static bool setting_has_row(const struct setting *s)
 {
     return s->number >= 1 && s->number <= SETTING_ROWS_MAX;
 }
@@ -151,16 +151,16 @@ bool setting_is_valid(const struct setting *s)
         return false;
     switch (s->kind) {
     case SETTING_SWITCH_NAME:
-        return s->number == 0 && is_name(s, SETTING_NAME_MAX);
+        return s->number == 0 && setting_is_name(s, SETTING_NAME_MAX);
     case SETTING_SAN_NAME:
     case SETTING_FABRIC_NAME:
-        return s->number == 0 && is_name(s, SETTING_VALUE_MAX);
+        return s->number == 0 && setting_is_name(s, SETTING_VALUE_MAX);
     case SETTING_EVENT_TRAP_LEVEL:
-        return s->number == 0 && is_level(s);
+        return s->number == 0 && setting_is_level(s);
     case SETTING_COMMUNITY:
-        return has_row(s) && setting_is_ascii(s, SETTING_COMMUNITY_MAX);
+        return setting_has_row(s) && setting_is_ascii(s, SETTING_COMMUNITY_MAX);
     case SETTING_TRAP_RECIPIENT:
-        return has_row(s) && is_recipient(s);
+        return setting_has_row(s) && setting_is_recipient(s);
     case SETTING_SERIAL_NUMBER:
         return s->number == 0 && setting_is_ascii(s, SETTING_SERIAL_MAX);
     default:

@@ -50,20 +50,20 @@ struct cursor {
     const char *p, *end;
 };
 
-static void cursor_skip_blanks(struct cursor *c)
+static void topology_file_skip_blanks(struct cursor *c)
 {
     while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r'))
         c->p++;
 }
 
-static bool cursor_take(struct cursor *c, char wanted)
+static bool topology_file_take(struct cursor *c, char wanted)
 {
     const bool is = c->p < c->end && *c->p == wanted;
     c->p += is;
     return is;
 }
 
-static bool cursor_take_word(struct cursor *c, const char *word)
+static bool topology_file_take_word(struct cursor *c, const char *word)
 {
     const size_t size = strlen(word);
     if ((size_t)(c->end - c->p) < size || memcmp(c->p, word, size) != 0)
@@ -73,7 +73,7 @@ static bool cursor_take_word(struct cursor *c, const char *word)
 }
 
 // A decimal number up to `most`. False: there is none.
-static bool cursor_take_number(struct cursor *c, unsigned most, unsigned *out)
+static bool topology_file_take_number(struct cursor *c, unsigned most, unsigned *out)
 {
     const char *first = c->p;
     for (*out = 0; c->p < c->end && *c->p >= '0' && *c->p <= '9' && *out <= most; c->p++)
@@ -81,7 +81,7 @@ static bool cursor_take_number(struct cursor *c, unsigned most, unsigned *out)
     return c->p > first && *out <= most;
 }
 
-static int cursor_digit(char c)
+static int topology_file_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -91,19 +91,19 @@ static int cursor_digit(char c)
 }
 
 // Up to 16 hexadecimal digits. False: there are none, or more.
-static bool cursor_take_hex(struct cursor *c, uint64_t *out)
+static bool topology_file_take_hex(struct cursor *c, uint64_t *out)
 {
     const char *first = c->p;
     int digit;
-    for (*out = 0; c->p < c->end && (digit = cursor_digit(*c->p)) >= 0; c->p++)
+    for (*out = 0; c->p < c->end && (digit = topology_file_digit(*c->p)) >= 0; c->p++)
         *out = *out << 4 | (unsigned)digit;
     return c->p > first && c->p - first <= 16;
 }
 
 // A text in quotation marks.
-static bool cursor_take_quoted(struct cursor *c, struct piece *out)
+static bool topology_file_take_quoted(struct cursor *c, struct piece *out)
 {
-    if (!cursor_take(c, '"'))
+    if (!topology_file_take(c, '"'))
         return false;
     const char *close = memchr(c->p, '"', (size_t)(c->end - c->p));
     if (!close)
@@ -114,14 +114,14 @@ static bool cursor_take_quoted(struct cursor *c, struct piece *out)
 }
 
 // Whether nothing but blanks and a comment are left. The comment then begins at `c->p`.
-static bool cursor_is_at_end(struct cursor *c)
+static bool topology_file_is_at_end(struct cursor *c)
 {
-    cursor_skip_blanks(c);
+    topology_file_skip_blanks(c);
     return c->p == c->end || *c->p == '#';
 }
 
 // From the first to the last quotation mark that is left: names may have some, too.
-static struct piece cursor_name(const struct cursor *c)
+static struct piece topology_file_quoted_name(const struct cursor *c)
 {
     const size_t size = (size_t)(c->end - c->p);
     const char *open = size > 0 ? memchr(c->p, '"', size) : NULL;
@@ -154,7 +154,7 @@ static struct topology_file_word topology_file_show(struct piece piece)
 static bool topology_file_guid_of(struct piece id, uint64_t *guid)
 {
     struct cursor c = {id.at + 2, id.at + id.size};
-    return id.size == 18 && id.at[1] == '-' && cursor_take_hex(&c, guid) && c.p == c.end;
+    return id.size == 18 && id.at[1] == '-' && topology_file_take_hex(&c, guid) && c.p == c.end;
 }
 
 static int topology_file_compare(const void *a, const void *b)
@@ -200,10 +200,10 @@ static bool topology_file_take_type(struct cursor *c, uint8_t *type)
                  {"Router", FABRIC_ROUTER}};
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
         struct cursor behind = *c;
-        if (!cursor_take_word(&behind, TYPES[i].word) || behind.p == behind.end ||
+        if (!topology_file_take_word(&behind, TYPES[i].word) || behind.p == behind.end ||
             (*behind.p != ' ' && *behind.p != '\t'))
             continue;
-        cursor_skip_blanks(&behind);
+        topology_file_skip_blanks(&behind);
         *c = behind;
         *type = TYPES[i].type;
         return true;
@@ -237,9 +237,10 @@ static bool topology_file_read_node(struct topology_file *f, struct cursor c, ui
     struct piece id, name = {0};
     unsigned ports;
     uint64_t guid = 0;
-    const bool counted = cursor_take_number(&c, 254, &ports);
-    cursor_skip_blanks(&c);
-    if (!counted || !cursor_take_quoted(&c, &id) || id.size == 0 || !cursor_is_at_end(&c))
+    const bool counted = topology_file_take_number(&c, 254, &ports);
+    topology_file_skip_blanks(&c);
+    if (!counted || !topology_file_take_quoted(&c, &id) || id.size == 0 ||
+        !topology_file_is_at_end(&c))
         return topology_file_refuse(f, f->line,
                                     "a node must look like: Switch 36 \"S-0002c90200c10000\", with "
                                     "254 ports at most");
@@ -254,7 +255,7 @@ static bool topology_file_read_node(struct topology_file *f, struct cursor c, ui
                                     "the line before has the GUID 0x%016" PRIx64
                                     ", and this one \"%s\"; make them agree",
                                     f->pending.guid, topology_file_show(id).text);
-    name = cursor_name(&c);
+    name = topology_file_quoted_name(&c);
     if (name.size == 0 && guid == 0)
         name = id;
     text_clean(name.at, name.size, f->pending.description, sizeof f->pending.description);
@@ -271,7 +272,7 @@ static bool topology_file_read_item(struct topology_file *f, struct cursor c)
     const struct piece key = {c.p, (size_t)(equals - c.p)};
     uint64_t value;
     c.p = equals + 1;
-    if (!cursor_take_word(&c, "0x") || !cursor_take_hex(&c, &value))
+    if (!topology_file_take_word(&c, "0x") || !topology_file_take_hex(&c, &value))
         return topology_file_refuse(f, f->line,
                                     "'%s' must be 0x and hexadecimal digits, 16 at most",
                                     topology_file_show(key).text);
@@ -302,9 +303,10 @@ static uint16_t topology_file_speed(struct cursor c)
 {
     for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {
         struct cursor behind = c;
-        if (!cursor_take_word(&behind, fabric_speed_word((uint16_t)bit)))
+        if (!topology_file_take_word(&behind, fabric_speed_word((uint16_t)bit)))
             continue;
-        return bit == FABRIC_FDR && cursor_take_word(&behind, "10") ? FABRIC_QDR : (uint16_t)bit;
+        return bit == FABRIC_FDR && topology_file_take_word(&behind, "10") ? FABRIC_QDR
+                                                                           : (uint16_t)bit;
     }
     return 0;
 }
@@ -318,7 +320,7 @@ static void topology_file_read_rate(struct cursor c, struct fabric_port *port)
         if ((c.p[-1] != ' ' && c.p[-1] != '\t') || *c.p < '0' || *c.p > '9')
             continue;
         struct cursor word = c;
-        if (!cursor_take_number(&word, 12, &lanes) || !cursor_take(&word, 'x'))
+        if (!topology_file_take_number(&word, 12, &lanes) || !topology_file_take(&word, 'x'))
             continue;
         port->width_active = topology_file_width(lanes);
         port->speed_active = topology_file_speed(word);
@@ -330,13 +332,13 @@ static void topology_file_read_rate(struct cursor c, struct fabric_port *port)
 static bool topology_file_take_port(struct cursor *c, uint8_t *port)
 {
     unsigned number;
-    if (!cursor_take(c, '[') || !cursor_take_number(c, 254, &number) || number == 0 ||
-        !cursor_take(c, ']'))
+    if (!topology_file_take(c, '[') || !topology_file_take_number(c, 254, &number) || number == 0 ||
+        !topology_file_take(c, ']'))
         return false;
     *port = (uint8_t)number;
     struct cursor behind = *c;
-    if (cursor_take_word(&behind, "[ext ") && cursor_take_number(&behind, 255, &number) &&
-        cursor_take(&behind, ']'))
+    if (topology_file_take_word(&behind, "[ext ") &&
+        topology_file_take_number(&behind, 255, &number) && topology_file_take(&behind, ']'))
         *c = behind;
     return true;
 }
@@ -345,8 +347,9 @@ static bool topology_file_take_port(struct cursor *c, uint8_t *port)
 static bool topology_file_take_guid(struct cursor *c, uint64_t *guid)
 {
     *guid = 0;
-    cursor_skip_blanks(c);
-    return !cursor_take(c, '(') || (cursor_take_hex(c, guid) && cursor_take(c, ')'));
+    topology_file_skip_blanks(c);
+    return !topology_file_take(c, '(') ||
+           (topology_file_take_hex(c, guid) && topology_file_take(c, ')'));
 }
 
 static bool topology_file_keep_link(struct topology_file *f, const struct file_link *link)
@@ -389,11 +392,11 @@ static bool topology_file_read_link(struct topology_file *f, struct cursor c)
     struct piece peer;
     uint64_t ignored;
     bool ok = topology_file_take_port(&c, &link.port) && topology_file_take_guid(&c, &port.guid);
-    cursor_skip_blanks(&c);
-    ok = ok && cursor_take_quoted(&c, &peer);
-    cursor_skip_blanks(&c);
+    topology_file_skip_blanks(&c);
+    ok = ok && topology_file_take_quoted(&c, &peer);
+    topology_file_skip_blanks(&c);
     ok = ok && topology_file_take_port(&c, &link.peer_port) &&
-         topology_file_take_guid(&c, &ignored) && cursor_is_at_end(&c);
+         topology_file_take_guid(&c, &ignored) && topology_file_is_at_end(&c);
     if (!ok)
         return topology_file_refuse(
             f, f->line,
@@ -468,8 +471,9 @@ static_assert(2 * TOPOLOGY_FILE_LINKS_MAX <= FABRIC_PORTS_MAX, "both ports of ea
 // Headings that ibnetdiscover --grouping writes.
 static bool topology_file_is_heading(struct cursor c)
 {
-    return cursor_take_word(&c, "Chassis ") || cursor_take_word(&c, "Non-Chassis Nodes") ||
-           cursor_take_word(&c, "Hostname: ");
+    return topology_file_take_word(&c, "Chassis ") ||
+           topology_file_take_word(&c, "Non-Chassis Nodes") ||
+           topology_file_take_word(&c, "Hostname: ");
 }
 
 static bool topology_file_is_item(struct cursor c)
@@ -477,13 +481,13 @@ static bool topology_file_is_item(struct cursor c)
     const char *first = c.p;
     while (c.p < c.end && *c.p >= 'a' && *c.p <= 'z')
         c.p++;
-    return c.p > first && cursor_take(&c, '=');
+    return c.p > first && topology_file_take(&c, '=');
 }
 
 static bool topology_file_read_line(struct topology_file *f, struct cursor c)
 {
     uint8_t type;
-    if (cursor_is_at_end(&c) || topology_file_is_heading(c))
+    if (topology_file_is_at_end(&c) || topology_file_is_heading(c))
         return true;
     if (*c.p == '[')
         return topology_file_read_link(f, c);
