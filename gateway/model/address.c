@@ -19,6 +19,24 @@ void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE])
     text_add_hex_number(&t, guid, 16);
 }
 
+static int address_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool address_take_hex(const char **p, const char *end, uint64_t *out)
+{
+    const char *first = *p;
+    int digit;
+    for (*out = 0; *p < end && (digit = address_digit(**p)) >= 0; ++*p)
+        *out = *out << 4 | (unsigned)digit;
+    return *p > first && *p - first <= 16;
+}
+
 static uint16_t address_group(const uint8_t gid[ADDRESS_GID_SIZE], unsigned i)
 {
     return wire_get16(gid + (size_t)2 * i);

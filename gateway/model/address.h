@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// GUIDs, GIDs and LIDs as text.
+// GUIDs, GIDs and LIDs, and their text.
 #ifndef IBTRAPD_MODEL_ADDRESS_H
 #define IBTRAPD_MODEL_ADDRESS_H
 
@@ -18,6 +18,10 @@ enum { ADDRESS_LID_UNICAST_MAX = 0xBFFF };
 
 void address_format_guid(uint64_t guid, char out[ADDRESS_GUID_TEXT_SIZE]);
 void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GID_TEXT_SIZE]);
+
+// Reads up to 16 hexadecimal digits from `*p` on, and moves `*p` behind them. False: there are no
+// digits, or more than 16.
+bool address_take_hex(const char **p, const char *end, uint64_t *out);
 
 // The interface id of a GID: its second half, after the subnet prefix (IBA 4.1.1). For a port's
 // first GID, it is the port's GUID.

@@ -6,6 +6,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "model/address.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -37,28 +38,14 @@ static const char *names_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-static int names_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 // Reads up to 16 hexadecimal digits and returns the place after them. NULL: there are none, too
 // many, or other characters directly after them.
 static const char *names_read_guid(const char *p, const char *end, uint64_t *guid)
 {
     if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         p += 2;
-    int digits = 0;
-    for (*guid = 0; p < end && names_digit(*p) >= 0; p++, digits++)
-        *guid = *guid << 4 | (uint64_t)names_digit(*p);
-    bool separated = p == end || *p == ' ' || *p == '\t';
-    return digits >= 1 && digits <= 16 && separated ? p : NULL;
+    const bool ok = address_take_hex(&p, end, guid);
+    return ok && (p == end || *p == ' ' || *p == '\t') ? p : NULL;
 }
 
 static bool names_add(struct names *names, uint64_t guid, const char *name, size_t length,

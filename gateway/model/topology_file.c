@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "model/address.h"
 #include "model/fabric_builder.h"
 
 #include <assert.h>
@@ -81,25 +82,6 @@ static bool topology_file_take_number(struct cursor *c, unsigned most, unsigned 
     return c->p > first && *out <= most;
 }
 
-static int topology_file_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-// Up to 16 hexadecimal digits. False: there are none, or more.
-static bool topology_file_take_hex(struct cursor *c, uint64_t *out)
-{
-    const char *first = c->p;
-    int digit;
-    for (*out = 0; c->p < c->end && (digit = topology_file_digit(*c->p)) >= 0; c->p++)
-        *out = *out << 4 | (unsigned)digit;
-    return c->p > first && c->p - first <= 16;
-}
-
 // A text in quotation marks.
 static bool topology_file_take_quoted(struct cursor *c, struct piece *out)
 {
@@ -154,7 +136,7 @@ static struct topology_file_word topology_file_show(struct piece piece)
 static bool topology_file_guid_of(struct piece id, uint64_t *guid)
 {
     struct cursor c = {id.at + 2, id.at + id.size};
-    return id.size == 18 && id.at[1] == '-' && topology_file_take_hex(&c, guid) && c.p == c.end;
+    return id.size == 18 && id.at[1] == '-' && address_take_hex(&c.p, c.end, guid) && c.p == c.end;
 }
 
 static int topology_file_compare(const void *a, const void *b)
@@ -272,7 +254,7 @@ static bool topology_file_read_item(struct topology_file *f, struct cursor c)
     const struct piece key = {c.p, (size_t)(equals - c.p)};
     uint64_t value;
     c.p = equals + 1;
-    if (!topology_file_take_word(&c, "0x") || !topology_file_take_hex(&c, &value))
+    if (!topology_file_take_word(&c, "0x") || !address_take_hex(&c.p, c.end, &value))
         return topology_file_refuse(f, f->line,
                                     "'%s' must be 0x and hexadecimal digits, 16 at most",
                                     topology_file_show(key).text);
@@ -349,7 +331,7 @@ static bool topology_file_take_guid(struct cursor *c, uint64_t *guid)
     *guid = 0;
     topology_file_skip_blanks(c);
     return !topology_file_take(c, '(') ||
-           (topology_file_take_hex(c, guid) && topology_file_take(c, ')'));
+           (address_take_hex(&c->p, c->end, guid) && topology_file_take(c, ')'));
 }
 
 static bool topology_file_keep_link(struct topology_file *f, const struct file_link *link)
