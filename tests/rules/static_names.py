@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks that no two static functions of gateway/ have the same name: so a name in a profile, a backtrace
-or a breakpoint means one function.
+or a breakpoint means one function. In the folders of BY_NOUN a name also begins with the noun of its file, which
+is the file's name, in the singular or plural.
 
-Prints each name that two files define; exits with 1 then. It also finds functions that a macro defines if
-the macro's text has the full name.
+Prints each name that two files define or that lacks the noun; exits with 1 then. The script also finds functions
+that a macro defines if the macro's text has the full name.
 """
 
 import collections
@@ -14,20 +15,32 @@ import sys
 
 DEFINITION = re.compile(r"^static\s+(?:[\w\s*]+?[\s*])(\w+)\(", re.MULTILINE)
 
+BY_NOUN = frozenset([
+    "event",
+    "model",
+    "picture",
+])
+
+
+def lacks_noun(source, name):
+    return source.parent.name in BY_NOUN and not name.startswith((f"{source.stem}_", f"{source.stem.rstrip('s')}_"))
+
 
 def main():
     gateway = pathlib.Path(sys.argv[1])
-    places = collections.defaultdict(set)
+    places, nameless = collections.defaultdict(set), []
     for source in sorted(gateway.rglob("*.c")):
         for name in DEFINITION.findall(source.read_text()):
             places[name].add(str(source.relative_to(gateway)))
+            if lacks_noun(source, name):
+                nameless.append(f"{source.relative_to(gateway)}: {name}: begin with {source.stem}_")
     if not places:
         sys.exit(f"no static function was found below {gateway}")
     shared = {name: files for name, files in sorted(places.items()) if len(files) > 1}
     for name, files in shared.items():
         print(f"{name}: {', '.join(sorted(files))}: put the file's noun before it")
-    print(f"{len(places)} names of static functions")
-    sys.exit(1 if shared else 0)
+    print("".join(f"{line}\n" for line in nameless) + f"{len(places)} names of static functions")
+    sys.exit(1 if shared or nameless else 0)
 
 
 main()
