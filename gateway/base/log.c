@@ -12,38 +12,37 @@
 enum { LINE_SIZE = 1024, LEVELS = 4 };
 static const int64_t LIMIT_PERIOD_US = 10 * CLOCK_US_PER_S;
 
-static const char *const WORDS[LEVELS] = {"error", "warning", "info", "debug"};
+const struct word WORDS_LOG_LEVEL[] = {{LOG_LEVEL_ERROR, "error"},
+                                       {LOG_LEVEL_WARNING, "warning"},
+                                       {LOG_LEVEL_INFO, "info"},
+                                       {LOG_LEVEL_DEBUG, "debug"},
+                                       {0, NULL}};
+
 static const int PRIORITIES[LEVELS] = {3, 4, 6, 7}; // severities of RFC 5424, for sd-daemon(3)
 
 #define LOG_FOLDER_AS_ROW(name, word) [LOG_FOLDER_##name] = (word),
 static const char *const FOLDERS[LOG_FOLDER_COUNT] = {
     LOG_FOLDERS_WITH_DEBUG(LOG_FOLDER_AS_ROW) LOG_FOLDERS_WITHOUT_DEBUG(LOG_FOLDER_AS_ROW)};
 
-// The index of a word in a list; `n`: it is not there.
-static size_t log_find(const char *const *words, size_t n, const char *word)
-{
-    size_t i = 0;
-    while (i < n && strcmp(words[i], word) != 0)
-        i++;
-    return i;
-}
-
 bool log_level_from_word(const char *word, enum log_level *level)
 {
-    size_t i = log_find(WORDS, LEVELS, word);
-    if (i < LEVELS)
-        *level = (enum log_level)i;
-    return i < LEVELS;
+    int64_t value;
+    bool found = word_value(WORDS_LOG_LEVEL, word, &value);
+    if (found)
+        *level = (enum log_level)value;
+    return found;
 }
 
 const char *log_level_word(enum log_level level)
 {
-    return WORDS[level];
+    return WORDS_LOG_LEVEL[level].name;
 }
 
 bool log_folder_from_word(const char *word, enum log_folder *folder)
 {
-    size_t i = log_find(FOLDERS, LOG_FOLDER_OTHER, word);
+    int i = 0;
+    while (i < LOG_FOLDER_OTHER && strcmp(FOLDERS[i], word) != 0)
+        i++;
     if (i < LOG_FOLDER_OTHER)
         *folder = (enum log_folder)i;
     return i < LOG_FOLDER_OTHER;
@@ -119,7 +118,7 @@ static void log_emit(struct log *log, enum log_folder folder, enum log_level lev
     } else {
         char when[CLOCK_TEXT_SIZE];
         clock_format_utc(clock_utc(log->clock), when);
-        snprintf(prefix, sizeof prefix, "%s %s: ", when, WORDS[level]);
+        snprintf(prefix, sizeof prefix, "%s %s: ", when, log_level_word(level));
     }
     pthread_mutex_lock(&log->lock);
     fprintf(log->stream, "%s%s: %s\n", prefix, FOLDERS[folder], line);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/word.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -121,7 +122,9 @@ void log_write_limited_from(enum log_folder folder, struct log *log, struct log_
                             enum log_level level, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-// "error", "warning", "info" or "debug". False: another word.
+extern const struct word WORDS_LOG_LEVEL[]; // "error", "warning", "info", "debug"
+
+// False: another word.
 bool log_level_from_word(const char *word, enum log_level *level);
 const char *log_level_word(enum log_level level);
 

@@ -6,6 +6,7 @@
 #include "model/address.h"
 #include "model/catalogue.h"
 #include "model/names.h"
+#include "model/severity.h"
 #include "model/topology_file.h"
 
 #include <arpa/inet.h>

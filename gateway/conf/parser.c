@@ -383,30 +383,29 @@ static bool parser_is_taken(const struct conf *conf, const struct section *secti
     return false;
 }
 
-static bool parser_add_receiver(struct conf *conf, struct section *section, const char *name)
+// Adds the receiver or the rule of the section. False, with the section refused: there is no room.
+static bool parser_add_object(struct conf *conf, struct section *section)
 {
-    if (conf->receiver_count == CONF_RECEIVERS_MAX)
-        return section_refuse(section, "there are more than %d receivers", (int)CONF_RECEIVERS_MAX);
+    const bool receiver = section->schema->object == SCHEMA_RECEIVER;
+    size_t *count = receiver ? &conf->receiver_count : &conf->policy.rule_count;
+    const int most = receiver ? (int)CONF_RECEIVERS_MAX : (int)CONF_RULES_MAX;
+    if (*count == (size_t)most)
+        return section_refuse(section, "there are more than %d %s", most,
+                              receiver ? "receivers" : "of them");
     if (parser_is_taken(conf, section))
-        section_refuse(section, "another receiver has that name");
-    struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
-    conf_receiver_init(r, section->schema->kind, name);
-    section->object = r;
-    section->name = r->name;
-    return true;
-}
-
-static bool parser_add_rule(struct conf *conf, struct section *section, const char *name)
-{
-    if (conf->policy.rule_count == CONF_RULES_MAX)
-        return section_refuse(section, "there are more than %d of them", (int)CONF_RULES_MAX);
-    if (parser_is_taken(conf, section))
-        section_refuse(section, "another policy has that name");
-    struct conf_rule *rule = &conf->policy.rules[conf->policy.rule_count++];
-    rows_set_section_defaults(section->schema, rule);
-    snprintf(rule->name, sizeof rule->name, "%s", name);
-    section->object = rule;
-    section->name = rule->name;
+        section_refuse(section, "another %s has that name", receiver ? "receiver" : "policy");
+    if (receiver) {
+        struct conf_receiver *r = &conf->receivers[(*count)++];
+        conf_receiver_init(r, section->schema->kind, section->name);
+        section->object = r;
+        section->name = r->name;
+    } else {
+        struct conf_rule *rule = &conf->policy.rules[(*count)++];
+        rows_set_section_defaults(section->schema, rule);
+        snprintf(rule->name, sizeof rule->name, "%s", section->name);
+        section->object = rule;
+        section->name = rule->name;
+    }
     return true;
 }
 
@@ -477,22 +476,12 @@ static void parser_run_named(struct parser *p, const struct schema_section *sche
     }
     section.bad = !parser_check_name(p, &section);
     section.name = p->lexer.word;
-    bool room = schema->object == SCHEMA_RECEIVER
-                    ? parser_add_receiver(p->conf, &section, section.name)
-                    : parser_add_rule(p->conf, &section, section.name);
+    bool room = parser_add_object(p->conf, &section);
     parser_step(p);
     if (room)
         parser_run_block(p, &section);
     else if (p->token == LEXER_OPEN && !parser_is_off(p))
         parser_skip_block(p);
-}
-
-// Reads a section without a name of its own. The file may have it in several pieces, but each item
-// once.
-static void parser_run_single(struct parser *p, struct section *section)
-{
-    section->begins = p->before;
-    parser_run_block(p, section);
 }
 
 // Reads a section; the token is its name.
@@ -506,13 +495,16 @@ static void parser_run_section(struct parser *p)
     parser_step(p);
     if (parser_is_off(p))
         return;
-    if (schema->object != SCHEMA_CONF)
+    if (schema->object != SCHEMA_CONF) {
         parser_run_named(p, schema);
-    else if (p->token == LEXER_WORD)
+    } else if (p->token == LEXER_WORD) {
         parser_lose(p, "section '%s' has no name of its own: write %s {", schema->name,
                     schema->name);
-    else
-        parser_run_single(p, &p->single[schema - SCHEMA]);
+    } else {
+        struct section *section = &p->single[schema - SCHEMA];
+        section->begins = p->before;
+        parser_run_block(p, section);
+    }
 }
 
 static void parser_begin(struct parser *p)

@@ -5,6 +5,7 @@
 #include "conf/schema_rows.h"
 #include "conf/section.h"
 #include "install.h"
+#include "model/severity.h"
 
 #include <assert.h>
 #include <stddef.h>

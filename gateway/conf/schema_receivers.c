@@ -2,6 +2,7 @@
 #include "conf/check.h"
 #include "conf/schema_rows.h"
 #include "conf/section.h"
+#include "model/severity.h"
 
 #include <assert.h>
 

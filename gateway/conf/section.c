@@ -366,13 +366,14 @@ static bool section_http_is_local(const char *url)
     const char *host = url + sizeof "http://" - 1;
     for (size_t i = 0; i < sizeof LOCAL / sizeof *LOCAL; i++) {
         const size_t length = strlen(LOCAL[i]);
-        if (strncmp(host, LOCAL[i], length) == 0 && strchr("/:?", host[length]))
+        if (strncmp(host, LOCAL[i], length) == 0 && strchr("/:?, ", host[length]))
             return true;
     }
     return false;
 }
 
-static bool section_http_check_access(struct section *section, const char *url, bool tls)
+// `safe`: no secret goes over the network as it is.
+static bool section_http_check_access(struct section *section, bool safe)
 {
     const struct conf_http_access *a =
         &((const struct conf_receiver *)section->object)->http_access;
@@ -383,7 +384,7 @@ static bool section_http_check_access(struct section *section, const char *url, 
                               user ? "password_file" : "user");
     if (user && token)
         return section_refuse(section, "there is either item 'user' or item 'token_file'");
-    return (!user && !token) || tls || section_http_is_local(url) ||
+    return (!user && !token) || safe ||
            section_refuse(section,
                           "the secret would go over the network as it is: item '%s' needs "
                           "a URL with https, or a server on this host",
@@ -439,7 +440,7 @@ void section_check_http(struct section *section)
     if (r->http.url[0] == '\0')
         section_refuse(section, "item 'url' is missing: it says where to send events");
     else if (section_receiver_check_tls(section, "a URL with https") &&
-             section_http_check_access(section, r->http.url, tls))
+             section_http_check_access(section, tls || section_http_is_local(r->http.url)))
         section_http_check_format(section, &r->http);
 }
 
@@ -455,21 +456,6 @@ static size_t section_alertmanager_next_url(const char **at, const char **url)
     return length;
 }
 
-// Whether some URL of the list is of the scheme; `tls`: https, otherwise http to another host.
-static bool section_alertmanager_has(const char *urls, bool tls)
-{
-    const char *one;
-    size_t n;
-    while ((n = section_alertmanager_next_url(&urls, &one)) > 0) {
-        char url[CONF_ALERT_URL_SIZE];
-        snprintf(url, sizeof url, "%.*s/", (int)n, one);
-        const bool is_tls = strncmp(url, "https:", 6) == 0;
-        if (tls ? is_tls : !is_tls && !section_http_is_local(url))
-            return true;
-    }
-    return false;
-}
-
 // `url` is `length` octets long and has no slash at its end.
 static bool section_alertmanager_lists(const char *urls, const char *url, size_t length)
 {
@@ -482,27 +468,23 @@ static bool section_alertmanager_lists(const char *urls, const char *url, size_t
     return false;
 }
 
-static bool section_alertmanager_has_each_once(struct section *section, const char *urls)
-{
-    const char *one;
-    size_t n;
-    while ((n = section_alertmanager_next_url(&urls, &one)) > 0) {
-        if (section_alertmanager_lists(urls, one, n))
-            return section_refuse(section, "item 'urls' has '%.*s' twice", (int)n, one);
-    }
-    return true;
-}
-
 void section_check_alertmanager(struct section *section)
 {
     struct conf_receiver *r = section->object;
-    const char *urls = r->alertmanager.urls;
-    const bool plain = section_alertmanager_has(urls, false);
-    r->transport = section_alertmanager_has(urls, true) ? CONF_TLS : CONF_TCP;
-    if (urls[0] == '\0')
+    const char *at = r->alertmanager.urls, *url;
+    bool tls = false, plain = false; // plain: without TLS, to another host
+    for (size_t n; (n = section_alertmanager_next_url(&at, &url)) > 0;) {
+        const bool is_tls = strncmp(url, "https:", 6) == 0;
+        tls |= is_tls;
+        plain |= !is_tls && !section_http_is_local(url);
+        if (section_alertmanager_lists(at, url, n)) {
+            section_refuse(section, "item 'urls' has '%.*s' twice", (int)n, url);
+            return;
+        }
+    }
+    r->transport = tls ? CONF_TLS : CONF_TCP;
+    if (r->alertmanager.urls[0] == '\0')
         section_refuse(section, "item 'urls' is missing: it says where the Alertmanagers are");
-    else if (section_alertmanager_has_each_once(section, urls) &&
-             section_receiver_check_tls(section, "a URL with https"))
-        section_http_check_access(section, plain ? "http://elsewhere" : "http://localhost/",
-                                  !plain);
+    else if (section_receiver_check_tls(section, "a URL with https"))
+        section_http_check_access(section, !plain);
 }

@@ -2,10 +2,8 @@
 #include "conf/word.h"
 
 #include "conf/conf.h"
-#include "model/severity.h"
 
 #include <stddef.h>
-#include <string.h>
 
 const struct word WORDS_ACTIVE[] = {{false, "always"}, {true, "with-master-sm"}, {0, NULL}};
 
@@ -27,29 +25,6 @@ const struct word WORDS_PORT_METRICS[] = {{CONF_PORT_METRICS_OFF, "off"},
 const struct word WORDS_CONTEXTS[] = {{CONF_CONTEXTS_SWITCHES, "switches"},
                                       {CONF_CONTEXTS_ALL, "all"},
                                       {CONF_CONTEXTS_OFF, "off"},
-                                      {0, NULL}};
-
-const struct word WORDS_SEVERITY[] = {{SEVERITY_EMERGENCY, "emergency"},
-                                      {SEVERITY_ALERT, "alert"},
-                                      {SEVERITY_CRITICAL, "critical"},
-                                      {SEVERITY_ERROR, "error"},
-                                      {SEVERITY_WARNING, "warning"},
-                                      {SEVERITY_NOTICE, "notice"},
-                                      {SEVERITY_INFORMATIONAL, "informational"},
-                                      {SEVERITY_DEBUG, "debug"},
-                                      {0, NULL}};
-
-const struct word WORDS_CATEGORY[] = {{CATEGORY_FABRIC, "fabric"},
-                                      {CATEGORY_LINK, "link"},
-                                      {CATEGORY_PORT, "port"},
-                                      {CATEGORY_NODE, "node"},
-                                      {CATEGORY_SECURITY, "security"},
-                                      {CATEGORY_MULTICAST, "multicast"},
-                                      {CATEGORY_SM, "sm"},
-                                      {CATEGORY_IO, "io"},
-                                      {CATEGORY_COUNTER, "counter"},
-                                      {CATEGORY_GATEWAY, "gateway"},
-                                      {CATEGORY_VENDOR, "vendor"},
                                       {0, NULL}};
 
 const struct word WORDS_SNMP_TRANSPORT[] = {
@@ -116,41 +91,3 @@ const struct word WORDS_FACILITY[] = {
     {10, "authpriv"}, {11, "ftp"},    {12, "ntp"},    {13, "audit"},  {14, "alert"},
     {15, "clock"},    {16, "local0"}, {17, "local1"}, {18, "local2"}, {19, "local3"},
     {20, "local4"},   {21, "local5"}, {22, "local6"}, {23, "local7"}, {0, NULL}};
-
-const struct word WORDS_EVENT_LEVEL[] = {{EVENT_LEVEL_NONE, "none"},
-                                         {EVENT_LEVEL_CRITICAL, "critical"},
-                                         {EVENT_LEVEL_ERROR, "error"},
-                                         {EVENT_LEVEL_WARNING, "warning"},
-                                         {EVENT_LEVEL_INFORMATIONAL, "informational"},
-                                         {EVENT_LEVEL_DEBUG, "debug"},
-                                         {0, NULL}};
-
-const struct word WORDS_LOG_LEVEL[] = {{LOG_LEVEL_ERROR, "error"},
-                                       {LOG_LEVEL_WARNING, "warning"},
-                                       {LOG_LEVEL_INFO, "info"},
-                                       {LOG_LEVEL_DEBUG, "debug"},
-                                       {0, NULL}};
-
-bool word_value(const struct word *words, const char *name, int64_t *value)
-{
-    for (; words->name; words++) {
-        if (strcmp(words->name, name) == 0) {
-            *value = words->value;
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *word_name(const struct word *words, int64_t value)
-{
-    while (words->name && words->value != value)
-        words++;
-    return words->name;
-}
-
-void word_list(const struct word *words, struct text *t)
-{
-    for (const char *separator = ""; words->name; words++, separator = ", ")
-        text_addf(t, "%s%s", separator, words->name);
-}

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model/severity.h"
 
-#include <string.h>
+#include <stddef.h>
+
+const struct word WORDS_SEVERITY[] = {{SEVERITY_EMERGENCY, "emergency"},
+                                      {SEVERITY_ALERT, "alert"},
+                                      {SEVERITY_CRITICAL, "critical"},
+                                      {SEVERITY_ERROR, "error"},
+                                      {SEVERITY_WARNING, "warning"},
+                                      {SEVERITY_NOTICE, "notice"},
+                                      {SEVERITY_INFORMATIONAL, "informational"},
+                                      {SEVERITY_DEBUG, "debug"},
+                                      {0, NULL}};
 
 const char *severity_word(enum severity severity)
 {
-    static const char *const WORDS[] = {"emergency", "alert",  "critical",      "error",
-                                        "warning",   "notice", "informational", "debug"};
-    return WORDS[severity];
+    return WORDS_SEVERITY[severity].name;
 }
 
 bool severity_find(const char *word, enum severity *out)
 {
-    for (int s = SEVERITY_EMERGENCY; s <= SEVERITY_DEBUG; s++) {
-        if (strcmp(severity_word((enum severity)s), word) == 0) {
-            *out = (enum severity)s;
-            return true;
-        }
-    }
-    return false;
+    int64_t value;
+    bool found = word_value(WORDS_SEVERITY, word, &value);
+    if (found)
+        *out = (enum severity)value;
+    return found;
 }
 
 const char *severity_perceived(enum severity severity)
@@ -30,12 +36,22 @@ const char *severity_perceived(enum severity severity)
     return WORDS[severity];
 }
 
+const struct word WORDS_CATEGORY[] = {{CATEGORY_FABRIC, "fabric"},
+                                      {CATEGORY_LINK, "link"},
+                                      {CATEGORY_PORT, "port"},
+                                      {CATEGORY_NODE, "node"},
+                                      {CATEGORY_SECURITY, "security"},
+                                      {CATEGORY_MULTICAST, "multicast"},
+                                      {CATEGORY_SM, "sm"},
+                                      {CATEGORY_IO, "io"},
+                                      {CATEGORY_COUNTER, "counter"},
+                                      {CATEGORY_GATEWAY, "gateway"},
+                                      {CATEGORY_VENDOR, "vendor"},
+                                      {0, NULL}};
+
 const char *category_word(enum category category)
 {
-    static const char *const WORDS[] = {"fabric",   "link",      "port",  "node",
-                                        "security", "multicast", "sm",    "io",
-                                        "counter",  "gateway",   "vendor"};
-    return WORDS[category - CATEGORY_FABRIC];
+    return word_name(WORDS_CATEGORY, category);
 }
 
 const char *alarm_role_word(enum alarm_role role)
@@ -59,9 +75,15 @@ enum event_level severity_event_level(enum severity severity)
     return LEVELS[severity];
 }
 
+const struct word WORDS_EVENT_LEVEL[] = {{EVENT_LEVEL_NONE, "none"},
+                                         {EVENT_LEVEL_CRITICAL, "critical"},
+                                         {EVENT_LEVEL_ERROR, "error"},
+                                         {EVENT_LEVEL_WARNING, "warning"},
+                                         {EVENT_LEVEL_INFORMATIONAL, "informational"},
+                                         {EVENT_LEVEL_DEBUG, "debug"},
+                                         {0, NULL}};
+
 const char *event_level_word(enum event_level level)
 {
-    static const char *const WORDS[] = {"none",    "critical",      "error",
-                                        "warning", "informational", "debug"};
-    return WORDS[level];
+    return word_name(WORDS_EVENT_LEVEL, level);
 }

@@ -3,6 +3,8 @@
 #ifndef IBTRAPD_MODEL_SEVERITY_H
 #define IBTRAPD_MODEL_SEVERITY_H
 
+#include "base/word.h"
+
 #include <stdbool.h>
 
 // RFC 5424 6.2.1, by number.
@@ -48,6 +50,9 @@ enum event_level {
     EVENT_LEVEL_INFORMATIONAL,
     EVENT_LEVEL_DEBUG,
 };
+
+// All words of each kind, in the order of their numbers.
+extern const struct word WORDS_SEVERITY[], WORDS_CATEGORY[], WORDS_EVENT_LEVEL[];
 
 enum event_level severity_event_level(enum severity severity);
 const char *event_level_word(enum event_level level); // "warning"
