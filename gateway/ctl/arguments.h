@@ -42,10 +42,12 @@ struct option_row {
 
 const struct option_row *arguments_option(enum option_id id);
 
+struct command;
+
 // The arguments with which a command runs.
 struct arguments {
     FILE *out;
-    const char *wire;                 // the command of the control socket; NULL: it needs none
+    const struct command *command;    // the row of the command
     const char *socket;               // path of the control socket
     const char *file;                 // path of the journal's file
     bool json;                        // writes JSON

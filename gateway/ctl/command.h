@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ctl/arguments.h"
+#include "ctl/show.h"
 
 #include <stddef.h>
 
@@ -32,6 +33,9 @@ struct command {
     const char *wire;   // the command of the control socket that `run` sends; NULL: none
     const char *help;   // a sentence without capital and full stop; NULL: the help leaves it out
     const char *manual; // further sentences; NULL: none
+    // For request_command_run:
+    const char *items; // of the request, that the words fill: "alarm #minutes"; # makes a number
+    const struct show_form *form; // how the answer is written; NULL: it has nothing to report
 };
 
 #define COMMAND_TAKES(option) (1U << (option))

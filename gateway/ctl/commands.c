@@ -19,155 +19,173 @@ enum {
 };
 
 static const struct command COMMANDS[] = {
-    {"status", "", 0, 0, 0, gateway_commands_status, "status",
-     "show the port, the subscriptions, the receivers and counters",
-     "It also shows the subnet manager, the last sweep of the fabric and the journal."},
+    {"status", "", 0, 0, 0, request_command_run, "status",
+     .help = "show the port, the subscriptions, the receivers and counters",
+     .manual = "It also shows the subnet manager, the last sweep of the fabric and the journal.",
+     .form = &status_form},
     {"health", "[OPTION]...", 0, 0, COMMAND_TAKES(OPTION_SEVERITY), health_command, "health",
-     "tell in a line whether the gateway does its work",
-     "It is a plugin for monitoring systems: values follow the line, and the exit status is 0 ok, "
-     "1 "
-     "warning, 2 critical (also if ibtrapd does not run), 3 unknown. It judges the gateway, not "
-     "the fabric; with --severity it is also critical while alarms of that severity and worse are "
-     "active that nobody has acknowledged or shelved."},
-    {"watch", "", 0, 0, 0, watch_command, NULL,
-     "show alarms, receivers and new events at the terminal, until the key q",
-     "The worst alarms come first, and those that somebody has acknowledged or shelved last. Up "
-     "and "
-     "down select one, a acknowledges it with a note, e explains it."},
-    {"catalogue", "", 0, 0, 0, gateway_commands_catalogue, NULL,
-     "list every event that ibtrapd knows",
-     "With -j each event has its fields and notifications. The same list is in ibtrapd-events(7)."},
+     .help = "tell in a line whether the gateway does its work",
+     .manual =
+         "It is a plugin for monitoring systems: values follow the line, and the exit status is 0 "
+         "ok, 1 warning, 2 critical (also if ibtrapd does not run), 3 unknown. It judges the "
+         "gateway, not the fabric; with --severity it is also critical while alarms of that "
+         "severity and worse are active that nobody has acknowledged or shelved."},
+    {"watch", "", 0, 0, 0, watch_command,
+     .help = "show alarms, receivers and new events at the terminal, until the key q",
+     .manual = "The worst alarms come first, and those that somebody has acknowledged or shelved "
+               "last. Up and down select one, a acknowledges it with a note, e explains it."},
+    {"catalogue", "", 0, 0, 0, gateway_commands_catalogue,
+     .help = "list every event that ibtrapd knows",
+     .manual = "With -j each event has its fields and notifications. The same list is in "
+               "ibtrapd-events(7)."},
     {"events", "[OPTION]...", 0, 0, EVENTS_TAKES, event_commands_list, "events",
-     "list the last events, or those that the options choose",
-     "They come oldest first. A suppressed event has the reason below it. TIME is so long ago, in "
-     "s, m, h or d, or a date and time with its offset. A pattern may have * and ?; one that "
-     "begins with 0x is compared with GUIDs of 0x and 16 digits. N is at most 10000. --follow does "
-     "not go with --until."},
+     .help = "list the last events, or those that the options choose",
+     .manual = "They come oldest first. A suppressed event has the reason below it. TIME is so "
+               "long ago, in s, m, h or d, or a date and time with its offset. A pattern may have "
+               "* and ?; one that begins with 0x is compared with GUIDs of 0x and 16 digits. N is "
+               "at most 10000. --follow does not go with --until."},
     {"explain", "N|ID|last", 1, 1, 0, event_commands_explain, "explain",
-     "show all about one event, by its number or its id",
-     "It has the fields, the cause, the notice as it came, the receivers that have the event, the "
-     "reasons of the others, and the SNMP notifications. Receivers get the id with the event. The "
-     "word last stands for the newest event."},
+     .help = "show all about one event, by its number or its id",
+     .manual = "It has the fields, the cause, the notice as it came, the receivers that have the "
+               "event, the reasons of the others, and the SNMP notifications. Receivers get the id "
+               "with the event. The word last stands for the newest event.",
+     .form = &explanation_form},
     {"test", "EVENT [OPTION]...", 1, 1, TEST_TAKES, event_commands_test, "test",
-     "send a test event to the receivers and show which got it",
-     "It waits at most ten seconds until they have it. The event goes through the journal and the "
-     "receivers' filters, is marked as a test, and raises no alarm. Policies, storms and "
-     "maintenance do not suppress it. Without --node it is about a node that does not exist."},
-    {"alarms", "", 0, 0, 0, alarm_commands_list, "alarms", "list the active alarms", NULL},
-    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, alarm_commands_acknowledge, "alarm-acknowledge",
-     "note that an operator works on the alarm",
-     "ALARM is the number of the alarm, or its key. The list of alarms shows the note."},
-    {"alarms shelve", "ALARM MINUTES", 2, 2, 0, alarm_commands_shelve, "alarm-shelve",
-     "suppress the alarm's notifications for MINUTES; 0: end the shelving",
-     "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year."},
-    {"alarms clear", "ALARM REASON", 2, 2, 0, alarm_commands_clear, "alarm-clear",
-     "end the alarm by hand; receivers are told who did it and why",
-     "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if its next "
-     "sweep still shows it, such as a link below its rate. It forgets a missing node, with the "
-     "links of the node, or a missing link until a sweep has seen it again. Of an unreliable link "
-     "it "
-     "forgets the occasions so far. Of two gateways, the "
-     "other one keeps its alarm: clear it there, too."},
+     .help = "send a test event to the receivers and show which got it",
+     .manual =
+         "It waits at most ten seconds until they have it. The event goes through the journal and "
+         "the receivers' filters, is marked as a test, and raises no alarm. Policies, storms and "
+         "maintenance do not suppress it. Without --node it is about a node that does not exist."},
+    {"alarms", "", 0, 0, 0, request_command_run, "alarms", .help = "list the active alarms",
+     .form = &alarm_form},
+    {"alarms acknowledge", "ALARM [NOTE]", 1, 2, 0, request_command_run, "alarm-acknowledge",
+     .help = "note that an operator works on the alarm",
+     .manual = "ALARM is the number of the alarm, or its key. The list of alarms shows the note.",
+     .items = "alarm note"},
+    {"alarms shelve", "ALARM MINUTES", 2, 2, 0, request_command_run, "alarm-shelve",
+     .help = "suppress the alarm's notifications for MINUTES; 0: end the shelving",
+     .manual = "ALARM is the number of the alarm, or its key. MINUTES is at most 527040, a year.",
+     .items = "alarm #minutes"},
+    {"alarms clear", "ALARM REASON", 2, 2, 0, request_command_run, "alarm-clear",
+     .help = "end the alarm by hand; receivers are told who did it and why",
+     .manual = "ALARM is the number of the alarm, or its key. ibtrapd raises the alarm again if "
+               "its next sweep still shows it, such as a link below its rate. It forgets a missing "
+               "node, with the links of the node, or a missing link until a sweep has seen it "
+               "again. Of an unreliable link it forgets the occasions so far. Of two gateways, the "
+               "other one keeps its alarm: clear it there, too.",
+     .items = "alarm reason", .form = &alarm_cleared_form},
     {"links", "[N] [OPTION]...", 0, 1, COMMAND_TAKES(OPTION_WORST), link_commands_list, "links",
-     "list the links that failed, flapped or had too many errors",
-     "The latest come first, with --worst those with the most occasions. What happens to a link "
-     "within an hour is one occasion; section unreliable of ibtrapd.conf(5) says for how many days "
-     "they count. ERRORS is how often errors on the link raised an alarm. With -j each link has "
-     "the dates. N is at most 1000, and 20 when it is missing."},
-    {"receivers", "", 0, 0, 0, receiver_commands_list, "receivers",
-     "list the receivers, and how many events wait for each",
-     "It also shows how many events each receiver was sent, failed to take, and lost. Receivers "
-     "that are gone from the configuration come last."},
-    {"receivers pause", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-pause",
-     "stop sending to the receiver; its events wait",
-     "They wait in the journal until the receiver is resumed or ibtrapd starts again."},
-    {"receivers resume", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-resume",
-     "send to the receiver again", NULL},
-    {"receivers flush", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-flush",
-     "drop the events that wait for the receiver now", "The journal keeps them."},
-    {"receivers forget", "RECEIVER", 1, 1, 0, receiver_commands_change, "receiver-forget",
-     "forget the place in the journal of a receiver that is gone",
-     "When it comes back, it is a new one: it begins with new events even with start = "
-     "\"backlog\" in its section. The list of receivers has those that are gone. When there are "
-     "too many, ibtrapd forgets those that have been gone for the longest time by itself."},
-    {"resubscribe", "", 0, 0, 0, gateway_commands_send, "resubscribe",
-     "subscribe to every trap again, at once", NULL},
-    {"contexts", "", 0, 0, 0, context_commands_list, "contexts",
-     "list the nodes that have an SNMP context of their own",
-     "In it, a manager sees the node as a device. The item contexts of the section subagent says "
-     "which nodes do. There are 4,096 contexts at most."},
+     .help = "list the links that failed, flapped or had too many errors",
+     .manual =
+         "The latest come first, with --worst those with the most occasions. What happens to a "
+         "link within an hour is one occasion; section unreliable of ibtrapd.conf(5) says for how "
+         "many days they count. ERRORS is how often errors on the link raised an alarm. With -j "
+         "each link has the dates. N is at most 1000, and 20 when it is missing.",
+     .form = &link_form},
+    {"receivers", "", 0, 0, 0, request_command_run, "receivers",
+     .help = "list the receivers, and how many events wait for each",
+     .manual = "It also shows how many events each receiver was sent, failed to take, and lost. "
+               "Receivers that are gone from the configuration come last.",
+     .form = &receiver_form},
+    {"receivers pause", "RECEIVER", 1, 1, 0, request_command_run, "receiver-pause",
+     .help = "stop sending to the receiver; its events wait",
+     .manual = "They wait in the journal until the receiver is resumed or ibtrapd starts again.",
+     .items = "name"},
+    {"receivers resume", "RECEIVER", 1, 1, 0, request_command_run, "receiver-resume",
+     .help = "send to the receiver again", .items = "name"},
+    {"receivers flush", "RECEIVER", 1, 1, 0, request_command_run, "receiver-flush",
+     .help = "drop the events that wait for the receiver now", .manual = "The journal keeps them.",
+     .items = "name"},
+    {"receivers forget", "RECEIVER", 1, 1, 0, request_command_run, "receiver-forget",
+     .help = "forget the place in the journal of a receiver that is gone",
+     .manual =
+         "When it comes back, it is a new one: it begins with new events even with start = "
+         "\"backlog\" in its section. The list of receivers has those that are gone. When there "
+         "are too many, ibtrapd forgets those that have been gone for the longest time by itself.",
+     .items = "name"},
+    {"resubscribe", "", 0, 0, 0, request_command_run, "resubscribe",
+     .help = "subscribe to every trap again, at once"},
+    {"contexts", "", 0, 0, 0, request_command_run, "contexts",
+     .help = "list the nodes that have an SNMP context of their own",
+     .manual = "In it, a manager sees the node as a device. The item contexts of the section "
+               "subagent says which nodes do. There are 4,096 contexts at most.",
+     .form = &context_form},
     {"contexts communities", "COMMUNITY", 1, 1, 0, context_commands_communities, "contexts",
-     "print lines of snmpd.conf that give each context a community",
-     "They are for managers without SNMPv3. Each community is COMMUNITY, a hyphen and the "
-     "context: whoever knows COMMUNITY can read all contexts."},
+     .help = "print lines of snmpd.conf that give each context a community",
+     .manual = "They are for managers without SNMPv3. Each community is COMMUNITY, a hyphen and "
+               "the context: whoever knows COMMUNITY can read all contexts."},
     {"topology", "[N] [OPTION]...", 0, 1, TOPOLOGY_TAKES, topology_commands_show, "topology",
-     "show nodes and links, now or in snapshot N",
-     "The format is that of ibnetdiscover(8). With -j each port has all that is known of it. --dot "
-     "and --svg draw the fabric as it is now: switches in layers by their distance from the hosts, "
-     "links with faults red and dashed, degraded ones orange, missing ones dotted. Hosts are "
-     "counted at their switch; up to four of a switch with something wrong are drawn."},
-    {"topology list", "", 0, 0, 0, topology_commands_list, "topology-list",
-     "list the snapshots of the fabric that the journal has", NULL},
+     .help = "show nodes and links, now or in snapshot N",
+     .manual = "The format is that of ibnetdiscover(8). With -j each port has all that is known of "
+               "it. --dot and --svg draw the fabric as it is now: switches in layers by their "
+               "distance from the hosts, links with faults red and dashed, degraded ones orange, "
+               "missing ones dotted. Hosts are counted at their switch; up to four of a switch "
+               "with something wrong are drawn."},
+    {"topology list", "", 0, 0, 0, request_command_run, "topology-list",
+     .help = "list the snapshots of the fabric that the journal has", .form = &snapshot_form},
     {"topology diff", "A B", 2, 2, 0, topology_commands_diff, "topology",
-     "list the changes from one snapshot to another",
-     "A and B are numbers of snapshots; either may be the word now."},
+     .help = "list the changes from one snapshot to another",
+     .manual = "A and B are numbers of snapshots; either may be the word now."},
     {"topology save", "FILE", 1, 1, 0, expectation_commands_save, "topology",
-     "write nodes and links, as they are now, into the file",
-     "FILE may be there: it is replaced once the new one is whole. The item expected_topology of "
-     "ibtrapd.conf(5) makes it the fabric as it should be. The format is that of "
-     "ibnetdiscover(8)."},
+     .help = "write nodes and links, as they are now, into the file",
+     .manual = "FILE may be there: it is replaced once the new one is whole. The item "
+               "expected_topology of ibtrapd.conf(5) makes it the fabric as it should be. The "
+               "format is that of ibnetdiscover(8)."},
     {"topology check", "FILE [guid|name]", 1, 2, 0, expectation_commands_check, "topology",
-     "list how the fabric differs from the file",
-     "FILE is a file of topology save or ibnetdiscover(8). Nodes are found by their GUIDs, or by "
-     "their names. What is missing behind a missing switch is indented. The exit status is 0 if "
-     "there is no difference, 1 if there is one, and 2 if the file cannot be read or ibtrapd not "
-     "be "
-     "asked."},
-    {"sweep now", "", 0, 0, 0, gateway_commands_send, "sweep-now", "sweep the fabric at once",
-     "ibtrapd does not wait for the end of the interval."},
-    {"log", "LEVEL [FOLDER]", 1, 2, 0, gateway_commands_log, "log",
-     "set how much ibtrapd logs, until the next reload",
-     "LEVEL is error, warning, info or debug. FOLDER is a folder of ibtrapd's sources that has "
-     "debug messages, such as ib or sink; without it the level is for all. The next reload or "
-     "start sets the levels of the configuration again."},
+     .help = "list how the fabric differs from the file",
+     .manual = "FILE is a file of topology save or ibnetdiscover(8). Nodes are found by their "
+               "GUIDs, or by their names. What is missing behind a missing switch is indented. The "
+               "exit status is 0 if there is no difference, 1 if there is one, and 2 if the file "
+               "cannot be read or ibtrapd not be asked."},
+    {"sweep now", "", 0, 0, 0, request_command_run, "sweep-now", .help = "sweep the fabric at once",
+     .manual = "ibtrapd does not wait for the end of the interval."},
+    {"log", "LEVEL [FOLDER]", 1, 2, 0, request_command_run, "log",
+     .help = "set how much ibtrapd logs, until the next reload",
+     .manual = "LEVEL is error, warning, info or debug. FOLDER is a folder of ibtrapd's sources "
+               "that has debug messages, such as ib or sink; without it the level is for all. The "
+               "next reload or start sets the levels of the configuration again.",
+     .items = "level folder"},
     {"reload", "", 0, 0, 0, gateway_commands_reload, "reload",
-     "read the configuration again, as a whole or not at all",
-     "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
+     .help = "read the configuration again, as a whole or not at all",
+     .manual =
+         "ibtrapd checks it first. ibtrapctl names the items that need a restart of ibtrapd."},
     {"maintenance start", "NAME END [NODE]...", 2, 66, 0, maintenance_commands_start,
-     "maintenance-start", "suppress events about the nodes, or about all, until END",
-     "END is so many minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a pattern "
-     "of names or GUIDs. The journal has every event; ibtrapd sends the alarms that are still "
-     "active at the end."},
-    {"maintenance stop", "NAME", 1, 1, 0, maintenance_commands_stop, "maintenance-stop",
-     "end that window now; alarms that are still active are sent", NULL},
-    {"maintenance list", "", 0, 0, 0, maintenance_commands_list, "maintenance-list",
-     "list the maintenance windows: nodes and end", NULL},
+     "maintenance-start", .help = "suppress events about the nodes, or about all, until END",
+     .manual = "END is so many minutes from now, or a time such as 2026-11-21T18:30:00Z. NODE is a "
+               "pattern of names or GUIDs. The journal has every event; ibtrapd sends the alarms "
+               "that are still active at the end."},
+    {"maintenance stop", "NAME", 1, 1, 0, request_command_run, "maintenance-stop",
+     .help = "end that window now; alarms that are still active are sent", .items = "name"},
+    {"maintenance list", "", 0, 0, 0, request_command_run, "maintenance-list",
+     .help = "list the maintenance windows: nodes and end", .form = &maintenance_form},
     {"dry-run", "CONFIG [N]", 1, 2, 0, dry_run_command, "dry-run",
-     "show where the last N events would go under CONFIG",
-     "CONFIG is the file of a configuration. ibtrapctl shows how many events each receiver would "
-     "get, and why others would be suppressed. N is at most 10000, and 1000 when it is missing. "
-     "Nothing is sent, and the files that the configuration names stay unopened: ibtrapd "
-     "--check-config looks at those, too."},
-    {"journal check", "", 0, 0, 0, journal_commands_check, NULL,
-     "examine the journal's file for damage", NULL},
-    {"journal stats", "", 0, 0, 0, journal_commands_stats, NULL, "show how much the journal holds",
-     NULL},
-    {"journal export", "[N]", 0, 1, 0, journal_commands_export, NULL,
-     "write the events after number N, one JSON object a line", NULL},
+     .help = "show where the last N events would go under CONFIG",
+     .manual = "CONFIG is the file of a configuration. ibtrapctl shows how many events each "
+               "receiver would get, and why others would be suppressed. N is at most 10000, and "
+               "1000 when it is missing. Nothing is sent, and the files that the configuration "
+               "names stay unopened: ibtrapd --check-config looks at those, too.",
+     .form = &dry_run_form},
+    {"journal check", "", 0, 0, 0, journal_commands_check,
+     .help = "examine the journal's file for damage"},
+    {"journal stats", "", 0, 0, 0, journal_commands_stats,
+     .help = "show how much the journal holds"},
+    {"journal export", "[N]", 0, 1, 0, journal_commands_export,
+     .help = "write the events after number N, one JSON object a line"},
     {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
-     "drop older events that every receiver has",
-     "Events of the last ten seconds stay. At a terminal it waits until they are deleted."},
+     .help = "drop older events that every receiver has",
+     .manual =
+         "Events of the last ten seconds stay. At a terminal it waits until they are deleted."},
     {"support", "PATH", 1, 1, 0, support_command, "configuration",
-     "write all that a developer needs to know of the gateway into a new file",
-     "It has the versions, the adapters and their ports, the verdict, status, configuration, "
-     "alarms, "
-     "the last events, receivers, the fabric, and the last lines of the log that systemd keeps. "
-     "Keys, passwords and communities are left out; names and addresses are not. Run it as root, "
-     "also when ibtrapd does not run."},
-    {"help", "[COMMAND]...", 0, 2, 0, commands_help, NULL,
-     "show this text, or more about a command",
-     "The name may be incomplete: help alarms describes every command that begins with alarms."},
-    {"completion", "", 0, 0, 0, commands_list_for_completion, NULL, NULL, NULL},
+     .help = "write all that a developer needs to know of the gateway into a new file",
+     .manual = "It has the versions, the adapters and their ports, the verdict, status, "
+               "configuration, alarms, the last events, receivers, the fabric, and the last lines "
+               "of the log that systemd keeps. Keys, passwords and communities are left out; names "
+               "and addresses are not. Run it as root, also when ibtrapd does not run."},
+    {"help", "[COMMAND]...", 0, 2, 0, commands_help,
+     .help = "show this text, or more about a command",
+     .manual = "The name may be incomplete: help alarms describes every command that begins with "
+               "alarms."},
+    {"completion", "", 0, 0, 0, .run = commands_list_for_completion},
 };
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
@@ -259,6 +277,14 @@ const struct command *commands_find(int count, char *const *words, int *used)
     return found;
 }
 
+const struct command *commands_named(const char *name)
+{
+    size_t i = 0;
+    while (strcmp(COMMANDS[i].name, name) != 0)
+        i++;
+    return &COMMANDS[i];
+}
+
 bool commands_show_help(struct arguments *a)
 {
     int used;
@@ -279,7 +305,7 @@ enum command_outcome commands_run(struct arguments *a)
     }
     a->count -= used;
     a->words += used;
-    a->wire = found->wire;
+    a->command = found;
     struct error err;
     enum command_outcome outcome =
         commands_is_usage(found, a) ? found->run(a, &err) : COMMAND_WRONG_USAGE;

@@ -17,6 +17,7 @@ struct fabric_octets {
     uint8_t *all;
     size_t size;
     int64_t time_us, record; // of the last page
+    unsigned pages;
 };
 
 static unsigned fabric_request_digit(char c)
@@ -26,43 +27,30 @@ static unsigned fabric_request_digit(char c)
                                   : 16;
 }
 
-// Adds the octets of a page. Returns false if the page has another shape.
-static bool fabric_request_add(struct fabric_octets *octets, const json_t *page)
+// Adds the octets of a page.
+static bool fabric_request_add(void *ctx, const json_t *page, struct error *err)
 {
+    struct fabric_octets *octets = ctx;
     const json_t *item = json_object_get(page, "octets");
     const char *digits = json_string_value(item);
     const size_t count = json_string_length(item) / 2;
     octets->time_us = member_count(page, "time_us");
     octets->record = member_count(page, "record");
+    if (octets->pages++ == FABRIC_REQUEST_PAGES)
+        return error_set(err, "the fabric changes all the time; try again");
     if (member_count(page, "first") == 0)
         octets->size = 0;
     if (!digits || member_count(page, "first") != (long long)octets->size)
-        return false;
+        return show_refuse_shape(err);
     octets->all = memory_resize(octets->all, octets->size + count, 1);
     for (size_t i = 0; i < count; i++) {
         const unsigned high = fabric_request_digit(digits[2 * i]);
         const unsigned low = fabric_request_digit(digits[2 * i + 1]);
         if (high > 15 || low > 15)
-            return false;
+            return show_refuse_shape(err);
         octets->all[octets->size++] = (uint8_t)(high << 4 | low);
     }
     return true;
-}
-
-static bool fabric_request_collect(struct fabric_octets *octets, const char *socket, int64_t number,
-                                   struct error *err)
-{
-    json_t *items = json_pack("{s:I}", "snapshot", (json_int_t)number);
-    bool ok, more = true;
-    unsigned pages = 0;
-    do {
-        json_t *page = client_request(socket, "topology", json_copy(items), err);
-        ok = page && (fabric_request_add(octets, page) || show_refuse_shape(err));
-        more = ok && pages_turn(items, page);
-        json_decref(page);
-    } while (more && ++pages < FABRIC_REQUEST_PAGES);
-    json_decref(items);
-    return !more ? ok : error_set(err, "the fabric changes all the time; try again");
 }
 
 bool fabric_request_begin(struct fabric_request *request, const char *socket, int64_t number,
@@ -70,7 +58,9 @@ bool fabric_request_begin(struct fabric_request *request, const char *socket, in
 {
     struct fabric_octets octets = {0};
     *request = (struct fabric_request){.number = number};
-    bool ok = fabric_request_collect(&octets, socket, number, err);
+    bool ok =
+        client_each_page(socket, "topology", json_pack("{s:I}", "snapshot", (json_int_t)number),
+                         fabric_request_add, &octets, err);
     if (ok && (octets.record < 0 || (size_t)octets.record > octets.size))
         ok = show_refuse_shape(err);
     if (ok) {

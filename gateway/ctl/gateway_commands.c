@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "ctl/client.h"
 #include "ctl/protocol.h"
-#include "ctl/show.h"
 #include "ctl/terminal.h"
 #include "model/catalogue.h"
 #include "model/field.h"
@@ -21,21 +20,13 @@
 
 // The catalogue of events.
 
-static void show_catalogue(FILE *out)
-{
-    fprintf(out, "%-25s %-5s %-14s %-10s %s\n", "EVENT", "TRAP", "SEVERITY", "CATEGORY", "TITLE");
-    for (int i = 0; i < CATALOGUE_COUNT; i++) {
-        const struct catalogue_entry *e = catalogue_get((enum catalogue_event)i);
-        char trap[8] = "-";
-        if (e->trap != 0)
-            snprintf(trap, sizeof trap, "%u", e->trap);
-        fprintf(out, "%-25s %-5s %-14s %-10s ", e->name, trap, severity_word(e->severity),
-                category_word(e->category));
-        terminal_hang(out, 58, e->title);
-    }
-}
+static const char CATALOGUE_HEAD[] =
+    "EVENT                     TRAP  SEVERITY       CATEGORY   TITLE\n";
 
-static json_t *show_catalogue_oid_json(const struct mib_oid *oid)
+static const char CATALOGUE_LINE[] =
+    "{event:-25} [trap?{trap:-5}|-    ] {severity:-14} {category:-10} {title~58}";
+
+static json_t *catalogue_oid_json(const struct mib_oid *oid)
 {
     char buffer[MIB_OID_MAX * 11];
     struct text t = text_in(buffer, sizeof buffer);
@@ -43,7 +34,7 @@ static json_t *show_catalogue_oid_json(const struct mib_oid *oid)
     return json_string(buffer);
 }
 
-static const char *syntax_word(enum mib_syntax syntax)
+static const char *catalogue_syntax_word(enum mib_syntax syntax)
 {
     static const char *const WORDS[] = {"Integer32",  "Unsigned32",  "OCTET STRING",
                                         "BITS",       "DateAndTime", "GswGlobalId",
@@ -51,22 +42,23 @@ static const char *syntax_word(enum mib_syntax syntax)
     return WORDS[syntax];
 }
 
-static json_t *notification_json(const struct mib_notification *n)
+static json_t *catalogue_notification_json(const struct mib_notification *n)
 {
     if (!n)
         return json_null();
     json_t *objects = json_array();
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         const struct mib_object *o = n->objects[i];
-        json_array_append_new(objects, json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
-                                                 show_catalogue_oid_json(&o->oid), "syntax",
-                                                 syntax_word(o->syntax), "size", (int)o->size));
+        json_array_append_new(objects,
+                              json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
+                                        catalogue_oid_json(&o->oid), "syntax",
+                                        catalogue_syntax_word(o->syntax), "size", (int)o->size));
     }
-    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", show_catalogue_oid_json(&n->oid),
+    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", catalogue_oid_json(&n->oid),
                      "objects", objects);
 }
 
-static json_t *entry_json(const struct catalogue_entry *e)
+static json_t *catalogue_entry_json(const struct catalogue_entry *e)
 {
     json_t *fields = json_array();
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && e->fields[i] != FIELD_NONE; i++)
@@ -76,56 +68,38 @@ static json_t *entry_json(const struct catalogue_entry *e)
         e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
         "category", category_word(e->category), "severity", severity_word(e->severity), "alarm",
         alarm_role_word(e->alarm), "text", e->text, "fields", fields, "sma",
-        notification_json(e->sma), "switch", notification_json(e->gsw), "switchReason",
-        (int)e->switch_reason, "formerLink", (int)(e->former != NULL), "topo",
-        notification_json(e->topo), "topoReason", (int)e->topo_reason, "betweenSwitches",
-        (int)e->between_switches, "own", notification_json(e->own));
+        catalogue_notification_json(e->sma), "switch", catalogue_notification_json(e->gsw),
+        "switchReason", (int)e->switch_reason, "formerLink", (int)(e->former != NULL), "topo",
+        catalogue_notification_json(e->topo), "topoReason", (int)e->topo_reason, "betweenSwitches",
+        (int)e->between_switches, "own", catalogue_notification_json(e->own));
 }
 
-static json_t *show_catalogue_json(void)
+static json_t *catalogue_json(void)
 {
     json_t *events = json_array();
     for (int i = 0; i < CATALOGUE_COUNT; i++)
-        json_array_append_new(events, entry_json(catalogue_get((enum catalogue_event)i)));
+        json_array_append_new(events, catalogue_entry_json(catalogue_get((enum catalogue_event)i)));
     return json_pack("{s:i, s:o}", "version", 1, "events", events);
-}
-
-// The gateway.
-
-enum command_outcome gateway_commands_status(const struct arguments *a, struct error *err)
-{
-    json_t *status = client_request(a->socket, a->wire, json_object(), err);
-    bool ok = status && show_answer(a->out, status, a->json, show_status, err);
-    json_decref(status);
-    return command_outcome(ok);
 }
 
 enum command_outcome gateway_commands_catalogue(const struct arguments *a, struct error *err)
 {
-    if (!a->json) {
-        show_catalogue(a->out);
-        return COMMAND_DONE;
+    json_t *catalogue = catalogue_json();
+    bool ok = true;
+    if (a->json) {
+        ok = show_json(a->out, catalogue, err);
+    } else {
+        fputs(CATALOGUE_HEAD, a->out);
+        show_each(a->out, CATALOGUE_LINE, json_object_get(catalogue, "events"));
     }
-    json_t *catalogue = show_catalogue_json();
-    bool ok = show_json(a->out, catalogue, err);
     json_decref(catalogue);
     return command_outcome(ok);
 }
 
-enum command_outcome gateway_commands_send(const struct arguments *a, struct error *err)
-{
-    return command_outcome(client_send(a->socket, a->wire, json_object(), err));
-}
-
-enum command_outcome gateway_commands_log(const struct arguments *a, struct error *err)
-{
-    json_t *items =
-        json_pack("{s:s, s:s}", "level", a->words[0], "folder", a->count > 1 ? a->words[1] : "");
-    return command_outcome(client_send(a->socket, a->wire, items, err));
-}
+// Reloads.
 
 // Under systemd, ExecReload= writes to the journal that has the line of ibtrapd about its refusal.
-static void gateway_commands_shorten(struct error *err)
+static void reload_shorten(struct error *err)
 {
     static const char REFUSED[] = "ibtrapd: ";
     if (strncmp(err->text, REFUSED, sizeof REFUSED - 1) == 0 && getenv("MAINPID") &&
@@ -135,7 +109,7 @@ static void gateway_commands_shorten(struct error *err)
 
 enum command_outcome gateway_commands_reload(const struct arguments *a, struct error *err)
 {
-    json_t *answer = client_request(a->socket, a->wire, json_object(), err);
+    json_t *answer = client_request(a->socket, a->command->wire, json_object(), err);
     const char *restart = member_word(answer, "restart");
     size_t i;
     const json_t *sentence;
@@ -147,7 +121,7 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
     if (restart[0] != '\0')
         fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
     if (!answer)
-        gateway_commands_shorten(err);
+        reload_shorten(err);
     json_decref(answer);
     return command_outcome(answer != NULL);
 }
@@ -163,8 +137,10 @@ struct health_alarms {
     long long count; // active ones of that severity and worse, neither acknowledged nor shelved
 };
 
-static void health_count_alarms(struct health_alarms *alarms, const json_t *page)
+static bool health_count_alarms(void *ctx, const json_t *page, struct error *err)
 {
+    (void)err;
+    struct health_alarms *alarms = ctx;
     size_t i;
     const json_t *alarm;
     json_array_foreach(json_object_get(page, "alarms"), i, alarm)
@@ -175,44 +151,22 @@ static void health_count_alarms(struct health_alarms *alarms, const json_t *page
                          member_word(alarm, "acknowledged")[0] == '\0' &&
                          member_word(alarm, "shelved_until")[0] == '\0';
     }
+    return true;
 }
 
-static bool health_read_alarms(const struct arguments *a, struct health_alarms *alarms,
-                               struct error *err)
-{
-    json_t *items = json_object();
-    bool ok = true, more = alarms->asked;
-    while (ok && more) {
-        json_t *page = client_request(a->socket, "alarms", json_copy(items), err);
-        ok = page != NULL;
-        if (ok)
-            health_count_alarms(alarms, page);
-        more = ok && pages_turn(items, page);
-        json_decref(page);
-    }
-    json_decref(items);
-    return ok;
-}
+// The text behind the bar: label=value;warn;crit;min;max, as monitoring plugins write it.
+static const char HEALTH_VALUES[] =
+    "subscriptions={subscriptions.subscribed};;;0;{subscriptions.all}"
+    "[sweep_age,sweep_age=0? sweep_age={sweep_age}s;;;0]"
+    " receivers_failing={receivers.failing};;;0;{receivers.all}"
+    " receivers_paused={receivers.paused};;;0;{receivers.all}"
+    " events_waiting={receivers.waiting};;;0 events={events};;;0";
 
-// What stands behind the bar: label=value;warn;crit;min;max, as monitoring plugins write it.
 static void health_write_values(FILE *out, const json_t *health)
 {
-    const json_t *subscriptions = json_object_get(health, "subscriptions");
-    const json_t *receivers = json_object_get(health, "receivers");
-    const json_t *age = json_object_get(health, "sweep_age");
     const char *severity;
     json_t *count;
-    fprintf(out, "subscriptions=%lld;;;0;%lld", member_count(subscriptions, "subscribed"),
-            member_count(subscriptions, "all"));
-    if (json_is_integer(age))
-        fprintf(out, " sweep_age=%" JSON_INTEGER_FORMAT "s;;;0", json_integer_value(age));
-    fprintf(
-        out,
-        " receivers_failing=%lld;;;0;%lld receivers_paused=%lld;;;0;%lld events_waiting=%lld;;;0",
-        member_count(receivers, "failing"), member_count(receivers, "all"),
-        member_count(receivers, "paused"), member_count(receivers, "all"),
-        member_count(receivers, "waiting"));
-    fprintf(out, " events=%lld;;;0", member_count(health, "events"));
+    show_layout(out, HEALTH_VALUES, health);
     json_object_foreach(json_object_get(health, "alarms"), severity, count)
     {
         fprintf(out, " alarms_%s=%" JSON_INTEGER_FORMAT ";;;0", severity,
@@ -285,9 +239,10 @@ enum command_outcome health_command(const struct arguments *a, struct error *err
     struct health_alarms alarms = {.asked = a->values[OPTION_SEVERITY] != NULL};
     if (alarms.asked && !severity_find(a->values[OPTION_SEVERITY], &alarms.severity))
         return COMMAND_WRONG_USAGE;
-    json_t *health = client_request(a->socket, a->wire, json_object(), err);
+    json_t *health = client_request(a->socket, a->command->wire, json_object(), err);
     enum command_outcome outcome = COMMAND_UNKNOWN;
-    bool ok = health && health_read_alarms(a, &alarms, err);
+    bool ok = health && (!alarms.asked || client_each_page(a->socket, "alarms", json_object(),
+                                                           health_count_alarms, &alarms, err));
     if (ok)
         outcome = health_write(a, health, &alarms, err);
     if (!ok || outcome == COMMAND_UNKNOWN)
@@ -301,11 +256,11 @@ enum command_outcome health_command(const struct arguments *a, struct error *err
 
 // A dry run of another configuration.
 
-enum { INDENT = 4 };
+enum { DRY_RUN_INDENT = 4 };
 
 // Reads the file into a text that the caller frees. NULL with a sentence: failed, or the text is
 // too long for a request.
-static char *read_config(const char *path, struct error *err)
+static char *dry_run_read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
     char *text = memory_zeroed(1, PROTOCOL_LINE_MAX + 1);
@@ -328,61 +283,46 @@ static char *read_config(const char *path, struct error *err)
 }
 
 // Writes "link-down 12, link-up 12", broken into lines.
-static void show_counts(FILE *out, const json_t *counts)
+static void dry_run_show_counts(FILE *out, const json_t *counts)
 {
     const char *name;
     json_t *count;
     size_t column = 0;
     json_object_foreach((json_t *)counts, name, count)
     {
-        char buffer[100];
-        struct text t = text_in(buffer, sizeof buffer);
-        text_addf(&t, "%s %lld", name, (long long)json_integer_value(count));
-        if (column > 0 && column + t.len + 3 > (size_t)terminal_columns(out)) {
-            fputs(",\n", out);
-            column = 0;
-        } else if (column > 0) {
-            column += (size_t)fprintf(out, ", ");
-        }
-        column += (size_t)fprintf(out, "%*s%s", column ? 0 : INDENT, "", buffer);
+        char item[100];
+        snprintf(item, sizeof item, "%s %lld", name, (long long)json_integer_value(count));
+        show_item(out, DRY_RUN_INDENT, ", ", item, &column);
     }
     if (column > 0)
         fputc('\n', out);
 }
 
-static bool dry_run_command_show(FILE *out, const json_t *answer)
+static bool dry_run_show(FILE *out, const json_t *answer)
 {
-    json_int_t events;
-    const char *from, *until;
     size_t i;
-    json_t *suppressed, *receivers, *one;
-    if (json_unpack((json_t *)answer, "{s:I, s:o, s:o}", "events", &events, "suppressed",
-                    &suppressed, "receivers", &receivers) != 0)
-        return false;
-    if (json_unpack((json_t *)answer, "{s:s, s:s}", "from", &from, "until", &until) == 0)
-        fprintf(out, "%lld events from %.19sZ to %.19sZ\n", (long long)events, from, until);
-    else
-        fputs("The journal has no events.\n", out);
+    const json_t *suppressed = json_object_get(answer, "suppressed"), *one;
+    show_layout(out,
+                "[from?{events} events from {from:.19}Z to {until:.19}Z"
+                "|The journal has no events.]\n",
+                answer);
     if (json_object_size(suppressed) > 0)
         fputs("Suppressed\n", out);
-    show_counts(out, suppressed);
-    json_array_foreach(receivers, i, one)
+    dry_run_show_counts(out, suppressed);
+    json_array_foreach(json_object_get(answer, "receivers"), i, one)
     {
-        const char *name;
-        json_t *kinds;
-        if (json_unpack(one, "{s:s, s:I, s:o}", "name", &name, "events", &events, "by_event",
-                        &kinds) != 0)
-            return false;
-        fprintf(out, "Receiver %s: %lld\n", name, (long long)events);
-        show_counts(out, kinds);
+        show_layout(out, "Receiver {name}: {events}\n", one);
+        dry_run_show_counts(out, json_object_get(one, "by_event"));
     }
     return true;
 }
 
+const struct show_form dry_run_form = {.list = "receivers", .rest = dry_run_show};
+
 // Makes the items of the request. `events` 0: the daemon's default. NULL with a sentence: failed.
-static json_t *dry_run_command_items(const char *path, long long events, struct error *err)
+static json_t *dry_run_items(const char *path, long long events, struct error *err)
 {
-    char *text = read_config(path, err);
+    char *text = dry_run_read_config(path, err);
     if (!text)
         return NULL;
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
@@ -397,9 +337,6 @@ enum command_outcome dry_run_command(const struct arguments *a, struct error *er
     long long events = 0;
     if (a->count == 2 && (!arguments_read_number(a->words[1], &events) || events == 0))
         return COMMAND_WRONG_USAGE;
-    json_t *items = dry_run_command_items(a->words[0], events, err);
-    json_t *answer = items ? client_request(a->socket, a->wire, items, err) : NULL;
-    bool ok = answer && show_answer(a->out, answer, a->json, dry_run_command_show, err);
-    json_decref(answer);
-    return command_outcome(ok);
+    json_t *items = dry_run_items(a->words[0], events, err);
+    return items ? request_command_send(a, a->command->form, items, err) : COMMAND_REFUSED;
 }

@@ -10,12 +10,24 @@
 #include <jansson.h>
 #include <stdint.h>
 
-// Alarms (alarm_commands.c).
-command_run alarm_commands_list, alarm_commands_acknowledge, alarm_commands_shelve,
-    alarm_commands_clear;
+// Requests (request_command.c).
 
-// Maintenance windows. Without patterns, a window is about all nodes.
-command_run maintenance_commands_start, maintenance_commands_stop, maintenance_commands_list;
+// Sends the command of the row, with the items that the words fill, and writes the answer in the
+// form of the row. Most commands need no more.
+command_run request_command_run;
+
+// Sends the command of the row with these items (takes over the reference), and writes the answer
+// in this form; `form` NULL: the answer has nothing to report.
+enum command_outcome request_command_send(const struct arguments *a, const struct show_form *form,
+                                          json_t *items, struct error *err);
+
+// The forms of answers, in the files of their topics.
+extern const struct show_form alarm_form, alarm_cleared_form, maintenance_form, context_form,
+    delivery_form, dry_run_form, event_form, explanation_form, link_form, receiver_form,
+    snapshot_form, status_form;
+
+// Starts a maintenance window. Without patterns, the window is about all nodes.
+command_run maintenance_commands_start;
 
 // Reads the end of a window: "90" minutes after `now_us`, or "2026-11-21T04:06:39Z". UTC,
 // microseconds since 1970. Returns false if the text is neither.
@@ -37,26 +49,20 @@ command_run event_commands_test;
 
 // The fabric (topology_commands.c).
 command_run topology_commands_show; // as text, JSON or a picture
-command_run topology_commands_list, topology_commands_diff;
+command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
-command_run context_commands_list, context_commands_communities;
+command_run context_commands_communities;
 
 // The fabric as it should be (expectation_commands.c).
 command_run expectation_commands_save, expectation_commands_check;
 
 // The gateway as a whole (gateway_commands.c).
-command_run gateway_commands_status, gateway_commands_catalogue, gateway_commands_log,
-    gateway_commands_reload;
-command_run gateway_commands_send; // sends a command that takes no items and reports nothing
-command_run health_command;        // the verdict, as monitoring plugins give it
+command_run gateway_commands_catalogue, gateway_commands_reload;
+command_run health_command; // the verdict, as monitoring plugins give it
 
 // Shows which events each receiver would get under another configuration, whose text goes to the
 // daemon. Also refused if the file cannot be read or is not a valid configuration.
 command_run dry_run_command;
-
-// Receivers (status_commands.c).
-command_run receiver_commands_list;
-command_run receiver_commands_change; // pauses, resumes or flushes, as `wire` of the row says
 
 // The journal (journal_commands.c). The first three read the journal's file, whether ibtrapd runs
 // or not. They are refused if the file cannot be read, or if ibtrapd starts meanwhile and writes to
@@ -72,15 +78,7 @@ command_run support_command;
 // Alarms, receivers and events at a terminal, as they change.
 command_run watch_command;
 
-// What the commands write. The functions that return bool return false if the answer has not the
-// shape that this ibtrapctl knows. The first page of a list has a head.
-bool alarm_commands_show(FILE *out, const json_t *page, bool first);
-bool receiver_commands_show(FILE *out, const json_t *answer, bool first);
-bool show_status(FILE *out, const json_t *status);
-void show_events_head(FILE *out);
-void show_event(FILE *out, const json_t *event);        // in two lines or more
-bool show_explanation(FILE *out, const json_t *answer); // all about one event
-void show_delivery(FILE *out, const json_t *answer);    // an event and its state at each receiver
+// The fabric as the commands write it.
 void topology_commands_write(FILE *out, const struct fabric_request *what); // as ibnetdiscover(8)
 void topology_commands_write_json(FILE *out, const struct fabric_request *what);
 void topology_commands_write_changes(FILE *out, bool json, const struct fabric_request *from,

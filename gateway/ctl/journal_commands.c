@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "ctl/client.h"
 #include "ctl/progress.h"
-#include "ctl/show.h"
 #include "journal/store.h"
 #include "model/event_record.h"
 #include "sink/format.h"
@@ -57,16 +56,27 @@ enum command_outcome journal_commands_check(const struct arguments *a, struct er
     return command_outcome(ok);
 }
 
-static bool show_stats_json(FILE *out, const struct store_size *size, int64_t alarms,
-                            const char *oldest, struct error *err)
+static const char JOURNAL_STATS[] = "Events     {events} ({first} to {last})\n"
+                                    "Oldest     {oldest}\n"
+                                    "Alarms     {alarms} active\n"
+                                    "Snapshots  {snapshots} of the fabric, {snapshot_bytes} bytes\n"
+                                    "Size       {bytes} bytes\n";
+
+static bool journal_show_stats(const struct arguments *a, const struct store_size *size,
+                               int64_t alarms, struct error *err)
 {
+    char oldest[CLOCK_TEXT_SIZE] = "-";
+    if (size->rows > 0)
+        clock_format_utc(size->oldest_us, oldest);
     json_t *all =
         json_pack("{s:i, s:I, s:I, s:I, s:I, s:s, s:I, s:I, s:I}", "version", 1, "events",
                   (json_int_t)size->rows, "first", (json_int_t)size->first, "last",
                   (json_int_t)size->last, "bytes", (json_int_t)size->bytes, "oldest", oldest,
                   "alarms", (json_int_t)alarms, "snapshots", (json_int_t)size->snapshots,
                   "snapshot_bytes", (json_int_t)size->snapshot_bytes);
-    bool ok = show_json(out, all, err);
+    const bool ok = !a->json || show_json(a->out, all, err);
+    if (!a->json)
+        show_layout(a->out, JOURNAL_STATS, all);
     json_decref(all);
     return ok;
 }
@@ -80,20 +90,8 @@ enum command_outcome journal_commands_stats(const struct arguments *a, struct er
         return COMMAND_REFUSED;
     bool ok = store_get_size(store, &size, err) == STORE_OK &&
               store_count_alarms(store, &alarms, err) == STORE_OK;
-    if (!journal_commands_finish(store, ok, err))
-        return COMMAND_REFUSED;
-    char oldest[CLOCK_TEXT_SIZE] = "-";
-    if (size.rows > 0)
-        clock_format_utc(size.oldest_us, oldest);
-    if (a->json)
-        return command_outcome(show_stats_json(a->out, &size, alarms, oldest, err));
-    fprintf(a->out,
-            "Events     %" PRId64 " (%" PRId64 " to %" PRId64
-            ")\nOldest     %s\nAlarms     %" PRId64 " active\nSnapshots  %" PRId64
-            " of the fabric, %" PRId64 " bytes\nSize       %" PRId64 " bytes\n",
-            size.rows, size.first, size.last, oldest, alarms, size.snapshots, size.snapshot_bytes,
-            size.bytes);
-    return COMMAND_DONE;
+    ok = journal_commands_finish(store, ok, err) && journal_show_stats(a, &size, alarms, err);
+    return command_outcome(ok);
 }
 
 struct export
@@ -105,7 +103,7 @@ struct export
     struct error *err;
 };
 
-static bool export_row(void *ctx, const struct store_row *row)
+static bool journal_export_row(void *ctx, const struct store_row *row)
 {
     struct export *e = ctx;
     e->after = row->sequence;
@@ -126,7 +124,7 @@ static bool export_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-static bool export_all(struct store *store, FILE *out, int64_t after, struct error *err)
+static bool journal_export_all(struct store *store, FILE *out, int64_t after, struct error *err)
 {
     enum { LINES_SIZE = EXPORT_CHUNK * (FORMAT_SIZE + 1) + 1 };
     char *lines = memory_get(LINES_SIZE);
@@ -135,7 +133,8 @@ static bool export_all(struct store *store, FILE *out, int64_t after, struct err
     do {
         e.rows = 0;
         e.lines = text_in(lines, LINES_SIZE);
-        ok = store_read(store, e.after, EXPORT_CHUNK, export_row, &e, err) == STORE_OK && !e.failed;
+        ok = store_read(store, e.after, EXPORT_CHUNK, journal_export_row, &e, err) == STORE_OK &&
+             !e.failed;
         if (e.lines.len > 0 && fputs(lines, out) < 0)
             ok = error_set(err, "cannot write");
     } while (ok && e.rows > 0);
@@ -154,7 +153,7 @@ enum command_outcome journal_commands_export(const struct arguments *a, struct e
     struct progress *progress = isatty(fileno(a->out))
                                     ? NULL // the events themselves show it
                                     : journal_commands_show_progress("exporting", store, 1);
-    bool ok = export_all(store, a->out, after, err);
+    bool ok = journal_export_all(store, a->out, after, err);
     progress_end(progress);
     return command_outcome(journal_commands_finish(store, ok, err));
 }
@@ -199,7 +198,8 @@ enum command_outcome journal_commands_prune(const struct arguments *a, struct er
     long long days;
     if (!arguments_read_number(a->words[0], &days))
         return COMMAND_WRONG_USAGE;
-    if (!client_send(a->socket, a->wire, json_pack("{s:I}", "days", (json_int_t)days), err))
+    if (!client_send(a->socket, a->command->wire, json_pack("{s:I}", "days", (json_int_t)days),
+                     err))
         return COMMAND_REFUSED;
     const bool waits = isatty(STDERR_FILENO);
     if (waits && !journal_commands_await_prune(a->socket, err))

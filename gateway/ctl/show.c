@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/show.h"
 
+#include "ctl/terminal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
 bool show_refuse_shape(struct error *err)
 {
     return error_set(err,
@@ -14,14 +20,6 @@ bool show_json(FILE *out, const json_t *value, struct error *err)
     return ok || error_set(err, "cannot write");
 }
 
-bool show_answer(FILE *out, const json_t *answer, bool json,
-                 bool (*show)(FILE *out, const json_t *answer), struct error *err)
-{
-    if (json)
-        return show_json(out, answer, err);
-    return show(out, answer) || show_refuse_shape(err);
-}
-
 const char *member_word(const json_t *object, const char *key)
 {
     const char *s = json_string_value(json_object_get(object, key));
@@ -31,4 +29,154 @@ const char *member_word(const json_t *object, const char *key)
 long long member_count(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
+}
+
+// Layouts.
+
+enum { SHOW_NUMBER_SIZE = 24, SHOW_NAME_SIZE = 40 };
+
+static const json_t *show_member(const json_t *object, const char *path, size_t length)
+{
+    char name[SHOW_NAME_SIZE];
+    const char *dot = memchr(path, '.', length);
+    const size_t n = dot ? (size_t)(dot - path) : length;
+    snprintf(name, sizeof name, "%.*s", (int)n, path);
+    const json_t *member = json_object_get(object, name);
+    return dot ? show_member(member, dot + 1, length - n - 1) : member;
+}
+
+// The text of a value. Numbers are written to `number`.
+static const char *show_text(const json_t *value, long long divisor, char number[SHOW_NUMBER_SIZE])
+{
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "true" : "false";
+    if (!json_is_integer(value) && !json_is_array(value))
+        return "";
+    snprintf(number, SHOW_NUMBER_SIZE, "%lld",
+             json_is_array(value) ? (long long)json_array_size(value)
+                                  : json_integer_value(value) / divisor);
+    return number;
+}
+
+// Writes a placeholder whose path is at `p`. Returns the place behind the placeholder.
+static const char *show_placeholder(FILE *out, const char *p, const json_t *object)
+{
+    const json_t *value = show_member(object, p, strcspn(p, ":/#$>~}"));
+    const char *form = p + strcspn(p, ":/#$>~}"), *behind = p + strcspn(p, "}") + 1;
+    char number[SHOW_NUMBER_SIZE], *end;
+    const long wide = *form == '}' ? 0 : strtol(form + 1, &end, 10);
+    const char *text = show_text(value, *form == '/' ? wide : 1, number);
+    if (*form == '#')
+        terminal_word(out, text, (int)wide);
+    else if (*form == '$')
+        terminal_cell(out, text, (int)wide);
+    else if (*form == '>')
+        terminal_wrap(out, (int)wide, text);
+    else if (*form == '~')
+        terminal_hang(out, (int)wide, text);
+    else if (*form == ':')
+        fprintf(out, "%*.*s", (int)wide, *end == '.' ? atoi(end + 1) : INT_MAX, text);
+    else
+        fputs(text, out);
+    return behind;
+}
+
+// Whether one of the conditions before the question mark is true.
+static bool show_holds(const char *p, const json_t *object)
+{
+    const size_t length = strcspn(p, ",?"), path = strcspn(p, "=,?");
+    const json_t *value = show_member(object, p, path);
+    char number[SHOW_NUMBER_SIZE];
+    const char *text = show_text(value, 1, number);
+    const bool is_equal =
+        strlen(text) == length - path - 1 && strncmp(p + path + 1, text, strlen(text)) == 0;
+    const bool is_zero = json_is_false(value) || (!json_is_string(value) && strcmp(text, "0") == 0);
+    const bool is_some = json_is_object(value) || (text[0] != '\0' && !is_zero);
+    return (p[path] == '=' ? is_equal : is_some) ||
+           (p[length] == ',' && show_holds(p + length + 1, object));
+}
+
+// Writes a part of a layout, and returns its end. The end of the layout ends the part; so do "|"
+// and "]" if the part is `inner`. `out` NULL: only looks for the end.
+static const char *show_part(FILE *out, const char *p, const json_t *object, bool inner)
+{
+    while (*p != '\0' && !(inner && (*p == '|' || *p == ']'))) {
+        if (*p == '{' && out) {
+            p = show_placeholder(out, p + 1, object);
+        } else if (*p == '[') {
+            const bool holds = show_holds(p + 1, object);
+            p = show_part(holds ? out : NULL, p + strcspn(p, "?") + 1, object, true);
+            if (*p == '|')
+                p = show_part(holds ? NULL : out, p + 1, object, true);
+            p++;
+        } else {
+            if (out)
+                fputc(*p, out);
+            p++;
+        }
+    }
+    return p;
+}
+
+void show_layout(FILE *out, const char *layout, const json_t *object)
+{
+    show_part(out, layout, object, false);
+}
+
+void show_each(FILE *out, const char *layout, const json_t *list)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(list, i, one) show_layout(out, layout, one);
+}
+
+void show_item(FILE *out, int indent, const char *separator, const char *item, size_t *column)
+{
+    const size_t gap = strlen(separator); // its last octet is a blank, which no line ends with
+    if (*column > 0 && *column + 2 * gap - 1 + strlen(item) > (size_t)terminal_columns(out)) {
+        fprintf(out, "%.*s\n", (int)gap - 1, separator);
+        *column = 0;
+    }
+    *column +=
+        (size_t)fprintf(out, "%*s%s%s", *column ? 0 : indent, "", *column ? separator : "", item);
+}
+
+// Whole answers.
+
+bool show_form(FILE *out, const struct show_form *form, const json_t *answer, bool is_first)
+{
+    const json_t *list = form->list ? json_object_get(answer, form->list) : NULL;
+    if (form->list && !json_is_array(list))
+        return false;
+    if (is_first && form->none && json_array_size(list) == 0)
+        show_layout(out, form->none, answer);
+    else if (is_first && form->head)
+        show_layout(out, form->head, answer);
+    if (form->line)
+        show_each(out, form->line, list);
+    return !form->rest || form->rest(out, answer);
+}
+
+void show_list_begin(struct show_list *list, const json_t *object, const char *name)
+{
+    json_t *head = json_copy((json_t *)object);
+    json_object_del(head, name);
+    json_object_del(head, "more");
+    char *text = json_dumps(head, JSON_COMPACT);
+    fprintf(list->out, "%.*s,\"%s\":[", (int)strlen(text) - 1, text, name);
+    free(text);
+    json_decref(head);
+}
+
+void show_list_add(struct show_list *list, const json_t *one)
+{
+    fputs(list->count++ == 0 ? "\n" : ",\n", list->out);
+    json_dumpf(one, list->out, JSON_COMPACT);
+}
+
+void show_list_end(struct show_list *list)
+{
+    fputs("\n]}\n", list->out);
 }

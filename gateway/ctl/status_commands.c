@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "ctl/handlers.h"
 
-#include "base/text.h"
-#include "ctl/client.h"
-#include "ctl/show.h"
 #include "ctl/terminal.h"
 
 #include <string.h>
 
 // Receivers.
 
-enum { NAME_COLUMNS = 16, KIND_COLUMNS = 7, ADDRESS_COLUMNS = 25 };
+// Columns of the kind and the address.
+enum { STATUS_KIND_COLUMNS = 7, STATUS_ADDRESS_COLUMNS = 25 };
 
-static void show_receiver(FILE *out, const json_t *one)
+static void status_show_receiver(FILE *out, const json_t *one)
 {
     const char *address = member_word(one, "address");
-    terminal_cell(out, member_word(one, "name"), NAME_COLUMNS);
-    const int printed = fprintf(out, " %-*s ", KIND_COLUMNS, member_word(one, "kind"));
+    show_layout(out, "{name$16}", one);
+    const int printed = fprintf(out, " %-*s ", STATUS_KIND_COLUMNS, member_word(one, "kind"));
     // A long kind, such as alertmanager, takes columns of the address.
-    const int columns = KIND_COLUMNS + 2 + ADDRESS_COLUMNS - printed;
+    const int columns = STATUS_KIND_COLUMNS + 2 + STATUS_ADDRESS_COLUMNS - printed;
     const bool is_long = (int)strlen(address) > columns;
     fprintf(out, "%-*s ", columns, is_long ? "" : address);
-    terminal_word(out, member_word(one, "state"), 8);
-    fprintf(out, "%9lld %8lld %8lld %8lld\n", member_count(one, "sent"),
-            member_count(one, "queued"), member_count(one, "failed"), member_count(one, "dropped"));
+    show_layout(out, "{state#8}{sent:9} {queued:8} {failed:8} {dropped:8}\n", one);
     terminal_wrap(out, 4, is_long ? address : "");
-    terminal_wrap(out, 4, member_word(one, "problem"));
+    show_layout(out, "{problem>4}", one);
 }
 
-static void show_gone(FILE *out, const json_t *one)
+static void status_show_gone(FILE *out, const json_t *one)
 {
     char line[256];
     long long queued = member_count(one, "queued");
@@ -37,222 +33,103 @@ static void show_gone(FILE *out, const json_t *one)
     terminal_wrap(out, 0, line);
 }
 
-bool receiver_commands_show(FILE *out, const json_t *answer, bool first)
+static bool status_show_receivers(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *one;
-    if (first)
-        fprintf(out, "%-*s %-*s %-*s %-8s%9s %8s %8s %8s\n", NAME_COLUMNS, "RECEIVER", KIND_COLUMNS,
-                "KIND", ADDRESS_COLUMNS, "ADDRESS", "STATE", "SENT", "QUEUED", "FAILED", "DROPPED");
-    json_array_foreach(json_object_get(answer, "receivers"), i, one) show_receiver(out, one);
-    json_array_foreach(json_object_get(answer, "gone"), i, one) show_gone(out, one);
+    json_array_foreach(json_object_get(answer, "receivers"), i, one) status_show_receiver(out, one);
+    json_array_foreach(json_object_get(answer, "gone"), i, one) status_show_gone(out, one);
     return true;
 }
 
-enum command_outcome receiver_commands_list(const struct arguments *a, struct error *err)
-{
-    const struct pages pages = {a->out, "receivers", a->json ? NULL : receiver_commands_show};
-    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
-}
-
-enum command_outcome receiver_commands_change(const struct arguments *a, struct error *err)
-{
-    json_t *items = json_pack("{s:s}", "name", a->words[0]);
-    return command_outcome(client_send(a->socket, a->wire, items, err));
-}
+const struct show_form receiver_form = {
+    .list = "receivers",
+    .is_paged = true,
+    .head = "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   "
+            "FAILED  DROPPED\n",
+    .rest = status_show_receivers};
 
 // The status.
 
-static void show_port(FILE *out, const json_t *status)
-{
-    const json_t *port = json_object_get(status, "port"), *sm = json_object_get(status, "sm");
-    if (member_word(port, "device")[0] != '\0')
-        fprintf(out, "Port     %s port %lld, %s, LID %lld, GUID %s\n", member_word(port, "device"),
-                member_count(port, "port"), member_word(port, "state"), member_count(port, "lid"),
-                member_word(port, "guid"));
-    else
-        fprintf(out, "Port     none\n");
-    if (member_word(port, "no_smps")[0] != '\0')
-        fprintf(out, "         as the kernel says, since this host may send no SMPs: %s\n",
-                member_word(port, "no_smps"));
-    if (member_count(sm, "lid") != 0)
-        fprintf(out, "Master   LID %lld, GUID %s, %s%s%s\n", member_count(sm, "lid"),
-                member_word(sm, "guid"),
-                json_is_true(json_object_get(sm, "answers")) ? "answers" : "does not answer",
-                member_word(sm, "name")[0] ? ", " : "", member_word(sm, "name"));
-    if (member_count(sm, "sa_lid") != member_count(sm, "lid") && member_count(sm, "sa_lid") != 0)
-        fprintf(out, "         redirects requests to its subnet administration at LID %lld\n",
-                member_count(sm, "sa_lid"));
-    if (member_word(sm, "unanswered")[0] != '\0')
-        fprintf(out, "         does not answer queries for %s; subscriptions are renewed instead\n",
-                member_word(sm, "unanswered"));
-    if (member_word(status, "problem")[0] != '\0')
-        fprintf(out, "Problem  %s\n", member_word(status, "problem"));
-}
+static const char STATUS_PORT[] =
+    "{health>0}"
+    "ibtrapd {release}, running for {uptime} s\n"
+    "[reload?Reload   REFUSED {reload.refused:.19}Z; the former configuration is in force:\n"
+    "{reload.reason>9}]"
+    "Port     [port.device?{port.device} port {port.port}, {port.state}, LID {port.lid}, GUID "
+    "{port.guid}|none]\n"
+    "[port.no_smps?         as the kernel says, since this host may send no SMPs: "
+    "{port.no_smps}\n]"
+    "[sm.lid?Master   LID {sm.lid}, GUID {sm.guid}, [sm.answers?answers|does not answer]"
+    "[sm.name?, {sm.name}]\n]";
 
-static void show_refused_reload(FILE *out, const json_t *reload)
-{
-    if (!json_is_object(reload))
-        return;
-    fprintf(out, "Reload   REFUSED %.19sZ; the former configuration is in force:\n",
-            member_word(reload, "refused"));
-    terminal_wrap(out, 9, member_word(reload, "reason"));
-}
+// For a subnet administration that is not at the LID of the subnet manager.
+static const char STATUS_SA[] =
+    "[sm.sa_lid?         redirects requests to its subnet administration at LID {sm.sa_lid}\n]";
 
-// Writes the engine ID in the form that `createUser -e` of snmptrapd requires.
-static void show_engine(FILE *out, const json_t *snmp)
-{
-    if (member_word(snmp, "engine_id")[0] != '\0')
-        fprintf(out, "SNMP     engine ID 0x%s\n", member_word(snmp, "engine_id"));
-}
+// The engine ID has the form that `createUser -e` of snmptrapd requires.
+static const char STATUS_ROLE[] =
+    "[sm.unanswered?         does not answer queries for {sm.unanswered}; subscriptions are "
+    "renewed instead\n]"
+    "[problem?Problem  {problem}\n]"
+    "[snmp.engine_id?SNMP     engine ID 0x{snmp.engine_id}\n]"
+    "[role?[role.active?[role.reason?Role     active: {role.reason}\n]"
+    "|Role     STANDBY, receivers get events about this gateway only[role.reason?: "
+    "{role.reason}]\n]]";
 
-static void show_role(FILE *out, const json_t *role)
-{
-    const char *reason = member_word(role, "reason");
-    if (json_is_object(role) && !json_is_true(json_object_get(role, "active")))
-        fprintf(out, "Role     STANDBY, receivers get events about this gateway only%s%s\n",
-                reason[0] ? ": " : "", reason);
-    else if (reason[0] != '\0')
-        fprintf(out, "Role     active: %s\n", reason);
-}
+#define STATUS_FOUND "[found?, {found} nodes so far]\n"
+#define STATUS_LAST                                                                                \
+    "last {last}, {duration_us/1000} ms, [complete?complete|NOT COMPLETE]: {nodes} nodes, "        \
+    "{links} links, {silent} silent\n"
 
-// Writes how far the sweep under way is, and ends the line.
-static void show_sweep_so_far(FILE *out, const json_t *sweep)
-{
-    if (member_count(sweep, "found") > 0)
-        fprintf(out, ", %lld nodes so far", member_count(sweep, "found"));
-    fputc('\n', out);
-}
+static const char STATUS_SWEEP[] =
+    "\nSweep    {method}[no_smps? instead of smp], "
+    "[running?[sweeps?"
+    "[last?" STATUS_LAST "|the first runs" STATUS_FOUND "]         the next one runs" STATUS_FOUND
+    "|the first runs" STATUS_FOUND "]"
+    "|[last?" STATUS_LAST "|none yet" STATUS_FOUND "]]"
+    "[problem?         {problem}\n]{mkeys>9}{pkeys>9}"
+    "[overflowed?         {overflowed} of {sweeps} sweeps reached a limit\n]";
 
-static void show_sweep(FILE *out, const json_t *sweep)
-{
-    if (!json_is_object(sweep) || strcmp(member_word(sweep, "method"), "off") == 0)
-        return;
-    const bool running = json_is_true(json_object_get(sweep, "running"));
-    fprintf(out, "\nSweep    %s%s, ", member_word(sweep, "method"),
-            member_word(sweep, "no_smps")[0] ? " instead of smp" : "");
-    const bool first = running && member_count(sweep, "sweeps") == 0;
-    if (first || member_word(sweep, "last")[0] == '\0') {
-        fputs(running ? "the first runs" : "none yet", out);
-        show_sweep_so_far(out, sweep);
-    } else {
-        fprintf(out, "last %s, %lld ms, %s: %lld nodes, %lld links, %lld silent\n",
-                member_word(sweep, "last"), member_count(sweep, "duration_us") / 1000,
-                json_is_true(json_object_get(sweep, "complete")) ? "complete" : "NOT COMPLETE",
-                member_count(sweep, "nodes"), member_count(sweep, "links"),
-                member_count(sweep, "silent"));
-    }
-    if (running && !first) {
-        fputs("         the next one runs", out);
-        show_sweep_so_far(out, sweep);
-    }
-    if (member_word(sweep, "problem")[0] != '\0')
-        fprintf(out, "         %s\n", member_word(sweep, "problem"));
-    if (member_word(sweep, "mkeys")[0] != '\0')
-        terminal_wrap(out, 9, member_word(sweep, "mkeys"));
-    if (member_word(sweep, "pkeys")[0] != '\0')
-        terminal_wrap(out, 9, member_word(sweep, "pkeys"));
-    if (member_count(sweep, "overflowed") > 0)
-        fprintf(out, "         %lld of %lld sweeps reached a limit\n",
-                member_count(sweep, "overflowed"), member_count(sweep, "sweeps"));
-}
+static const char STATUS_ERRORS[] =
+    "[last?Errors   read {last}, {duration_us/1000} ms: {ports} ports, {silent} silent\n]"
+    "[unwatched_errors,unwatched_waits?"
+    "         TOO MANY: {unwatched_errors} times an error counter grew, {unwatched_waits} times a "
+    "port had to wait, and there was\n"
+    "         no room to watch it, so that no alarm begins; look for what the links have in "
+    "common\n]";
 
-static void show_port_counters(FILE *out, const json_t *counters)
-{
-    if (member_word(counters, "last")[0] != '\0')
-        fprintf(out, "Errors   read %s, %lld ms: %lld ports, %lld silent\n",
-                member_word(counters, "last"), member_count(counters, "duration_us") / 1000,
-                member_count(counters, "ports"), member_count(counters, "silent"));
-    const long long errors = member_count(counters, "unwatched_errors");
-    const long long waits = member_count(counters, "unwatched_waits");
-    if (errors > 0 || waits > 0)
-        fprintf(out,
-                "         TOO MANY: %lld times an error counter grew, %lld times a port had to "
-                "wait, and there was\n"
-                "         no room to watch it, so that no alarm begins; look for what the links "
-                "have in common\n",
-                errors, waits);
-}
+static const char STATUS_SM[] = "SM       {name} port {port}, LID {lid}, GUID {guid}, {state}, "
+                                "priority {priority}\n";
 
-static void show_sms(FILE *out, const json_t *list)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach(list, i, one)
-    {
-        fprintf(out, "SM       %s port %lld, LID %lld, GUID %s, %s, priority %lld\n",
-                member_word(one, "name"), member_count(one, "port"), member_count(one, "lid"),
-                member_word(one, "guid"), member_word(one, "state"), member_count(one, "priority"));
-    }
-}
+// Without `retry_in`, it is unknown when the subscription is requested again.
+static const char STATUS_SUBSCRIPTION[] =
+    "{trap:-8} [state=subscribed?{state}"
+    "|[detail,retry_in,retry_in=0?{state:-11} {detail}[detail?[retry_in,retry_in=0?; ]]"
+    "[retry_in=0?retrying now|[retry_in?retrying in {retry_in} s]]|{state}]]\n";
 
-// Writes a subscription that is not confirmed, and when it is requested again, if that is known.
-static void show_unsubscribed(FILE *out, const json_t *one, const char *trap, const char *state)
-{
-    char line[300];
-    struct text t = text_in(line, sizeof line);
-    const json_t *wait = json_object_get(one, "retry_in");
-    const char *detail = member_word(one, "detail");
-    text_addf(&t, "%-8s %-11s %s", trap, state, detail);
-    if (json_is_integer(wait))
-        text_add(&t, detail[0] ? "; " : "");
-    if (json_is_integer(wait) && json_integer_value(wait) == 0)
-        text_add(&t, "retrying now");
-    else if (json_is_integer(wait))
-        text_addf(&t, "retrying in %lld s", (long long)json_integer_value(wait));
-    while (t.len > 0 && line[t.len - 1] == ' ')
-        line[--t.len] = '\0';
-    fprintf(out, "%s\n", line);
-}
+// The queries on demand are missing before a manager has asked for a value that takes a query.
+static const char STATUS_TABLES[] =
+    "[tables?\nTables   [tables.context?context {tables.context}|default context], "
+    "[tables.up?below|NOT SERVED below] {tables.socket}[tables.problem?: {tables.problem}]\n"
+    "[tables.reads.sent?         {tables.reads.sent} queries on demand, {tables.reads.answered} "
+    "answered, {tables.reads.silent} reads without an answer\n]]"
+    "[fabric_device?Fabric   one device, [fabric_device.up?below|NOT SERVED below] "
+    "{fabric_device.socket}[fabric_device.problem?: {fabric_device.problem}]\n]";
 
-static void show_subscriptions(FILE *out, const json_t *list)
-{
-    size_t i;
-    json_t *one;
-    fprintf(out, "\n%-8s %-11s %s\n", "TRAP", "STATE", "DETAIL");
-    json_array_foreach(list, i, one)
-    {
-        char trap[24];
-        const json_t *number = json_object_get(one, "trap");
-        if (json_is_integer(number))
-            snprintf(trap, sizeof trap, "%lld", json_integer_value(number));
-        else
-            snprintf(trap, sizeof trap, "%s", member_word(one, "trap"));
-        const char *state = member_word(one, "state");
-        if (strcmp(state, "subscribed") == 0)
-            fprintf(out, "%-8s %s\n", trap, state);
-        else
-            show_unsubscribed(out, one, trap, state);
-    }
-}
+static const char STATUS_JOURNAL[] =
+    "\nJournal  {journal.rows} event[journal.rows=1?|s], {journal.alarms} "
+    "alarm[journal.alarms=1?|s], {journal.bytes/1048576} MiB, "
+    "[journal.durable?on disk|IN MEMORY ONLY]\n"
+    "[journal.problem?         {journal.problem}\n]"
+    "[journal.warning?         {journal.warning}\n]"
+    "[policy.overflowed,journal.alarms_missed?"
+    "Alarms   TOO MANY: {policy.overflowed} events of alarms beyond the limit were treated as "
+    "events without an\n"
+    "         alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
+    "needs: 'ibtrapctl alarms'\n]";
 
-static void show_journal(FILE *out, const json_t *journal)
-{
-    fprintf(out, "\nJournal  %lld event%s, %lld alarm%s, %lld MiB, %s\n",
-            member_count(journal, "rows"), member_count(journal, "rows") == 1 ? "" : "s",
-            member_count(journal, "alarms"), member_count(journal, "alarms") == 1 ? "" : "s",
-            member_count(journal, "bytes") >> 20,
-            json_is_true(json_object_get(journal, "durable")) ? "on disk" : "IN MEMORY ONLY");
-    if (member_word(journal, "problem")[0] != '\0')
-        fprintf(out, "         %s\n", member_word(journal, "problem"));
-    if (member_word(journal, "warning")[0] != '\0')
-        fprintf(out, "         %s\n", member_word(journal, "warning"));
-}
-
-static void show_overflow(FILE *out, const json_t *status)
-{
-    const long long events = member_count(json_object_get(status, "policy"), "overflowed");
-    const long long changes = member_count(json_object_get(status, "journal"), "alarms_missed");
-    if (events > 0 || changes > 0)
-        fprintf(out,
-                "Alarms   TOO MANY: %lld events of alarms beyond the limit were treated as events "
-                "without an\n"
-                "         alarm, %lld changes are not in the list; end alarms that nobody needs: "
-                "'ibtrapctl alarms'\n",
-                events, changes);
-}
-
-static void show_counters(FILE *out, const json_t *counters)
+static void status_show_counters(FILE *out, const json_t *counters)
 {
     const char *key;
     json_t *value;
@@ -267,62 +144,28 @@ static void show_counters(FILE *out, const json_t *counters)
     fprintf(out, "\n");
 }
 
-// None before a manager has asked for what is read on demand.
-static void show_reads(FILE *out, const json_t *reads)
+static bool status_show(FILE *out, const json_t *status)
 {
-    if (member_count(reads, "sent") > 0)
-        fprintf(out,
-                "         %lld queries on demand, %lld answered, %lld reads without an answer\n",
-                member_count(reads, "sent"), member_count(reads, "answered"),
-                member_count(reads, "silent"));
-}
-
-static void show_tables(FILE *out, const json_t *tables)
-{
-    const char *context = member_word(tables, "context");
-    if (!json_is_object(tables))
-        return;
-    fprintf(out, "\nTables   %s%s, %s%s%s%s\n", context[0] ? "context " : "default context",
-            context, json_is_true(json_object_get(tables, "up")) ? "below " : "NOT SERVED below ",
-            member_word(tables, "socket"), member_word(tables, "problem")[0] ? ": " : "",
-            member_word(tables, "problem"));
-    show_reads(out, json_object_get(tables, "reads"));
-}
-
-static void show_fabric_device(FILE *out, const json_t *device)
-{
-    if (!json_is_object(device))
-        return;
-    fprintf(out, "Fabric   one device, %s%s%s%s\n",
-            json_is_true(json_object_get(device, "up")) ? "below " : "NOT SERVED below ",
-            member_word(device, "socket"), member_word(device, "problem")[0] ? ": " : "",
-            member_word(device, "problem"));
-}
-
-bool show_status(FILE *out, const json_t *status)
-{
-    const json_t *subscriptions = json_object_get(status, "subscriptions");
-    const json_t *receivers = json_object_get(status, "receivers");
     const json_t *counters = json_object_get(status, "counters");
-    if (!json_is_array(subscriptions) || !json_is_array(receivers) || !json_is_object(counters))
+    const json_t *sm = json_object_get(status, "sm"), *sweep = json_object_get(status, "sweep");
+    if (!json_is_array(json_object_get(status, "receivers")) || !json_is_object(counters))
         return false;
-    terminal_wrap(out, 0, member_word(status, "health"));
-    fprintf(out, "ibtrapd %s, running for %lld s\n", member_word(status, "release"),
-            member_count(status, "uptime"));
-    show_refused_reload(out, json_object_get(status, "reload"));
-    show_port(out, status);
-    show_engine(out, json_object_get(status, "snmp"));
-    show_role(out, json_object_get(status, "role"));
-    show_sweep(out, json_object_get(status, "sweep"));
-    show_port_counters(out, json_object_get(status, "port_counters"));
-    show_sms(out, json_object_get(status, "sms"));
-    show_subscriptions(out, subscriptions);
+    show_layout(out, STATUS_PORT, status);
+    if (member_count(sm, "sa_lid") != member_count(sm, "lid"))
+        show_layout(out, STATUS_SA, status);
+    show_layout(out, STATUS_ROLE, status);
+    if (json_is_object(sweep) && strcmp(member_word(sweep, "method"), "off") != 0)
+        show_layout(out, STATUS_SWEEP, sweep);
+    show_layout(out, STATUS_ERRORS, json_object_get(status, "port_counters"));
+    show_each(out, STATUS_SM, json_object_get(status, "sms"));
+    fputs("\nTRAP     STATE       DETAIL\n", out);
+    show_each(out, STATUS_SUBSCRIPTION, json_object_get(status, "subscriptions"));
     fputc('\n', out);
-    receiver_commands_show(out, status, true);
-    show_tables(out, json_object_get(status, "tables"));
-    show_fabric_device(out, json_object_get(status, "fabric_device"));
-    show_journal(out, json_object_get(status, "journal"));
-    show_overflow(out, status);
-    show_counters(out, counters);
+    show_form(out, &receiver_form, status, true);
+    show_layout(out, STATUS_TABLES, status);
+    show_layout(out, STATUS_JOURNAL, status);
+    status_show_counters(out, counters);
     return true;
 }
+
+const struct show_form status_form = {.list = "subscriptions", .rest = status_show};

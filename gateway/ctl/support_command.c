@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "ctl/client.h"
-#include "ctl/show.h"
+#include "ctl/commands.h"
 #include "install.h"
 
 #include <dirent.h>
@@ -190,7 +190,7 @@ static void support_system_write_log(FILE *out, const char *instance)
 static enum command_outcome support_write_configuration(const struct arguments *a,
                                                         struct error *err)
 {
-    json_t *answer = client_request(a->socket, a->wire, json_object(), err);
+    json_t *answer = client_request(a->socket, a->command->wire, json_object(), err);
     size_t i;
     const json_t *line;
     json_array_foreach(json_object_get(answer, "configuration"), i, line)
@@ -205,23 +205,22 @@ static enum command_outcome support_write_configuration(const struct arguments *
 
 struct support_part {
     const char *title;
-    command_run *run;
-    const char *wire;
+    const char *command; // NULL: the configuration
     bool json;
 };
 
 static const struct support_part PARTS[] = {
-    {"Verdict", health_command, "health", false},
-    {"Status", gateway_commands_status, "status", false},
-    {"Status, JSON", gateway_commands_status, "status", true},
-    {"Configuration, without secrets", support_write_configuration, "configuration", false},
-    {"Alarms", alarm_commands_list, "alarms", false},
-    {"Last events", event_commands_list, "events", false},
-    {"Receivers, JSON", receiver_commands_list, "receivers", true},
-    {"Maintenance", maintenance_commands_list, "maintenance-list", false},
-    {"Snapshots of the fabric", topology_commands_list, "topology-list", false},
-    {"Fabric", topology_commands_show, "topology", false},
-    {"Journal", journal_commands_stats, NULL, false},
+    {"Verdict", "health", false},
+    {"Status", "status", false},
+    {"Status, JSON", "status", true},
+    {"Configuration, without secrets", NULL, false},
+    {"Alarms", "alarms", false},
+    {"Last events", "events", false},
+    {"Receivers, JSON", "receivers", true},
+    {"Maintenance", "maintenance list", false},
+    {"Snapshots of the fabric", "topology list", false},
+    {"Fabric", "topology", false},
+    {"Journal", "journal stats", false},
 };
 
 static void support_write_title(FILE *out, const char *title)
@@ -234,10 +233,14 @@ static bool support_write_part(const struct arguments *a, const struct support_p
                                FILE *out)
 {
     struct error err;
-    struct arguments own = {
-        .out = out, .wire = part->wire, .socket = a->socket, .file = a->file, .json = part->json};
+    struct arguments own = {.out = out,
+                            .command = part->command ? commands_named(part->command) : a->command,
+                            .socket = a->socket,
+                            .file = a->file,
+                            .json = part->json};
     support_write_title(out, part->title);
-    if (part->run(&own, &err) != COMMAND_REFUSED)
+    if ((part->command ? own.command->run : support_write_configuration)(&own, &err) !=
+        COMMAND_REFUSED)
         return true;
     fprintf(out, "%s\n", err.text);
     return false;

@@ -6,7 +6,6 @@
 #include "ctl/client.h"
 #include "ctl/fabric_json.h"
 #include "ctl/protocol.h"
-#include "ctl/show.h"
 #include "ctl/terminal.h"
 #include "picture/dot.h"
 #include "picture/svg.h"
@@ -166,7 +165,7 @@ void topology_commands_write(FILE *out, const struct fabric_request *what)
 // JSON.
 
 struct topology_json {
-    struct pages_list list;
+    struct show_list list;
     const struct fabric_request *what;
 };
 
@@ -174,7 +173,7 @@ static void topology_add_json(void *ctx, uint32_t node)
 {
     struct topology_json *json = ctx;
     json_t *one = fabric_json_node(json->what->fabric, node, json->what->names);
-    pages_list_add(&json->list, one);
+    show_list_add(&json->list, one);
     json_decref(one);
 }
 
@@ -182,10 +181,10 @@ void topology_commands_write_json(FILE *out, const struct fabric_request *what)
 {
     struct topology_json json = {.list = {.out = out}, .what = what};
     json_t *head = fabric_json_head(what->fabric, what->number, what->names);
-    pages_list_begin(&json.list, head, "nodes");
+    show_list_begin(&json.list, head, "nodes");
     json_decref(head);
     topology_each_node(what->fabric, topology_add_json, &json);
-    pages_list_end(&json.list);
+    show_list_end(&json.list);
 }
 
 // Changes.
@@ -196,14 +195,14 @@ void topology_commands_write_changes(FILE *out, bool json, const struct fabric_r
     const struct event_builder builder = {
         .clock = &clock_system, .random = &random_system, .names = to->names};
     struct changes changes = {0};
-    struct pages_list list = {.out = out};
+    struct show_list list = {.out = out};
     changes_between(from->fabric, to->fabric, to->names, &changes);
     json_t *head = json_pack("{s:i, s:o, s:o, s:I}", "version", PROTOCOL_VERSION, "from",
                              fabric_json_side(from->fabric, from->number), "to",
                              fabric_json_side(to->fabric, to->number), "change_count",
                              (json_int_t)changes.count);
     if (json) {
-        pages_list_begin(&list, head, "changes");
+        show_list_begin(&list, head, "changes");
     } else {
         fputs("From ", out);
         topology_write_place(out, from);
@@ -215,42 +214,28 @@ void topology_commands_write_changes(FILE *out, bool json, const struct fabric_r
     for (uint32_t i = 0; i < changes.count; i++) {
         json_t *change = fabric_json_change(&changes.all[i], &builder);
         if (json)
-            pages_list_add(&list, change);
+            show_list_add(&list, change);
         else
             fprintf(out, "%s%s\n", changes.all[i].cause == FABRIC_NONE ? "" : "  ",
                     member_word(change, "text"));
         json_decref(change);
     }
     if (json)
-        pages_list_end(&list);
+        show_list_end(&list);
     changes_clear(&changes);
 }
 
 // Pictures.
 
-static void topology_mark_alarms(struct picture *picture, const json_t *page)
+static bool topology_mark_alarms(void *picture, const json_t *page, struct error *err)
 {
     size_t i;
-    const json_t *alarm;
-    json_array_foreach(json_object_get(page, "alarms"), i, alarm)
+    const json_t *alarm, *alarms = json_object_get(page, "alarms");
+    if (!json_is_array(alarms))
+        return show_refuse_shape(err);
+    json_array_foreach(alarms, i, alarm)
         picture_add_alarm(picture, member_word(alarm, "key"), member_word(alarm, "event"));
-}
-
-static bool topology_request_alarms(const struct arguments *a, struct picture *picture,
-                                    struct error *err)
-{
-    json_t *items = json_object();
-    bool ok, more;
-    do {
-        json_t *page = client_request(a->socket, "alarms", json_copy(items), err);
-        ok = page && (json_is_array(json_object_get(page, "alarms")) || show_refuse_shape(err));
-        if (ok)
-            topology_mark_alarms(picture, page);
-        more = ok && pages_turn(items, page);
-        json_decref(page);
-    } while (more);
-    json_decref(items);
-    return ok;
+    return true;
 }
 
 static bool topology_draw(const struct arguments *a, const struct fabric_request *what,
@@ -258,7 +243,8 @@ static bool topology_draw(const struct arguments *a, const struct fabric_request
 {
     struct picture *picture =
         picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
-    const bool ok = topology_request_alarms(a, picture, err);
+    const bool ok =
+        client_each_page(a->socket, "alarms", json_object(), topology_mark_alarms, picture, err);
     if (ok)
         picture_finish(picture);
     if (ok && a->values[OPTION_DOT])
@@ -298,28 +284,12 @@ enum command_outcome topology_commands_show(const struct arguments *a, struct er
     return command_outcome(ok);
 }
 
-static bool topology_list(FILE *out, const json_t *answer, bool first)
-{
-    size_t i;
-    const json_t *one;
-    if (first)
-        fprintf(out, "%8s  %-27s %8s %8s\n", "SNAPSHOT", "TIME", "NODES", "LINKS");
-    json_array_foreach(json_object_get(answer, "snapshots"), i, one)
-    {
-        char number[24] = "-"; // not in the journal's file yet
-        if (member_count(one, "snapshot") != 0)
-            snprintf(number, sizeof number, "%lld", member_count(one, "snapshot"));
-        fprintf(out, "%8s  %-27s %8lld %8lld\n", number, member_word(one, "time"),
-                member_count(one, "nodes"), member_count(one, "links"));
-    }
-    return true;
-}
-
-enum command_outcome topology_commands_list(const struct arguments *a, struct error *err)
-{
-    const struct pages pages = {a->out, "snapshots", a->json ? NULL : topology_list};
-    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
-}
+// A snapshot that is not in the journal's file yet has no number.
+const struct show_form snapshot_form = {
+    .list = "snapshots",
+    .is_paged = true,
+    .head = "SNAPSHOT  TIME                           NODES    LINKS\n",
+    .line = "[snapshot?{snapshot:8}|       -]  {time:-27} {nodes:8} {links:8}\n"};
 
 enum command_outcome topology_commands_diff(const struct arguments *a, struct error *err)
 {
@@ -341,7 +311,7 @@ enum command_outcome topology_commands_diff(const struct arguments *a, struct er
 enum { WAIT_SHOWN = 1 }; // percent of the time
 
 // Writes "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
-static void show_link_end(FILE *out, const json_t *end)
+static void link_show_end(FILE *out, const json_t *end)
 {
     const char *name = member_word(end, "name");
     const double wait =
@@ -352,37 +322,34 @@ static void show_link_end(FILE *out, const json_t *end)
         fprintf(out, " (waits %.0f%%)", wait);
 }
 
-static void show_link(FILE *out, const json_t *link)
-{
-    const json_t *ends = json_object_get(link, "ends");
-    const char *last = member_word(link, "last"); // empty: the journal has lost the occasions
-    fprintf(out, "%9lld %9lld %6lld %7lld  %-16.16s%c  ", member_count(link, "occasion_count"),
-            member_count(link, "failures"), member_count(link, "flaps"),
-            member_count(link, "error_alarms"), last, last[0] != '\0' ? 'Z' : '-');
-    show_link_end(out, json_array_get(ends, 0));
-    fputs(" - ", out);
-    show_link_end(out, json_array_get(ends, 1));
-    fputs(json_is_true(json_object_get(link, "unreliable")) ? ", unreliable\n" : "\n", out);
-}
-
-static bool show_links(FILE *out, const json_t *answer)
+static bool link_show_all(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *link, *links = json_object_get(answer, "links");
-    if (!json_is_array(links))
-        return false;
-    if (json_array_size(links) == 0) {
-        fprintf(out, "No link failed in the last %lld days.\n", member_count(answer, "days"));
-        return true;
+    json_array_foreach(links, i, link)
+    {
+        const json_t *ends = json_object_get(link, "ends");
+        // Without a time, the journal has lost the occasions.
+        show_layout(out,
+                    "{occasion_count:9} {failures:9} {flaps:6} {error_alarms:7}  "
+                    "{last:-16.16}[last?Z|-]  ",
+                    link);
+        link_show_end(out, json_array_get(ends, 0));
+        fputs(" - ", out);
+        link_show_end(out, json_array_get(ends, 1));
+        show_layout(out, "[unreliable?, unreliable]\n", link);
     }
-    fprintf(out, "%9s %9s %6s %7s  %-17s  %s\n", "OCCASIONS", "FAILURES", "FLAPS", "ERRORS", "LAST",
-            "LINK");
-    json_array_foreach(links, i, link) show_link(out, link);
-    if ((long long)json_array_size(links) < member_count(answer, "total"))
-        fprintf(out, "%lld links failed in the last %lld days.\n", member_count(answer, "total"),
-                member_count(answer, "days"));
+    if (json_array_size(links) > 0 &&
+        (long long)json_array_size(links) < member_count(answer, "total"))
+        show_layout(out, "{total} links failed in the last {days} days.\n", answer);
     return true;
 }
+
+const struct show_form link_form = {
+    .list = "links",
+    .none = "No link failed in the last {days} days.\n",
+    .head = "OCCASIONS  FAILURES  FLAPS  ERRORS  LAST               LINK\n",
+    .rest = link_show_all};
 
 enum command_outcome link_commands_list(const struct arguments *a, struct error *err)
 {
@@ -391,61 +358,24 @@ enum command_outcome link_commands_list(const struct arguments *a, struct error 
         return COMMAND_WRONG_USAGE;
     json_t *items = json_pack("{s:I, s:i}", "limit", (json_int_t)limit, "worst",
                               a->values[OPTION_WORST] != NULL);
-    json_t *answer = client_request(a->socket, a->wire, items, err);
-    const bool ok = answer && show_answer(a->out, answer, a->json, show_links, err);
-    json_decref(answer);
-    return command_outcome(ok);
+    return request_command_send(a, a->command->form, items, err);
 }
 
 // SNMP contexts.
 
-enum { NAME_COLUMNS = 32 };
-
-static bool context_show(FILE *out, const json_t *page, bool first)
-{
-    size_t i;
-    const json_t *one;
-    if (first)
-        fprintf(out, "%-*s %-6s %-18s %4s CONTEXT\n", NAME_COLUMNS, "NAME", "TYPE", "NODE GUID",
-                "PORT");
-    json_array_foreach(json_object_get(page, "contexts"), i, one)
-    {
-        terminal_cell(out, member_word(one, "name"), NAME_COLUMNS);
-        fprintf(out, " %-6s %-18s %4lld %s\n", member_word(one, "type"), member_word(one, "guid"),
-                member_count(one, "port"), member_word(one, "context"));
-    }
-    return true;
-}
-
-enum command_outcome context_commands_list(const struct arguments *a, struct error *err)
-{
-    const struct pages pages = {a->out, "contexts", a->json ? NULL : context_show};
-    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
-}
-
-static const char *context_community; // the word of the command that runs
+const struct show_form context_form = {
+    .list = "contexts",
+    .is_paged = true,
+    .head = "NAME                             TYPE   NODE GUID          PORT CONTEXT\n",
+    .line = "{name$32} {type:-6} {guid:-18} {port:4} {context}\n"};
 
 // The lines of snmpd.conf that give each context a community of its own. The names of nodes are in
 // comments: control characters were replaced before.
-static bool context_show_communities(FILE *out, const json_t *page, bool first)
-{
-    size_t i;
-    const json_t *one;
-    if (first)
-        fputs("view ibtrapd-devices included .1.3.6.1.2.1\n"
-              "view ibtrapd-devices included .1.3.6.1.3.117\n"
-              "group ibtrapd-devices v2c ibtrapd-device\n"
-              "access ibtrapd-devices \"\" v2c noauth prefix ibtrapd-devices none none\n",
-              out);
-    json_array_foreach(json_object_get(page, "contexts"), i, one)
-    {
-        const char *context = member_word(one, "context");
-        fprintf(out, "# %s\n", member_word(one, "name"));
-        fprintf(out, "com2sec -Cn %s ibtrapd-device default %s-%s\n", context, context_community,
-                context);
-    }
-    return true;
-}
+static const char CONTEXT_VIEW[] =
+    "view ibtrapd-devices included .1.3.6.1.2.1\n"
+    "view ibtrapd-devices included .1.3.6.1.3.117\n"
+    "group ibtrapd-devices v2c ibtrapd-device\n"
+    "access ibtrapd-devices \"\" v2c noauth prefix ibtrapd-devices none none\n";
 
 // Whether the word can be the beginning of a community in snmpd.conf.
 static bool context_is_community(const char *word)
@@ -462,7 +392,10 @@ enum command_outcome context_commands_communities(const struct arguments *a, str
         error_set(err, "a community here has 1 to 32 letters, digits and _ . - in it");
         return COMMAND_REFUSED;
     }
-    context_community = a->words[0];
-    const struct pages pages = {a->out, "contexts", a->json ? NULL : context_show_communities};
-    return command_outcome(pages_write(&pages, a->socket, a->wire, json_object(), err));
+    char line[160];
+    snprintf(line, sizeof line,
+             "# {name}\ncom2sec -Cn {context} ibtrapd-device default %s-{context}\n", a->words[0]);
+    const struct show_form form = {"contexts", .is_paged = true, .head = CONTEXT_VIEW,
+                                   .line = line};
+    return request_command_send(a, &form, json_object(), err);
 }

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "ctl/show.h"
 #include "ctl/watch_screen.h"
 
 #include <poll.h>
@@ -55,7 +54,8 @@ static void watch_explain(struct watch *w)
     json_t *answer = watch_data_ask(&w->data, "explain",
                                     json_pack("{s:s}", "id", member_word(alarm, "id")), &err);
     FILE *out = memory_need(open_memstream(&w->page, &w->page_size));
-    const bool ok = answer && (show_explanation(out, answer) || show_refuse_shape(&err));
+    const bool ok =
+        answer && (show_form(out, &explanation_form, answer, true) || show_refuse_shape(&err));
     fclose(out);
     json_decref(answer);
     if (ok) {

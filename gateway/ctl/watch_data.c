@@ -57,26 +57,18 @@ static void watch_data_sample(struct watch_data *data)
     data->samples[data->sample_count++] = now;
 }
 
-static double watch_data_rate(const struct watch_data *data, long long first, long long last)
+void watch_data_rates(const struct watch_data *data, double *reports, double *events)
 {
-    const int64_t time_us = data->samples[data->sample_count - 1].at_us - data->samples[0].at_us;
-    return time_us > 0 ? (double)(last - first) * (double)CLOCK_US_PER_S / (double)time_us : 0;
-}
-
-double watch_data_reports(const struct watch_data *data)
-{
+    *reports = *events = 0;
     if (data->sample_count < 2)
-        return 0;
-    return watch_data_rate(data, data->samples[0].reports,
-                           data->samples[data->sample_count - 1].reports);
-}
-
-double watch_data_events(const struct watch_data *data)
-{
-    if (data->sample_count < 2)
-        return 0;
-    return watch_data_rate(data, data->samples[0].events,
-                           data->samples[data->sample_count - 1].events);
+        return;
+    const struct watch_sample *first = &data->samples[0];
+    const struct watch_sample *last = &data->samples[data->sample_count - 1];
+    const double seconds = (double)(last->at_us - first->at_us) / (double)CLOCK_US_PER_S;
+    if (seconds <= 0)
+        return;
+    *reports = (double)(last->reports - first->reports) / seconds;
+    *events = (double)(last->events - first->events) / seconds;
 }
 
 // Alarms.

@@ -46,9 +46,9 @@ json_t *watch_data_ask(struct watch_data *data, const char *command, json_t *ite
 // what it had when there is no answer.
 void watch_data_read(struct watch_data *data);
 
-// How many Reports and events a second came between the samples; 0 before the second one.
-double watch_data_reports(const struct watch_data *data);
-double watch_data_events(const struct watch_data *data);
+// Computes how many Reports and events a second came between the samples; 0 before the second
+// sample.
+void watch_data_rates(const struct watch_data *data, double *reports, double *events);
 
 // Whether an operator has acknowledged or shelved the alarm.
 bool watch_data_is_handled(const json_t *alarm);

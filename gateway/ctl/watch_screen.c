@@ -167,11 +167,12 @@ static void watch_screen_rates(const struct watch_data *data)
     if (json_is_true(json_object_get(sweep, "running")))
         snprintf(so_far, sizeof so_far, ", sweeping: %lld nodes so far",
                  member_count(sweep, "found"));
+    double reports, events;
+    watch_data_rates(data, &reports, &events);
     watch_screen_putf(1, 0,
                       "%.1f Reports/s, %.1f events/s, %lld nodes, %lld links, %lld events in the "
                       "journal%s",
-                      watch_data_reports(data), watch_data_events(data),
-                      member_count(sweep, "nodes"), member_count(sweep, "links"),
+                      reports, events, member_count(sweep, "nodes"), member_count(sweep, "links"),
                       member_count(journal, "rows"), so_far);
 }
 
@@ -266,79 +267,42 @@ static void watch_screen_all(const struct watch_data *data, struct watch_view *v
 
 // Pages.
 
-// How many octets of the text go into a line of the screen. A character has no more columns than
-// octets.
-static size_t watch_screen_part(const char *text, size_t length)
+// How many octets of the page go into the next line of the screen. A character has no more columns
+// than octets.
+static size_t watch_screen_part(const char *page)
 {
+    const size_t length = strcspn(page, "\n");
     size_t part = length < (size_t)COLS ? length : (size_t)COLS;
-    while (part > 1 && part < length && (text[part] & 0xC0) == 0x80)
+    while (part > 1 && part < length && (page[part] & 0xC0) == 0x80)
         part--;
     return part;
 }
 
-// Writes a line of the page, and what does not fit into the next ones; returns the line behind it.
-static int watch_screen_wrap(int line, int end, const char *text, size_t length)
+// Returns the place behind the next line of the screen.
+static const char *watch_screen_turn(const char *page)
 {
-    do {
-        const size_t part = watch_screen_part(text, length);
-        watch_screen_putf(line++, 0, "%.*s", (int)part, text);
-        text += part;
-        length -= part;
-    } while (length > 0 && line < end);
-    return line;
+    page += watch_screen_part(page);
+    return page + (*page == '\n');
 }
 
-// How many lines of the screen the next line of the page takes; moves to the one behind it.
-static size_t watch_screen_measure(const char **page)
-{
-    size_t length = strcspn(*page, "\n"), lines = 0;
-    do {
-        const size_t part = watch_screen_part(*page, length);
-        *page += part;
-        length -= part;
-        lines++;
-    } while (length > 0);
-    *page += **page == '\n';
-    return lines;
-}
-
-static const char *watch_screen_find_line(const char *page, size_t line)
-{
-    for (; line > 0 && *page != '\0'; line--) {
-        page += strcspn(page, "\n");
-        page += *page == '\n';
-    }
-    return page;
-}
-
-// The first line of the page from which on the screen has room for the rest.
-static size_t watch_screen_last_turn(const char *page, size_t room)
-{
-    const char *p = page;
-    size_t left = 0, line = 0;
-    while (*p != '\0')
-        left += watch_screen_measure(&p);
-    for (p = page; left > room; line++) {
-        left -= watch_screen_measure(&p);
-        if (*p == '\0')
-            break;
-    }
-    return line;
-}
-
+// The screen turns by lines of the text. The last lines of the text stay at the end of the screen.
 static void watch_screen_page(struct watch_view *view)
 {
-    const int end = LINES - 1;
-    const size_t most = watch_screen_last_turn(view->page, (size_t)end);
-    if (view->page_line > most)
-        view->page_line = most;
-    const char *p = watch_screen_find_line(view->page, view->page_line);
-    for (int line = 0; *p != '\0' && line < end;) {
-        const size_t length = strcspn(p, "\n");
-        line = watch_screen_wrap(line, end, p, length);
-        p += length + (p[length] == '\n');
+    const size_t room = (size_t)LINES - 1;
+    const char *p;
+    size_t left = 0, line = 0;
+    for (p = view->page; *p != '\0'; p = watch_screen_turn(p))
+        left++;
+    for (p = view->page; line < view->page_line && left > room; line++) {
+        do {
+            p = watch_screen_turn(p);
+            left--;
+        } while (*p != '\0' && p[-1] != '\n');
     }
-    watch_screen_put(end, 0, "up, down, page up, page down: turn   q: back");
+    view->page_line = line;
+    for (int i = 0; *p != '\0' && i < (int)room; p = watch_screen_turn(p))
+        watch_screen_putf(i++, 0, "%.*s", (int)watch_screen_part(p), p);
+    watch_screen_put((int)room, 0, "up, down, page up, page down: turn   q: back");
 }
 
 void watch_screen_draw(const struct watch_data *data, struct watch_view *view)
@@ -357,31 +321,21 @@ void watch_screen_draw(const struct watch_data *data, struct watch_view *view)
 
 static enum watch_key watch_screen_key(int key)
 {
-    switch (key) {
-    case 'q':
-        return WATCH_KEY_QUIT;
-    case KEY_UP:
-    case 'k':
-        return WATCH_KEY_UP;
-    case KEY_DOWN:
-    case 'j':
-        return WATCH_KEY_DOWN;
-    case KEY_PPAGE:
-        return WATCH_KEY_PAGE_UP;
-    case KEY_NPAGE:
-    case ' ':
-        return WATCH_KEY_PAGE_DOWN;
-    case 'a':
-        return WATCH_KEY_ACKNOWLEDGE;
-    case 'e':
-    case '\n':
-    case KEY_ENTER:
-        return WATCH_KEY_EXPLAIN;
-    case ESCAPE:
-        return WATCH_KEY_LEAVE;
-    default:
-        return WATCH_KEY_OTHER;
+    static const struct {
+        int key;
+        enum watch_key what;
+    } KEYS[] = {{'q', WATCH_KEY_QUIT},      {KEY_UP, WATCH_KEY_UP},
+                {'k', WATCH_KEY_UP},        {KEY_DOWN, WATCH_KEY_DOWN},
+                {'j', WATCH_KEY_DOWN},      {KEY_PPAGE, WATCH_KEY_PAGE_UP},
+                {' ', WATCH_KEY_PAGE_DOWN}, {KEY_NPAGE, WATCH_KEY_PAGE_DOWN},
+                {'e', WATCH_KEY_EXPLAIN},   {'a', WATCH_KEY_ACKNOWLEDGE},
+                {'\n', WATCH_KEY_EXPLAIN},  {KEY_ENTER, WATCH_KEY_EXPLAIN},
+                {ESCAPE, WATCH_KEY_LEAVE}};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        if (KEYS[i].key == key)
+            return KEYS[i].what;
     }
+    return WATCH_KEY_OTHER;
 }
 
 enum watch_key watch_screen_wait(int milliseconds)

@@ -95,7 +95,7 @@ static void give(unsigned choice, FILE *out, struct error *err)
     const struct command *command = commands_find(count, words, &used);
     REQUIRE(command);
     const struct arguments a = {.out = out,
-                                .wire = command->wire,
+                                .command = command,
                                 .socket = daemon_.address.sun_path,
                                 .json = choice & 1,
                                 .count = count - used,

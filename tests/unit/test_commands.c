@@ -118,7 +118,7 @@ static void check_sent(const struct command *command, const char *socket)
                    : strncmp(command->name, "topology ", 9) == 0 ? topology_path(command)
                                                                  : number;
     const struct arguments a = {.out = stderr,
-                                .wire = command->wire,
+                                .command = command,
                                 .socket = socket,
                                 .count = command->min,
                                 .words = words};

@@ -32,7 +32,7 @@ static void check_status(const char *more, const char *expected)
     size_t size;
     FILE *out = open_memstream(&shown, &size);
     json_t *status = make_status(more);
-    assert_true(show_status(out, status));
+    assert_true(show_form(out, &status_form, status, true));
     fclose(out);
     assert_string_equal(shown, expected);
     free(shown);
@@ -58,7 +58,7 @@ TEST(one_of_each_is_no_plural)
     FILE *out = open_memstream(&shown, &size);
     json_t *status = make_status(",\"journal\":{\"rows\":1,\"bytes\":0,\"durable\":true,"
                                  "\"alarms\":1}");
-    assert_true(show_status(out, status));
+    assert_true(show_form(out, &status_form, status, true));
     fclose(out);
     assert_non_null(strstr(shown, "Journal  1 event, 1 alarm, 0 MiB, on disk\n"));
     free(shown);
@@ -82,7 +82,7 @@ TEST(a_subscription_that_is_missing)
                  "\"retry_in\":%s}]",
                  ROWS[i].wait);
         json_t *status = make_status(more); // the later item holds
-        assert_true(show_status(out, status));
+        assert_true(show_form(out, &status_form, status, true));
         fclose(out);
         assert_non_null(strstr(shown, ROWS[i].line));
         free(shown);
@@ -179,7 +179,7 @@ TEST(too_many_alarms_are_told_with_what_to_do)
     set(status, "policy", "overflowed", 12);
     set(status, "policy", "read_back", 99);
     set(status, "journal", "alarms_missed", 13);
-    assert_true(show_status(out, status));
+    assert_true(show_form(out, &status_form, status, true));
     fclose(out);
     assert_non_null(strstr(
         shown, "\nAlarms   TOO MANY: 12 events of alarms beyond the limit were treated as events "
@@ -203,7 +203,7 @@ TEST(another_shape_is_refused)
 {
     json_t *status = make_status("");
     json_object_del(status, "subscriptions");
-    assert_false(show_status(stderr, status));
+    assert_false(show_form(stderr, &status_form, status, true));
     json_decref(status);
 }
 
@@ -231,14 +231,19 @@ static void check_shown(void (*show)(FILE *out, const json_t *value), const char
     free(shown);
 }
 
+static void event(FILE *out, const json_t *one)
+{
+    assert_true(show_form(out, &event_form, one, true));
+}
+
 TEST(an_event_is_a_line_and_its_sentence)
 {
-    check_shown(show_event,
+    check_shown(event,
                 "{\"number\":7,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":\"warning\","
                 "\"event\":\"link-down\",\"text\":\"Port 1 of \\u001b[2Jleaf1 went down.\"}",
                 "       7  2026-11-21T03:19:03Z  warning        link-down\n"
                 "          Port 1 of ?[2Jleaf1 went down.\n");
-    check_shown(show_event,
+    check_shown(event,
                 "{\"number\":1234567890,\"time\":\"2026-11-21T03:19:03.123456Z\",\"severity\":"
                 "\"informational\",\"event\":\"link-up\",\"text\":\"It came up.\",\"suppressed\":"
                 "\"standby\"}",
@@ -247,9 +252,26 @@ TEST(an_event_is_a_line_and_its_sentence)
                 "          suppressed: standby\n");
 }
 
+static void layout_of_all(FILE *out, const json_t *object)
+{
+    show_layout(out, "<{word:-6}|{word:.2}|{number:4}|{number/10}|{list}|{yes}|{missing}>", object);
+    show_layout(out,
+                "[yes?A[no?B|C]|D[yes?E]][no?F][missing?G|H][number=42?I|J][no,yes?K][word=w?|L]",
+                object);
+    show_layout(out, "[part.zero?M|N][part.text?{part.text}][part.zero=0?O][part.empty?P]", object);
+}
+
+TEST(a_layout_fills_cuts_and_chooses)
+{
+    check_shown(layout_of_all,
+                "{\"word\":\"word\",\"number\":42,\"list\":[1,2],\"yes\":true,\"no\":false,"
+                "\"part\":{\"zero\":0,\"text\":\"0\",\"empty\":\"\"}}",
+                "<word  |wo|  42|4|2|true|>ACHIKLN0O");
+}
+
 static void first_alarms(FILE *out, const json_t *page)
 {
-    assert_true(alarm_commands_show(out, page, true));
+    assert_true(show_form(out, &alarm_form, page, true));
 }
 
 TEST(alarms_tell_what_people_did_with_them)
@@ -275,7 +297,7 @@ TEST(alarms_tell_what_people_did_with_them)
 
 static void first_receivers(FILE *out, const json_t *answer)
 {
-    assert_true(receiver_commands_show(out, answer, true));
+    assert_true(show_form(out, &receiver_form, answer, true));
 }
 
 TEST(receivers_with_long_names_keep_their_columns)
@@ -309,7 +331,7 @@ TEST(receivers_with_long_names_keep_their_columns)
 
 static void delivery(FILE *out, const json_t *answer)
 {
-    show_delivery(out, answer);
+    assert_true(show_form(out, &delivery_form, answer, true));
 }
 
 TEST(fates_at_a_receiver_of_a_long_kind_keep_their_columns)
@@ -429,6 +451,7 @@ int main(void)
         cmocka_unit_test(too_many_alarms_are_told_with_what_to_do),
         cmocka_unit_test(the_role_is_told_when_there_is_one),
         cmocka_unit_test(another_shape_is_refused),
+        cmocka_unit_test(a_layout_fills_cuts_and_chooses),
         cmocka_unit_test(an_event_is_a_line_and_its_sentence),
         cmocka_unit_test(alarms_tell_what_people_did_with_them),
         cmocka_unit_test(receivers_with_long_names_keep_their_columns),

@@ -236,7 +236,7 @@ static char *run(enum topology_command command, int64_t a, int64_t b, bool json)
     snprintf(from, sizeof from, a ? "%lld" : "now", (long long)a);
     snprintf(to, sizeof to, b ? "%lld" : "now", (long long)b);
     const struct arguments arguments = {.out = open_memstream(&text, &size),
-                                        .wire = commands[row].wire,
+                                        .command = &commands[row],
                                         .socket = socket_path,
                                         .json = json,
                                         .count = commands[row].max,
