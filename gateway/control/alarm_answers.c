@@ -188,10 +188,11 @@ json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
 struct shelving {
     struct journal *journal;
     const char *key, *who;
-    int64_t until_us;
-    bool done;
+    int64_t until_us; // UTC; 0: ends the shelving
+    bool done;        // such an alarm is active
 };
 
+// Shelves the alarm both in the journal, for the next start, and in policy.
 static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct shelving *s = ctx;
@@ -202,7 +203,6 @@ static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
                       inside->now_us);
 }
 
-// Shelves the alarm both in the journal, which makes the shelving survive a restart, and in policy.
 json_t *alarm_answers_shelve(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], who[PEER_CREDENTIALS_NAME_SIZE];
@@ -293,14 +293,6 @@ static const char *describe_return(const char *key)
     }
 }
 
-static json_t *answer_cleared(const struct clearing *c)
-{
-    if (c->type[0] == '\0')
-        return answer_found(false);
-    return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key", protocol_text(c->key),
-                     "note", describe_return(c->key));
-}
-
 json_t *alarm_answers_clear(struct control *c, const json_t *request)
 {
     struct clearing clearing = {.journal = c->parts->journal};
@@ -314,7 +306,10 @@ json_t *alarm_answers_clear(struct control *c, const json_t *request)
     explain_clearing(c->user, reason, clearing.reason);
     if (!c->parts->pipeline || !pipeline_call(c->parts->pipeline, clear_in_pipeline, &clearing))
         return answer_refuse("the gateway is stopping");
-    return answer_cleared(&clearing);
+    if (clearing.type[0] == '\0')
+        return answer_found(false);
+    return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key",
+                     protocol_text(clearing.key), "note", describe_return(clearing.key));
 }
 
 // Maintenance windows.

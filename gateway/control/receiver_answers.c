@@ -88,37 +88,35 @@ static struct receiver *receiver_answers_of(const struct control *c, const json_
                                                                 : NULL;
 }
 
-// The answer after a change of the receiver; `receiver` NULL: there is none of that name.
-static json_t *receiver_answers_finish(struct receiver *receiver)
+enum receiver_wish { WISH_PAUSE, WISH_RESUME, WISH_FLUSH };
+
+static json_t *receiver_answers_change(struct control *c, const json_t *request,
+                                       enum receiver_wish wish)
 {
+    struct receiver *receiver = receiver_answers_of(c, request);
     if (!receiver)
         return answer_refuse("there is no receiver of that name; 'ibtrapctl receivers' lists them");
+    if (wish == WISH_FLUSH)
+        receiver_flush(receiver);
+    else
+        receiver_pause(receiver, wish == WISH_PAUSE);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
                      receiver_json(receiver));
 }
 
 json_t *receiver_answers_pause(struct control *c, const json_t *request)
 {
-    struct receiver *receiver = receiver_answers_of(c, request);
-    if (receiver)
-        receiver_pause(receiver, true);
-    return receiver_answers_finish(receiver);
+    return receiver_answers_change(c, request, WISH_PAUSE);
 }
 
 json_t *receiver_answers_resume(struct control *c, const json_t *request)
 {
-    struct receiver *receiver = receiver_answers_of(c, request);
-    if (receiver)
-        receiver_pause(receiver, false);
-    return receiver_answers_finish(receiver);
+    return receiver_answers_change(c, request, WISH_RESUME);
 }
 
 json_t *receiver_answers_flush(struct control *c, const json_t *request)
 {
-    struct receiver *receiver = receiver_answers_of(c, request);
-    if (receiver)
-        receiver_flush(receiver);
-    return receiver_answers_finish(receiver);
+    return receiver_answers_change(c, request, WISH_FLUSH);
 }
 
 json_t *receiver_answers_forget(struct control *c, const json_t *request)

@@ -43,8 +43,7 @@ struct asked {
     struct client *client; // NULL: nobody waits for the answer any longer
     struct event *patience;
     void *work;
-    void (*run)(void *work);
-    void (*end)(void *work, struct evbuffer *out);
+    struct server_later later;
 };
 
 struct server {
@@ -58,11 +57,6 @@ struct server {
 };
 
 static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
-
-static json_t *failure(const char *sentence)
-{
-    return json_pack("{s:i, s:s}", "version", PROTOCOL_VERSION, "error", sentence);
-}
 
 // Drops the reference to the answer.
 static void control_server_write(struct client *client, json_t *answer)
@@ -83,7 +77,7 @@ static void asked_free(struct asked *asked)
 // Nobody wants the answer. Not while the worker has the job.
 static void asked_end(struct asked *asked)
 {
-    asked->end(asked->work, NULL);
+    asked->later.end(asked->work, NULL);
     asked_free(asked);
 }
 
@@ -101,7 +95,7 @@ static struct asked *asked_part(struct client *client)
 static void asked_give_up(struct client *client)
 {
     struct asked *asked = asked_part(client);
-    if (worker_take_back(asked->worker, &asked->job))
+    if (worker_take_back(asked->worker, &asked->job) != WORKER_RUNS)
         asked_end(asked);
 }
 
@@ -113,28 +107,23 @@ static void control_server_drop(struct client *client)
     client->stream = NULL;
 }
 
-// Adds a sentence: why there is no answer, and what became of the request.
-static void asked_refuse(struct client *client, const char *why, bool begun)
-{
-    char sentence[200];
-    snprintf(sentence, sizeof sentence, "%s; %s", why,
-             begun ? "this request may be done or not: look before you ask again"
-                   : "this request was not begun: ask again");
-    control_server_write(client, failure(sentence));
-}
-
-// Adds the last line for a client that waits for a worker: the answer, if it has just been made.
+// Adds the last line for a client that waits for a worker: the answer, if it has just been made,
+// or why there is no answer, and what became of the request.
 static void asked_dismiss(struct client *client, const char *why)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     struct asked *asked = asked_part(client);
-    const enum worker_state state = worker_withdraw(asked->worker, &asked->job);
+    const enum worker_state state = worker_take_back(asked->worker, &asked->job);
     if (state != WORKER_RAN)
-        asked_refuse(client, why, state == WORKER_RUNS);
-    if (state == WORKER_WAITS || worker_take_back(asked->worker, &asked->job)) {
-        asked->end(asked->work, state == WORKER_RAN ? out : NULL);
-        asked_free(asked);
-    }
+        control_server_write(
+            client, answer_refuse("%s; %s", why,
+                                  state == WORKER_RUNS
+                                      ? "this request may be done or not: look before you ask again"
+                                      : "this request was not begun: ask again"));
+    if (state == WORKER_RUNS)
+        return;
+    asked->later.end(asked->work, state == WORKER_RAN ? out : NULL);
+    asked_free(asked);
 }
 
 // Drops the client. One that waits for a worker gets a last line, if its socket takes that at once.
@@ -151,12 +140,6 @@ static void control_server_dismiss(struct client *client, const char *why)
 
 static void control_server_go_on(struct client *client);
 
-static void asked_answer(struct client *client, json_t *answer)
-{
-    control_server_write(client, answer);
-    control_server_go_on(client);
-}
-
 static struct asked *asked_of(struct worker_job *job)
 {
     return (struct asked *)((char *)job - offsetof(struct asked, job));
@@ -165,14 +148,14 @@ static struct asked *asked_of(struct worker_job *job)
 static void asked_run(struct worker_job *job)
 {
     const struct asked *asked = asked_of(job);
-    asked->run(asked->work);
+    asked->later.work(asked->work);
 }
 
 static void asked_done(struct worker_job *job)
 {
     struct asked *asked = asked_of(job);
     struct client *client = asked->client;
-    asked->end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
+    asked->later.end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
     asked_free(asked);
     if (!client)
         return;
@@ -185,16 +168,18 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
     (void)fd, (void)what;
     struct client *client = ctx;
     struct asked *asked = client->asked;
-    // In one step, so that what the client hears of a job that has not begun stays true.
-    const enum worker_state state = worker_withdraw(asked->worker, &asked->job);
-    if (state == WORKER_RAN)
-        return; // the loop is about to take the answer
-    json_t *why = failure(client->server->options.later.late(asked->work, state == WORKER_RUNS));
+    // In one step: otherwise the job might begin after the client heard that it has not begun.
+    const enum worker_state state = worker_take_back(asked->worker, &asked->job);
+    if (state == WORKER_RAN) {
+        asked_done(&asked->job);
+        return;
+    }
+    json_t *why = answer_refuse("%s", asked->later.late(asked->work, state == WORKER_RUNS));
+    asked_part(client);
     if (state == WORKER_WAITS)
-        asked_end(asked_part(client));
-    else
-        asked_give_up(client);
-    asked_answer(client, why);
+        asked_end(asked);
+    control_server_write(client, why);
+    control_server_go_on(client);
 }
 
 // Call asked_put next.
@@ -210,16 +195,14 @@ static void asked_begin(struct client *client, struct worker *worker, const char
                        .client = client,
                        .patience = evtimer_new(o->base, asked_is_late, client),
                        .work = later->begin(o->ctx, &client->credentials, command, request),
-                       .run = later->work,
-                       .end = later->end};
+                       .later = *later};
 }
 
 // From now on the request is the worker's alone. False: the worker has stopped.
 static bool asked_put(struct client *client)
 {
-    const struct server_later *later = &client->server->options.later;
     struct asked *asked = client->asked;
-    const int64_t patience_us = later->patience_us(asked->work);
+    const int64_t patience_us = asked->later.patience_us(asked->work);
     const struct timeval patience = {.tv_sec = patience_us / CLOCK_US_PER_S,
                                      .tv_usec = patience_us % CLOCK_US_PER_S};
     event_add(asked->patience, &patience);
@@ -255,7 +238,7 @@ static json_t *control_server_run(struct client *client, const char *command, js
 {
     const struct server_options *o = &client->server->options;
     if (!may_run(client, command))
-        return failure("only root and the members of the control socket's group may do that");
+        return answer_refuse("only root and the members of the control socket's group may do that");
     struct worker *worker = o->later.worker_of ? o->later.worker_of(o->ctx, command) : NULL;
     if (worker) {
         asked_begin(client, worker, command, request);
@@ -264,7 +247,7 @@ static json_t *control_server_run(struct client *client, const char *command, js
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
     log_debug(o->log, "%s '%.32s' of user %u, process %d", result ? "answered" : "unknown command",
               command, (unsigned)client->credentials.uid, (int)client->credentials.pid);
-    return result ? result : failure("unknown command");
+    return result ? result : answer_refuse("unknown command");
 }
 
 static json_t *control_server_answer(struct client *client, const char *line)
@@ -274,12 +257,12 @@ static json_t *control_server_answer(struct client *client, const char *line)
     const char *command = NULL;
     int version = 0;
     if (!request)
-        return failure("the request is not JSON");
+        return answer_refuse("the request is not JSON");
     json_t *result = NULL;
     if (json_unpack(request, "{s:i, s:s}", "version", &version, "command", &command) != 0)
-        result = failure("the request needs 'version' and 'command'");
+        result = answer_refuse("the request needs 'version' and 'command'");
     else if (version != PROTOCOL_VERSION)
-        result = failure("this ibtrapd speaks version 1 of the control protocol");
+        result = answer_refuse("this ibtrapd speaks version 1 of the control protocol");
     else
         result = control_server_run(client, command, request);
     json_decref(request);
@@ -292,7 +275,7 @@ static void answer_line(struct client *client, const char *line)
     json_t *result = control_server_answer(client, line);
     if (client->asked && asked_put(client))
         return;
-    control_server_write(client, result ? result : failure("ibtrapd is stopping"));
+    control_server_write(client, result ? result : answer_refuse("ibtrapd is stopping"));
 }
 
 static void read_lines(struct bufferevent *stream, void *ctx)
@@ -378,35 +361,31 @@ static bool goes_before(const struct client *a, const struct client *b)
     return !b || a->rank < b->rank || (a->rank == b->rank && a->turn < b->turn);
 }
 
-// A free place, or that of the client that has to go for one of this rank. NULL: there is none.
-static struct client *control_server_find_place(struct server *server, enum rank rank)
+// Finds a place for a client with these credentials: a free place, or the place of a client that
+// has to go. A stranger with as many clients as a stranger may have gets the place of one of them.
+// NULL: there is no place.
+static struct client *server_find_place(struct server *server,
+                                        const struct peer_credentials *credentials)
 {
-    struct client *found = NULL;
+    const enum rank rank = rank_of(credentials);
+    struct client *free_place = NULL, *found = NULL, *own = NULL;
+    size_t own_count = 0;
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
         struct client *c = &server->clients[i];
+        const bool is_own = c->stream && rank == RANK_STRANGER && c->rank == rank &&
+                            c->credentials.uid == credentials->uid;
+        own_count += is_own;
         if (!c->stream)
-            return c;
-        if ((c->rank < rank || (c->rank == rank && control_server_is_idle(c))) &&
-            goes_before(c, found))
+            free_place = c;
+        else if ((c->rank < rank || (c->rank == rank && control_server_is_idle(c))) &&
+                 goes_before(c, found))
             found = c;
+        if (is_own && goes_before(c, own))
+            own = c;
     }
-    return found;
-}
-
-// The place of the stranger's client that was silent longest, if he has as many as he may have.
-static struct client *find_own_place(struct server *server, uid_t stranger)
-{
-    struct client *found = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
-        struct client *c = &server->clients[i];
-        if (!c->stream || c->rank != RANK_STRANGER || c->credentials.uid != stranger)
-            continue;
-        count++;
-        if (goes_before(c, found))
-            found = c;
-    }
-    return count >= SERVER_STRANGER_MAX ? found : NULL;
+    if (own_count >= SERVER_STRANGER_MAX)
+        return own;
+    return free_place ? free_place : found;
 }
 
 // Takes its place from a client, for that of other credentials.
@@ -422,12 +401,10 @@ static void control_server_crowd_out(struct client *client, const struct peer_cr
     control_server_dismiss(client, "ibtrapd has too many clients and gave this place to another");
 }
 
-static struct client *make_place(struct server *server, const struct peer_credentials *credentials)
+static struct client *server_make_place(struct server *server,
+                                        const struct peer_credentials *credentials)
 {
-    enum rank rank = rank_of(credentials);
-    struct client *place = rank == RANK_STRANGER ? find_own_place(server, credentials->uid) : NULL;
-    if (!place)
-        place = control_server_find_place(server, rank);
+    struct client *place = server_find_place(server, credentials);
     if (place && place->stream)
         control_server_crowd_out(place, credentials);
     return place;
@@ -444,7 +421,7 @@ static struct client *admit_client(struct server *server, evutil_socket_t fd)
         log_write(o->log, LOG_LEVEL_ERROR, "control socket: %s", err.text);
         return NULL;
     }
-    struct client *client = make_place(server, &credentials);
+    struct client *client = server_make_place(server, &credentials);
     if (!client)
         return NULL;
     client->credentials = credentials;

@@ -112,22 +112,12 @@ bool worker_put(struct worker *worker, struct worker_job *job)
     return goes_on;
 }
 
-bool worker_take_back(struct worker *worker, struct worker_job *job)
-{
-    pthread_mutex_lock(&worker->lock);
-    const bool idle = job->state != WORKER_RUNS;
-    if (idle)
-        TAILQ_REMOVE(job->state == WORKER_WAITS ? &worker->waiting : &worker->ran, job, in_order);
-    pthread_mutex_unlock(&worker->lock);
-    return idle;
-}
-
-enum worker_state worker_withdraw(struct worker *worker, struct worker_job *job)
+enum worker_state worker_take_back(struct worker *worker, struct worker_job *job)
 {
     pthread_mutex_lock(&worker->lock);
     const enum worker_state state = job->state;
-    if (state == WORKER_WAITS)
-        TAILQ_REMOVE(&worker->waiting, job, in_order);
+    if (state != WORKER_RUNS)
+        TAILQ_REMOVE(state == WORKER_WAITS ? &worker->waiting : &worker->ran, job, in_order);
     pthread_mutex_unlock(&worker->lock);
     return state;
 }

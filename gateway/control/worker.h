@@ -32,13 +32,10 @@ struct worker *worker_start(struct event_base *base, const char *name, struct er
 // Never waits. False: the worker has stopped.
 bool worker_put(struct worker *worker, struct worker_job *job);
 
-// The caller does not want the job any longer. True: it is the caller's again, and `done` is not
-// called. False: it runs now, and `done` will be called.
-bool worker_take_back(struct worker *worker, struct worker_job *job);
-
-// Takes the job back if it has not begun. WORKER_WAITS: it is the caller's again, and never runs.
-// WORKER_RUNS: `done` will be called; WORKER_RAN: it is about to be.
-enum worker_state worker_withdraw(struct worker *worker, struct worker_job *job);
+// Takes the job back. WORKER_WAITS: the job never runs; WORKER_RAN: it ran; either way the job is
+// the caller's again, and `done` is not called. WORKER_RUNS: the job runs now, and `done` will be
+// called.
+enum worker_state worker_take_back(struct worker *worker, struct worker_job *job);
 
 // Ends the thread, and begins no further job; waits for the end of one for `wait_us` at most.
 // False: it goes on still, so leave all that it uses. Jobs may be taken back then. NULL is allowed.
