@@ -48,7 +48,7 @@ static const int64_t WORKER_STOP_US = 5 * CLOCK_US_PER_S;
 // seconds when the journal's disk does not write; after ninety, systemd kills.
 static const int64_t STOP_BEGINS_US = 20 * CLOCK_US_PER_S, STOP_US = 80 * CLOCK_US_PER_S;
 
-static void emit_gateway_event(struct gateway *g, enum catalogue_event type, const char *reason)
+static void daemon_emit(struct gateway *g, enum catalogue_event type, const char *reason)
 {
     struct event_builder_occurrence o = {.type = type};
     snprintf(o.reason, sizeof o.reason, "%s", reason);
@@ -57,7 +57,7 @@ static void emit_gateway_event(struct gateway *g, enum catalogue_event type, con
 
 // Starting. daemon_stop ends the parts in the opposite order.
 
-static void take_name(struct gateway *g)
+static void daemon_take_name(struct gateway *g)
 {
     char host[HOST_NAME_MAX + 1] = "";
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
@@ -65,7 +65,7 @@ static void take_name(struct gateway *g)
     own_alarms_name(g->conf, host, g->name);
 } // NOLINT(clang-analyzer-unix.Malloc): daemon_run frees the configuration
 
-static bool open_journal(struct gateway *g, struct error *err)
+static bool daemon_open_journal(struct gateway *g, struct error *err)
 {
     const struct conf_journal *c = &g->conf->journal;
     struct service_opening opening;
@@ -90,7 +90,7 @@ static bool open_journal(struct gateway *g, struct error *err)
     return true;
 }
 
-static void warn_of_snapshot(struct gateway *g, const struct error *err)
+static void daemon_warn_of_snapshot(struct gateway *g, const struct error *err)
 {
     log_write(
         g->parts.log, LOG_LEVEL_WARNING,
@@ -100,7 +100,7 @@ static void warn_of_snapshot(struct gateway *g, const struct error *err)
 }
 
 // Restores the fabric as it was when the gateway ended.
-static void restore_fabric(struct gateway *g)
+static void daemon_restore_fabric(struct gateway *g)
 {
     struct error err;
     struct journal_snapshot newest;
@@ -110,7 +110,7 @@ static void restore_fabric(struct gateway *g)
         return;
     uint8_t *record = journal_read_snapshot(g->parts.journal, 0, &newest, &size, &err);
     if (!record) {
-        warn_of_snapshot(g, &err);
+        daemon_warn_of_snapshot(g, &err);
         return;
     }
     struct fabric *last = fabric_record_read(record, size, &err);
@@ -118,11 +118,11 @@ static void restore_fabric(struct gateway *g)
     if (last)
         topology_restore(g->parts.topology, fabric_ref(last));
     else
-        warn_of_snapshot(g, &err);
+        daemon_warn_of_snapshot(g, &err);
     g->restored = last;
 }
 
-static void make_topology(struct gateway *g)
+static void daemon_make_topology(struct gateway *g)
 {
     g->parts.topology = topology_new(NULL, g->parts.log);
     const struct counter_watch_limits limits = options_of_counters(g->conf);
@@ -130,11 +130,11 @@ static void make_topology(struct gateway *g)
     const struct link_history_limits unreliable = options_of_links(g->conf);
     g->parts.link_history = link_history_new(&unreliable);
     if (g->conf->sweep.method != CONF_SWEEP_OFF)
-        restore_fabric(g);
+        daemon_restore_fabric(g);
     g->was_cut_short = own_alarms_is_cut_short(g->parts.journal);
 }
 
-static bool start_pipeline(struct gateway *g, struct error *err)
+static bool daemon_start_pipeline(struct gateway *g, struct error *err)
 {
     struct policy_rule *rules = memory_zeroed(POLICY_RULES_MAX, sizeof *rules);
     g->lookup = event_builder_lookup_in(g->parts.topology);
@@ -166,7 +166,7 @@ static bool start_pipeline(struct gateway *g, struct error *err)
 // Makes an event of the journal's state: the journal could not report a change before the pipeline
 // ran, at this start or at the end of the last run. Pipeline's thread, in which the journal reports
 // all later changes.
-static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
+static void daemon_emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
     struct gateway *g = ctx;
     struct journal_status status;
@@ -180,13 +180,13 @@ static void emit_journal_state(void *ctx, const struct pipeline_context *inside)
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 
-static void emit_gateway_started(struct gateway *g)
+static void daemon_emit_started(struct gateway *g)
 {
     char reason[128];
     snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
              g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
-    emit_gateway_event(g, CATALOGUE_GATEWAY_STARTED, reason);
-    pipeline_call(g->parts.pipeline, emit_journal_state, g);
+    daemon_emit(g, CATALOGUE_GATEWAY_STARTED, reason);
+    pipeline_call(g->parts.pipeline, daemon_emit_journal_state, g);
 }
 
 static void daemon_make_client(struct gateway *g)
@@ -239,7 +239,7 @@ static bool daemon_start_client(struct gateway *g, struct error *err)
     return true;
 }
 
-static bool start_sweeper(struct gateway *g, struct error *err)
+static bool daemon_start_sweeper(struct gateway *g, struct error *err)
 {
     const struct sweeper_options options = wiring_sweeper_options(g, g->conf);
     atomic_store(&g->parts.sweeper, sweeper_start(&options, err));
@@ -337,7 +337,7 @@ static void daemon_take_signal(void *ctx, int number)
     loop_signal(ctx, number);
 }
 
-static bool start_signals(struct gateway *g, struct error *err)
+static bool daemon_start_signals(struct gateway *g, struct error *err)
 {
     const struct signals_options options = {
         .take = daemon_take_signal, .ctx = g->loop, .limit_us = STOP_US, .log = g->parts.log};
@@ -345,10 +345,10 @@ static bool start_signals(struct gateway *g, struct error *err)
     return g->signals != NULL;
 }
 
-static bool start_loop(struct gateway *g, struct error *err)
+static bool daemon_start_loop(struct gateway *g, struct error *err)
 {
     g->loop = loop_new(err);
-    if (!g->loop || !start_signals(g, err))
+    if (!g->loop || !daemon_start_signals(g, err))
         return false;
     g->control = (struct control){.parts = &g->parts,
                                   .builder = {.clock = &clock_system, .random = &random_system},
@@ -378,7 +378,7 @@ static bool start_loop(struct gateway *g, struct error *err)
     return g->server && g->settings_changed;
 }
 
-static bool start_metrics(struct gateway *g, struct error *err)
+static bool daemon_start_metrics(struct gateway *g, struct error *err)
 {
     const struct conf_metrics *c = &g->conf->metrics;
     if (c->host[0] == '\0')
@@ -412,7 +412,7 @@ static void daemon_describe(void *ctx, char out[SERVICE_STATUS_SIZE])
                  "; the last reload was refused: see ibtrapctl status");
 }
 
-static void start_service(struct gateway *g)
+static void daemon_start_service(struct gateway *g)
 {
     const struct service_options options = {
         .socket = getenv("NOTIFY_SOCKET"),
@@ -434,28 +434,29 @@ static bool daemon_start(struct gateway *g, struct error *err)
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
-    take_name(g);
+    daemon_take_name(g);
     g->alarms = alarm_source(g);
     wiring_tell_log(g);
     // daemon_run frees the configuration. NOLINTBEGIN(clang-analyzer-unix.Malloc)
     bool ok = settings_load_map(g->conf, g->parts.log, &g->map, err) &&
               settings_load_expectation(g->conf, g->parts.log, &g->expectation, err) &&
-              start_loop(g, err) && start_metrics(g, err) && open_journal(g, err);
+              daemon_start_loop(g, err) && daemon_start_metrics(g, err) &&
+              daemon_open_journal(g, err);
     // NOLINTEND(clang-analyzer-unix.Malloc)
     if (ok) {
         daemon_make_client(g);
-        make_topology(g);
+        daemon_make_topology(g);
     }
-    ok = ok && start_pipeline(g, err) && receivers_start_all(g, err);
+    ok = ok && daemon_start_pipeline(g, err) && receivers_start_all(g, err);
     if (ok) {
         settings_apply(g);
-        emit_gateway_started(g);
+        daemon_emit_started(g);
         own_alarms_end_former(g);
-        ok = daemon_start_client(g, err) && start_sweeper(g, err) && subagents_start(g, err);
+        ok = daemon_start_client(g, err) && daemon_start_sweeper(g, err) && subagents_start(g, err);
     }
     if (ok) {
         heartbeat_start(g);
-        start_service(g);
+        daemon_start_service(g);
     }
     wiring_show_parts(g);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -485,7 +486,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         event_free(g->adapter);
     verbs_watch_free(g->watch);
     sa_client_stop(g->parts.client);
-    emit_gateway_event(g, CATALOGUE_GATEWAY_STOPPED, reason);
+    daemon_emit(g, CATALOGUE_GATEWAY_STOPPED, reason);
     if (g->parts.pipeline)
         pipeline_stop(g->parts.pipeline); // answers the last Reports through the SA client's port
     sweeper_free(g->parts.sweeper);
@@ -532,7 +533,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
 
 // Fixes the size from which glibc returns a piece of memory to the system when it is freed. Without
 // this, glibc raises that size as it frees such pieces.
-static void fix_mmap_threshold(void)
+static void daemon_fix_mmap_threshold(void)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 }
@@ -547,7 +548,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
                         .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";
     *g.conf = *conf;
-    fix_mmap_threshold();
+    daemon_fix_mmap_threshold();
     server_own_memory();
     json_object_seed(0); // opens a file, so call it before there are threads
     fabric_builder_seed(&random_system);

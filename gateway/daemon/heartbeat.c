@@ -20,7 +20,7 @@ void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t siz
     text_addf(&t, "the subnet manager %s", heartbeat->sm_answers ? "answers" : "does not answer");
 }
 
-static size_t count_failing(const struct gateway *g)
+static size_t heartbeat_count_failing(const struct gateway *g)
 {
     size_t failing = 0;
     for (size_t i = 0; i < g->receiver_count; i++) {
@@ -31,12 +31,12 @@ static size_t count_failing(const struct gateway *g)
     return failing;
 }
 
-static uint64_t since_last_heartbeat(const struct gateway *g, uint64_t events)
+static uint64_t heartbeat_count_events(const struct gateway *g, uint64_t events)
 {
     return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
 }
 
-static void emit_heartbeat(void *ctx)
+static void heartbeat_emit(void *ctx)
 {
     struct gateway *g = ctx;
     struct event_builder_occurrence o = {.type = CATALOGUE_HEARTBEAT};
@@ -44,10 +44,10 @@ static void emit_heartbeat(void *ctx)
     struct sa_status sa;
     pipeline_get_counters(g->parts.pipeline, &counters);
     sa_client_status(g->parts.client, &sa);
-    heartbeat_describe(&(struct heartbeat){.events = since_last_heartbeat(g, counters.events),
+    heartbeat_describe(&(struct heartbeat){.events = heartbeat_count_events(g, counters.events),
                                            .period_s = g->parts.conf->heartbeat_s,
                                            .receivers = g->receiver_count,
-                                           .failing = count_failing(g),
+                                           .failing = heartbeat_count_failing(g),
                                            .sm_answers = sa.sm_answers},
                        o.reason, sizeof o.reason);
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);
@@ -60,5 +60,5 @@ void heartbeat_start(struct gateway *gateway)
     gateway->heartbeat = NULL;
     if (gateway->conf->heartbeat_s != 0)
         gateway->heartbeat = loop_timer_new(
-            gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S, emit_heartbeat, gateway);
+            gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S, heartbeat_emit, gateway);
 }

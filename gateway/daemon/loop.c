@@ -32,7 +32,7 @@ struct loop {
     void *wanted_ctx;
 };
 
-static void on_signal(void *ctx)
+static void loop_on_signal(void *ctx)
 {
     struct loop *loop = ctx;
     if (atomic_load(&loop->stopped_by) != 0)
@@ -51,7 +51,7 @@ void loop_signal(struct loop *loop, int number)
 }
 
 // Loop's thread.
-static void on_called(void *ctx)
+static void loop_on_called(void *ctx)
 {
     struct loop *loop = ctx;
     pthread_mutex_lock(&loop->lock);
@@ -87,8 +87,8 @@ struct loop *loop_new(struct error *err)
     loop->base = event_base_new();
     if (!loop->base)
         error_set(err, "cannot start the event loop: out of descriptors");
-    else if ((loop->signalled = loop_wake_new(loop, on_signal, loop, err)) != NULL &&
-             (loop->called = loop_wake_new(loop, on_called, loop, err)) != NULL)
+    else if ((loop->signalled = loop_wake_new(loop, loop_on_signal, loop, err)) != NULL &&
+             (loop->called = loop_wake_new(loop, loop_on_called, loop, err)) != NULL)
         return loop;
     loop_free(loop);
     return NULL;
@@ -118,7 +118,7 @@ struct loop_timer {
     void *ctx;
 };
 
-static void on_timer(evutil_socket_t fd, short what, void *ctx)
+static void loop_on_timer(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     const struct loop_timer *timer = ctx;
@@ -131,7 +131,7 @@ struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*c
     const struct timeval period = {.tv_sec = period_us / 1000000, .tv_usec = period_us % 1000000};
     struct loop_timer *timer = memory_get(sizeof *timer);
     *timer = (struct loop_timer){.call = call, .ctx = ctx};
-    timer->event = memory_need(event_new(loop->base, -1, EV_PERSIST, on_timer, timer));
+    timer->event = memory_need(event_new(loop->base, -1, EV_PERSIST, loop_on_timer, timer));
     event_add(timer->event, &period);
     return timer;
 }
@@ -150,7 +150,7 @@ struct loop_wake {
     void *ctx;
 };
 
-static void on_wake(evutil_socket_t fd, short what, void *ctx)
+static void loop_on_wake(evutil_socket_t fd, short what, void *ctx)
 {
     (void)what;
     const struct loop_wake *wake = ctx;
@@ -165,7 +165,8 @@ struct loop_wake *loop_wake_new(struct loop *loop, void (*call)(void *ctx), void
     struct loop_wake *wake = memory_get(sizeof *wake);
     *wake =
         (struct loop_wake){.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .call = call, .ctx = ctx};
-    wake->event = memory_need(event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, on_wake, wake));
+    wake->event =
+        memory_need(event_new(loop->base, wake->fd, EV_READ | EV_PERSIST, loop_on_wake, wake));
     if (wake->fd >= 0 && event_add(wake->event, NULL) == 0)
         return wake;
     error_set(err, "cannot watch for calls of other threads: out of descriptors");
@@ -204,7 +205,7 @@ void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
     loop_runs(loop, true);
     event_base_dispatch(loop->base);
     loop_runs(loop, false);
-    on_called(loop); // what was wanted as the loop ended
+    loop_on_called(loop); // what was wanted as the loop ended
     const int by = atomic_load(&loop->stopped_by);
     snprintf(reason, LOOP_REASON_SIZE, "signal %s",
              by == SIGTERM  ? "TERM"

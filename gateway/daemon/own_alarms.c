@@ -47,27 +47,28 @@ bool own_alarms_is_active(struct gateway *gateway, const char *what)
     return journal_alarm_is_active(gateway->parts.journal, key);
 }
 
-// What follows behind the beginning; NULL: the text begins otherwise.
-static const char *behind(const char *text, const char *beginning)
+// Returns the text behind the beginning, or NULL if the text begins otherwise.
+static const char *own_alarms_behind(const char *text, const char *beginning)
 {
     const size_t length = strlen(beginning);
     return strncmp(text, beginning, length) == 0 ? text + length : NULL;
 }
 
 // Whether it is a key of version 0.1.0.
-static bool has_no_name(const char *key)
+static bool own_alarms_has_no_name(const char *key)
 {
     return strcmp(key, OWN_ALARMS_SUBSCRIPTIONS) == 0 || strcmp(key, OWN_ALARMS_SM) == 0 ||
-           strcmp(key, OWN_ALARMS_JOURNAL) == 0 || behind(key, OWN_ALARMS_RECEIVER);
+           strcmp(key, OWN_ALARMS_JOURNAL) == 0 || own_alarms_behind(key, OWN_ALARMS_RECEIVER);
 }
 
 bool own_alarms_is_former(const struct gateway *gateway, const char *key)
 {
     char ours[EVENT_KEY_SIZE];
-    const char *flapping = behind(key, SUMMARIES_FLAPPING);
+    const char *flapping = own_alarms_behind(key, SUMMARIES_FLAPPING);
     const char *alarm = flapping ? flapping : key;
     own_alarms_key(gateway, "", ours);
-    return has_no_name(alarm) || (behind(alarm, GATEWAY) && !behind(alarm, ours));
+    return own_alarms_has_no_name(alarm) ||
+           (own_alarms_behind(alarm, GATEWAY) && !own_alarms_behind(alarm, ours));
 }
 
 // Behind the event of the stop, policy sends what it held back: at most so much is looked at.
@@ -75,7 +76,8 @@ enum { LAST_EVENTS_MAX = 4096, LAST_EVENTS_CHUNK = 64 };
 
 // Looks at the newest events before `*before` for the stop or the start of the last run, and moves
 // on. True: found.
-static bool find_end_of_run(struct journal *journal, int64_t *before, bool *stopped, bool *more)
+static bool own_alarms_find_end_of_run(struct journal *journal, int64_t *before, bool *stopped,
+                                       bool *more)
 {
     struct journal_item items[LAST_EVENTS_CHUNK];
     const size_t n = journal_read_back(journal, *before, items, LAST_EVENTS_CHUNK);
@@ -99,7 +101,7 @@ bool own_alarms_is_cut_short(struct journal *journal)
     int64_t before = INT64_MAX;
     bool stopped = false, more = true, any = false;
     for (int i = 0; i < LAST_EVENTS_MAX / LAST_EVENTS_CHUNK && more; i++) {
-        if (find_end_of_run(journal, &before, &stopped, &more))
+        if (own_alarms_find_end_of_run(journal, &before, &stopped, &more))
             return !stopped;
         any = any || more;
     }
@@ -123,7 +125,7 @@ struct former_keys {
     size_t count;
 };
 
-static void note_if_former(void *ctx, const struct alarm *alarm)
+static void own_alarms_note_if_former(void *ctx, const struct alarm *alarm)
 {
     struct former_keys *keys = ctx;
     if (keys->count < (size_t)2 * GATEWAY_RECEIVERS_MAX &&
@@ -132,13 +134,13 @@ static void note_if_former(void *ctx, const struct alarm *alarm)
 }
 
 // Pipeline's thread.
-static void end_former(void *ctx, const struct pipeline_context *inside)
+static void own_alarms_end_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct former_keys *keys = ctx;
     char why[EVENT_REASON_SIZE];
     snprintf(why, sizeof why, "this gateway's own alarms are called '%s%s ...' now", GATEWAY,
              keys->gateway->name);
-    journal_each_alarm(keys->gateway->parts.journal, note_if_former, keys);
+    journal_each_alarm(keys->gateway->parts.journal, own_alarms_note_if_former, keys);
     for (size_t i = 0; i < keys->count; i++)
         emitter_end_alarm(inside->emitter, keys->all[i], NULL, why);
 }
@@ -147,7 +149,7 @@ void own_alarms_end_former(struct gateway *gateway)
 {
     struct former_keys *keys = memory_zeroed(1, sizeof *keys);
     keys->gateway = gateway;
-    pipeline_call(gateway->parts.pipeline, end_former, keys);
+    pipeline_call(gateway->parts.pipeline, own_alarms_end_in_pipeline, keys);
     free(keys);
 }
 
@@ -178,7 +180,7 @@ void own_alarms_recall_receivers(struct gateway *gateway)
     pthread_mutex_unlock(&gateway->exchanged);
 }
 
-static bool is_there(const struct gateway *g, const char *receiver)
+static bool own_alarms_has_receiver(const struct gateway *g, const char *receiver)
 {
     for (size_t i = 0; i < g->conf->receiver_count; i++) {
         if (strcmp(g->conf->receivers[i].name, receiver) == 0)
@@ -202,14 +204,15 @@ struct departed_receivers {
     size_t count;
 };
 
-static void note_if_expired(void *ctx, const struct alarm *alarm)
+static void own_alarms_note_if_departed(void *ctx, const struct alarm *alarm)
 {
     struct departed_receivers *departed = ctx;
     char beginning[EVENT_KEY_SIZE];
     own_alarms_receiver_key(departed->gateway, "", beginning);
     const size_t length = strlen(beginning);
     const char *receiver = alarm->key + length;
-    if (strncmp(alarm->key, beginning, length) == 0 && !is_there(departed->gateway, receiver) &&
+    if (strncmp(alarm->key, beginning, length) == 0 &&
+        !own_alarms_has_receiver(departed->gateway, receiver) &&
         departed->count < GATEWAY_RECEIVERS_MAX) {
         const size_t at = departed->count++;
         snprintf(departed->all[at].name, CONF_NAME_SIZE, "%s", receiver);
@@ -218,10 +221,10 @@ static void note_if_expired(void *ctx, const struct alarm *alarm)
 }
 
 // Pipeline's thread, after all events about the receivers that have ended.
-static void clear_departed(void *ctx, const struct pipeline_context *inside)
+static void own_alarms_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct departed_receivers *departed = ctx;
-    journal_each_alarm(departed->gateway->parts.journal, note_if_expired, departed);
+    journal_each_alarm(departed->gateway->parts.journal, own_alarms_note_if_departed, departed);
     for (size_t i = 0; i < departed->count; i++) {
         char key[EVENT_KEY_SIZE], reason[EVENT_REASON_SIZE];
         own_alarms_receiver_key(departed->gateway, departed->all[i].name, key);
@@ -235,5 +238,5 @@ static void clear_departed(void *ctx, const struct pipeline_context *inside)
 void own_alarms_clear_departed(struct gateway *gateway)
 {
     struct departed_receivers departed = {.gateway = gateway};
-    pipeline_call(gateway->parts.pipeline, clear_departed, &departed);
+    pipeline_call(gateway->parts.pipeline, own_alarms_clear_in_pipeline, &departed);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 // Wipes the memory, as it has passwords.
-static void free_conf(struct conf_receiver *conf)
+static void receivers_free_conf(struct conf_receiver *conf)
 {
     if (conf) {
         guid_set_unref(conf->filter.trap_group);
@@ -34,7 +34,7 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
     bool ok = sinks_make(&out->sink, copy, &clock_system, g->parts.started_at, &g->alarms,
                          g->parts.log, err);
     if (!ok)
-        free_conf(copy);
+        receivers_free_conf(copy);
     out->conf = ok ? copy : NULL;
     return ok;
 }
@@ -43,7 +43,7 @@ void receivers_free(struct receivers_made *made)
 {
     if (made->conf)
         made->sink.free(made->sink.self);
-    free_conf(made->conf);
+    receivers_free_conf(made->conf);
     made->conf = NULL;
 }
 
@@ -175,12 +175,12 @@ static bool receivers_finish(const struct gateway_ending *e, int64_t until)
     int64_t left = until - clock_monotonic(&clock_system);
     bool ended = receiver_finish(e->receiver, left > 0 ? left : 0);
     if (ended)
-        free_conf(e->conf);
+        receivers_free_conf(e->conf);
     return ended;
 }
 
 // Frees the receivers that were left behind and have ended meanwhile.
-static void free_left(struct gateway *g)
+static void receivers_free_left(struct gateway *g)
 {
     size_t kept = 0;
     for (size_t i = 0; i < g->left_count; i++) {
@@ -192,7 +192,7 @@ static void free_left(struct gateway *g)
 
 // Waits for the end of a receiver, and leaves it behind if it does not end in time. Without room
 // for one more, which takes a hundred of them, waits as long as it takes.
-static void end_one(struct gateway *g, const struct gateway_ending *e, int64_t until)
+static void receivers_end_one(struct gateway *g, const struct gateway_ending *e, int64_t until)
 {
     bool ended = receivers_finish(e, until);
     while (!ended && g->left_count == GATEWAY_RECEIVERS_MAX)
@@ -206,7 +206,7 @@ static void end_one(struct gateway *g, const struct gateway_ending *e, int64_t u
     g->left[g->left_count++] = *e;
 }
 
-static void nothing(void *ctx, const struct pipeline_context *inside)
+static void receivers_do_nothing(void *ctx, const struct pipeline_context *inside)
 {
     (void)ctx;
     (void)inside;
@@ -245,16 +245,16 @@ void receivers_end(struct gateway *g,
     const int64_t now = clock_monotonic(&clock_system);
     const int64_t until = now + RECEIVERS_FLUSH_US + RECEIVERS_END_US;
     struct receivers_departure departure = {.gateway = g, .leave = leave, .ctx = ctx};
-    free_left(g);
+    receivers_free_left(g);
     receivers_request_stop(&departure, fate, now);
     if (departure.count == 0)
         return;
     for (size_t i = 0; i < departure.count; i++)
         receivers_await_end(&departure.ending[i], until);
-    pipeline_call(g->parts.pipeline, nothing, NULL);
+    pipeline_call(g->parts.pipeline, receivers_do_nothing, NULL);
     loop_call(g->loop, receivers_remove, &departure);
     for (size_t i = 0; i < departure.count; i++)
-        end_one(g, &departure.ending[i], until);
+        receivers_end_one(g, &departure.ending[i], until);
 }
 
 struct receiver *receivers_find(const struct gateway *g, const char *name)
@@ -321,9 +321,9 @@ bool receivers_stop_all(struct gateway *g)
     while (g->receiver_count > 0) {
         size_t last = --g->receiver_count;
         const struct gateway_ending e = {g->receivers[last], g->receiver_confs[last]};
-        end_one(g, &e, stop_by + RECEIVERS_END_US);
+        receivers_end_one(g, &e, stop_by + RECEIVERS_END_US);
     }
-    free_left(g);
+    receivers_free_left(g);
     return g->left_count == 0 && module_settle(RECEIVERS_SETTLE_US);
 }
 

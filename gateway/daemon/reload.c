@@ -53,7 +53,7 @@ static bool reload_is_renamed(const struct conf_receiver *a, const struct conf_r
 
 // Whether a receiver of this configuration runs. Trap recipients have other names, so this does not
 // read their trap groups, which the pipeline's thread may be exchanging.
-static bool runs_already(const struct gateway *g, const struct conf_receiver *wanted)
+static bool reload_is_running(const struct gateway *g, const struct conf_receiver *wanted)
 {
     for (size_t i = 0; i < g->receiver_count; i++) {
         const struct conf_receiver *running = g->receiver_confs[i];
@@ -103,11 +103,11 @@ static const char *reload_former(const struct gateway *g, const struct plan *pla
     return "";
 }
 
-static bool make_receivers(const struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_make_receivers(const struct gateway *g, struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->conf->receiver_count; i++) {
         const struct conf_receiver *wanted = &plan->conf->receivers[i];
-        if (runs_already(g, wanted))
+        if (reload_is_running(g, wanted))
             continue;
         if (!receivers_make(g, wanted, &plan->made[plan->made_count], err))
             return false;
@@ -137,7 +137,7 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
     plan->conf = reload_load(g, err);
     if (plan->conf && settings_load_map(plan->conf, g->parts.log, &plan->map, err) &&
         settings_load_expectation(plan->conf, g->parts.log, &plan->expectation, err) &&
-        make_receivers(g, plan, err)) {
+        reload_make_receivers(g, plan, err)) {
         log_debug(g->parts.log, "reload: read %s; %zu receivers are new or changed",
                   plan->conf->file, plan->made_count);
         options_of_policy(plan->conf, &plan->policy, plan->rules);
@@ -204,7 +204,7 @@ static void reload_carry(void *ctx, const struct receiver *receiver)
 }
 
 // Ends the receivers that are gone or changed.
-static void end_receivers(struct gateway *g, struct exchange *e)
+static void reload_end_receivers(struct gateway *g, struct exchange *e)
 {
     receivers_end(g, reload_fate, reload_carry, e);
     for (size_t i = 0; i < g->receiver_count; i++)
@@ -212,7 +212,7 @@ static void end_receivers(struct gateway *g, struct exchange *e)
 }
 
 // Starts the new and changed receivers. Returns false if threads were short for some of them.
-static bool start_receivers(struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_start_receivers(struct gateway *g, struct plan *plan, struct error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++) {
@@ -225,7 +225,7 @@ static bool start_receivers(struct gateway *g, struct plan *plan, struct error *
     return ok;
 }
 
-static bool change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
+static bool reload_change_sweeper(struct gateway *g, const struct conf *old, struct error *err)
 {
     if (!g->lacks_part && reload_is_same(&old->sweep, &g->conf->sweep, sizeof old->sweep) &&
         old->counters.ports == g->conf->counters.ports &&
@@ -252,7 +252,7 @@ static void reload_finish(void *ctx)
 
 // False with a sentence: nothing has changed, or threads were short for a part of what is
 // in force now; the next reload starts that part.
-static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_carry_out(struct gateway *g, struct plan *plan, struct error *err)
 {
     struct exchange e = {g, plan};
     // Items that cannot change while the gateway runs keep their values.
@@ -261,14 +261,14 @@ static bool carry_out(struct gateway *g, struct plan *plan, struct error *err)
         return error_set(err, "the gateway is stopping");
     // Now the plan has the former configuration and names.
     log_debug(g->parts.log, "reload: the pipeline has the new policies, thresholds and names");
-    end_receivers(g, &e);
-    bool ok = start_receivers(g, plan, err);
+    reload_end_receivers(g, &e);
+    bool ok = reload_start_receivers(g, plan, err);
     log_debug(g->parts.log,
               "reload: receivers that are gone or changed have ended, new ones have started");
     settings_apply(g);
     sa_client_change_mkey(g->parts.client, g->conf->sweep.mkey);
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
-    ok = change_sweeper(g, plan->conf, err) && ok;
+    ok = reload_change_sweeper(g, plan->conf, err) && ok;
     ok = subagents_change(g, &plan->conf->subagent, err) && ok;
     struct reload_last last = {g, plan->conf};
     loop_call(g->loop, reload_finish, &last);
@@ -287,7 +287,7 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct text *back
     struct plan *plan = reload_make_plan(gateway, err);
     if (plan)
         conf_add_restart_items(gateway->conf, plan->conf, restart);
-    bool ok = plan && carry_out(gateway, plan, err);
+    bool ok = plan && reload_carry_out(gateway, plan, err);
     if (plan)
         reload_discard(plan);
     gateway->backlogs = NULL;

@@ -34,7 +34,7 @@ static void service_update(evutil_socket_t fd, short what, void *ctx)
     service_check(ctx);
 }
 
-static void start_timer(struct service *s)
+static void service_start_timer(struct service *s)
 {
     int64_t us = CHECK_US;
     if (s->options.watchdog_us > 0 && s->options.watchdog_us / 4 < us)
@@ -52,7 +52,7 @@ struct service *service_start(const struct service_options *options)
     if (!notify_open(&s->notify, options->socket, &why))
         log_write(options->log, LOG_LEVEL_WARNING, "%s", why.text);
     if (s->notify.fd >= 0)
-        start_timer(s);
+        service_start_timer(s);
     return s;
 }
 

@@ -141,7 +141,7 @@ struct request {
     bool done;
 };
 
-static bool is_for(const struct conf_receiver *running, const struct conf_receiver *wanted)
+static bool settings_is_for(const struct conf_receiver *running, const struct conf_receiver *wanted)
 {
     return strcmp(running->name, wanted->name) == 0 && strcmp(running->host, wanted->host) == 0 &&
            strcmp(running->snmp.community, wanted->snmp.community) == 0;
@@ -158,11 +158,12 @@ static void settings_silence(struct receiver *receiver, struct conf_receiver *co
     conf->filter.trap_group = NULL;
 }
 
-static void change_running(struct gateway *g, size_t i, const struct trap_recipients *wanted)
+static void settings_change_running(struct gateway *g, size_t i,
+                                    const struct trap_recipients *wanted)
 {
     const struct conf_receiver *r = NULL;
     for (size_t w = 0; w < wanted->count && !r; w++) {
-        if (is_for(g->receiver_confs[i], &wanted->all[w]))
+        if (settings_is_for(g->receiver_confs[i], &wanted->all[w]))
             r = &wanted->all[w];
     }
     if (r)
@@ -173,20 +174,20 @@ static void change_running(struct gateway *g, size_t i, const struct trap_recipi
 
 // Makes the next event go to the right trap recipients, although only the thread of reloads starts
 // and ends receivers: registers the new ones with the journal, and stops those that are not wanted.
-static void expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
+static void settings_expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
         journal_receiver(g->parts.journal, wanted->all[i].name);
     pthread_mutex_lock(&g->exchanged);
     for (size_t i = 0; i < g->receiver_count; i++)
-        change_running(g, i, wanted);
+        settings_change_running(g, i, wanted);
     pthread_mutex_unlock(&g->exchanged);
 }
 
 // Saves the changes and puts the names in force. Sets `recipients` to the trap recipients after
 // them. False with a sentence: nothing was changed.
-static bool change_all(const struct request *c, struct event_builder *builder,
-                       const struct settings *old, struct trap_recipients *recipients)
+static bool settings_change_all(const struct request *c, struct event_builder *builder,
+                                const struct settings *old, struct trap_recipients *recipients)
 {
     struct gateway *g = c->gateway;
     struct settings *wanted = settings_with(old, c->changes, c->n);
@@ -201,8 +202,8 @@ static bool change_all(const struct request *c, struct event_builder *builder,
     return ok;
 }
 
-static void report_all(const struct request *c, const struct pipeline_context *inside,
-                       const struct settings *old)
+static void settings_report_all(const struct request *c, const struct pipeline_context *inside,
+                                const struct settings *old)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct setting *now = &c->changes[i];
@@ -216,12 +217,12 @@ static void settings_change_in_pipeline(void *ctx, const struct pipeline_context
     struct journal *journal = c->gateway->parts.journal;
     struct settings *old = journal_settings(journal);
     struct trap_recipients recipients = {0};
-    c->done = change_all(c, inside->builder, old, &recipients);
+    c->done = settings_change_all(c, inside->builder, old, &recipients);
     if (c->done)
-        report_all(c, inside, old);
+        settings_report_all(c, inside, old);
     journal_commit(journal);
     if (c->done)
-        expect_recipients(c->gateway, &recipients);
+        settings_expect_recipients(c->gateway, &recipients);
     trap_recipients_clear(&recipients);
     settings_unref(old);
 }
@@ -294,8 +295,8 @@ struct departed_recipients {
     size_t count;
 };
 
-static void find_departed(struct gateway *g, const struct trap_recipients *wanted,
-                          struct departed_recipients *out)
+static void settings_find_departed(struct gateway *g, const struct trap_recipients *wanted,
+                                   struct departed_recipients *out)
 {
     out->gateway = g;
     out->count = 0;
@@ -331,7 +332,7 @@ static bool settings_wants(void *ctx, const char *name)
 // Deletes the cursors of departed trap recipients, but for those that were set again meanwhile, and
 // lets the journal drop the events that it kept for other receivers that are gone. Pipeline's
 // thread.
-static void forget_departed(void *ctx, const struct pipeline_context *inside)
+static void settings_forget_departed(void *ctx, const struct pipeline_context *inside)
 {
     const struct departed_recipients *departed = ctx;
     struct gateway *g = departed->gateway;
@@ -354,7 +355,7 @@ static void forget_departed(void *ctx, const struct pipeline_context *inside)
         journal_commit(g->parts.journal);
 }
 
-static void apply_recipients(struct gateway *g)
+static void settings_apply_recipients(struct gateway *g)
 {
     struct error err;
     struct departed_recipients departed;
@@ -364,9 +365,9 @@ static void apply_recipients(struct gateway *g)
     settings_unref(settings);
     if (!all)
         log_write(g->parts.log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
-    find_departed(g, &wanted, &departed);
+    settings_find_departed(g, &wanted, &departed);
     receivers_end(g, settings_fate, NULL, &wanted);
-    pipeline_call(g->parts.pipeline, forget_departed, &departed);
+    pipeline_call(g->parts.pipeline, settings_forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
         if (!receivers_find(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
             log_write(g->parts.log, LOG_LEVEL_ERROR, "%s", err.text);
@@ -374,7 +375,7 @@ static void apply_recipients(struct gateway *g)
     trap_recipients_clear(&wanted);
 }
 
-static void apply_names(void *ctx, const struct pipeline_context *inside)
+static void settings_apply_names(void *ctx, const struct pipeline_context *inside)
 {
     settings_rename(ctx, inside->builder);
 }
@@ -382,7 +383,7 @@ static void apply_names(void *ctx, const struct pipeline_context *inside)
 void settings_apply(void *ctx)
 {
     struct gateway *g = ctx;
-    pipeline_call(g->parts.pipeline, apply_names, g);
-    apply_recipients(g);
+    pipeline_call(g->parts.pipeline, settings_apply_names, g);
+    settings_apply_recipients(g);
     own_alarms_clear_departed(g);
 }

@@ -28,17 +28,18 @@ bool trap_recipients_are_named(const char *receiver)
     return strncmp(receiver, PREFIX, sizeof PREFIX - 1) == 0;
 }
 
-static bool same_value(const struct setting *a, const struct setting *b)
+static bool trap_recipients_same_value(const struct setting *a, const struct setting *b)
 {
     return a->size == b->size && memcmp(a->value, b->value, a->size) == 0;
 }
 
-static bool same_receiver(const struct row *a, const struct row *b)
+static bool trap_recipients_same_receiver(const struct row *a, const struct row *b)
 {
-    return same_value(a->address, b->address) && same_value(a->community, b->community);
+    return trap_recipients_same_value(a->address, b->address) &&
+           trap_recipients_same_value(a->community, b->community);
 }
 
-static struct rows find_rows(const struct settings *settings)
+static struct rows trap_recipients_find_rows(const struct settings *settings)
 {
     struct rows out = {.all = memory_zeroed(settings_count(settings) + 1, sizeof *out.all)};
     for (size_t i = 0; i < settings_count(settings); i++) {
@@ -53,13 +54,15 @@ static struct rows find_rows(const struct settings *settings)
 
 // Numbers the different receivers: `first` gets the first row of each. Returns how many there are;
 // TRAP_RECIPIENTS_MAX + 1: too many.
-static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_RECIPIENTS_MAX])
+static size_t trap_recipients_number_receivers(struct rows *rows,
+                                               const struct row *first[TRAP_RECIPIENTS_MAX])
 {
     size_t count = 0;
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->all[i];
         size_t r = 0;
-        while (r < count && r < TRAP_RECIPIENTS_MAX && !same_receiver(first[r], row))
+        while (r < count && r < TRAP_RECIPIENTS_MAX &&
+               !trap_recipients_same_receiver(first[r], row))
             r++;
         row->receiver = r;
         if (r == count && r < TRAP_RECIPIENTS_MAX)
@@ -71,7 +74,7 @@ static size_t find_receivers(struct rows *rows, const struct row *first[TRAP_REC
 }
 
 // The switches whose rows have that receiver.
-static struct guid_set *trap_group(const struct rows *rows, size_t receiver)
+static struct guid_set *trap_recipients_group_of(const struct rows *rows, size_t receiver)
 {
     uint64_t *guids = memory_zeroed(rows->count, sizeof *guids);
     size_t n = 0;
@@ -94,7 +97,7 @@ static unsigned trap_recipients_digest_of(const struct setting *community)
     return (h ^ h >> 16) & 0xFFFF;
 }
 
-static bool is_taken(const struct trap_recipients *recipients, const char *name)
+static bool trap_recipients_has_name(const struct trap_recipients *recipients, const char *name)
 {
     for (size_t i = 0; i < recipients->count; i++) {
         if (strcmp(recipients->all[i].name, name) == 0)
@@ -103,13 +106,13 @@ static bool is_taken(const struct trap_recipients *recipients, const char *name)
     return false;
 }
 
-static void make_name(const struct trap_recipients *before, const char *host,
-                      const struct setting *community, char out[CONF_NAME_SIZE])
+static void trap_recipients_make_name(const struct trap_recipients *before, const char *host,
+                                      const struct setting *community, char out[CONF_NAME_SIZE])
 {
     unsigned digest = trap_recipients_digest_of(community);
     do
         snprintf(out, CONF_NAME_SIZE, "%s%s-%04x", PREFIX, host, digest++ & 0xFFFF);
-    while (is_taken(before, out));
+    while (trap_recipients_has_name(before, out));
 }
 
 static void trap_recipients_add(struct trap_recipients *out, const struct row *row, uint16_t port,
@@ -119,7 +122,7 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
     struct conf_receiver *r = &out->all[out->count];
     conf_receiver_init(r, CONF_SNMP, "");
     snprintf(r->host, sizeof r->host, "%u.%u.%u.%u", a[0], a[1], a[2], a[3]);
-    make_name(out, r->host, row->community, r->name);
+    trap_recipients_make_name(out, r->host, row->community, r->name);
     r->transport = CONF_UDP;
     r->port = port;
     r->filter.trap_group = group;
@@ -133,13 +136,13 @@ static void trap_recipients_add(struct trap_recipients *out, const struct row *r
 bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
                         struct error *err)
 {
-    struct rows rows = find_rows(settings);
+    struct rows rows = trap_recipients_find_rows(settings);
     const struct row *first[TRAP_RECIPIENTS_MAX];
-    size_t count = find_receivers(&rows, first);
+    size_t count = trap_recipients_number_receivers(&rows, first);
     size_t room = count < TRAP_RECIPIENTS_MAX ? count : TRAP_RECIPIENTS_MAX;
     *out = (struct trap_recipients){.all = memory_zeroed(room + 1, sizeof *out->all)};
     for (size_t i = 0; i < room; i++)
-        trap_recipients_add(out, first[i], port, trap_group(&rows, i));
+        trap_recipients_add(out, first[i], port, trap_recipients_group_of(&rows, i));
     free(rows.all);
     return count <= TRAP_RECIPIENTS_MAX ||
            error_set(err, "there are more than %d trap recipients", (int)TRAP_RECIPIENTS_MAX);
@@ -155,7 +158,7 @@ void trap_recipients_clear(struct trap_recipients *recipients)
     *recipients = (struct trap_recipients){0};
 }
 
-static bool same_group(const struct guid_set *a, const struct guid_set *b)
+static bool trap_recipients_same_group(const struct guid_set *a, const struct guid_set *b)
 {
     return a && b ? guid_set_equal(a, b) : a == b;
 }
@@ -165,7 +168,7 @@ bool trap_recipients_equal(const struct conf_receiver *running, const struct con
 {
     const size_t group = offsetof(struct conf_receiver, filter.trap_group);
     const size_t rest = group + sizeof running->filter.trap_group;
-    return same_group(running->filter.trap_group, wanted->filter.trap_group) &&
+    return trap_recipients_same_group(running->filter.trap_group, wanted->filter.trap_group) &&
            memcmp(running, wanted, group) == 0 &&
            memcmp((const char *)running + rest, (const char *)wanted + rest,
                   sizeof *running - rest) == 0;

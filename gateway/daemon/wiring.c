@@ -40,7 +40,7 @@ void wiring_read_details(void *ctx, const struct error_details_list *list)
         sweeper_read_details(sweeper, list);
 }
 
-static void name_sm(struct gateway *g, struct event_builder_occurrence *o)
+static void wiring_name_sm(struct gateway *g, struct event_builder_occurrence *o)
 {
     struct sa_status status;
     sa_client_status(g->parts.client, &status);
@@ -64,7 +64,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
     bool about_sm = change == SA_SM_UNREACHABLE || change == SA_SM_BACK;
     struct event_builder_occurrence o = {.type = TYPES[change]};
     if (about_sm)
-        name_sm(g, &o);
+        wiring_name_sm(g, &o);
     own_alarms_key(g, about_sm ? OWN_ALARMS_SM : OWN_ALARMS_SUBSCRIPTIONS, o.alarm_key);
     snprintf(o.reason, sizeof o.reason, "%s", reason);
     pipeline_put_occurrence(g->parts.pipeline, &o, subnet_prefix);
@@ -73,7 +73,7 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
 
 // Returns the memory that a sweep needed to the system. free() alone does not: one small piece in
 // use keeps all memory below it in the heap.
-static void give_memory_back(void)
+static void wiring_give_memory_back(void)
 {
     malloc_trim(0);
 }
@@ -82,14 +82,14 @@ void wiring_on_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
     pipeline_put_fabric(g->parts.pipeline, fabric);
-    give_memory_back();
+    wiring_give_memory_back();
 }
 
 void wiring_on_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
     pipeline_put_counters(g->parts.pipeline, reading);
-    give_memory_back();
+    wiring_give_memory_back();
 }
 
 void wiring_on_details(void *ctx, struct error_details_list *list)
@@ -148,7 +148,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
 }
 
 // Ends the alarms about the subnet manager of the run before: the SA client does not know of them.
-static void end_sm_alarms(struct gateway *g)
+static void wiring_end_sm_alarms(struct gateway *g)
 {
     struct sa_status status;
     size_t subscribed = 0;
@@ -165,7 +165,7 @@ void wiring_on_late_read(void *ctx)
 {
     struct gateway *g = ctx;
     own_alarms_recall_receivers(g);
-    end_sm_alarms(g);
+    wiring_end_sm_alarms(g);
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
 

@@ -11,7 +11,7 @@ static void metrics_begin(FILE *out, const char *type, const char *name, const c
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void put_label(FILE *out, const char *before, const char *name, const char *value)
+static void metrics_put_label(FILE *out, const char *before, const char *name, const char *value)
 {
     fprintf(out, "%s%s=\"", before, name);
     for (const char *p = value; *p; p++) {
@@ -25,29 +25,30 @@ static void put_label(FILE *out, const char *before, const char *name, const cha
     fputc('"', out);
 }
 
-static void put_value(FILE *out, double value)
+static void metrics_put_value(FILE *out, double value)
 {
     fprintf(out, " %.15g\n", value);
 }
 
 // These two write a sample with one label, or with two.
-static void put_labelled(FILE *out, const char *metric, const char *name, const char *value,
-                         double number)
+static void metrics_put_labelled(FILE *out, const char *metric, const char *name, const char *value,
+                                 double number)
 {
     fputs(metric, out);
-    put_label(out, "{", name, value);
+    metrics_put_label(out, "{", name, value);
     fputc('}', out);
-    put_value(out, number);
+    metrics_put_value(out, number);
 }
 
-static void put_labelled_twice(FILE *out, const char *metric, const char *name1, const char *value1,
-                               const char *name2, const char *value2, double number)
+static void metrics_put_labelled_twice(FILE *out, const char *metric, const char *name1,
+                                       const char *value1, const char *name2, const char *value2,
+                                       double number)
 {
     fputs(metric, out);
-    put_label(out, "{", name1, value1);
-    put_label(out, ",", name2, value2);
+    metrics_put_label(out, "{", name1, value1);
+    metrics_put_label(out, ",", name2, value2);
     fputc('}', out);
-    put_value(out, number);
+    metrics_put_value(out, number);
 }
 
 // Writes a family of one sample.
@@ -56,12 +57,12 @@ static void metrics_put(FILE *out, const char *type, const char *name, const cha
 {
     metrics_begin(out, type, name, help);
     fputs(name, out);
-    put_value(out, value);
+    metrics_put_value(out, value);
 }
 
 // Writes the samples of one histogram; each has the label `receiver` unless that is NULL.
-static void put_histogram(FILE *out, const char *name, const char *receiver,
-                          const struct histogram *histogram)
+static void metrics_put_histogram(FILE *out, const char *name, const char *receiver,
+                                  const struct histogram *histogram)
 {
     struct histogram_values v;
     uint64_t through = 0;
@@ -69,7 +70,7 @@ static void put_histogram(FILE *out, const char *name, const char *receiver,
     for (size_t i = 0; i <= HISTOGRAM_BUCKETS; i++) {
         fprintf(out, "%s_bucket{", name);
         if (receiver)
-            put_label(out, "", "receiver", receiver);
+            metrics_put_label(out, "", "receiver", receiver);
         through += v.counts[i];
         if (i < HISTOGRAM_BUCKETS)
             fprintf(out, "%sle=\"%.10g\"} %" PRIu64 "\n", receiver ? "," : "",
@@ -84,19 +85,19 @@ static void put_histogram(FILE *out, const char *name, const char *receiver,
     for (size_t i = 0; i < 2; i++) {
         fprintf(out, "%s_%s", name, rest[i].suffix);
         if (receiver) {
-            put_label(out, "{", "receiver", receiver);
+            metrics_put_label(out, "{", "receiver", receiver);
             fputc('}', out);
         }
-        put_value(out, rest[i].value);
+        metrics_put_value(out, rest[i].value);
     }
 }
 
 // The gateway.
 
-static void put_gateway(FILE *out, const struct metrics *m)
+static void metrics_put_gateway(FILE *out, const struct metrics *m)
 {
     metrics_begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
-    put_labelled(out, "ibtrapd_build_info", "version", m->release, 1);
+    metrics_put_labelled(out, "ibtrapd_build_info", "version", m->release, 1);
     metrics_put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
                 (double)m->uptime_us / US_PER_S);
     metrics_put(
@@ -123,7 +124,7 @@ static void metrics_put_known(FILE *out, const char *type, const char *name, con
         metrics_put(out, type, name, help, (double)value / unit);
 }
 
-static void put_process(FILE *out, const struct metrics *m)
+static void metrics_put_process(FILE *out, const struct metrics *m)
 {
     const struct process_use *p = &m->process;
     metrics_put(out, "gauge", "process_start_time_seconds",
@@ -142,7 +143,7 @@ static void put_process(FILE *out, const struct metrics *m)
 
 // Each kind of event has a sample for its usual severity from the start, and one for another
 // severity once there was such an event.
-static void put_events(FILE *out, const struct event_counts *counts)
+static void metrics_put_events(FILE *out, const struct event_counts *counts)
 {
     metrics_begin(out, "counter", "ibtrapd_events_total",
                   "Events, including suppressed ones, without test events.");
@@ -151,8 +152,8 @@ static void put_events(FILE *out, const struct event_counts *counts)
         for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
             uint64_t n = atomic_load(&counts->events[kind][s]);
             if (n > 0 || s == (int)type->severity)
-                put_labelled_twice(out, "ibtrapd_events_total", "event", type->name, "severity",
-                                   severity_word((enum severity)s), (double)n);
+                metrics_put_labelled_twice(out, "ibtrapd_events_total", "event", type->name,
+                                           "severity", severity_word((enum severity)s), (double)n);
         }
     }
     metrics_put(out, "counter", "ibtrapd_test_events_total", "Test events of all kinds.",
@@ -162,13 +163,14 @@ static void put_events(FILE *out, const struct event_counts *counts)
         "Suppressed events, test events among them, which only the journal has, by reason.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
-        put_labelled(out, "ibtrapd_events_suppressed_total", "reason", counts->reasons[i].word,
-                     (double)atomic_load(&counts->reasons[i].count));
+        metrics_put_labelled(out, "ibtrapd_events_suppressed_total", "reason",
+                             counts->reasons[i].word,
+                             (double)atomic_load(&counts->reasons[i].count));
 }
 
 // The subnet manager.
 
-static void put_reports(FILE *out, const struct metrics *m)
+static void metrics_put_reports(FILE *out, const struct metrics *m)
 {
     const struct sa_counters *c = &m->agent.counters;
     metrics_put(out, "counter", "ibtrapd_reports_total", "Reports from the master subnet manager.",
@@ -186,7 +188,7 @@ static void put_reports(FILE *out, const struct metrics *m)
                 "Reports not answered because the queue was full.", (double)c->no_room);
 }
 
-static void put_subscriptions(FILE *out, const struct sa_status *agent)
+static void metrics_put_subscriptions(FILE *out, const struct sa_status *agent)
 {
     metrics_begin(out, "gauge", "ibtrapd_subscription_state",
                   "1 for the present state of the subscription to a trap, 0 for the other states.");
@@ -196,26 +198,26 @@ static void put_subscriptions(FILE *out, const struct sa_status *agent)
         if (one->trap != MAD_TRAP_VENDOR)
             snprintf(trap, sizeof trap, "%u", (unsigned)one->trap);
         for (enum subscription_state s = SUBSCRIPTION_PENDING; s <= SUBSCRIPTION_NO_ANSWER; s++)
-            put_labelled_twice(out, "ibtrapd_subscription_state", "trap", trap, "state",
-                               subscriptions_state_word(s), one->state == s);
+            metrics_put_labelled_twice(out, "ibtrapd_subscription_state", "trap", trap, "state",
+                                       subscriptions_state_word(s), one->state == s);
     }
 }
 
-static void put_agent(FILE *out, const struct metrics *m)
+static void metrics_put_client(FILE *out, const struct metrics *m)
 {
     metrics_put(out, "gauge", "ibtrapd_port_open", "1 if an InfiniBand port is in use.",
                 m->agent.open);
     metrics_put(out, "gauge", "ibtrapd_sm_answers", "1 if the master subnet manager answers.",
                 m->agent.sm_answers);
-    put_reports(out, m);
-    put_subscriptions(out, &m->agent);
+    metrics_put_reports(out, m);
+    metrics_put_subscriptions(out, &m->agent);
 }
 
 // The journal.
 
 // Each kind of event that raises alarms has a sample for its usual severity from the start, and one
 // for another severity while there are such alarms.
-static void put_active_alarms(FILE *out, const struct alarm_counts *counts)
+static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *counts)
 {
     metrics_begin(out, "gauge", "ibtrapd_active_alarms",
                   "Active alarms, by the event that raised them.");
@@ -227,16 +229,17 @@ static void put_active_alarms(FILE *out, const struct alarm_counts *counts)
             if (n == 0 && !(type && type->alarm == ALARM_RAISES && s == (int)type->severity))
                 continue;
             fputs("ibtrapd_active_alarms", out);
-            put_label(out, "{", "event", type ? type->name : "unknown");
-            put_label(out, ",", "category", type ? category_word(type->category) : "unknown");
-            put_label(out, ",", "severity", severity_word((enum severity)s));
+            metrics_put_label(out, "{", "event", type ? type->name : "unknown");
+            metrics_put_label(out, ",", "category",
+                              type ? category_word(type->category) : "unknown");
+            metrics_put_label(out, ",", "severity", severity_word((enum severity)s));
             fputc('}', out);
-            put_value(out, n);
+            metrics_put_value(out, n);
         }
     }
 }
 
-static void put_journal(FILE *out, const struct metrics *m)
+static void metrics_put_journal(FILE *out, const struct metrics *m)
 {
     const struct journal_status *j = &m->journal;
     metrics_put(out, "gauge", "ibtrapd_journal_durable",
@@ -261,7 +264,7 @@ static void put_journal(FILE *out, const struct metrics *m)
                 (double)m->pipeline.policy.read_back);
     metrics_begin(out, "histogram", "ibtrapd_journal_commit_seconds",
                   "Time that a commit to disk took.");
-    put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);
+    metrics_put_histogram(out, "ibtrapd_journal_commit_seconds", NULL, m->commits);
 }
 
 // Receivers.
@@ -282,70 +285,72 @@ typedef double (*receiver_value)(const struct metrics *m, const struct receiver_
         return (double)(expression);                                                               \
     }
 
-VALUE(get_sent, s->sent)
-VALUE(get_filtered, s->filtered)
-VALUE(get_dropped, s->dropped)
-VALUE(get_refused, s->refused)
-VALUE(get_failed, s->failed)
-VALUE(get_failing, s->problem[0] != '\0')
-VALUE(get_untried, s->untried)
-VALUE(get_paused, s->paused)
-VALUE(get_lag, s->lag)
+VALUE(metrics_get_sent, s->sent)
+VALUE(metrics_get_filtered, s->filtered)
+VALUE(metrics_get_dropped, s->dropped)
+VALUE(metrics_get_refused, s->refused)
+VALUE(metrics_get_failed, s->failed)
+VALUE(metrics_get_failing, s->problem[0] != '\0')
+VALUE(metrics_get_untried, s->untried)
+VALUE(metrics_get_paused, s->paused)
+VALUE(metrics_get_lag, s->lag)
 
 static const struct {
     const char *type, *name, *help;
     receiver_value get;
 } OF_RECEIVERS[] = {
     {"counter", "ibtrapd_receiver_sent_total",
-     "Events that the receiver has confirmed, or that were sent if it confirms nothing.", get_sent},
+     "Events that the receiver has confirmed, or that were sent if it confirms nothing.",
+     metrics_get_sent},
     {"counter", "ibtrapd_receiver_filtered_total", "Events that do not pass its filter.",
-     get_filtered},
+     metrics_get_filtered},
     {"counter", "ibtrapd_receiver_dropped_total",
-     "Events given up: too old, flushed, refused, or expired from the journal.", get_dropped},
+     "Events given up: too old, flushed, refused, or expired from the journal.",
+     metrics_get_dropped},
     {"counter", "ibtrapd_receiver_refused_total",
-     "Of the events given up: those that the receiver refused too often.", get_refused},
-    {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", get_failed},
-    {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", get_failing},
+     "Of the events given up: those that the receiver refused too often.", metrics_get_refused},
+    {"counter", "ibtrapd_receiver_failures_total", "Attempts that failed.", metrics_get_failed},
+    {"gauge", "ibtrapd_receiver_failing", "1 if the last attempt failed.", metrics_get_failing},
     {"gauge", "ibtrapd_receiver_untried",
      "1 if it has taken no event yet, and no attempt failed: nobody knows whether it works.",
-     get_untried},
-    {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", get_paused},
-    {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", get_lag},
+     metrics_get_untried},
+    {"gauge", "ibtrapd_receiver_paused", "1 if it is paused.", metrics_get_paused},
+    {"gauge", "ibtrapd_receiver_lag_events", "Events that it does not have yet.", metrics_get_lag},
     {"gauge", "ibtrapd_receiver_lag_seconds", "Age of the oldest event that it does not have yet.",
      metrics_lag_seconds},
 };
 
-static void put_receivers(FILE *out, const struct metrics *m)
+static void metrics_put_receivers(FILE *out, const struct metrics *m)
 {
     for (size_t i = 0; i < sizeof OF_RECEIVERS / sizeof *OF_RECEIVERS; i++) {
         metrics_begin(out, OF_RECEIVERS[i].type, OF_RECEIVERS[i].name, OF_RECEIVERS[i].help);
         for (size_t r = 0; r < m->receiver_count; r++) {
             const struct metrics_receiver *one = &m->receivers[r];
-            put_labelled_twice(out, OF_RECEIVERS[i].name, "receiver", one->name, "kind", one->kind,
-                               OF_RECEIVERS[i].get(m, &one->status));
+            metrics_put_labelled_twice(out, OF_RECEIVERS[i].name, "receiver", one->name, "kind",
+                                       one->kind, OF_RECEIVERS[i].get(m, &one->status));
         }
     }
     metrics_begin(out, "histogram", "ibtrapd_report_to_wire_seconds",
                   "Time from an event to its writing to the receiver's socket or file.");
     for (size_t r = 0; r < m->receiver_count; r++)
-        put_histogram(out, "ibtrapd_report_to_wire_seconds", m->receivers[r].name,
-                      m->receivers[r].times);
+        metrics_put_histogram(out, "ibtrapd_report_to_wire_seconds", m->receivers[r].name,
+                              m->receivers[r].times);
 }
 
 // Sweeps.
 
-static double age(const struct metrics *m, int64_t then_us)
+static double metrics_age(const struct metrics *m, int64_t then_us)
 {
     return m->now_us > then_us ? (double)(m->now_us - then_us) / US_PER_S : 0;
 }
 
-static void put_last_sweep(FILE *out, const struct metrics *m)
+static void metrics_put_last_sweep(FILE *out, const struct metrics *m)
 {
     const struct sweeper_status *s = m->sweep;
     metrics_put(out, "gauge", "ibtrapd_sweep_duration_seconds", "Time that the last sweep took.",
                 (double)s->last_duration_us / US_PER_S);
     metrics_put(out, "gauge", "ibtrapd_sweep_age_seconds", "Time since the last sweep began.",
-                age(m, s->last_begin_us));
+                metrics_age(m, s->last_begin_us));
     metrics_put(out, "gauge", "ibtrapd_sweep_complete", "1 if every node answered the last sweep.",
                 s->last_complete);
     metrics_put(out, "gauge", "ibtrapd_sweep_nodes", "Nodes that the last sweep found.", s->nodes);
@@ -358,14 +363,15 @@ static void put_last_sweep(FILE *out, const struct metrics *m)
                 "Ports for whose P_Key tables there was no room.", s->pkey_tables_left_out);
 }
 
-static void put_last_reading(FILE *out, const struct metrics *m)
+static void metrics_put_last_reading(FILE *out, const struct metrics *m)
 {
     const struct sweeper_status *s = m->sweep;
     metrics_put(out, "gauge", "ibtrapd_reading_duration_seconds",
                 "Time that the last reading of the port counters took.",
                 (double)s->counters_duration_us / US_PER_S);
     metrics_put(out, "gauge", "ibtrapd_reading_age_seconds",
-                "Time since the last reading of the port counters.", age(m, s->counters_last_us));
+                "Time since the last reading of the port counters.",
+                metrics_age(m, s->counters_last_us));
     metrics_put(out, "gauge", "ibtrapd_reading_ports",
                 "Ports in the last reading of the port counters.", (double)s->counters_ports);
     metrics_put(out, "gauge", "ibtrapd_reading_silent_ports",
@@ -379,7 +385,7 @@ static void put_last_reading(FILE *out, const struct metrics *m)
                 (double)m->pipeline.unwatched.waits);
 }
 
-static void put_sweeps(FILE *out, const struct metrics *m)
+static void metrics_put_sweeps(FILE *out, const struct metrics *m)
 {
     metrics_put(out, "counter", "ibtrapd_sweeps_total", "Sweeps of the fabric.",
                 (double)m->sweep->sweeps);
@@ -389,12 +395,12 @@ static void put_sweeps(FILE *out, const struct metrics *m)
                 "Sweeps that reached a limit, and kept what they found.",
                 (double)m->sweep->overflowed);
     if (m->sweep->last_begin_us != 0)
-        put_last_sweep(out, m);
+        metrics_put_last_sweep(out, m);
     if (m->sweep->counters_last_us != 0)
-        put_last_reading(out, m);
+        metrics_put_last_reading(out, m);
 }
 
-static void put_reads(FILE *out, const struct reads_counters *reads)
+static void metrics_put_reads(FILE *out, const struct reads_counters *reads)
 {
     metrics_put(out, "counter", "ibtrapd_demand_queries_total",
                 "Queries sent for what managers asked and no sweep reads, repeats included.",
@@ -407,15 +413,15 @@ static void put_reads(FILE *out, const struct reads_counters *reads)
 
 void metrics_write(FILE *out, const struct metrics *metrics)
 {
-    put_gateway(out, metrics);
-    put_process(out, metrics);
-    put_events(out, metrics->events);
-    put_agent(out, metrics);
-    put_journal(out, metrics);
-    put_active_alarms(out, &metrics->alarms);
-    put_receivers(out, metrics);
+    metrics_put_gateway(out, metrics);
+    metrics_put_process(out, metrics);
+    metrics_put_events(out, metrics->events);
+    metrics_put_client(out, metrics);
+    metrics_put_journal(out, metrics);
+    metrics_put_active_alarms(out, &metrics->alarms);
+    metrics_put_receivers(out, metrics);
     if (metrics->sweep && metrics->sweep->method != SWEEPER_OFF)
-        put_sweeps(out, metrics);
+        metrics_put_sweeps(out, metrics);
     if (metrics->reads)
-        put_reads(out, metrics->reads);
+        metrics_put_reads(out, metrics->reads);
 }

@@ -76,7 +76,7 @@ enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 static const char *const WINDOW_NAMES[ERROR_WINDOWS] = {"short", "long"};
 
 // Whether it is told of with the traffic only.
-static bool family_is_traffic(const struct family *family)
+static bool port_metrics_is_traffic(const struct family *family)
 {
     return family->kind == FAMILY_WAIT ||
            (family->kind == FAMILY_COUNTER && family->counter >= COUNTER_ERRORS);
@@ -104,7 +104,7 @@ struct place {
     uint64_t peer_guid; // of the peer's port; 0: none
 };
 
-static void add_label(struct text *out, const char *before, const char *value)
+static void port_metrics_add_label(struct text *out, const char *before, const char *value)
 {
     size_t octets = strlen(value);
     text_add(out, before);
@@ -127,26 +127,27 @@ static void add_label(struct text *out, const char *before, const char *value)
     }
 }
 
-static void add_port_labels(const struct port_metrics *m, const struct place *place,
-                            struct text *out)
+static void port_metrics_add_port_labels(const struct port_metrics *m, const struct place *place,
+                                         struct text *out)
 {
     const struct names *names = m->source.names;
     const bool is_switch = place->node->type == FABRIC_SWITCH;
-    add_label(out, "{node=\"",
-              describe_name(place->node, is_switch ? 0 : place->port->guid, names));
+    port_metrics_add_label(out, "{node=\"",
+                           describe_name(place->node, is_switch ? 0 : place->port->guid, names));
     text_add(out, "\",guid=\"0x");
     text_add_hex_number(out, place->node->guid, 16);
     text_add(out, "\",port=\"");
     text_add_number(out, place->port->number);
-    add_label(out, "\",peer=\"",
-              place->peer ? describe_name(place->peer, place->peer_guid, names) : "");
+    port_metrics_add_label(out, "\",peer=\"",
+                           place->peer ? describe_name(place->peer, place->peer_guid, names) : "");
     text_add(out, "\",peer_port=\"");
     if (place->peer)
         text_add_number(out, place->port->peer_port);
     text_add(out, "\"");
 }
 
-static void begin_sample(struct port_metrics *m, const struct place *place, struct text *out)
+static void port_metrics_begin_sample(struct port_metrics *m, const struct place *place,
+                                      struct text *out)
 {
     const struct family *family = &FAMILIES[m->family];
     if (!m->begun) {
@@ -160,25 +161,25 @@ static void begin_sample(struct port_metrics *m, const struct place *place, stru
         m->begun = true;
     }
     text_add(out, family->name);
-    add_port_labels(m, place, out);
+    port_metrics_add_port_labels(m, place, out);
 }
 
-static void add_count(struct port_metrics *m, const struct place *place, uint64_t count,
-                      struct text *out)
+static void port_metrics_add_count(struct port_metrics *m, const struct place *place,
+                                   uint64_t count, struct text *out)
 {
-    begin_sample(m, place, out);
+    port_metrics_begin_sample(m, place, out);
     text_add(out, "} ");
     text_add_number(out, count);
     text_add(out, "\n");
 }
 
-static void add_double(struct text *out, double value)
+static void port_metrics_add_double(struct text *out, double value)
 {
     text_addf(out, "} %.17g\n", value);
 }
 
 // Moves the walk over the sums on to the port. False: its counters were never read.
-static bool find_sums(struct port_metrics *m, const struct place *place)
+static bool port_metrics_find_sums(struct port_metrics *m, const struct place *place)
 {
     const struct counter_sample *sums = &m->sums;
     int order = 1;
@@ -189,22 +190,24 @@ static bool find_sums(struct port_metrics *m, const struct place *place)
     return m->has_sums && order == 0;
 }
 
-static void add_counter(struct port_metrics *m, const struct place *place, struct text *out)
+static void port_metrics_add_counter(struct port_metrics *m, const struct place *place,
+                                     struct text *out)
 {
     const enum counter counter = FAMILIES[m->family].counter;
-    if (!find_sums(m, place))
+    if (!port_metrics_find_sums(m, place))
         return;
     if (!m->sums.fec && (counter == COUNTER_FEC_CORRECTED || counter == COUNTER_FEC_UNCORRECTABLE))
         return; // the port has none
     if (counter != COUNTER_XMIT_DATA && counter != COUNTER_RCV_DATA) {
-        add_count(m, place, m->sums.values[counter], out);
+        port_metrics_add_count(m, place, m->sums.values[counter], out);
         return;
     }
-    begin_sample(m, place, out);
-    add_double(out, (double)m->sums.values[counter] * OCTETS_PER_DATA);
+    port_metrics_begin_sample(m, place, out);
+    port_metrics_add_double(out, (double)m->sums.values[counter] * OCTETS_PER_DATA);
 }
 
-static void add_errors(struct port_metrics *m, const struct place *place, struct text *out)
+static void port_metrics_add_errors(struct port_metrics *m, const struct place *place,
+                                    struct text *out)
 {
     const struct measured_errors *errors = m->source.errors;
     const bool per_bit = FAMILIES[m->family].kind == FAMILY_PER_BIT;
@@ -220,33 +223,34 @@ static void add_errors(struct port_metrics *m, const struct place *place, struct
             const double value = per_bit ? one->per_bit[w] : one->per_second[w];
             if (per_bit && one->per_bit[ERROR_WINDOW_LONG] == 0 && value == 0)
                 continue;
-            begin_sample(m, place, out);
+            port_metrics_begin_sample(m, place, out);
             text_add(out, ",counter=\"");
             text_add(out, counter_name(one->counter));
             text_add(out, "\",window=\"");
             text_add(out, WINDOW_NAMES[w]);
             text_add(out, "\"");
-            add_double(out, value);
+            port_metrics_add_double(out, value);
         }
     }
 }
 
 // Of a port whose counters were read, unless its counter is full.
-static void add_wait(struct port_metrics *m, const struct place *place, struct text *out)
+static void port_metrics_add_wait(struct port_metrics *m, const struct place *place,
+                                  struct text *out)
 {
     const struct measured_errors *errors = m->source.errors;
     double share;
-    if (!errors || !find_sums(m, place))
+    if (!errors || !port_metrics_find_sums(m, place))
         return;
     for (int w = 0; w < ERROR_WINDOWS; w++) {
         if (!measured_errors_find_wait(errors, place->node->guid, place->port->number,
                                        (enum error_window)w, &share))
             return;
-        begin_sample(m, place, out);
+        port_metrics_begin_sample(m, place, out);
         text_add(out, ",window=\"");
         text_add(out, WINDOW_NAMES[w]);
         text_add(out, "\"");
-        add_double(out, share);
+        port_metrics_add_double(out, share);
     }
 }
 
@@ -257,38 +261,39 @@ static void port_metrics_add_rate(struct port_metrics *m, const struct place *pl
         fabric_bits_per_second(place->port->width_active, place->port->speed_active);
     if (place->port->state <= FABRIC_DOWN || bits == 0)
         return;
-    begin_sample(m, place, out);
-    add_double(out, bits / BITS_PER_OCTET);
+    port_metrics_begin_sample(m, place, out);
+    port_metrics_add_double(out, bits / BITS_PER_OCTET);
 }
 
-static void add_samples(struct port_metrics *m, const struct place *place, struct text *out)
+static void port_metrics_add_samples(struct port_metrics *m, const struct place *place,
+                                     struct text *out)
 {
     switch (FAMILIES[m->family].kind) {
     case FAMILY_LINK_UP:
-        add_count(m, place, place->port->state > FABRIC_DOWN, out);
+        port_metrics_add_count(m, place, place->port->state > FABRIC_DOWN, out);
         break;
     case FAMILY_STATE:
-        add_count(m, place, place->port->state, out);
+        port_metrics_add_count(m, place, place->port->state, out);
         break;
     case FAMILY_RATE:
         port_metrics_add_rate(m, place, out);
         break;
     case FAMILY_COUNTER:
-        add_counter(m, place, out);
+        port_metrics_add_counter(m, place, out);
         break;
     case FAMILY_PER_SECOND:
     case FAMILY_PER_BIT:
-        add_errors(m, place, out);
+        port_metrics_add_errors(m, place, out);
         break;
     case FAMILY_WAIT:
-        add_wait(m, place, out);
+        port_metrics_add_wait(m, place, out);
         break;
     }
 }
 
 // The order of the samples: family, node, port.
 
-static void begin_family(struct port_metrics *m)
+static void port_metrics_begin_family(struct port_metrics *m)
 {
     m->begun = false;
     m->node = m->port = 0;
@@ -300,19 +305,19 @@ static void begin_family(struct port_metrics *m)
 }
 
 // Moves on to the next family that is told of. False: there is none.
-static bool next_family(struct port_metrics *m)
+static bool port_metrics_next_family(struct port_metrics *m)
 {
     do
         m->family++;
-    while (m->family < FAMILY_COUNT && family_is_traffic(&FAMILIES[m->family]) &&
+    while (m->family < FAMILY_COUNT && port_metrics_is_traffic(&FAMILIES[m->family]) &&
            !m->source.traffic);
     if (m->family < FAMILY_COUNT)
-        begin_family(m);
+        port_metrics_begin_family(m);
     return m->family < FAMILY_COUNT;
 }
 
 // The next port of the family. False: there are no more.
-static bool next_port(struct port_metrics *m, struct place *out)
+static bool port_metrics_next_port(struct port_metrics *m, struct place *out)
 {
     const struct fabric *fabric = m->source.fabric;
     for (; m->node < fabric->node_count; m->node++, m->port = 0) {
@@ -332,7 +337,7 @@ static bool next_port(struct port_metrics *m, struct place *out)
     return false;
 }
 
-static bool has_samples(const struct place *place)
+static bool port_metrics_has_samples(const struct place *place)
 {
     return place->port->known && !(place->node->type == FABRIC_SWITCH && place->port->number == 0);
 }
@@ -343,14 +348,14 @@ bool port_metrics_write(struct port_metrics *metrics, struct text *out)
     if (!metrics->source.fabric)
         return false;
     if (metrics->family == 0 && metrics->node == 0 && metrics->port == 0)
-        begin_family(metrics);
+        port_metrics_begin_family(metrics);
     for (unsigned looked = 0; looked < PORT_METRICS_PORTS_MAX; looked++) {
         if (out->size - out->len <= PORT_METRICS_ROOM)
             return true;
-        if (next_port(metrics, &place)) {
-            if (has_samples(&place))
-                add_samples(metrics, &place, out);
-        } else if (!next_family(metrics)) {
+        if (port_metrics_next_port(metrics, &place)) {
+            if (port_metrics_has_samples(&place))
+                port_metrics_add_samples(metrics, &place, out);
+        } else if (!port_metrics_next_family(metrics)) {
             return false;
         }
     }

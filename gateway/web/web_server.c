@@ -153,7 +153,7 @@ static void web_server_end_client(evutil_socket_t fd, short what, void *ctx)
 
 // Ends our side only, and waits for the client to close: closing while it still sends would reset
 // the connection, and it could lose the answer.
-static void answer_sent(struct bufferevent *stream, void *ctx)
+static void web_server_on_sent(struct bufferevent *stream, void *ctx)
 {
     struct web_client *client = ctx;
     client->stage = STAGE_ANSWERED;
@@ -185,17 +185,18 @@ static void web_server_answer(struct web_client *client, bool head_only, const c
         status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
     if (!head_only)
         evbuffer_add(out, body, size);
-    web_server_await(client, answer_sent);
+    web_server_await(client, web_server_on_sent);
 }
 
-static void answer_text(struct web_client *client, bool head_only, const char *status,
-                        const char *body)
+static void web_server_answer_text(struct web_client *client, bool head_only, const char *status,
+                                   const char *body)
 {
     web_server_answer(client, head_only, status, TEXT, body, strlen(body));
 }
 
 // Adds a piece of a long answer.
-static void add_piece(const struct web_client *client, const char *text, size_t size, bool last)
+static void web_server_add_piece(const struct web_client *client, const char *text, size_t size,
+                                 bool last)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     const bool chunked = client->chunked && size > 0;
@@ -209,13 +210,14 @@ static void add_piece(const struct web_client *client, const char *text, size_t 
 static void web_server_go_on(struct bufferevent *stream, void *ctx);
 
 // Adds the first piece of a long answer behind its head, or a later one.
-static void go_on_with(struct web_client *client, bool more, const char *text, size_t size)
+static void web_server_go_on_with(struct web_client *client, bool more, const char *text,
+                                  size_t size)
 {
-    add_piece(client, text, size, !more);
+    web_server_add_piece(client, text, size, !more);
     if (!more) {
         client->server->source.end(client->scrape);
         client->scrape = NULL;
-        web_server_await(client, answer_sent);
+        web_server_await(client, web_server_on_sent);
     } else {
         web_server_await(client, web_server_go_on);
     }
@@ -230,12 +232,12 @@ static void web_server_go_on(struct bufferevent *stream, void *ctx)
     const char *text = "";
     size_t size = 0;
     const bool more = client->server->source.next(client->scrape, &text, &size);
-    go_on_with(client, more, text, size);
+    web_server_go_on_with(client, more, text, size);
     (void)stream;
 }
 
-static void answer_at_length(struct web_client *client, bool head_only, const char *text,
-                             size_t size)
+static void web_server_answer_at_length(struct web_client *client, bool head_only, const char *text,
+                                        size_t size)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     evbuffer_add_printf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%sConnection: close\r\n\r\n",
@@ -243,22 +245,22 @@ static void answer_at_length(struct web_client *client, bool head_only, const ch
     if (!head_only) {
         // While it reads, it need not send.
         bufferevent_set_timeouts(client->stream, NULL, &IDLE_MAX);
-        go_on_with(client, true, text, size);
+        web_server_go_on_with(client, true, text, size);
         return;
     }
     client->server->source.end(client->scrape);
     client->scrape = NULL;
-    web_server_await(client, answer_sent);
+    web_server_await(client, web_server_on_sent);
 }
 
-static void answer_metrics(struct web_client *client, bool head_only)
+static void web_server_answer_metrics(struct web_client *client, bool head_only)
 {
     const struct web_source *source = &client->server->source;
     const char *text;
     size_t size;
     client->scrape = source->begin(client->server->ctx);
     if (source->next(client->scrape, &text, &size)) {
-        answer_at_length(client, head_only, text, size);
+        web_server_answer_at_length(client, head_only, text, size);
         return;
     }
     web_server_answer(client, head_only, "200 OK", METRICS, text, size);
@@ -266,16 +268,16 @@ static void answer_metrics(struct web_client *client, bool head_only)
     client->scrape = NULL;
 }
 
-static bool is_health(const struct web_server *server, const char *target)
+static bool web_server_is_health(const struct web_server *server, const char *target)
 {
     return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
 }
 
-static void answer_health(struct web_client *client, bool head_only, bool ready)
+static void web_server_answer_health(struct web_client *client, bool head_only, bool ready)
 {
     char line[WEB_SERVER_VERDICT_SIZE];
     bool good = client->server->judge(client->server->ctx, ready, line, sizeof line);
-    answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
+    web_server_answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
 }
 
 // The page.
@@ -298,7 +300,7 @@ struct page_request {
 };
 
 // The value if the line is that header (RFC 9110 5.1), without blanks before it; else NULL.
-static const char *header_value(const char *line, const char *name)
+static const char *web_server_header_value(const char *line, const char *name)
 {
     const size_t length = strlen(name);
     if (strncasecmp(line, name, length) != 0 || line[length] != ':')
@@ -307,13 +309,14 @@ static const char *header_value(const char *line, const char *name)
     return line + strspn(line, " \t");
 }
 
-static void read_headers(struct evbuffer *in, struct page_request *out)
+static void web_server_read_headers(struct evbuffer *in, struct page_request *out)
 {
     char *line;
     bool more = true;
     *out = (struct page_request){.after = -1};
     while (more && (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT))) {
-        const char *host = header_value(line, "Host"), *id = header_value(line, "Last-Event-ID");
+        const char *host = web_server_header_value(line, "Host"),
+                   *id = web_server_header_value(line, "Last-Event-ID");
         more = line[0] != '\0';
         if (host) {
             out->many_hosts |= out->host[0] != '\0' || strlen(host) >= sizeof out->host;
@@ -326,7 +329,7 @@ static void read_headers(struct evbuffer *in, struct page_request *out)
 }
 
 // Whether the host is an IP address, or a name without a dot, such as localhost.
-static bool is_near(const struct page_request *request)
+static bool web_server_is_near(const struct page_request *request)
 {
     char host[sizeof request->host];
     struct in_addr v4;
@@ -337,8 +340,8 @@ static bool is_near(const struct page_request *request)
     return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
 }
 
-static void answer_document(struct web_client *client, bool head_only,
-                            const struct web_document *document)
+static void web_server_answer_document(struct web_client *client, bool head_only,
+                                       const struct web_document *document)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     evbuffer_add_printf(
@@ -348,16 +351,16 @@ static void answer_document(struct web_client *client, bool head_only,
         document->type, document->size);
     if (!head_only)
         evbuffer_add(out, document->text, document->size);
-    web_server_await(client, answer_sent);
+    web_server_await(client, web_server_on_sent);
 }
 
 // Answers with a document of the page, or lets the client wait for it.
-static void answer_made(struct web_client *client, bool head_only, const char *path)
+static void web_server_answer_made(struct web_client *client, bool head_only, const char *path)
 {
     const struct web_page *page = &client->server->page;
     struct web_document document = {0};
     if (page->make(page->ctx, path, &document)) {
-        answer_document(client, head_only, &document);
+        web_server_answer_document(client, head_only, &document);
     } else {
         snprintf(client->awaited, sizeof client->awaited, "%s", path);
         client->head_only = head_only;
@@ -369,8 +372,9 @@ static void web_server_miss_document(struct web_client *client)
 {
     client->awaited[0] = '\0';
     bufferevent_enable(client->stream, EV_READ); // the end of a timeout disabled it
-    answer_text(client, client->head_only, "503 Service Unavailable",
-                "The journal's disk does not read, or somebody asks ibtrapd for too much.\n");
+    web_server_answer_text(
+        client, client->head_only, "503 Service Unavailable",
+        "The journal's disk does not read, or somebody asks ibtrapd for too much.\n");
 }
 
 void web_server_take_documents(struct web_server *server)
@@ -382,24 +386,25 @@ void web_server_take_documents(struct web_server *server)
             continue;
         memcpy(path, client->awaited, sizeof path);
         client->awaited[0] = '\0';
-        answer_made(client, client->head_only, path);
+        web_server_answer_made(client, client->head_only, path);
         if (client->ended && client->awaited[0] == '\0')
             evtimer_add(client->deadline, &CLIENT_MAX); // no longer that of the wait
     }
 }
 
-static void answer_events(struct web_client *client, bool head_only, int64_t after)
+static void web_server_answer_events(struct web_client *client, bool head_only, int64_t after)
 {
     static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" PAGE_HEADERS
                                "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
     struct web_server *server = client->server;
     if (followers_are_full(server->followers)) {
-        answer_text(client, head_only, "503 Service Unavailable", "Too many follow already.\n");
+        web_server_answer_text(client, head_only, "503 Service Unavailable",
+                               "Too many follow already.\n");
         return;
     }
     evbuffer_add(bufferevent_get_output(client->stream), HEAD, sizeof HEAD - 1);
     if (head_only) {
-        web_server_await(client, answer_sent);
+        web_server_await(client, web_server_on_sent);
     } else {
         followers_add(server->followers, client->stream, after);
         web_server_take_out(client);
@@ -408,7 +413,7 @@ static void answer_events(struct web_client *client, bool head_only, int64_t aft
 }
 
 // False: it is no request for the page.
-static bool answer_page(struct web_client *client, const char *method, const char *path)
+static bool web_server_answer_page(struct web_client *client, const char *method, const char *path)
 {
     const struct web_server *server = client->server;
     const struct web_page *page = &server->page;
@@ -417,47 +422,49 @@ static bool answer_page(struct web_client *client, const char *method, const cha
     if (!server->followers || (!head_only && strcmp(method, "GET") != 0) ||
         !page->has(page->ctx, path))
         return false;
-    read_headers(bufferevent_get_input(client->stream), &request);
-    if (!is_near(&request))
-        answer_text(client, head_only, "421 Misdirected Request",
-                    "Ask for the page by the address of this host, or by localhost.\n");
+    web_server_read_headers(bufferevent_get_input(client->stream), &request);
+    if (!web_server_is_near(&request))
+        web_server_answer_text(client, head_only, "421 Misdirected Request",
+                               "Ask for the page by the address of this host, or by localhost.\n");
     else if (strcmp(path, page->events) == 0)
-        answer_events(client, head_only, request.after);
+        web_server_answer_events(client, head_only, request.after);
     else
-        answer_made(client, head_only, path);
+        web_server_answer_made(client, head_only, path);
     return true;
 }
 
-static void answer_request(struct web_client *client, char *line)
+static void web_server_answer_request(struct web_client *client, char *line)
 {
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
     if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
-        answer_text(client, false, "400 Bad Request", "This is not HTTP/1.\n");
+        web_server_answer_text(client, false, "400 Bad Request", "This is not HTTP/1.\n");
         return;
     }
     bool head_only = strcmp(method, "HEAD") == 0, health;
     client->chunked = strcmp(version, "HTTP/1.0") != 0;
     target[strcspn(target, "?")] = '\0';
-    health = is_health(client->server, target);
-    if (answer_page(client, method, target))
+    health = web_server_is_health(client->server, target);
+    if (web_server_answer_page(client, method, target))
         return;
     if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
-        answer_text(client, head_only, "404 Not Found", "The metrics are at /metrics.\n");
+        web_server_answer_text(client, head_only, "404 Not Found",
+                               "The metrics are at /metrics.\n");
     else if (!head_only && strcmp(method, "GET") != 0)
-        answer_text(client, false, "405 Method Not Allowed",
-                    "Only GET and HEAD are served here.\n");
+        web_server_answer_text(client, false, "405 Method Not Allowed",
+                               "Only GET and HEAD are served here.\n");
     else if (health)
-        answer_health(client, head_only, strcmp(target, "/readyz") == 0);
+        web_server_answer_health(client, head_only, strcmp(target, "/readyz") == 0);
     else if (target[1] == '\0')
-        answer_text(client, head_only, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
+        web_server_answer_text(client, head_only, "200 OK",
+                               "ibtrapd: the metrics are at /metrics.\n");
     else
-        answer_metrics(client, head_only);
+        web_server_answer_metrics(client, head_only);
 }
 
 // Reading.
 
-static bool has_head(struct evbuffer *in)
+static bool web_server_has_head(struct evbuffer *in)
 {
     static const char END[] = "\r\n\r\n";
     ev_ssize_t at = evbuffer_search(in, END, sizeof END - 1, NULL).pos;
@@ -470,18 +477,18 @@ static void web_server_begin_answer(struct web_client *client)
     client->moved_us = clock_monotonic(&clock_system);
 }
 
-static void read_request(struct bufferevent *stream, void *ctx)
+static void web_server_read_request(struct bufferevent *stream, void *ctx)
 {
     struct evbuffer *in = bufferevent_get_input(stream);
-    if (has_head(in)) {
+    if (web_server_has_head(in)) {
         web_server_begin_answer(ctx);
         char *line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT);
         if (line)
-            answer_request(ctx, line);
+            web_server_answer_request(ctx, line);
         free(line);
     } else if (evbuffer_get_length(in) >= WEB_SERVER_REQUEST_MAX) {
-        answer_text(ctx, false, "431 Request Header Fields Too Large",
-                    "The request is too long.\n");
+        web_server_answer_text(ctx, false, "431 Request Header Fields Too Large",
+                               "The request is too long.\n");
     }
 }
 
@@ -527,7 +534,8 @@ static void web_server_accept_client(struct evconnlistener *listener, evutil_soc
     if (server->client_count == WEB_SERVER_CLIENTS_MAX)
         web_server_drop(web_server_find_victim(server));
     server->clients[server->client_count++] = client;
-    bufferevent_setcb(client->stream, read_request, NULL, web_server_client_event, client);
+    bufferevent_setcb(client->stream, web_server_read_request, NULL, web_server_client_event,
+                      client);
     evbuffer_add_cb(bufferevent_get_output(client->stream), web_server_note_move, client);
     bufferevent_set_max_single_read(client->stream, WEB_SERVER_REQUEST_MAX);
     bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
@@ -542,7 +550,7 @@ union address {
     struct sockaddr_in6 v6;
 };
 
-static bool read_address(const char *text, uint16_t port, union address *out)
+static bool web_server_read_address(const char *text, uint16_t port, union address *out)
 {
     *out = (union address){0};
     if (inet_pton(AF_INET, text, &out->v4.sin_addr) == 1) {
@@ -555,7 +563,7 @@ static bool read_address(const char *text, uint16_t port, union address *out)
     return inet_pton(AF_INET6, text, &out->v6.sin6_addr) == 1;
 }
 
-static bool is_loopback(const union address *a)
+static bool web_server_is_loopback(const union address *a)
 {
     if (a->any.sa_family == AF_INET)
         return ntohl(a->v4.sin_addr.s_addr) >> 24 == 127;
@@ -577,12 +585,12 @@ static void web_server_end_pause(evutil_socket_t fd, short what, void *ctx)
     evconnlistener_enable(server->listener);
 }
 
-static struct evconnlistener *listen_at(struct web_server *server, const char *address,
-                                        uint16_t port, struct log *log, struct error *err)
+static struct evconnlistener *web_server_listen(struct web_server *server, const char *address,
+                                                uint16_t port, struct log *log, struct error *err)
 {
     enum { FLAGS = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE };
     union address a;
-    if (!read_address(address, port, &a)) {
+    if (!web_server_read_address(address, port, &a)) {
         error_set(err, "cannot serve metrics at '%s': it is not an IP address", address);
         return NULL;
     }
@@ -592,7 +600,7 @@ static struct evconnlistener *listen_at(struct web_server *server, const char *a
     if (!listener)
         error_set(err, "cannot serve metrics at %s port %u: %s", address, (unsigned)port,
                   strerror(errno));
-    else if (!is_loopback(&a))
+    else if (!web_server_is_loopback(&a))
         log_write(log, LOG_LEVEL_WARNING,
                   "metrics are served at %s port %u to every host that can reach it, without "
                   "password or encryption",
@@ -607,7 +615,7 @@ struct web_server *web_server_start(struct event_base *base, const char *address
     struct web_server *server = memory_get(sizeof *server);
     *server = (struct web_server){.base = base, .source = *source, .ctx = ctx};
     server->pause = event_new(base, -1, 0, web_server_end_pause, server);
-    server->listener = listen_at(server, address, port, log, err);
+    server->listener = web_server_listen(server, address, port, log, err);
     if (server->listener) {
         evconnlistener_set_error_cb(server->listener, web_server_pause);
         return server;
