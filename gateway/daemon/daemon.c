@@ -285,12 +285,12 @@ static struct gateway_task *daemon_task_of(struct worker_job *job)
     return (struct gateway_task *)((char *)job - offsetof(struct gateway_task, job));
 }
 
-static void daemon_put_task(struct gateway *g, struct gateway_task *task)
+static void daemon_put_task(void *ctx)
 {
-    task->gateway = g;
+    struct gateway_task *task = ctx;
     task->again = task->is_asked;
     if (!task->is_asked)
-        task->is_asked = worker_put(g->control.reloads, &task->job);
+        task->is_asked = worker_put(task->gateway->control.reloads, &task->job);
 }
 
 static void daemon_end_task(struct worker_job *job)
@@ -298,7 +298,12 @@ static void daemon_end_task(struct worker_job *job)
     struct gateway_task *task = daemon_task_of(job);
     task->is_asked = false;
     if (task->again)
-        daemon_put_task(task->gateway, task);
+        daemon_put_task(task);
+}
+
+static struct gateway_task daemon_task(struct gateway *g, void (*run)(struct worker_job *job))
+{
+    return (struct gateway_task){.job = {.run = run, .done = daemon_end_task}, .gateway = g};
 }
 
 static void daemon_run_settings(struct worker_job *job)
@@ -314,22 +319,6 @@ static void daemon_run_reload(struct worker_job *job)
     struct error err;
     // It logs the result itself.
     daemon_answer_reload(daemon_task_of(job)->gateway, &restart, &backlogs, &err);
-}
-
-static void daemon_apply_settings(void *ctx)
-{
-    struct gateway *g = ctx;
-    g->settings.job.run = daemon_run_settings;
-    g->settings.job.done = daemon_end_task;
-    daemon_put_task(g, &g->settings);
-}
-
-static void daemon_reload_at_signal(void *ctx)
-{
-    struct gateway *g = ctx;
-    g->at_signal.job.run = daemon_run_reload;
-    g->at_signal.job.done = daemon_end_task;
-    daemon_put_task(g, &g->at_signal);
 }
 
 static void daemon_take_signal(void *ctx, int number)
@@ -350,6 +339,8 @@ static bool daemon_start_loop(struct gateway *g, struct error *err)
     g->loop = loop_new(err);
     if (!g->loop || !daemon_start_signals(g, err))
         return false;
+    g->at_signal = daemon_task(g, daemon_run_reload);
+    g->settings = daemon_task(g, daemon_run_settings);
     g->control = (struct control){.parts = &g->parts,
                                   .builder = {.clock = &clock_system, .random = &random_system},
                                   .reload = daemon_answer_reload,
@@ -374,7 +365,7 @@ static bool daemon_start_loop(struct gateway *g, struct error *err)
                                            .ctx = &g->control,
                                            .log = g->parts.log};
     g->server = server_start(&options, err);
-    g->settings_changed = loop_wake_new(g->loop, daemon_apply_settings, g, err);
+    g->settings_changed = loop_wake_new(g->loop, daemon_put_task, &g->settings, err);
     return g->server && g->settings_changed;
 }
 
@@ -513,7 +504,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     service_stop(g->service);
     web_server_stop(g->metrics);
     page_free(g->page);
-    loop_timer_free(g->heartbeat);
+    heartbeat_stop(g);
     server_stop(g->server);
     worker_free(g->control.answers);
     worker_free(g->control.changes);
@@ -558,7 +549,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     if (ok) {
         log_write(g.parts.log, LOG_LEVEL_INFO, "ibtrapd " INSTALL_VERSION " runs");
         signals_limit(g.signals, STOP_BEGINS_US);
-        loop_run(g.loop, daemon_reload_at_signal, &g, reason);
+        loop_run(g.loop, daemon_put_task, &g.at_signal, reason);
         worker_stop(g.control.reloads, STOP_US); // signals_limit bounds it
         signals_limit(g.signals, STOP_US);
         log_write(g.parts.log, LOG_LEVEL_INFO, "stopping: %s", reason);

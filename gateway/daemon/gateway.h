@@ -71,11 +71,11 @@ struct gateway {
     struct gateway_task at_signal; // a reload that SIGHUP asks for; main thread only
     struct gateway_task settings;  // that are to be put in force; as well
     struct server *server;
-    struct web_server *metrics;   // NULL: metrics are off
-    struct page *page;            // as well
-    struct loop_timer *heartbeat; // NULL: there is none
-    bool lacks_part;              // the last reload could not start all; thread of reloads only
-    uint64_t heartbeat_events;    // number of events made up to the last one
+    struct web_server *metrics; // NULL: metrics are off
+    struct page *page;          // as well
+    struct event *heartbeat;    // NULL: there is none
+    bool lacks_part;            // the last reload could not start all; thread of reloads only
+    uint64_t heartbeat_events;  // number of events made up to the last one
     struct service *service;
     struct subagents *subagents; // NULL: there is none
     // Locked while the configuration or the list of receivers is exchanged: the threads of the

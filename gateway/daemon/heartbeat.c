@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/heartbeat.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
 #include "pipeline/pipeline.h"
 
+#include <event2/event.h>
 #include <inttypes.h>
 
 void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t size)
@@ -36,8 +38,9 @@ static uint64_t heartbeat_count_events(const struct gateway *g, uint64_t events)
     return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
 }
 
-static void heartbeat_emit(void *ctx)
+static void heartbeat_emit(evutil_socket_t fd, short what, void *ctx)
 {
+    (void)fd, (void)what;
     struct gateway *g = ctx;
     struct event_builder_occurrence o = {.type = CATALOGUE_HEARTBEAT};
     struct pipeline_counters counters;
@@ -56,9 +59,18 @@ static void heartbeat_emit(void *ctx)
 
 void heartbeat_start(struct gateway *gateway)
 {
-    loop_timer_free(gateway->heartbeat);
+    const struct timeval period = {.tv_sec = gateway->conf->heartbeat_s};
+    heartbeat_stop(gateway);
+    if (period.tv_sec == 0)
+        return;
+    gateway->heartbeat =
+        memory_need(event_new(loop_base(gateway->loop), -1, EV_PERSIST, heartbeat_emit, gateway));
+    event_add(gateway->heartbeat, &period);
+}
+
+void heartbeat_stop(struct gateway *gateway)
+{
+    if (gateway->heartbeat)
+        event_free(gateway->heartbeat);
     gateway->heartbeat = NULL;
-    if (gateway->conf->heartbeat_s != 0)
-        gateway->heartbeat = loop_timer_new(
-            gateway->loop, gateway->conf->heartbeat_s * CLOCK_US_PER_S, heartbeat_emit, gateway);
 }

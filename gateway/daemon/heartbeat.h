@@ -22,5 +22,6 @@ void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t siz
 // Starts the timer with the period of the configuration, and ends the former timer. Without a
 // period there is no timer. Main thread.
 void heartbeat_start(struct gateway *gateway);
+void heartbeat_stop(struct gateway *gateway);
 
 #endif

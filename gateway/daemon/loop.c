@@ -15,12 +15,11 @@
 
 struct loop {
     struct event_base *base;
-    struct loop_wake *signalled;
+    struct loop_wake *asked;
     atomic_int stopped_by; // 0: nobody asked for a stop
     atomic_bool hung_up;
     void (*hang_up)(void *ctx);
     void *ctx;
-    struct loop_wake *called;
 
     pthread_mutex_t lock; // guards the members below
     pthread_cond_t answered;
@@ -32,28 +31,17 @@ struct loop {
     void *wanted_ctx;
 };
 
-static void loop_on_signal(void *ctx)
-{
-    struct loop *loop = ctx;
-    if (atomic_load(&loop->stopped_by) != 0)
-        event_base_loopbreak(loop->base);
-    else if (atomic_exchange(&loop->hung_up, false) && loop->hang_up)
-        loop->hang_up(loop->ctx);
-}
-
 void loop_signal(struct loop *loop, int number)
 {
     if (number == SIGHUP)
         atomic_store(&loop->hung_up, true);
     else
         atomic_store(&loop->stopped_by, number);
-    loop_wake_up(loop->signalled);
+    loop_wake_up(loop->asked);
 }
 
-// Loop's thread.
-static void loop_on_called(void *ctx)
+static void loop_run_wanted(struct loop *loop)
 {
-    struct loop *loop = ctx;
     pthread_mutex_lock(&loop->lock);
     if (loop->wanted) {
         loop->wanted(loop->wanted_ctx);
@@ -63,13 +51,24 @@ static void loop_on_called(void *ctx)
     pthread_mutex_unlock(&loop->lock);
 }
 
+// Loop's thread: another thread gave the loop a signal, or wants a function to be run.
+static void loop_on_asked(void *ctx)
+{
+    struct loop *loop = ctx;
+    loop_run_wanted(loop);
+    if (atomic_load(&loop->stopped_by) != 0)
+        event_base_loopbreak(loop->base);
+    else if (atomic_exchange(&loop->hung_up, false) && loop->hang_up)
+        loop->hang_up(loop->ctx);
+}
+
 void loop_call(struct loop *loop, void (*call)(void *ctx), void *ctx)
 {
     pthread_mutex_lock(&loop->lock);
     if (loop->runs && !pthread_equal(loop->thread, pthread_self())) {
         loop->wanted = call;
         loop->wanted_ctx = ctx;
-        loop_wake_up(loop->called);
+        loop_wake_up(loop->asked);
         while (loop->wanted)
             pthread_cond_wait(&loop->answered, &loop->lock);
     } else {
@@ -87,8 +86,7 @@ struct loop *loop_new(struct error *err)
     loop->base = event_base_new();
     if (!loop->base)
         error_set(err, "cannot start the event loop: out of descriptors");
-    else if ((loop->signalled = loop_wake_new(loop, loop_on_signal, loop, err)) != NULL &&
-             (loop->called = loop_wake_new(loop, loop_on_called, loop, err)) != NULL)
+    else if ((loop->asked = loop_wake_new(loop, loop_on_asked, loop, err)) != NULL)
         return loop;
     loop_free(loop);
     return NULL;
@@ -98,8 +96,7 @@ void loop_free(struct loop *loop)
 {
     if (!loop)
         return;
-    loop_wake_free(loop->called);
-    loop_wake_free(loop->signalled);
+    loop_wake_free(loop->asked);
     if (loop->base)
         event_base_free(loop->base);
     pthread_cond_destroy(&loop->answered);
@@ -110,37 +107,6 @@ void loop_free(struct loop *loop)
 struct event_base *loop_base(struct loop *loop)
 {
     return loop->base;
-}
-
-struct loop_timer {
-    struct event *event;
-    void (*call)(void *ctx);
-    void *ctx;
-};
-
-static void loop_on_timer(evutil_socket_t fd, short what, void *ctx)
-{
-    (void)fd, (void)what;
-    const struct loop_timer *timer = ctx;
-    timer->call(timer->ctx);
-}
-
-struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
-                                  void *ctx)
-{
-    const struct timeval period = {.tv_sec = period_us / 1000000, .tv_usec = period_us % 1000000};
-    struct loop_timer *timer = memory_get(sizeof *timer);
-    *timer = (struct loop_timer){.call = call, .ctx = ctx};
-    timer->event = memory_need(event_new(loop->base, -1, EV_PERSIST, loop_on_timer, timer));
-    event_add(timer->event, &period);
-    return timer;
-}
-
-void loop_timer_free(struct loop_timer *timer)
-{
-    if (timer)
-        event_free(timer->event);
-    free(timer);
 }
 
 struct loop_wake {
@@ -205,7 +171,7 @@ void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
     loop_runs(loop, true);
     event_base_dispatch(loop->base);
     loop_runs(loop, false);
-    loop_on_called(loop); // what was wanted as the loop ended
+    loop_run_wanted(loop); // another thread may have asked as the loop ended
     const int by = atomic_load(&loop->stopped_by);
     snprintf(reason, LOOP_REASON_SIZE, "signal %s",
              by == SIGTERM  ? "TERM"

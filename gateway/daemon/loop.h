@@ -10,7 +10,6 @@
 enum { LOOP_REASON_SIZE = 32 };
 
 struct loop;
-struct loop_timer;
 struct loop_wake;
 struct event_base; // of libevent
 
@@ -19,12 +18,6 @@ struct loop *loop_new(struct error *err);
 void loop_free(struct loop *loop); // NULL is allowed
 
 struct event_base *loop_base(struct loop *loop);
-
-// Calls back every `period_us` microseconds, from the loop, first after one period. Free the timer
-// before the loop.
-struct loop_timer *loop_timer_new(struct loop *loop, int64_t period_us, void (*call)(void *ctx),
-                                  void *ctx);
-void loop_timer_free(struct loop_timer *timer); // NULL is allowed
 
 // Lets other threads ask the loop to call back. Free it before the loop, when no thread uses it any
 // longer. Returns NULL with a sentence when descriptors are short.
