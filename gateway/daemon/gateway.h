@@ -51,9 +51,8 @@ struct gateway {
     struct event_builder_lookup lookup;
     struct module_alarms alarms; // for receivers that keep a state
     struct turns *turns;         // of the receivers' threads with the processors
-    struct receiver *receivers[GATEWAY_RECEIVERS_MAX];
+    struct receiver *receivers[GATEWAY_RECEIVERS_MAX];           // parts.receiver_count of them
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
-    size_t receiver_count;
     // Did not end in time. For the thread that ends receivers (receivers.h).
     struct gateway_ending left[GATEWAY_RECEIVERS_MAX];
     size_t left_count;

@@ -25,7 +25,7 @@ void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t siz
 static size_t heartbeat_count_failing(const struct gateway *g)
 {
     size_t failing = 0;
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         struct receiver_status status;
         receiver_get_status(g->receivers[i], &status);
         failing += status.problem[0] != '\0';
@@ -49,7 +49,7 @@ static void heartbeat_emit(evutil_socket_t fd, short what, void *ctx)
     sa_client_status(g->parts.client, &sa);
     heartbeat_describe(&(struct heartbeat){.events = heartbeat_count_events(g, counters.events),
                                            .period_s = g->parts.conf->heartbeat_s,
-                                           .receivers = g->receiver_count,
+                                           .receivers = g->parts.receiver_count,
                                            .failing = heartbeat_count_failing(g),
                                            .sm_answers = sa.sm_answers},
                        o.reason, sizeof o.reason);

@@ -54,12 +54,4 @@ struct event *own_alarms_end_of_journal(const struct gateway *gateway,
 // thread, once the pipeline runs.
 void own_alarms_end_former(struct gateway *gateway);
 
-// Lets each receiver whose alarm is active end the alarm once the receiver works. Call it after the
-// journal was read late. Any thread.
-void own_alarms_recall_receivers(struct gateway *gateway);
-
-// Clears the alarms of receivers that neither run nor are configured: nothing else would clear
-// them. The thread of settings_apply, which calls this function.
-void own_alarms_clear_departed(struct gateway *gateway);
-
 #endif

@@ -80,11 +80,6 @@ static int64_t receivers_digest_of(const struct conf_receiver *conf)
 
 // The list of receivers is exchanged in the loop's thread, which reads it without a lock.
 
-static void receivers_show_count(struct gateway *g)
-{
-    g->parts.receiver_count = g->receiver_count;
-}
-
 struct receivers_arrival {
     struct gateway *gateway;
     struct gateway_ending added;
@@ -95,10 +90,9 @@ static void receivers_add(void *ctx)
     const struct receivers_arrival *arrival = ctx;
     struct gateway *g = arrival->gateway;
     pthread_mutex_lock(&g->exchanged);
-    g->receiver_confs[g->receiver_count] = arrival->added.conf;
-    g->receivers[g->receiver_count++] = arrival->added.receiver;
+    g->receiver_confs[g->parts.receiver_count] = arrival->added.conf;
+    g->receivers[g->parts.receiver_count++] = arrival->added.receiver;
     pthread_mutex_unlock(&g->exchanged);
-    receivers_show_count(g);
 }
 
 // Receivers that end, and stay in the list until they have.
@@ -126,7 +120,7 @@ static void receivers_remove(void *ctx)
     struct gateway *g = departure->gateway;
     size_t kept = 0;
     pthread_mutex_lock(&g->exchanged);
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         if (!receivers_departs(departure, g->receivers[i])) {
             g->receiver_confs[kept] = g->receiver_confs[i];
             g->receivers[kept++] = g->receivers[i];
@@ -134,9 +128,8 @@ static void receivers_remove(void *ctx)
             departure->leave(departure->ctx, g->receivers[i]);
         }
     }
-    g->receiver_count = kept;
+    g->parts.receiver_count = kept;
     pthread_mutex_unlock(&g->exchanged);
-    receivers_show_count(g);
 }
 
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err)
@@ -220,7 +213,7 @@ static void receivers_request_stop(struct receivers_departure *departure,
 {
     struct gateway *g = departure->gateway;
     pthread_mutex_lock(&g->exchanged);
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         enum receivers_fate its = fate(departure->ctx, g->receiver_confs[i]);
         if (its == RECEIVERS_STAYS)
             continue;
@@ -257,9 +250,18 @@ void receivers_end(struct gateway *g,
         receivers_end_one(g, &departure.ending[i], until);
 }
 
+const struct conf_receiver *receivers_find_conf(const struct conf *conf, const char *name)
+{
+    for (size_t i = 0; i < conf->receiver_count; i++) {
+        if (strcmp(conf->receivers[i].name, name) == 0)
+            return &conf->receivers[i];
+    }
+    return NULL;
+}
+
 struct receiver *receivers_find(const struct gateway *g, const char *name)
 {
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         if (strcmp(g->receiver_confs[i]->name, name) == 0)
             return g->receivers[i];
     }
@@ -281,9 +283,8 @@ static void receivers_note_former(void *ctx, const struct journal_receiver_state
     struct receivers_former *former = ctx;
     const struct conf *conf = former->gateway->conf;
     former->is_known |= strcmp(state->name, former->name) == 0 && state->gone_us == 0;
-    bool wanted = trap_recipients_are_named(state->name);
-    for (size_t i = 0; i < conf->receiver_count; i++)
-        wanted |= strcmp(conf->receivers[i].name, state->name) == 0;
+    const bool wanted =
+        trap_recipients_are_named(state->name) || receivers_find_conf(conf, state->name);
     if (!wanted && state->gone_us == 0 && state->section == former->section)
         snprintf(former->found, sizeof former->found, "%s", state->name);
 }
@@ -316,15 +317,75 @@ bool receivers_start_all(struct gateway *g, struct error *err)
 bool receivers_stop_all(struct gateway *g)
 {
     int64_t stop_by = clock_monotonic(&clock_system) + RECEIVERS_FLUSH_US;
-    for (size_t i = 0; i < g->receiver_count; i++)
+    for (size_t i = 0; i < g->parts.receiver_count; i++)
         receiver_request_stop(g->receivers[i], stop_by);
-    while (g->receiver_count > 0) {
-        size_t last = --g->receiver_count;
+    while (g->parts.receiver_count > 0) {
+        size_t last = --g->parts.receiver_count;
         const struct gateway_ending e = {g->receivers[last], g->receiver_confs[last]};
         receivers_end_one(g, &e, stop_by + RECEIVERS_END_US);
     }
     receivers_free_left(g);
     return g->left_count == 0 && module_settle(RECEIVERS_SETTLE_US);
+}
+
+// Alarms about receivers.
+
+void receivers_recall_failing(struct gateway *gateway)
+{
+    pthread_mutex_lock(&gateway->exchanged);
+    for (size_t i = 0; i < gateway->parts.receiver_count; i++) {
+        if (own_alarms_receiver_is_active(gateway, gateway->receiver_confs[i]->name))
+            receiver_recall_failing(gateway->receivers[i]);
+    }
+    pthread_mutex_unlock(&gateway->exchanged);
+}
+
+// Receivers that are not configured any more and have an alarm. Those for which there is no room
+// wait for the next call.
+struct receivers_departed {
+    const struct gateway *gateway;
+    struct {
+        char name[CONF_NAME_SIZE];
+        const struct catalogue_entry *type; // of the event that raised the alarm; NULL: unknown
+    } all[GATEWAY_RECEIVERS_MAX];
+    size_t count;
+};
+
+static void receivers_note_if_departed(void *ctx, const struct alarm *alarm)
+{
+    struct receivers_departed *departed = ctx;
+    char beginning[EVENT_KEY_SIZE];
+    own_alarms_receiver_key(departed->gateway, "", beginning);
+    const size_t length = strlen(beginning);
+    const char *receiver = alarm->key + length;
+    if (strncmp(alarm->key, beginning, length) == 0 &&
+        !receivers_find_conf(departed->gateway->conf, receiver) &&
+        !receivers_find(departed->gateway, receiver) && departed->count < GATEWAY_RECEIVERS_MAX) {
+        const size_t at = departed->count++;
+        snprintf(departed->all[at].name, CONF_NAME_SIZE, "%s", receiver);
+        departed->all[at].type = catalogue_find(alarm->type);
+    }
+}
+
+// Pipeline's thread, after all events about the receivers that have ended.
+static void receivers_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
+{
+    struct receivers_departed *departed = ctx;
+    journal_each_alarm(departed->gateway->parts.journal, receivers_note_if_departed, departed);
+    for (size_t i = 0; i < departed->count; i++) {
+        char key[EVENT_KEY_SIZE], reason[EVENT_REASON_SIZE];
+        own_alarms_receiver_key(departed->gateway, departed->all[i].name, key);
+        snprintf(reason, sizeof reason, "receiver %s is no longer configured",
+                 departed->all[i].name);
+        emitter_emit(inside->emitter, event_builder_end_of_alarm(inside->builder, key,
+                                                                 departed->all[i].type, reason));
+    }
+}
+
+void receivers_clear_departed(struct gateway *gateway)
+{
+    struct receivers_departed departed = {.gateway = gateway};
+    pipeline_call(gateway->parts.pipeline, receivers_clear_in_pipeline, &departed);
 }
 
 // What becomes of the events that wait for a receiver.

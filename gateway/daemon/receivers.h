@@ -54,8 +54,9 @@ void receivers_end(struct gateway *g,
                    enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
                    void (*leave)(void *ctx, const struct receiver *receiver), void *ctx);
 
-// The running receiver with the name, or NULL.
+// The running receiver with the name, and the receiver of the configuration with the name; or NULL.
 struct receiver *receivers_find(const struct gateway *g, const char *name);
+const struct conf_receiver *receivers_find_conf(const struct conf *conf, const char *name);
 
 // Starts the receivers of the configuration.
 bool receivers_start_all(struct gateway *g, struct error *err);
@@ -64,6 +65,14 @@ bool receivers_start_all(struct gateway *g, struct error *err);
 // or a module's library still runs. Then free nothing that receivers use, and end the process by
 // _exit(2).
 bool receivers_stop_all(struct gateway *g);
+
+// Lets each receiver whose alarm is active end the alarm once the receiver works. Call it after the
+// journal was read late. Any thread.
+void receivers_recall_failing(struct gateway *gateway);
+
+// Clears the alarms of receivers that neither run nor are configured: nothing else would clear
+// them. The thread of settings_apply, which calls this function.
+void receivers_clear_departed(struct gateway *gateway);
 
 // These two say how many events wait for a receiver, and what becomes of the events: in the log
 // and, during a reload, in its answer (`backlogs` of struct gateway). The thread of reloads, or the

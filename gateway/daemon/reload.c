@@ -17,7 +17,8 @@
 #include <string.h>
 
 // The new objects, made before anything changes.
-struct plan {
+struct reload_plan {
+    struct gateway *gateway;
     struct conf *conf;
     struct names *map;
     struct expectation *expectation;
@@ -27,15 +28,6 @@ struct plan {
     char former[CONF_RECEIVERS_MAX + 1][CONF_NAME_SIZE]; // their names until now; empty: none
     size_t made_count;
 };
-
-static const struct conf_receiver *reload_find(const struct conf *conf, const char *name)
-{
-    for (size_t i = 0; i < conf->receiver_count; i++) {
-        if (strcmp(conf->receivers[i].name, name) == 0)
-            return &conf->receivers[i];
-    }
-    return NULL;
-}
 
 // Whether two parts of configurations are equal. The padding between their members may differ: they
 // count as changed then, which does no harm.
@@ -55,7 +47,7 @@ static bool reload_is_renamed(const struct conf_receiver *a, const struct conf_r
 // read their trap groups, which the pipeline's thread may be exchanging.
 static bool reload_is_running(const struct gateway *g, const struct conf_receiver *wanted)
 {
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         const struct conf_receiver *running = g->receiver_confs[i];
         if (strcmp(running->name, wanted->name) == 0 &&
             reload_is_same(running, wanted, sizeof *wanted))
@@ -66,7 +58,7 @@ static bool reload_is_running(const struct gateway *g, const struct conf_receive
 
 // Making the plan.
 
-static void reload_discard(struct plan *plan)
+static void reload_discard(struct reload_plan *plan)
 {
     for (size_t i = 0; i < plan->made_count; i++)
         receivers_free(&plan->made[i]);
@@ -78,7 +70,7 @@ static void reload_discard(struct plan *plan)
     free(plan);
 }
 
-static bool reload_has_successor(const struct plan *plan, const char *name)
+static bool reload_has_successor(const struct reload_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->made_count; i++) {
         if (strcmp(plan->former[i], name) == 0)
@@ -89,21 +81,23 @@ static bool reload_has_successor(const struct plan *plan, const char *name)
 
 // The name that the receiver has had until now: its own, or that of a receiver which is equal but
 // for its name and gone otherwise. Empty: it is new.
-static const char *reload_former(const struct gateway *g, const struct plan *plan,
+static const char *reload_former(const struct gateway *g, const struct reload_plan *plan,
                                  const struct conf_receiver *wanted)
 {
     if (receivers_find(g, wanted->name))
         return wanted->name;
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         const struct conf_receiver *running = g->receiver_confs[i];
-        if (!trap_recipients_are_named(running->name) && !reload_find(plan->conf, running->name) &&
+        if (!trap_recipients_are_named(running->name) &&
+            !receivers_find_conf(plan->conf, running->name) &&
             !reload_has_successor(plan, running->name) && reload_is_renamed(running, wanted))
             return running->name;
     }
     return "";
 }
 
-static bool reload_make_receivers(const struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_make_receivers(const struct gateway *g, struct reload_plan *plan,
+                                  struct error *err)
 {
     for (size_t i = 0; i < plan->conf->receiver_count; i++) {
         const struct conf_receiver *wanted = &plan->conf->receivers[i];
@@ -131,9 +125,10 @@ static struct conf *reload_load(const struct gateway *g, struct error *err)
 }
 
 // NULL with a sentence.
-static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
+static struct reload_plan *reload_make_plan(struct gateway *g, struct error *err)
 {
-    struct plan *plan = memory_zeroed(1, sizeof *plan);
+    struct reload_plan *plan = memory_zeroed(1, sizeof *plan);
+    plan->gateway = g;
     plan->conf = reload_load(g, err);
     if (plan->conf && settings_load_map(plan->conf, g->parts.log, &plan->map, err) &&
         settings_load_expectation(plan->conf, g->parts.log, &plan->expectation, err) &&
@@ -149,17 +144,11 @@ static struct plan *reload_make_plan(const struct gateway *g, struct error *err)
 
 // Carrying it out.
 
-struct exchange {
-    struct gateway *gateway;
-    struct plan *plan;
-};
-
 // Pipeline's thread: exchanges the parts that this thread reads.
 static void reload_exchange(void *ctx, const struct pipeline_context *inside)
 {
-    const struct exchange *e = ctx;
-    struct gateway *g = e->gateway;
-    struct plan *plan = e->plan;
+    struct reload_plan *plan = ctx;
+    struct gateway *g = plan->gateway;
     struct conf *old_conf = g->conf;
     struct names *old_map = g->map;
     struct expectation *old_expectation = g->expectation;
@@ -185,34 +174,32 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
 // What happens to a receiver: it goes on if it did not change or is a trap recipient.
 static enum receivers_fate reload_fate(void *ctx, const struct conf_receiver *running)
 {
-    const struct exchange *e = ctx;
-    const struct conf_receiver *wanted = reload_find(e->gateway->conf, running->name);
+    const struct reload_plan *plan = ctx;
+    const struct conf_receiver *wanted = receivers_find_conf(plan->gateway->conf, running->name);
     if (trap_recipients_are_named(running->name) ||
         (wanted && reload_is_same(running, wanted, sizeof *running)))
         return RECEIVERS_STAYS;
-    return reload_has_successor(e->plan, running->name) ? RECEIVERS_SUCCEEDED : RECEIVERS_ENDS;
+    return reload_has_successor(plan, running->name) ? RECEIVERS_SUCCEEDED : RECEIVERS_ENDS;
 }
 
 // Loop's thread: what the successor takes over, as clients paused and flushed the receiver so far.
 static void reload_carry(void *ctx, const struct receiver *receiver)
 {
-    const struct exchange *e = ctx;
-    for (size_t i = 0; i < e->plan->made_count; i++) {
-        if (strcmp(e->plan->former[i], receiver_sink(receiver)->name) == 0)
-            e->plan->made[i].carried = receiver_carried(receiver);
+    struct reload_plan *plan = ctx;
+    for (size_t i = 0; i < plan->made_count; i++) {
+        if (strcmp(plan->former[i], receiver_sink(receiver)->name) == 0)
+            plan->made[i].carried = receiver_carried(receiver);
     }
 }
 
-// Ends the receivers that are gone or changed.
-static void reload_end_receivers(struct gateway *g, struct exchange *e)
+static void reload_reopen_files(const struct gateway *g)
 {
-    receivers_end(g, reload_fate, reload_carry, e);
-    for (size_t i = 0; i < g->receiver_count; i++)
+    for (size_t i = 0; i < g->parts.receiver_count; i++)
         receiver_reopen(g->receivers[i]);
 }
 
 // Starts the new and changed receivers. Returns false if threads were short for some of them.
-static bool reload_start_receivers(struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_start_receivers(struct gateway *g, struct reload_plan *plan, struct error *err)
 {
     bool ok = true;
     for (size_t i = 0; i < plan->made_count; i++) {
@@ -235,33 +222,29 @@ static bool reload_change_sweeper(struct gateway *g, const struct conf *old, str
     return sweeper_change(g->parts.sweeper, &options, err);
 }
 
-// What the loop's thread does itself, while that of reloads waits.
-struct reload_last {
-    struct gateway *gateway;
-    const struct conf *old;
-};
-
+// Loop's thread, while the thread of reloads waits.
 static void reload_finish(void *ctx)
 {
-    const struct reload_last *last = ctx;
-    struct gateway *g = last->gateway;
-    if (last->old->heartbeat_s != g->conf->heartbeat_s)
+    const struct reload_plan *plan = ctx;
+    struct gateway *g = plan->gateway;
+    if (plan->conf->heartbeat_s != g->conf->heartbeat_s)
         heartbeat_start(g);
     wiring_show_parts(g);
 }
 
 // False with a sentence: nothing has changed, or threads were short for a part of what is
 // in force now; the next reload starts that part.
-static bool reload_carry_out(struct gateway *g, struct plan *plan, struct error *err)
+static bool reload_carry_out(struct reload_plan *plan, struct error *err)
 {
-    struct exchange e = {g, plan};
+    struct gateway *g = plan->gateway;
     // Items that cannot change while the gateway runs keep their values.
     conf_keep_restart_items(g->conf, plan->conf);
-    if (!pipeline_call(g->parts.pipeline, reload_exchange, &e))
+    if (!pipeline_call(g->parts.pipeline, reload_exchange, plan))
         return error_set(err, "the gateway is stopping");
-    // Now the plan has the former configuration and names.
+    // From here on the plan has the former configuration and names.
     log_debug(g->parts.log, "reload: the pipeline has the new policies, thresholds and names");
-    reload_end_receivers(g, &e);
+    receivers_end(g, reload_fate, reload_carry, plan); // those that are gone or changed
+    reload_reopen_files(g);
     bool ok = reload_start_receivers(g, plan, err);
     log_debug(g->parts.log,
               "reload: receivers that are gone or changed have ended, new ones have started");
@@ -270,8 +253,7 @@ static bool reload_carry_out(struct gateway *g, struct plan *plan, struct error 
     mkeys_use(g->mkeys, g->conf->sweep.guid2mkey_file);
     ok = reload_change_sweeper(g, plan->conf, err) && ok;
     ok = subagents_change(g, &plan->conf->subagent, err) && ok;
-    struct reload_last last = {g, plan->conf};
-    loop_call(g->loop, reload_finish, &last);
+    loop_call(g->loop, reload_finish, plan);
     log_debug(g->parts.log,
               "reload: the sweeper, the heartbeat and the subagent are as configured");
     log_set_levels(g->parts.log, g->conf->log_levels);
@@ -284,16 +266,15 @@ bool reload_run(struct gateway *gateway, struct text *restart, struct text *back
                 struct error *err)
 {
     gateway->backlogs = backlogs;
-    struct plan *plan = reload_make_plan(gateway, err);
+    struct reload_plan *plan = reload_make_plan(gateway, err);
     if (plan)
         conf_add_restart_items(gateway->conf, plan->conf, restart);
-    bool ok = plan && reload_carry_out(gateway, plan, err);
+    bool ok = plan && reload_carry_out(plan, err);
     if (plan)
         reload_discard(plan);
     gateway->backlogs = NULL;
     if (!ok) {
-        for (size_t i = 0; i < gateway->receiver_count; i++)
-            receiver_reopen(gateway->receivers[i]);
+        reload_reopen_files(gateway);
         log_write(gateway->parts.log, LOG_LEVEL_ERROR, "the configuration was not reloaded: %s",
                   err->text);
     } else if (restart->len > 0) {

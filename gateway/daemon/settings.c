@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "daemon/gateway.h"
 #include "daemon/loop.h"
-#include "daemon/own_alarms.h"
 #include "daemon/receivers.h"
 #include "daemon/trap_recipients.h"
 #include "model/topology_file.h"
@@ -179,7 +178,7 @@ static void settings_expect_recipients(struct gateway *g, const struct trap_reci
     for (size_t i = 0; i < wanted->count; i++)
         journal_receiver(g->parts.journal, wanted->all[i].name);
     pthread_mutex_lock(&g->exchanged);
-    for (size_t i = 0; i < g->receiver_count; i++)
+    for (size_t i = 0; i < g->parts.receiver_count; i++)
         settings_change_running(g, i, wanted);
     pthread_mutex_unlock(&g->exchanged);
 }
@@ -269,22 +268,12 @@ void settings_tell_beacon(void *ctx, uint64_t node_guid, bool on, const char *wh
 
 // Recipients.
 
-static const struct conf_receiver *settings_find_recipient(const struct trap_recipients *recipients,
-                                                           const char *name)
-{
-    for (size_t i = 0; i < recipients->count; i++) {
-        if (strcmp(recipients->all[i].name, name) == 0)
-            return &recipients->all[i];
-    }
-    return NULL;
-}
-
 // A recipient that ends has been silenced already (settings_silence).
 static enum receivers_fate settings_fate(void *ctx, const struct conf_receiver *running)
 {
     if (!trap_recipients_are_named(running->name))
         return RECEIVERS_STAYS;
-    const struct conf_receiver *wanted = settings_find_recipient(ctx, running->name);
+    const struct conf_receiver *wanted = trap_recipients_find(ctx, running->name);
     return wanted && trap_recipients_equal(running, wanted) ? RECEIVERS_STAYS : RECEIVERS_SUCCEEDED;
 }
 
@@ -300,9 +289,9 @@ static void settings_find_departed(struct gateway *g, const struct trap_recipien
 {
     out->gateway = g;
     out->count = 0;
-    for (size_t i = 0; i < g->receiver_count; i++) {
+    for (size_t i = 0; i < g->parts.receiver_count; i++) {
         const char *name = g->receiver_confs[i]->name;
-        if (trap_recipients_are_named(name) && !settings_find_recipient(wanted, name) &&
+        if (trap_recipients_are_named(name) && !trap_recipients_find(wanted, name) &&
             out->count < TRAP_RECIPIENTS_MAX)
             snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
     }
@@ -322,11 +311,8 @@ struct wanted_receivers {
 static bool settings_wants(void *ctx, const char *name)
 {
     const struct wanted_receivers *wanted = ctx;
-    for (size_t i = 0; i < wanted->conf->receiver_count; i++) {
-        if (strcmp(wanted->conf->receivers[i].name, name) == 0)
-            return true;
-    }
-    return settings_find_recipient(wanted->recipients, name) != NULL;
+    return receivers_find_conf(wanted->conf, name) ||
+           trap_recipients_find(wanted->recipients, name);
 }
 
 // Deletes the cursors of departed trap recipients, but for those that were set again meanwhile, and
@@ -343,7 +329,7 @@ static void settings_forget_departed(void *ctx, const struct pipeline_context *i
     trap_recipients_of(settings, g->conf->subagent.recipient_port, &recipients, &err);
     settings_unref(settings);
     for (size_t i = 0; i < departed->count; i++) {
-        if (!settings_find_recipient(&recipients, departed->names[i]))
+        if (!trap_recipients_find(&recipients, departed->names[i]))
             journal_forget_receiver(g->parts.journal, departed->names[i]);
     }
     struct wanted_receivers wanted = {g->conf, &recipients};
@@ -385,5 +371,5 @@ void settings_apply(void *ctx)
     struct gateway *g = ctx;
     pipeline_call(g->parts.pipeline, settings_apply_names, g);
     settings_apply_recipients(g);
-    own_alarms_clear_departed(g);
+    receivers_clear_departed(g);
 }

@@ -215,7 +215,7 @@ static void subagents_read_gateway(void *ctx, struct snapshot_gateway *out)
     subagents_add_flow(&sa, g->parts.pipeline, g->parts.journal, g->parts.started_at, out);
     pthread_mutex_lock(&g->exchanged);
     bool standby = !pipeline_is_active(g->parts.pipeline);
-    for (size_t i = 0; i < g->receiver_count; i++)
+    for (size_t i = 0; i < g->parts.receiver_count; i++)
         subagents_add_receiver(g->receiver_confs[i], g->receivers[i], standby, out);
     pthread_mutex_unlock(&g->exchanged);
     subagents_sort(out);

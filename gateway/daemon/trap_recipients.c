@@ -97,13 +97,14 @@ static unsigned trap_recipients_digest_of(const struct setting *community)
     return (h ^ h >> 16) & 0xFFFF;
 }
 
-static bool trap_recipients_has_name(const struct trap_recipients *recipients, const char *name)
+const struct conf_receiver *trap_recipients_find(const struct trap_recipients *recipients,
+                                                 const char *name)
 {
     for (size_t i = 0; i < recipients->count; i++) {
         if (strcmp(recipients->all[i].name, name) == 0)
-            return true;
+            return &recipients->all[i];
     }
-    return false;
+    return NULL;
 }
 
 static void trap_recipients_make_name(const struct trap_recipients *before, const char *host,
@@ -112,7 +113,7 @@ static void trap_recipients_make_name(const struct trap_recipients *before, cons
     unsigned digest = trap_recipients_digest_of(community);
     do
         snprintf(out, CONF_NAME_SIZE, "%s%s-%04x", PREFIX, host, digest++ & 0xFFFF);
-    while (trap_recipients_has_name(before, out));
+    while (trap_recipients_find(before, out));
 }
 
 static void trap_recipients_add(struct trap_recipients *out, const struct row *row, uint16_t port,

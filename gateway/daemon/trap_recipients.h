@@ -34,6 +34,10 @@ bool trap_recipients_of(const struct settings *settings, uint16_t port, struct t
                         struct error *err);
 void trap_recipients_clear(struct trap_recipients *recipients);
 
+// The recipient with the name, or NULL.
+const struct conf_receiver *trap_recipients_find(const struct trap_recipients *recipients,
+                                                 const char *name);
+
 // Whether the two configurations are equal, so that the running receiver can go on. For any kind of
 // receiver.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);

@@ -3,6 +3,7 @@
 
 #include "daemon/loop.h"
 #include "daemon/own_alarms.h"
+#include "daemon/receivers.h"
 #include "daemon/subagents.h"
 #include "pipeline/role.h"
 
@@ -164,7 +165,7 @@ static void wiring_end_sm_alarms(struct gateway *g)
 void wiring_on_late_read(void *ctx)
 {
     struct gateway *g = ctx;
-    own_alarms_recall_receivers(g);
+    receivers_recall_failing(g);
     wiring_end_sm_alarms(g);
     journal_resume_dropping(g->parts.journal, own_alarms_is_active(g, OWN_ALARMS_DROPPING));
 }
@@ -244,7 +245,6 @@ void wiring_show_parts(struct gateway *g)
     wiring_tell_log(g);
     g->parts.conf = g->conf;
     g->parts.receivers = g->receivers;
-    g->parts.receiver_count = g->receiver_count;
     g->parts.subagent = subagents_agent(g->subagents);
     g->parts.fabric_agent = subagents_fabric_agent(g->subagents);
     g->parts.demand = subagents_reads(g->subagents);
