@@ -48,13 +48,6 @@ static const int64_t WORKER_STOP_US = 5 * CLOCK_US_PER_S;
 // seconds when the journal's disk does not write; after ninety, systemd kills.
 static const int64_t STOP_BEGINS_US = 20 * CLOCK_US_PER_S, STOP_US = 80 * CLOCK_US_PER_S;
 
-static void daemon_emit(struct gateway *g, enum catalogue_event type, const char *reason)
-{
-    struct event_builder_occurrence o = {.type = type};
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
-}
-
 // Starting. daemon_stop ends the parts in the opposite order.
 
 static void daemon_take_name(struct gateway *g)
@@ -185,7 +178,7 @@ static void daemon_emit_started(struct gateway *g)
     char reason[128];
     snprintf(reason, sizeof reason, "version " INSTALL_VERSION ", %zu receiver%s",
              g->conf->receiver_count, g->conf->receiver_count == 1 ? "" : "s");
-    daemon_emit(g, CATALOGUE_GATEWAY_STARTED, reason);
+    wiring_emit(g, CATALOGUE_GATEWAY_STARTED, NULL, reason, 0);
     pipeline_call(g->parts.pipeline, daemon_emit_journal_state, g);
 }
 
@@ -477,7 +470,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         event_free(g->adapter);
     verbs_watch_free(g->watch);
     sa_client_stop(g->parts.client);
-    daemon_emit(g, CATALOGUE_GATEWAY_STOPPED, reason);
+    wiring_emit(g, CATALOGUE_GATEWAY_STOPPED, NULL, reason, 0);
     if (g->parts.pipeline)
         pipeline_stop(g->parts.pipeline); // answers the last Reports through the SA client's port
     sweeper_free(g->parts.sweeper);

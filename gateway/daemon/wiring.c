@@ -11,6 +11,16 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+void wiring_emit(struct gateway *g, enum catalogue_event type, const char *what, const char *reason,
+                 uint64_t lost)
+{
+    struct event_builder_occurrence o = {.type = type, .lost = lost};
+    if (what)
+        own_alarms_key(g, what, o.alarm_key);
+    snprintf(o.reason, sizeof o.reason, "%s", reason);
+    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
+}
+
 bool wiring_on_report(void *ctx, struct sa_report *report)
 {
     struct gateway *g = ctx;
@@ -72,25 +82,21 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
     wiring_request_sweep(g);
 }
 
-// Returns the memory that a sweep needed to the system. free() alone does not: one small piece in
-// use keeps all memory below it in the heap.
-static void wiring_give_memory_back(void)
-{
-    malloc_trim(0);
-}
+// These two return the memory that a sweep or a reading needed to the system. free() alone does
+// not: one small piece in use keeps all memory below the piece in the heap.
 
 void wiring_on_fabric(void *ctx, struct fabric *fabric)
 {
     struct gateway *g = ctx;
     pipeline_put_fabric(g->parts.pipeline, fabric);
-    wiring_give_memory_back();
+    malloc_trim(0);
 }
 
 void wiring_on_counters(void *ctx, struct counter_reading *reading)
 {
     struct gateway *g = ctx;
     pipeline_put_counters(g->parts.pipeline, reading);
-    wiring_give_memory_back();
+    malloc_trim(0);
 }
 
 void wiring_on_details(void *ctx, struct error_details_list *list)
@@ -101,20 +107,13 @@ void wiring_on_details(void *ctx, struct error_details_list *list)
 
 void wiring_on_overflow(void *ctx, bool over, const char *reason)
 {
-    struct gateway *g = ctx;
-    struct event_builder_occurrence o = {.type = over ? CATALOGUE_SWEEP_OVERFLOW
-                                                      : CATALOGUE_SWEEP_RECOVERED};
-    own_alarms_key(g, OWN_ALARMS_SWEEP, o.alarm_key);
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
+    wiring_emit(ctx, over ? CATALOGUE_SWEEP_OVERFLOW : CATALOGUE_SWEEP_RECOVERED, OWN_ALARMS_SWEEP,
+                reason, 0);
 }
 
 void wiring_on_twin(void *ctx, const char *reason)
 {
-    struct gateway *g = ctx;
-    struct event_builder_occurrence o = {.type = CATALOGUE_GUID_DUPLICATE};
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
+    wiring_emit(ctx, CATALOGUE_GUID_DUPLICATE, NULL, reason, 0);
 }
 
 struct fabric *wiring_known_fabric(void *ctx)
@@ -140,10 +139,7 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
         [JOURNAL_DROPPING] = {CATALOGUE_JOURNAL_DROPPING, OWN_ALARMS_DROPPING},
         [JOURNAL_DROPPING_ENDED] = {CATALOGUE_JOURNAL_DROPPING_ENDED, OWN_ALARMS_DROPPING}};
     struct gateway *g = ctx;
-    struct event_builder_occurrence o = {.type = EVENTS[change].type, .lost = lost};
-    own_alarms_key(g, EVENTS[change].alarm, o.alarm_key);
-    snprintf(o.reason, sizeof o.reason, "%s", reason);
-    pipeline_put_occurrence(g->parts.pipeline, &o, 0);
+    wiring_emit(g, EVENTS[change].type, EVENTS[change].alarm, reason, lost);
     if (change == JOURNAL_HEALED && g->settings_changed)
         loop_wake_up(g->settings_changed); // the journal may have read the settings only now
 }

@@ -9,6 +9,12 @@
 #include "ib/sweeper.h"
 #include "pipeline/pipeline.h"
 
+// Makes an event about the gateway itself. `what` is the end of the key of its alarm
+// (own_alarms.h), or NULL: the event is about no alarm. `lost` counts events. Does nothing before
+// the pipeline runs.
+void wiring_emit(struct gateway *g, enum catalogue_event type, const char *what, const char *reason,
+                 uint64_t lost);
+
 // From the SA client (ib/sa_client.h) to the pipeline.
 bool wiring_on_report(void *ctx, struct sa_report *report);
 void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefix,
