@@ -41,16 +41,12 @@ enum { RETRIES_MAX = 5 }; // failures after which the state is no longer retryin
 
 static uint8_t subagents_subscription_state(const struct subscription *one)
 {
-    switch (one->state) {
-    case SUBSCRIPTION_SUBSCRIBED:
-        return SUB_SUBSCRIBED;
-    case SUBSCRIPTION_REJECTED:
-        return SUB_REJECTED;
-    case SUBSCRIPTION_NO_ANSWER:
-        return one->failures < RETRIES_MAX ? SUB_RETRYING : SUB_NO_ANSWER;
-    default:
-        return SUB_ASKING;
-    }
+    static const uint8_t STATES[] = {[SUBSCRIPTION_PENDING] = SUB_ASKING,
+                                     [SUBSCRIPTION_SUBSCRIBED] = SUB_SUBSCRIBED,
+                                     [SUBSCRIPTION_REJECTED] = SUB_REJECTED,
+                                     [SUBSCRIPTION_NO_ANSWER] = SUB_NO_ANSWER};
+    const bool retries = one->state == SUBSCRIPTION_NO_ANSWER && one->failures < RETRIES_MAX;
+    return retries ? SUB_RETRYING : STATES[one->state];
 }
 
 static void subagents_add_subscriptions(const struct sa_status *status,
@@ -104,34 +100,18 @@ static void subagents_add_flow(const struct sa_status *status, struct pipeline *
     };
 }
 
-static uint8_t subagents_syslog_kind(enum conf_transport transport)
-{
-    switch (transport) {
-    case CONF_LOCAL:
-        return KIND_SYSLOG_LOCAL;
-    case CONF_UDP:
-        return KIND_SYSLOG_UDP;
-    case CONF_TCP:
-        return KIND_SYSLOG_TCP;
-    case CONF_TLS:
-        return KIND_SYSLOG_TLS;
-    case CONF_RELP:
-    case CONF_RELP_TLS:
-        return KIND_RELP;
-    case CONF_STDOUT:
-        return KIND_STDOUT;
-    default:
-        return KIND_OTHER;
-    }
-}
-
 static uint8_t subagents_receiver_kind(const struct conf_receiver *conf)
 {
+    static const uint8_t SYSLOG_KINDS[] = {
+        [CONF_LOCAL] = KIND_SYSLOG_LOCAL, [CONF_UDP] = KIND_SYSLOG_UDP,
+        [CONF_TCP] = KIND_SYSLOG_TCP,     [CONF_TLS] = KIND_SYSLOG_TLS,
+        [CONF_RELP] = KIND_RELP,          [CONF_RELP_TLS] = KIND_RELP,
+        [CONF_STDOUT] = KIND_STDOUT};
     switch (conf->kind) {
     case CONF_SNMP:
         return conf->snmp.inform ? KIND_SNMP_INFORM : KIND_SNMP_TRAP;
     case CONF_SYSLOG:
-        return subagents_syslog_kind(conf->transport);
+        return SYSLOG_KINDS[conf->transport];
     case CONF_AGENTX:
         return KIND_AGENTX;
     case CONF_FILE:

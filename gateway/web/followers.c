@@ -43,7 +43,7 @@ static void followers_drop(struct follower *one)
         event_del(all->tick);
 }
 
-static void followers_discard(struct bufferevent *stream, void *ctx)
+void followers_discard(struct bufferevent *stream, void *ctx)
 {
     (void)ctx;
     struct evbuffer *in = bufferevent_get_input(stream);

@@ -37,4 +37,7 @@ bool followers_are_full(const struct followers *all);
 // `after` from now on. Not when followers_are_full.
 void followers_add(struct followers *all, struct bufferevent *stream, int64_t after);
 
+// Discards what a client sends, whose request is known: a callback of its stream.
+void followers_discard(struct bufferevent *stream, void *ctx);
+
 #endif

@@ -61,27 +61,6 @@ struct page {
     struct page_before before;
 };
 
-static void page_run_state(struct worker_job *job);
-static void page_run_map(struct worker_job *job);
-static void page_take(struct worker_job *job);
-static void page_run_before(struct worker_job *job);
-static void page_take_before(struct worker_job *job);
-
-struct page *page_new(struct control *control, struct worker *worker, struct web_server *server)
-{
-    struct page *page = memory_zeroed(1, sizeof *page);
-    page->control = control;
-    page->worker = worker;
-    page->server = server;
-    page->state =
-        (struct page_document){.job = {.run = page_run_state, .done = page_take}, .page = page};
-    page->map =
-        (struct page_document){.job = {.run = page_run_map, .done = page_take}, .page = page};
-    page->before = (struct page_before){.job = {.run = page_run_before, .done = page_take_before},
-                                        .page = page};
-    return page;
-}
-
 static void page_end(struct page_document *document)
 {
     if (document->under_way)
@@ -204,18 +183,19 @@ static void page_add_status(json_t *out, const json_t *status)
                         page_pick(json_object_get(status, "subscriptions"), SUBSCRIPTION));
 }
 
-// What changes when the map does.
-static json_t *page_map_version(const struct fabric *fabric)
+// The time of the fabric that the map shows; 0: it shows none.
+static int64_t page_fabric_time(struct topology *topology)
 {
-    return json_integer(fabric ? (json_int_t)fabric->time_us : 0);
+    struct fabric *fabric = topology_current(topology);
+    const int64_t time_us = fabric ? fabric->time_us : 0;
+    fabric_unref(fabric);
+    return time_us;
 }
 
 // All but the alarms.
 static json_t *page_state_json(const struct page *page)
 {
     static const char *const HEALTH[] = {"state", "ready", "line", "findings", "alarms", NULL};
-    struct topology *topology = page->control->parts->topology;
-    struct fabric *fabric = topology_current(topology);
     json_t *request = json_object(), *health = page_ask(page, "health", request);
     json_t *status = page_ask(page, "status", request);
     json_t *out = json_object(), *verdict = json_object();
@@ -223,11 +203,10 @@ static json_t *page_state_json(const struct page *page)
     json_object_set_new(out, "now", protocol_time(clock_utc(&clock_system)));
     json_object_set_new(out, "health", verdict);
     page_add_status(out, status);
-    json_object_set_new(out, "map", page_map_version(fabric));
+    json_object_set_new(out, "map", json_integer(page_fabric_time(page->control->parts->topology)));
     json_decref(health);
     json_decref(status);
     json_decref(request);
-    fabric_unref(fabric);
     return out;
 }
 
@@ -283,10 +262,8 @@ static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, i
 static bool page_make_map(struct page *page, struct web_document *out)
 {
     struct page_document *d = &page->map;
-    struct fabric *fabric = topology_current(page->control->parts->topology);
-    const int64_t fabric_us = fabric ? fabric->time_us : 0;
+    const int64_t fabric_us = page_fabric_time(page->control->parts->topology);
     const int64_t last = journal_last(page->control->parts->journal);
-    fabric_unref(fabric);
     if (d->is_new || (!d->under_way && page_keeps_map(d, fabric_us, last)))
         return page_give(d, "image/svg+xml", out);
     if (!d->under_way) {
@@ -435,6 +412,21 @@ static char *page_follow(void *ctx, int64_t *after, size_t *size)
     json_decref(request);
     fclose(out);
     return text;
+}
+
+struct page *page_new(struct control *control, struct worker *worker, struct web_server *server)
+{
+    struct page *page = memory_zeroed(1, sizeof *page);
+    page->control = control;
+    page->worker = worker;
+    page->server = server;
+    page->state =
+        (struct page_document){.job = {.run = page_run_state, .done = page_take}, .page = page};
+    page->map =
+        (struct page_document){.job = {.run = page_run_map, .done = page_take}, .page = page};
+    page->before = (struct page_before){.job = {.run = page_run_before, .done = page_take_before},
+                                        .page = page};
+    return page;
 }
 
 struct web_page page_functions(struct page *page)

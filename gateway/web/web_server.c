@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 
 static const char TEXT[] = "text/plain; charset=utf-8";
+static const char ALLOW[] = "Allow: GET, HEAD\r\n";
 static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
 static const struct timeval IDLE_MAX = {.tv_sec = WEB_SERVER_IDLE_S},
                             CLIENT_MAX = {.tv_sec = WEB_SERVER_CLIENT_S}, PAUSE = {.tv_sec = 1};
@@ -23,6 +24,8 @@ static const struct timeval IDLE_MAX = {.tv_sec = WEB_SERVER_IDLE_S},
 // How a callback is called as if all were written, after an empty piece: once the loop has served
 // the others.
 enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
+
+enum { HEADERS_SIZE = 1024 }; // octets of an answer's headers
 
 enum web_stage {
     STAGE_ANSWERED, // all is written; the client is to close
@@ -43,7 +46,7 @@ struct web_client {
     void *scrape;                // whose pieces are yet to come; NULL: none
     bool chunked;                // the answer is: the client speaks HTTP/1.1
     char awaited[WEB_PATH_SIZE]; // the document that is made later; empty: none
-    bool head_only;              // the request for it is HEAD
+    bool head_only;              // the request is HEAD
     bool ended;                  // it sends no more, but may still read
 };
 
@@ -114,13 +117,6 @@ static void web_server_drop(struct web_client *client)
 
 // Answering.
 
-static void web_server_discard(struct bufferevent *stream, void *ctx)
-{
-    (void)ctx;
-    struct evbuffer *in = bufferevent_get_input(stream);
-    evbuffer_drain(in, evbuffer_get_length(in));
-}
-
 static void web_server_miss_document(struct web_client *client);
 
 static void web_server_client_event(struct bufferevent *stream, short what, void *ctx)
@@ -163,35 +159,47 @@ static void web_server_on_sent(struct bufferevent *stream, void *ctx)
     }
     bufferevent_set_timeouts(stream, &IDLE_MAX, &IDLE_MAX);
     shutdown(bufferevent_getfd(stream), SHUT_WR);
-    bufferevent_setcb(stream, web_server_discard, NULL, web_server_client_event, ctx);
+    bufferevent_setcb(stream, followers_discard, NULL, web_server_client_event, ctx);
 }
 
 // What the client sends from now on is discarded. `sent` is called whenever all is written.
 static void web_server_await(struct web_client *client, bufferevent_data_cb sent)
 {
-    bufferevent_setcb(client->stream, web_server_discard, sent, web_server_client_event, client);
-    web_server_discard(client->stream, client);
+    bufferevent_setcb(client->stream, followers_discard, sent, web_server_client_event, client);
+    followers_discard(client->stream, client);
 }
 
-// `head_only`: the request is HEAD, whose answer has no body, but the headers of the one that GET
-// gets (RFC 9110 9.3.2).
-static void web_server_answer(struct web_client *client, bool head_only, const char *status,
-                              const char *type, const char *body, size_t size)
+static void web_server_add_head(const struct web_client *client, const char *status,
+                                const char *type, const char *headers)
 {
-    struct evbuffer *out = bufferevent_get_output(client->stream);
-    evbuffer_add_printf(
-        out,
-        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%sConnection: close\r\n\r\n",
-        status, type, size, strncmp(status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
-    if (!head_only)
-        evbuffer_add(out, body, size);
+    evbuffer_add_printf(bufferevent_get_output(client->stream),
+                        "HTTP/1.1 %s\r\nContent-Type: %s\r\n%sConnection: close\r\n\r\n", status,
+                        type, headers);
+}
+
+// `headers`: further ones, each with its line end. The answer to HEAD has no body, but the
+// headers of the answer to GET (RFC 9110 9.3.2).
+static void web_server_answer(struct web_client *client, const char *status, const char *headers,
+                              const struct web_document *body)
+{
+    char all[HEADERS_SIZE];
+    snprintf(all, sizeof all, "Content-Length: %zu\r\n%s", body->size, headers);
+    web_server_add_head(client, status, body->type, all);
+    if (!client->head_only)
+        evbuffer_add(bufferevent_get_output(client->stream), body->text, body->size);
     web_server_await(client, web_server_on_sent);
 }
 
-static void web_server_answer_text(struct web_client *client, bool head_only, const char *status,
-                                   const char *body)
+static void web_server_answer_text(struct web_client *client, const char *status, const char *body)
 {
-    web_server_answer(client, head_only, status, TEXT, body, strlen(body));
+    web_server_answer(client, status, strncmp(status, "405", 3) == 0 ? ALLOW : "",
+                      &(struct web_document){TEXT, body, strlen(body)});
+}
+
+static void web_server_end_scrape(struct web_client *client)
+{
+    client->server->source.end(client->scrape);
+    client->scrape = NULL;
 }
 
 // Adds a piece of a long answer.
@@ -215,8 +223,7 @@ static void web_server_go_on_with(struct web_client *client, bool more, const ch
 {
     web_server_add_piece(client, text, size, !more);
     if (!more) {
-        client->server->source.end(client->scrape);
-        client->scrape = NULL;
+        web_server_end_scrape(client);
         web_server_await(client, web_server_on_sent);
     } else {
         web_server_await(client, web_server_go_on);
@@ -236,36 +243,31 @@ static void web_server_go_on(struct bufferevent *stream, void *ctx)
     (void)stream;
 }
 
-static void web_server_answer_at_length(struct web_client *client, bool head_only, const char *text,
-                                        size_t size)
+static void web_server_answer_at_length(struct web_client *client, const char *text, size_t size)
 {
-    struct evbuffer *out = bufferevent_get_output(client->stream);
-    evbuffer_add_printf(out, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n%sConnection: close\r\n\r\n",
-                        METRICS, client->chunked ? "Transfer-Encoding: chunked\r\n" : "");
-    if (!head_only) {
+    web_server_add_head(client, "200 OK", METRICS,
+                        client->chunked ? "Transfer-Encoding: chunked\r\n" : "");
+    if (!client->head_only) {
         // While it reads, it need not send.
         bufferevent_set_timeouts(client->stream, NULL, &IDLE_MAX);
         web_server_go_on_with(client, true, text, size);
         return;
     }
-    client->server->source.end(client->scrape);
-    client->scrape = NULL;
+    web_server_end_scrape(client);
     web_server_await(client, web_server_on_sent);
 }
 
-static void web_server_answer_metrics(struct web_client *client, bool head_only)
+static void web_server_answer_metrics(struct web_client *client)
 {
     const struct web_source *source = &client->server->source;
-    const char *text;
-    size_t size;
+    struct web_document whole = {.type = METRICS};
     client->scrape = source->begin(client->server->ctx);
-    if (source->next(client->scrape, &text, &size)) {
-        web_server_answer_at_length(client, head_only, text, size);
+    if (source->next(client->scrape, &whole.text, &whole.size)) {
+        web_server_answer_at_length(client, whole.text, whole.size);
         return;
     }
-    web_server_answer(client, head_only, "200 OK", METRICS, text, size);
-    source->end(client->scrape);
-    client->scrape = NULL;
+    web_server_answer(client, "200 OK", "", &whole);
+    web_server_end_scrape(client);
 }
 
 static bool web_server_is_health(const struct web_server *server, const char *target)
@@ -273,11 +275,11 @@ static bool web_server_is_health(const struct web_server *server, const char *ta
     return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
 }
 
-static void web_server_answer_health(struct web_client *client, bool head_only, bool ready)
+static void web_server_answer_health(struct web_client *client, bool ready)
 {
     char line[WEB_SERVER_VERDICT_SIZE];
     bool good = client->server->judge(client->server->ctx, ready, line, sizeof line);
-    web_server_answer_text(client, head_only, good ? "200 OK" : "503 Service Unavailable", line);
+    web_server_answer_text(client, good ? "200 OK" : "503 Service Unavailable", line);
 }
 
 // The page.
@@ -340,30 +342,15 @@ static bool web_server_is_near(const struct page_request *request)
     return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
 }
 
-static void web_server_answer_document(struct web_client *client, bool head_only,
-                                       const struct web_document *document)
-{
-    struct evbuffer *out = bufferevent_get_output(client->stream);
-    evbuffer_add_printf(
-        out,
-        "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %zu\r\n" PAGE_HEADERS
-        "Connection: close\r\n\r\n",
-        document->type, document->size);
-    if (!head_only)
-        evbuffer_add(out, document->text, document->size);
-    web_server_await(client, web_server_on_sent);
-}
-
 // Answers with a document of the page, or lets the client wait for it.
-static void web_server_answer_made(struct web_client *client, bool head_only, const char *path)
+static void web_server_answer_made(struct web_client *client, const char *path)
 {
     const struct web_page *page = &client->server->page;
     struct web_document document = {0};
     if (page->make(page->ctx, path, &document)) {
-        web_server_answer_document(client, head_only, &document);
+        web_server_answer(client, "200 OK", PAGE_HEADERS, &document);
     } else {
         snprintf(client->awaited, sizeof client->awaited, "%s", path);
-        client->head_only = head_only;
         web_server_await(client, NULL);
     }
 }
@@ -373,7 +360,7 @@ static void web_server_miss_document(struct web_client *client)
     client->awaited[0] = '\0';
     bufferevent_enable(client->stream, EV_READ); // the end of a timeout disabled it
     web_server_answer_text(
-        client, client->head_only, "503 Service Unavailable",
+        client, "503 Service Unavailable",
         "The journal's disk does not read, or somebody asks ibtrapd for too much.\n");
 }
 
@@ -386,24 +373,22 @@ void web_server_take_documents(struct web_server *server)
             continue;
         memcpy(path, client->awaited, sizeof path);
         client->awaited[0] = '\0';
-        web_server_answer_made(client, client->head_only, path);
+        web_server_answer_made(client, path);
         if (client->ended && client->awaited[0] == '\0')
             evtimer_add(client->deadline, &CLIENT_MAX); // no longer that of the wait
     }
 }
 
-static void web_server_answer_events(struct web_client *client, bool head_only, int64_t after)
+static void web_server_answer_events(struct web_client *client, int64_t after)
 {
-    static const char HEAD[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n" PAGE_HEADERS
-                               "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
     struct web_server *server = client->server;
     if (followers_are_full(server->followers)) {
-        web_server_answer_text(client, head_only, "503 Service Unavailable",
-                               "Too many follow already.\n");
+        web_server_answer_text(client, "503 Service Unavailable", "Too many follow already.\n");
         return;
     }
-    evbuffer_add(bufferevent_get_output(client->stream), HEAD, sizeof HEAD - 1);
-    if (head_only) {
+    web_server_add_head(client, "200 OK", "text/event-stream",
+                        PAGE_HEADERS "X-Accel-Buffering: no\r\n");
+    if (client->head_only) {
         web_server_await(client, web_server_on_sent);
     } else {
         followers_add(server->followers, client->stream, after);
@@ -417,19 +402,18 @@ static bool web_server_answer_page(struct web_client *client, const char *method
 {
     const struct web_server *server = client->server;
     const struct web_page *page = &server->page;
-    const bool head_only = strcmp(method, "HEAD") == 0;
     struct page_request request;
-    if (!server->followers || (!head_only && strcmp(method, "GET") != 0) ||
+    if (!server->followers || (!client->head_only && strcmp(method, "GET") != 0) ||
         !page->has(page->ctx, path))
         return false;
     web_server_read_headers(bufferevent_get_input(client->stream), &request);
     if (!web_server_is_near(&request))
-        web_server_answer_text(client, head_only, "421 Misdirected Request",
+        web_server_answer_text(client, "421 Misdirected Request",
                                "Ask for the page by the address of this host, or by localhost.\n");
     else if (strcmp(path, page->events) == 0)
-        web_server_answer_events(client, head_only, request.after);
+        web_server_answer_events(client, request.after);
     else
-        web_server_answer_made(client, head_only, path);
+        web_server_answer_made(client, path);
     return true;
 }
 
@@ -438,28 +422,26 @@ static void web_server_answer_request(struct web_client *client, char *line)
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
     if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
-        web_server_answer_text(client, false, "400 Bad Request", "This is not HTTP/1.\n");
+        web_server_answer_text(client, "400 Bad Request", "This is not HTTP/1.\n");
         return;
     }
-    bool head_only = strcmp(method, "HEAD") == 0, health;
+    client->head_only = strcmp(method, "HEAD") == 0;
     client->chunked = strcmp(version, "HTTP/1.0") != 0;
     target[strcspn(target, "?")] = '\0';
-    health = web_server_is_health(client->server, target);
+    const bool health = web_server_is_health(client->server, target);
     if (web_server_answer_page(client, method, target))
         return;
     if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
-        web_server_answer_text(client, head_only, "404 Not Found",
-                               "The metrics are at /metrics.\n");
-    else if (!head_only && strcmp(method, "GET") != 0)
-        web_server_answer_text(client, false, "405 Method Not Allowed",
+        web_server_answer_text(client, "404 Not Found", "The metrics are at /metrics.\n");
+    else if (!client->head_only && strcmp(method, "GET") != 0)
+        web_server_answer_text(client, "405 Method Not Allowed",
                                "Only GET and HEAD are served here.\n");
     else if (health)
-        web_server_answer_health(client, head_only, strcmp(target, "/readyz") == 0);
+        web_server_answer_health(client, strcmp(target, "/readyz") == 0);
     else if (target[1] == '\0')
-        web_server_answer_text(client, head_only, "200 OK",
-                               "ibtrapd: the metrics are at /metrics.\n");
+        web_server_answer_text(client, "200 OK", "ibtrapd: the metrics are at /metrics.\n");
     else
-        web_server_answer_metrics(client, head_only);
+        web_server_answer_metrics(client);
 }
 
 // Reading.
@@ -487,7 +469,7 @@ static void web_server_read_request(struct bufferevent *stream, void *ctx)
             web_server_answer_request(ctx, line);
         free(line);
     } else if (evbuffer_get_length(in) >= WEB_SERVER_REQUEST_MAX) {
-        web_server_answer_text(ctx, false, "431 Request Header Fields Too Large",
+        web_server_answer_text(ctx, "431 Request Header Fields Too Large",
                                "The request is too long.\n");
     }
 }
