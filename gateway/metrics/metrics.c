@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "metrics/metrics.h"
 
+#include "metrics/port_metrics.h"
+
 #include <inttypes.h>
+#include <stdarg.h>
+
+enum { LABELS_MAX = 3 }; // of a sample
 
 static const double US_PER_S = (double)CLOCK_US_PER_S;
 
@@ -11,44 +16,24 @@ static void metrics_begin(FILE *out, const char *type, const char *name, const c
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void metrics_put_label(FILE *out, const char *before, const char *name, const char *value)
+// Writes a sample. NULL ends the list of its labels, pairs of a name and a value. A pair without a
+// value is left out.
+__attribute__((sentinel)) static void metrics_put_sample(FILE *out, const char *name, double number,
+                                                         ...)
 {
-    fprintf(out, "%s%s=\"", before, name);
-    for (const char *p = value; *p; p++) {
-        if (*p == '\n')
-            fputs("\\n", out);
-        else if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else
-            fputc(*p, out);
+    char text[LABELS_MAX * (PORT_METRICS_LABEL_MAX * 2 + 32)];
+    struct text labels = text_in(text, sizeof text);
+    va_list args;
+    va_start(args, number);
+    for (const char *label; (label = va_arg(args, const char *));) {
+        const char *value = va_arg(args, const char *);
+        if (!value)
+            continue;
+        text_addf(&labels, "%s%s", labels.len == 0 ? "{" : "\",", label);
+        port_metrics_add_label(&labels, "=\"", value);
     }
-    fputc('"', out);
-}
-
-static void metrics_put_value(FILE *out, double value)
-{
-    fprintf(out, " %.15g\n", value);
-}
-
-// These two write a sample with one label, or with two.
-static void metrics_put_labelled(FILE *out, const char *metric, const char *name, const char *value,
-                                 double number)
-{
-    fputs(metric, out);
-    metrics_put_label(out, "{", name, value);
-    fputc('}', out);
-    metrics_put_value(out, number);
-}
-
-static void metrics_put_labelled_twice(FILE *out, const char *metric, const char *name1,
-                                       const char *value1, const char *name2, const char *value2,
-                                       double number)
-{
-    fputs(metric, out);
-    metrics_put_label(out, "{", name1, value1);
-    metrics_put_label(out, ",", name2, value2);
-    fputc('}', out);
-    metrics_put_value(out, number);
+    va_end(args);
+    fprintf(out, "%s%s%s %.15g\n", name, text, labels.len == 0 ? "" : "\"}", number);
 }
 
 // Writes a family of one sample.
@@ -56,40 +41,29 @@ static void metrics_put(FILE *out, const char *type, const char *name, const cha
                         double value)
 {
     metrics_begin(out, type, name, help);
-    fputs(name, out);
-    metrics_put_value(out, value);
+    metrics_put_sample(out, name, value, NULL);
 }
 
-// Writes the samples of one histogram; each has the label `receiver` unless that is NULL.
+// Writes the samples of one histogram. `receiver`: the label of each; NULL: there is none.
 static void metrics_put_histogram(FILE *out, const char *name, const char *receiver,
                                   const struct histogram *histogram)
 {
+    char sample[64], limit[32];
     struct histogram_values v;
     uint64_t through = 0;
     histogram_read(histogram, &v);
-    for (size_t i = 0; i <= HISTOGRAM_BUCKETS; i++) {
-        fprintf(out, "%s_bucket{", name);
-        if (receiver)
-            metrics_put_label(out, "", "receiver", receiver);
+    snprintf(sample, sizeof sample, "%s_bucket", name);
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         through += v.counts[i];
-        if (i < HISTOGRAM_BUCKETS)
-            fprintf(out, "%sle=\"%.10g\"} %" PRIu64 "\n", receiver ? "," : "",
-                    (double)histogram_limit_us(i) / US_PER_S, through);
-        else
-            fprintf(out, "%sle=\"+Inf\"} %" PRIu64 "\n", receiver ? "," : "", through);
+        snprintf(limit, sizeof limit, "%.10g", (double)histogram_limit_us(i) / US_PER_S);
+        metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", limit, NULL);
     }
-    const struct {
-        const char *suffix;
-        double value;
-    } rest[] = {{"sum", (double)v.sum_us / US_PER_S}, {"count", (double)v.total}};
-    for (size_t i = 0; i < 2; i++) {
-        fprintf(out, "%s_%s", name, rest[i].suffix);
-        if (receiver) {
-            metrics_put_label(out, "{", "receiver", receiver);
-            fputc('}', out);
-        }
-        metrics_put_value(out, rest[i].value);
-    }
+    through += v.counts[HISTOGRAM_BUCKETS];
+    metrics_put_sample(out, sample, (double)through, "receiver", receiver, "le", "+Inf", NULL);
+    snprintf(sample, sizeof sample, "%s_sum", name);
+    metrics_put_sample(out, sample, (double)v.sum_us / US_PER_S, "receiver", receiver, NULL);
+    snprintf(sample, sizeof sample, "%s_count", name);
+    metrics_put_sample(out, sample, (double)v.total, "receiver", receiver, NULL);
 }
 
 // The gateway.
@@ -97,7 +71,7 @@ static void metrics_put_histogram(FILE *out, const char *name, const char *recei
 static void metrics_put_gateway(FILE *out, const struct metrics *m)
 {
     metrics_begin(out, "gauge", "ibtrapd_build_info", "The release that runs; always 1.");
-    metrics_put_labelled(out, "ibtrapd_build_info", "version", m->release, 1);
+    metrics_put_sample(out, "ibtrapd_build_info", 1, "version", m->release, NULL);
     metrics_put(out, "gauge", "ibtrapd_uptime_seconds", "Time since the start.",
                 (double)m->uptime_us / US_PER_S);
     metrics_put(
@@ -152,8 +126,8 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
         for (int s = 0; s < EVENT_COUNTS_SEVERITIES; s++) {
             uint64_t n = atomic_load(&counts->events[kind][s]);
             if (n > 0 || s == (int)type->severity)
-                metrics_put_labelled_twice(out, "ibtrapd_events_total", "event", type->name,
-                                           "severity", severity_word((enum severity)s), (double)n);
+                metrics_put_sample(out, "ibtrapd_events_total", (double)n, "event", type->name,
+                                   "severity", severity_word((enum severity)s), NULL);
         }
     }
     metrics_put(out, "counter", "ibtrapd_test_events_total", "Test events of all kinds.",
@@ -163,9 +137,9 @@ static void metrics_put_events(FILE *out, const struct event_counts *counts)
         "Suppressed events, test events among them, which only the journal has, by reason.");
     size_t reasons = atomic_load(&counts->reason_count);
     for (size_t i = 0; i < reasons; i++)
-        metrics_put_labelled(out, "ibtrapd_events_suppressed_total", "reason",
-                             counts->reasons[i].word,
-                             (double)atomic_load(&counts->reasons[i].count));
+        metrics_put_sample(out, "ibtrapd_events_suppressed_total",
+                           (double)atomic_load(&counts->reasons[i].count), "reason",
+                           counts->reasons[i].word, NULL);
 }
 
 // The subnet manager.
@@ -198,8 +172,8 @@ static void metrics_put_subscriptions(FILE *out, const struct sa_status *agent)
         if (one->trap != MAD_TRAP_VENDOR)
             snprintf(trap, sizeof trap, "%u", (unsigned)one->trap);
         for (enum subscription_state s = SUBSCRIPTION_PENDING; s <= SUBSCRIPTION_NO_ANSWER; s++)
-            metrics_put_labelled_twice(out, "ibtrapd_subscription_state", "trap", trap, "state",
-                                       subscriptions_state_word(s), one->state == s);
+            metrics_put_sample(out, "ibtrapd_subscription_state", one->state == s, "trap", trap,
+                               "state", subscriptions_state_word(s), NULL);
     }
 }
 
@@ -228,13 +202,10 @@ static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *coun
             const uint32_t n = counts->of[kind][s];
             if (n == 0 && !(type && type->alarm == ALARM_RAISES && s == (int)type->severity))
                 continue;
-            fputs("ibtrapd_active_alarms", out);
-            metrics_put_label(out, "{", "event", type ? type->name : "unknown");
-            metrics_put_label(out, ",", "category",
-                              type ? category_word(type->category) : "unknown");
-            metrics_put_label(out, ",", "severity", severity_word((enum severity)s));
-            fputc('}', out);
-            metrics_put_value(out, n);
+            metrics_put_sample(out, "ibtrapd_active_alarms", n, "event",
+                               type ? type->name : "unknown", "category",
+                               type ? category_word(type->category) : "unknown", "severity",
+                               severity_word((enum severity)s), NULL);
         }
     }
 }
@@ -326,8 +297,8 @@ static void metrics_put_receivers(FILE *out, const struct metrics *m)
         metrics_begin(out, OF_RECEIVERS[i].type, OF_RECEIVERS[i].name, OF_RECEIVERS[i].help);
         for (size_t r = 0; r < m->receiver_count; r++) {
             const struct metrics_receiver *one = &m->receivers[r];
-            metrics_put_labelled_twice(out, OF_RECEIVERS[i].name, "receiver", one->name, "kind",
-                                       one->kind, OF_RECEIVERS[i].get(m, &one->status));
+            metrics_put_sample(out, OF_RECEIVERS[i].name, OF_RECEIVERS[i].get(m, &one->status),
+                               "receiver", one->name, "kind", one->kind, NULL);
         }
     }
     metrics_begin(out, "histogram", "ibtrapd_report_to_wire_seconds",

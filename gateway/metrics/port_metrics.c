@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-enum { LABEL_MAX = 256 }; // octets of a name; at most twice as many when they are escaped
-
 enum { OCTETS_PER_DATA = 4, BITS_PER_OCTET = 8 }; // PortXmitData and PortRcvData count words
 
 // What a family tells of a port.
@@ -104,12 +102,12 @@ struct place {
     uint64_t peer_guid; // of the peer's port; 0: none
 };
 
-static void port_metrics_add_label(struct text *out, const char *before, const char *value)
+void port_metrics_add_label(struct text *out, const char *before, const char *value)
 {
     size_t octets = strlen(value);
     text_add(out, before);
-    if (octets > LABEL_MAX) {
-        octets = LABEL_MAX;
+    if (octets > PORT_METRICS_LABEL_MAX) {
+        octets = PORT_METRICS_LABEL_MAX;
         while (octets > 0 && ((unsigned char)value[octets] & 0xC0) == 0x80)
             octets--;
     }
@@ -178,6 +176,14 @@ static void port_metrics_add_double(struct text *out, double value)
     text_addf(out, "} %.17g\n", value);
 }
 
+static void port_metrics_add_window(struct text *out, int window, double value)
+{
+    text_add(out, ",window=\"");
+    text_add(out, WINDOW_NAMES[window]);
+    text_add(out, "\"");
+    port_metrics_add_double(out, value);
+}
+
 // Moves the walk over the sums on to the port. False: its counters were never read.
 static bool port_metrics_find_sums(struct port_metrics *m, const struct place *place)
 {
@@ -226,10 +232,8 @@ static void port_metrics_add_errors(struct port_metrics *m, const struct place *
             port_metrics_begin_sample(m, place, out);
             text_add(out, ",counter=\"");
             text_add(out, counter_name(one->counter));
-            text_add(out, "\",window=\"");
-            text_add(out, WINDOW_NAMES[w]);
             text_add(out, "\"");
-            port_metrics_add_double(out, value);
+            port_metrics_add_window(out, w, value);
         }
     }
 }
@@ -247,10 +251,7 @@ static void port_metrics_add_wait(struct port_metrics *m, const struct place *pl
                                        (enum error_window)w, &share))
             return;
         port_metrics_begin_sample(m, place, out);
-        text_add(out, ",window=\"");
-        text_add(out, WINDOW_NAMES[w]);
-        text_add(out, "\"");
-        port_metrics_add_double(out, share);
+        port_metrics_add_window(out, w, share);
     }
 }
 

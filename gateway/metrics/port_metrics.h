@@ -9,12 +9,17 @@
 #include "topology/measured_errors.h"
 
 enum {
+    PORT_METRICS_LABEL_MAX = 256, // octets of a value; at most twice as many when it is escaped
     PORT_METRICS_LINE_MAX = 1536, // octets of a sample, or of the lines before the first one
     // Octets that the samples of a port have in one family, at most: the two windows of each error
     // counter.
     PORT_METRICS_ROOM = (ERROR_WINDOWS * COUNTER_ERRORS + 1) * PORT_METRICS_LINE_MAX,
     PORT_METRICS_PORTS_MAX = 4096, // looked at for one piece
 };
+
+// Adds `before` and the escaped value of a label, without the quotation mark at the end. A longer
+// value than PORT_METRICS_LABEL_MAX is cut.
+void port_metrics_add_label(struct text *out, const char *before, const char *value);
 
 // What one scrape tells of. Only the ports of `fabric` have samples; of a switch, its external
 // ones. A port that no sweep could read has none, and one whose counters were never read none of
