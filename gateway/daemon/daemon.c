@@ -83,15 +83,6 @@ static bool daemon_open_journal(struct gateway *g, struct error *err)
     return true;
 }
 
-static void daemon_warn_of_snapshot(struct gateway *g, const struct error *err)
-{
-    log_write(
-        g->parts.log, LOG_LEVEL_WARNING,
-        "the last snapshot of the fabric cannot be read (%s); changes during the stop will not "
-        "be found",
-        err->text);
-}
-
 // Restores the fabric as it was when the gateway ended.
 static void daemon_restore_fabric(struct gateway *g)
 {
@@ -102,16 +93,15 @@ static void daemon_restore_fabric(struct gateway *g)
                                (struct journal_snapshot[JOURNAL_SNAPSHOTS_MAX + 1]){0}) == 0)
         return;
     uint8_t *record = journal_read_snapshot(g->parts.journal, 0, &newest, &size, &err);
-    if (!record) {
-        daemon_warn_of_snapshot(g, &err);
-        return;
-    }
-    struct fabric *last = fabric_record_read(record, size, &err);
+    struct fabric *last = record ? fabric_record_read(record, size, &err) : NULL;
     free(record);
     if (last)
         topology_restore(g->parts.topology, fabric_ref(last));
     else
-        daemon_warn_of_snapshot(g, &err);
+        log_write(g->parts.log, LOG_LEVEL_WARNING,
+                  "the last snapshot of the fabric cannot be read (%s); changes during the stop "
+                  "will not be found",
+                  err.text);
     g->restored = last;
 }
 

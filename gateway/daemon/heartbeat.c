@@ -33,26 +33,23 @@ static size_t heartbeat_count_failing(const struct gateway *g)
     return failing;
 }
 
-static uint64_t heartbeat_count_events(const struct gateway *g, uint64_t events)
-{
-    return events > g->heartbeat_events ? events - g->heartbeat_events : 0;
-}
-
 static void heartbeat_emit(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct gateway *g = ctx;
+    const uint64_t before = g->heartbeat_events;
     struct event_builder_occurrence o = {.type = CATALOGUE_HEARTBEAT};
     struct pipeline_counters counters;
     struct sa_status sa;
     pipeline_get_counters(g->parts.pipeline, &counters);
     sa_client_status(g->parts.client, &sa);
-    heartbeat_describe(&(struct heartbeat){.events = heartbeat_count_events(g, counters.events),
-                                           .period_s = g->parts.conf->heartbeat_s,
-                                           .receivers = g->parts.receiver_count,
-                                           .failing = heartbeat_count_failing(g),
-                                           .sm_answers = sa.sm_answers},
-                       o.reason, sizeof o.reason);
+    heartbeat_describe(
+        &(struct heartbeat){.events = counters.events > before ? counters.events - before : 0,
+                            .period_s = g->parts.conf->heartbeat_s,
+                            .receivers = g->parts.receiver_count,
+                            .failing = heartbeat_count_failing(g),
+                            .sm_answers = sa.sm_answers},
+        o.reason, sizeof o.reason);
     pipeline_put_occurrence(g->parts.pipeline, &o, 0);
     g->heartbeat_events = counters.events + 1;
 }

@@ -162,11 +162,16 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
     return true;
 }
 
+static int64_t receivers_time_until(int64_t until)
+{
+    const int64_t left = until - clock_monotonic(&clock_system);
+    return left > 0 ? left : 0;
+}
+
 // Waits until `until` (monotonic) for the end, then frees the receiver. False: it did not end.
 static bool receivers_finish(const struct gateway_ending *e, int64_t until)
 {
-    int64_t left = until - clock_monotonic(&clock_system);
-    bool ended = receiver_finish(e->receiver, left > 0 ? left : 0);
+    bool ended = receiver_finish(e->receiver, receivers_time_until(until));
     if (ended)
         receivers_free_conf(e->conf);
     return ended;
@@ -225,12 +230,6 @@ static void receivers_request_stop(struct receivers_departure *departure,
     pthread_mutex_unlock(&g->exchanged);
 }
 
-static void receivers_await_end(const struct gateway_ending *e, int64_t until)
-{
-    const int64_t left = until - clock_monotonic(&clock_system);
-    receiver_await_end(e->receiver, left > 0 ? left : 0);
-}
-
 void receivers_end(struct gateway *g,
                    enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
                    void (*leave)(void *ctx, const struct receiver *receiver), void *ctx)
@@ -243,7 +242,7 @@ void receivers_end(struct gateway *g,
     if (departure.count == 0)
         return;
     for (size_t i = 0; i < departure.count; i++)
-        receivers_await_end(&departure.ending[i], until);
+        receiver_await_end(departure.ending[i].receiver, receivers_time_until(until));
     pipeline_call(g->parts.pipeline, receivers_do_nothing, NULL);
     loop_call(g->loop, receivers_remove, &departure);
     for (size_t i = 0; i < departure.count; i++)
@@ -408,7 +407,7 @@ static const char *receivers_events_in_words(long long events, char out[40])
     return out;
 }
 
-static void __attribute__((format(printf, 3, 4)))
+__attribute__((format(printf, 3, 4))) static void
 receivers_tell(struct gateway *g, enum log_level level, const char *fmt, ...)
 {
     char sentence[512];

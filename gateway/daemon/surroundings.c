@@ -119,11 +119,12 @@ static bool surroundings_unit_check_directory(const struct surroundings_unit *un
 
 // The configuration.
 
-static void surroundings_add(struct conf_mistakes *mistakes, const struct conf *conf,
-                             const char *sentence)
+// Adds the sentence to the mistakes, unless all is `fine`.
+static void surroundings_note(struct conf_mistakes *mistakes, const struct conf *conf, bool fine,
+                              const struct error *err)
 {
-    if (mistakes->count < CONF_MISTAKES_MAX)
-        error_set(&mistakes->sentences[mistakes->count++], "%s: %s", conf->file, sentence);
+    if (!fine && mistakes->count < CONF_MISTAKES_MAX)
+        error_set(&mistakes->sentences[mistakes->count++], "%s: %s", conf->file, err->text);
 }
 
 // Whether systemd makes the directory when it starts the instance, for the user that runs it.
@@ -173,23 +174,22 @@ static bool surroundings_check_control(const char *path, const struct instance *
 bool surroundings_check(const struct conf *conf, const struct instance *instance,
                         const struct surroundings_unit *unit, struct conf_mistakes *mistakes)
 {
+    const struct conf_subagent *subagent = &conf->subagent;
     struct error err;
+    bool fine;
     *mistakes = (struct conf_mistakes){.count = 0};
     for (size_t i = 0; i < conf->receiver_count; i++) {
-        if (!surroundings_check_receiver(&conf->receivers[i], instance, unit, &err))
-            surroundings_add(mistakes, conf, err.text);
+        fine = surroundings_check_receiver(&conf->receivers[i], instance, unit, &err);
+        surroundings_note(mistakes, conf, fine, &err);
     }
-    if (!sinks_check_socket(conf->subagent.socket, &err)) {
-        error_prefix(&err, "section 'subagent'");
-        surroundings_add(mistakes, conf, err.text);
-    }
-    if (!sinks_check_socket(conf->subagent.fabric_socket, &err)) {
-        error_prefix(&err, "section 'subagent', item 'fabric_socket'");
-        surroundings_add(mistakes, conf, err.text);
-    }
-    if (!surroundings_check_directory(conf->journal.directory, instance, unit, "journal", &err))
-        surroundings_add(mistakes, conf, err.text);
-    if (!surroundings_check_control(conf->socket, instance, unit, &err))
-        surroundings_add(mistakes, conf, err.text);
+    fine = sinks_check_socket(subagent->socket, &err) || error_prefix(&err, "section 'subagent'");
+    surroundings_note(mistakes, conf, fine, &err);
+    fine = sinks_check_socket(subagent->fabric_socket, &err) ||
+           error_prefix(&err, "section 'subagent', item 'fabric_socket'");
+    surroundings_note(mistakes, conf, fine, &err);
+    fine = surroundings_check_directory(conf->journal.directory, instance, unit, "journal", &err);
+    surroundings_note(mistakes, conf, fine, &err);
+    fine = surroundings_check_control(conf->socket, instance, unit, &err);
+    surroundings_note(mistakes, conf, fine, &err);
     return mistakes->count == 0;
 }
