@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "ib/node_mad.h"
-#include "ib/sa_port.h"
-#include "ib/sa_requests.h"
 #include "ib/sa_state.h"
 
 #include <inttypes.h>
@@ -52,13 +50,11 @@ static void sa_client_handle_node(struct sa_client *a, const struct mad_node *sm
     a->gaps = (struct report_gaps){.highest = 0};
     sa_redirect_forget(&a->redirect);
     sa_key_use(a, false);
-    char reason[200];
-    snprintf(reason, sizeof reason,
-             "another subnet manager is master: port GUID 0x%016" PRIx64
-             " instead of 0x%016" PRIx64,
-             sm->port_guid, old);
     if (a->settled)
-        sa_changes_subscribe_again(a, now, reason);
+        sa_changes_subscribe_again(a, now,
+                                   "another subnet manager is master: port GUID 0x%016" PRIx64
+                                   " instead of 0x%016" PRIx64,
+                                   sm->port_guid, old);
 }
 
 // The SM also lists the subscriptions of other programs on this port.
@@ -98,10 +94,9 @@ static void sa_client_handle_list(struct sa_client *a, const struct mad_received
                                            a->watch.queries[SM_WATCH_LIST].asked_at);
     if (missing == 0 || (list.cut && list.records > 0))
         return;
-    char reason[200];
-    snprintf(reason, sizeof reason,
-             "the subnet manager no longer holds %zu of them; it was probably restarted", missing);
-    sa_changes_subscribe_again(a, now, reason);
+    sa_changes_subscribe_again(
+        a, now, "the subnet manager no longer holds %zu of them; it was probably restarted",
+        missing);
 }
 
 // Whether the activity count began anew. It may have wrapped round instead; between two checks, the
@@ -129,12 +124,10 @@ static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int6
     if (!same || !sa_client_is_restart(before, activity) || !a->settled ||
         !a->watch.queries[SM_WATCH_LIST].mute)
         return;
-    char reason[200];
-    snprintf(reason, sizeof reason,
-             "the subnet manager was restarted: its activity count fell from %" PRIu32
-             " to %" PRIu32,
-             before, activity);
-    sa_changes_subscribe_again(a, now, reason);
+    sa_changes_subscribe_again(a, now,
+                               "the subnet manager was restarted: its activity count fell from "
+                               "%" PRIu32 " to %" PRIu32,
+                               before, activity);
 }
 
 // Receiving.
@@ -143,17 +136,14 @@ static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int6
 // is.
 static void sa_client_note_sm_answer(struct sa_client *a, int64_t now)
 {
-    char sm[256], reason[300];
     if (a->watch.silences >= SA_SM_SILENCES_MAX)
         subscriptions_restart(&a->subscriptions, now);
     sm_watch_heard(&a->watch, now);
     if (!a->notified_unreachable)
         return;
-    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
-    snprintf(reason, sizeof reason, "%s answers again after %.1f s", sm,
-             (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
     a->notified_unreachable = false;
-    sa_changes_emit(a, SA_SM_BACK, reason);
+    sa_changes_emit(a, SA_SM_BACK, "%s answers again after %.1f s", sa_words_sm(a).text,
+                    (double)(now - a->silent_since) / (double)CLOCK_US_PER_S);
 }
 
 // Whether a request to the SA with this TransactionID is under way.
@@ -173,8 +163,7 @@ static bool sa_client_follow(struct sa_client *a, uint32_t tid, const struct mad
 {
     struct error reason;
     const uint16_t before = a->redirect.to.lid;
-    if (sa_redirect_take(&a->redirect, in, a->status.port.subnet_prefix, now, &reason) ==
-        SA_REDIRECT_REFUSE) {
+    if (!sa_redirect_take(&a->redirect, in, a->status.port.subnet_prefix, now, &reason)) {
         log_write_limited(a->options.log, &a->redirect_limit, LOG_LEVEL_WARNING,
                           "the subnet manager redirects requests, and ibtrapd does not follow: %s",
                           reason.text);
@@ -315,55 +304,49 @@ static void sa_client_handle_mad(struct sa_client *a, const struct mad_received 
 
 // The loop.
 
-static void sa_client_report_unreachable(struct sa_client *a, const char *sm)
-{
-    char reason[300];
-    a->notified_unreachable = true;
-    snprintf(reason, sizeof reason, "%s has not answered %u queries in a row", sm,
-             a->watch.silences);
-    sa_changes_emit(a, SA_SM_UNREACHABLE, reason);
-}
-
 static void sa_client_handle_silence(struct sa_client *a, int64_t now)
 {
-    char sm[256], reason[300];
+    const struct sa_words sm = sa_words_sm(a);
+    struct sa_words reason;
     if (a->watch.silences == 1 && !a->notified_unreachable)
         a->silent_since = a->watch.began_at;
     sa_key_use(a, false); // it may have been changed
     if (a->watch.silences < SA_SM_SILENCES_MAX)
         return;
     sa_redirect_forget(&a->redirect); // the SM may know another address
-    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
-    if (!a->notified_unreachable && mad_port_is_up(&a->status.port))
-        sa_client_report_unreachable(a, sm);
-    snprintf(reason, sizeof reason, "%s does not answer", sm);
+    if (!a->notified_unreachable && mad_port_is_up(&a->status.port)) {
+        a->notified_unreachable = true;
+        sa_changes_emit(a, SA_SM_UNREACHABLE, "%s has not answered %u queries in a row", sm.text,
+                        a->watch.silences);
+    }
+    snprintf(reason.text, sizeof reason.text, "%s does not answer", sm.text);
     if (a->settled)
-        sa_changes_subscribe_again(a, now, reason);
+        sa_changes_subscribe_again(a, now, "%s", reason.text);
     // Without its P_Key in the port's table no SM answers: the administrator has to mend the P_Key
     // first.
-    sa_state_set_problem(a, a->port_problem[0] != '\0' ? a->port_problem : reason);
+    sa_state_set_problem(a, a->port_problem[0] != '\0' ? a->port_problem : reason.text);
 }
 
 // Logs once which queries the SM leaves unanswered although the SM lives.
 static void sa_client_note_mute(struct sa_client *a)
 {
-    char mute[sizeof a->status.unanswered], sm[256];
+    char mute[sizeof a->status.unanswered];
     struct text t = text_in(mute, sizeof mute);
     sm_watch_add_mute(&a->watch, &t);
     const size_t before = strlen(a->status.unanswered);
     if (!sa_state_set_text(a, a->status.unanswered, sizeof a->status.unanswered, mute))
         return;
-    sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
+    const struct sa_words sm = sa_words_sm(a);
     if (t.len > before)
         log_write(a->options.log, LOG_LEVEL_WARNING,
                   "%s does not answer queries for %s, and answers others%s; each check renews a "
                   "subscription instead",
-                  sm, mute,
+                  sm.text, mute,
                   a->key_used || a->port_problem[0] != '\0'
                       ? ""
                       : ": it may trust only clients with its SA key (item 'sa_key_file')");
     else if (t.len == 0)
-        log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm);
+        log_write(a->options.log, LOG_LEVEL_INFO, "%s answers all queries again", sm.text);
 }
 
 // An answer may wait in the kernel behind up to 200,000 other MADs. So nobody is silent before all

@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/wire.h"
+#include "ib/node_mad.h"
 #include "model/fabric.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,29 +46,26 @@ static bool sa_state_is_same(const struct mad_address *a, const struct mad_addre
            a->qkey == b->qkey && a->guid == b->guid;
 }
 
-enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_received *in,
-                                     uint64_t prefix, int64_t now, struct error *reason)
+bool sa_redirect_take(struct sa_redirect *r, const struct mad_received *in, uint64_t prefix,
+                      int64_t now, struct error *reason)
 {
     struct mad_address to = {.lid = 0};
-    if (now < r->ignore_until) {
-        error_set(reason, "there were too many");
-        return SA_REDIRECT_REFUSE;
-    }
+    if (now < r->ignore_until)
+        return error_set(reason, "there were too many");
     if (!sa_state_read(in->octets, in->size, prefix, &to, reason))
-        return SA_REDIRECT_REFUSE;
+        return false;
     // Requests that were under way get the same redirection; an address must not lead to itself.
     const bool same = sa_state_is_same(&to, &r->to) && in->from.lid != r->to.lid;
     if (same && ++r->repeats <= REDIRECT_REPEATS_MAX)
-        return SA_REDIRECT_FOLLOW;
+        return true;
     r->to = to;
     r->changed_at = now;
     if (!same && ++r->steps <= REDIRECT_STEPS_MAX)
-        return SA_REDIRECT_FOLLOW;
+        return true;
     sa_redirect_forget(r);
     r->steps = r->repeats = 0;
     r->ignore_until = now + REDIRECT_PAUSE_US;
-    error_set(reason, "one leads to the next, without end");
-    return SA_REDIRECT_REFUSE;
+    return error_set(reason, "one leads to the next, without end");
 }
 
 void sa_redirect_served(struct sa_redirect *r, int64_t now)
@@ -117,28 +116,267 @@ struct mad_address sa_state_sa(const struct sa_client *a)
 
 // Sentences.
 
-void sa_words_sm(const struct mad_node *sm, uint16_t lid, char *out, size_t size)
+struct sa_words sa_words_sm(const struct sa_client *a)
 {
-    struct text t = text_in(out, size);
+    const struct mad_node *sm = &a->status.sm;
+    struct sa_words words;
+    struct text t = text_in(words.text, sizeof words.text);
     char name[130];
     text_clean(sm->description, strlen(sm->description), name, sizeof name);
-    text_addf(&t, "the subnet manager at LID %u", lid);
+    text_addf(&t, "the subnet manager at LID %u", a->status.port.sm_lid);
     if (name[0] != '\0')
         text_addf(&t, " (%s)", name);
+    return words;
 }
 
-void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port *port, char *out,
-                             size_t size)
+// Changes.
+
+static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsettled means lost
+
+void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *fmt, ...)
 {
-    struct text t = text_in(out, size);
-    text_addf(&t, "port %u of %s is not ready (state %s, LID %u, SM LID %u)", id->port, id->device,
-              fabric_state_word(port->state), port->lid, port->sm_lid);
+    struct sa_words reason;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(reason.text, sizeof reason.text, fmt, args);
+    va_end(args);
+    a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
+                               reason.text);
 }
 
-bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
-                          size_t size)
+static void sa_state_report_lost(struct sa_client *a, const char *reason)
 {
-    struct text t = text_in(out, size);
+    a->notified_lost = true;
+    log_condition(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
+    sa_changes_emit(a, SA_SUBSCRIPTIONS_LOST, "%s", reason);
+}
+
+void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *fmt, ...)
+{
+    struct sa_words reason;
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(reason.text, sizeof reason.text, fmt, args);
+    va_end(args);
+    log_debug(a->options.log, "subscribing to everything anew: %s", reason.text);
+    if (a->settled) {
+        a->settled = false;
+        a->unsettled_since = now;
+        sa_state_report_lost(a, reason.text);
+    }
+    subscriptions_restart(&a->subscriptions, now);
+    sm_watch_ask_now(&a->watch, now);
+}
+
+void sa_changes_check_settled(struct sa_client *a, int64_t now)
+{
+    if (!a->settled && subscriptions_settled(&a->subscriptions)) {
+        char reason[400];
+        a->settled = true;
+        double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
+        snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sa_words_sm(a).text,
+                 subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
+        if (a->notified_lost) {
+            log_condition(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
+            sa_changes_emit(a, SA_SUBSCRIPTIONS_RESTORED, "%s", reason);
+        } else {
+            log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
+        }
+        a->notified_lost = false;
+    }
+    if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)
+        sa_state_report_lost(a, a->status.problem[0]
+                                    ? a->status.problem
+                                    : "the subnet manager has not answered since ibtrapd began "
+                                      "to ask");
+}
+
+// The SA key.
+
+static bool sa_state_is_for(const struct sa_client *a, uint64_t guid)
+{
+    bool is = a->options.key_guid_count == 0;
+    for (size_t i = 0; i < a->options.key_guid_count; i++)
+        is |= a->options.key_guids[i] == guid;
+    return is;
+}
+
+// An SM that may not have the key does not say either who may.
+bool sa_key_may_go(const struct sa_client *a)
+{
+    return a->options.has_sa_key && sa_state_is_for(a, a->status.sm.port_guid) &&
+           (a->redirect.to.lid == 0 || sa_state_is_for(a, a->redirect.to.guid));
+}
+
+void sa_key_use(struct sa_client *a, bool use)
+{
+    if (use != a->key_used)
+        log_debug(a->options.log, "the SA key goes with %s",
+                  use ? "every request from now on" : "the subscriptions that need it only");
+    a->key_used = use;
+    shared_port_set_sa_key(&a->port, sa_state_sa(a).lid, use ? a->options.sa_key : 0);
+}
+
+static void sa_state_note_unknown(struct sa_client *a, bool unknown)
+{
+    if (unknown && !a->unknown)
+        log_write(a->options.log, LOG_LEVEL_WARNING,
+                  "the subnet manager at LID %u does not say who it is, and so does not get the SA "
+                  "key: item 'sa_key_guids' names those that may; without the item, each may",
+                  a->status.port.sm_lid);
+    a->unknown = unknown;
+}
+
+void sa_key_check(struct sa_client *a)
+{
+    const uint64_t guid = a->status.sm.port_guid;
+    const bool smps = a->status.smp_refusal[0] == '\0';
+    a->watch.identify = a->options.has_sa_key && a->options.key_guid_count > 0 && guid == 0;
+    a->subscriptions.holds_keyed = a->watch.identify && sm_watch_may_identify(&a->watch, smps);
+    sa_state_note_unknown(a, a->watch.identify && !a->subscriptions.holds_keyed);
+    const bool is_sm = !sa_state_is_for(a, guid);
+    const uint64_t denied = is_sm ? guid : a->redirect.to.guid;
+    if (!a->options.has_sa_key || guid == 0 || denied == a->denied || sa_key_may_go(a))
+        return;
+    a->denied = denied;
+    log_write(a->options.log, LOG_LEVEL_WARNING,
+              "the subnet %s with port GUID 0x%016" PRIx64
+              " does not get the SA key: item 'sa_key_guids' does not name it",
+              is_sm ? "manager" : "administration, to which requests are redirected,", denied);
+}
+
+void sa_key_accept(struct sa_client *a, int64_t now)
+{
+    if (a->key_used || !sa_key_may_go(a))
+        return;
+    sa_key_use(a, true);
+    sm_watch_forgive(&a->watch, now);
+}
+
+// Requests.
+
+uint32_t sa_requests_new_tid(struct sa_client *a)
+{
+    return atomic_fetch_add(&a->next_tid, 1) & ~(MAD_TID_SWEEPER | MAD_TID_READS);
+}
+
+uint64_t sa_requests_own_mkey(const struct sa_client *a)
+{
+    return mkeys_find(a->options.mkeys, atomic_load(&a->port_guid), atomic_load(&a->mkey));
+}
+
+bool sa_requests_query_port(struct sa_client *a, uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address own = {.lid = 0xFFFF};
+    const uint64_t mkey = sa_requests_own_mkey(a);
+    if (shared_port_smp_refusal(&a->port, mkey))
+        return false;
+    smp_query_own_port(mad, tid, mkey);
+    return shared_port_send(&a->port, &own, mad, SA_REQUEST_TIMEOUT_MS) ||
+           !shared_port_smp_refusal(&a->port, mkey);
+}
+
+static void sa_state_make_query(struct sa_client *a, enum sm_watch_kind kind, uint32_t tid,
+                                uint8_t mad[MAD_SIZE])
+{
+    uint8_t gid[ADDRESS_GID_SIZE];
+    switch (kind) {
+    case SM_WATCH_NODE:
+        mad_query_node(mad, tid, a->status.port.sm_lid);
+        break;
+    case SM_WATCH_LIST:
+        wire_put(gid, 8, a->status.port.subnet_prefix);
+        wire_put(gid + 8, 8, a->status.id.guid);
+        mad_query_subscriptions(mad, tid, gid);
+        break;
+    default:
+        node_mad_make_get(mad, MAD_CLASS_SMP_LID, SMP_SM_INFO, 0, 0);
+        mad_set_tid(mad, tid);
+    }
+}
+
+void sa_requests_ask_sm(struct sa_client *a, int64_t now)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_port *port = &a->status.port;
+    sm_watch_begin(&a->watch, now, SA_REQUEST_TIMEOUT_US, a->options.verify_us);
+    for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {
+        const bool smp = kind == SM_WATCH_INFO;
+        if (!sm_watch_wants(&a->watch, kind) || (smp && a->status.smp_refusal[0] != '\0'))
+            continue;
+        const uint32_t tid = sa_requests_new_tid(a);
+        struct mad_address to = {.lid = port->sm_lid};
+        if (!smp)
+            to = sa_state_sa(a);
+        sa_state_make_query(a, kind, tid, mad);
+        shared_port_send(&a->port, &to, mad, SA_REQUEST_TIMEOUT_MS);
+        sm_watch_asked(&a->watch, kind, tid, a->options.refresh_us);
+    }
+    if (sm_watch_wants_probe(&a->watch))
+        subscriptions_renew_one(&a->subscriptions, now);
+    // The silence may have cost the key, and the SM may answer requests with the key only.
+    if (a->watch.silences > 0 && sa_key_may_go(a) && !a->key_used)
+        subscriptions_renew_keyed(&a->subscriptions, now);
+}
+
+// Whether to request it with the key, even if the SM has not accepted the key yet. That to all
+// traps is requested without after a first silence: the key may be wrong.
+static bool sa_state_is_keyed(const struct sa_client *a, const struct subscription *one)
+{
+    const bool all = one->trap == MAD_TRAP_ALL && one->state != SUBSCRIPTION_NO_ANSWER;
+    return sa_key_may_go(a) && (a->key_used || all || subscriptions_needs_key(one->trap));
+}
+
+void sa_requests_send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
+                                   uint32_t tid)
+{
+    uint8_t mad[MAD_SIZE];
+    const struct mad_address to = sa_state_sa(a);
+    one->keyed = sa_state_is_keyed(a, one);
+    mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
+    shared_port_send(&a->port, &to, mad, SA_REQUEST_TIMEOUT_MS);
+}
+
+// Where the SA has no room for all subscriptions, one to all traps takes their place.
+static void sa_state_reduce(struct sa_client *a, int64_t now)
+{
+    struct subscription *one = subscriptions_reduce(&a->subscriptions, now);
+    if (!one)
+        return;
+    log_write(a->options.log, LOG_LEVEL_WARNING,
+              "the subnet manager has no room for more subscriptions: ibtrapd subscribes to all "
+              "traps at once, where it takes that");
+    sa_requests_send_subscription(a, one, false, sa_requests_new_tid(a));
+}
+
+void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now)
+{
+    struct subscription *one;
+    sa_key_check(a);
+    sa_state_reduce(a, now);
+    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
+        uint32_t tid = sa_requests_new_tid(a);
+        sa_requests_send_subscription(a, one, true, tid);
+        subscriptions_asked(one, tid, now);
+    }
+}
+
+// The own port.
+
+static const int64_t PORT_POLL_US = 1 * CLOCK_US_PER_S;
+static const int64_t PORT_LOOK_US = 100 * CLOCK_US_PER_MS; // between two looks at least
+static const int64_t REFRESH_PORT_US = 10 * CLOCK_US_PER_S;
+static const int64_t REOPEN_US = 2 * CLOCK_US_PER_S;
+static const int64_t REOPEN_MAX_US = 60 * CLOCK_US_PER_S; // a quarter more or less
+static const int64_t BETTER_PORT_US = 5 * CLOCK_US_PER_S;
+
+// Describes the change of a port, which is up, if the client has to subscribe again.
+static struct sa_words sa_state_describe_change(const struct mad_port *old,
+                                                const struct mad_port *port)
+{
+    struct sa_words words = {""};
+    struct text t = text_in(words.text, sizeof words.text);
     if (!mad_port_is_up(old))
         text_addf(&t, "the port came up");
     else if (old->sm_lid != port->sm_lid)
@@ -150,74 +388,197 @@ bool sa_words_port_change(const struct mad_port *old, const struct mad_port *por
         text_addf(&t, "the subnet prefix changed");
     else if (!old->client_reregister && port->client_reregister)
         text_addf(&t, "the subnet manager asked for new registrations");
-    return t.len > 0;
+    return words;
 }
 
-bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *port, char *out,
-                           size_t size)
+// All values of a port, old and new, for the debug log.
+static void sa_state_log_port(const struct sa_client *a, const struct mad_port *old,
+                              const struct mad_port *port)
 {
-    struct text t = text_in(out, size);
     if (old->state == port->state && old->lid == port->lid && old->sm_lid == port->sm_lid &&
         old->subnet_prefix == port->subnet_prefix &&
         old->client_reregister == port->client_reregister)
+        return;
+    log_debug(a->options.log,
+              "%s port %u: state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix "
+              "0x%016" PRIx64 "%s",
+              a->status.id.device, a->status.id.port, fabric_state_word(port->state),
+              fabric_state_word(old->state), port->lid, old->lid, port->sm_lid, old->sm_lid,
+              port->subnet_prefix, port->client_reregister ? ", new registrations are wanted" : "");
+}
+
+void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t now)
+{
+    const struct mad_port old = a->status.port;
+    bool was_up = mad_port_is_up(&old);
+    char reason[400];
+    sa_state_log_port(a, &old, port);
+    pthread_mutex_lock(&a->lock);
+    a->status.port = *port;
+    // Another SM than before may be master when the port comes up again.
+    const bool anew = a->options.key_guid_count > 0 && !mad_port_is_up(port);
+    if (old.sm_lid != port->sm_lid || anew)
+        a->status.sm = (struct mad_node){0}; // of the former SM
+    if (old.sm_lid != port->sm_lid && mad_port_is_up(port))
+        a->status.unanswered[0] = '\0'; // the next SM is judged anew
+    pthread_mutex_unlock(&a->lock);
+
+    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid) {
+        a->redirect = (struct sa_redirect){.steps = 0};
+        a->gaps = (struct report_gaps){.highest = 0};
+    }
+    if (!mad_port_is_up(port)) {
+        sa_key_use(a, false);
+        snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
+                 a->status.id.port, a->status.id.device, fabric_state_word(port->state), port->lid,
+                 port->sm_lid);
+        sa_state_set_problem(a, reason);
+        if (was_up)
+            sa_changes_subscribe_again(a, now, "%s", reason);
+        return;
+    }
+    if (old.sm_lid != port->sm_lid || old.lid != port->lid)
+        a->refresh_at = now; // who changed them may have changed the P_Keys
+    if (old.sm_lid != port->sm_lid) {
+        sm_watch_init(&a->watch, now);
+        sa_key_use(a, false);
+        a->activity = 0;
+    }
+    if (!was_up)
+        a->watch.silences = 0;
+    if (a->watch.silences < SA_SM_SILENCES_MAX)
+        sa_state_set_problem(a, a->port_problem);
+    const struct sa_words change = sa_state_describe_change(&old, port);
+    if (change.text[0] != '\0')
+        sa_changes_subscribe_again(a, now, "%s", change.text);
+}
+
+// Keeps why this host may send no SMPs, and logs it once. NULL: it may.
+static void sa_state_note_refusal(struct sa_client *a, const char *why)
+{
+    if (sa_state_set_text(a, a->status.smp_refusal, sizeof a->status.smp_refusal, why ? why : "") &&
+        why)
+        log_write(
+            a->options.log, LOG_LEVEL_WARNING,
+            "%s port %u: this host may send no SMPs: %s. The kernel says how the port is, and "
+            "sweeps ask the subnet administration",
+            a->status.id.device, a->status.id.port, why);
+}
+
+void sa_port_ask(struct sa_client *a, int64_t now)
+{
+    struct error err;
+    struct mad_port port;
+    struct port_query *q = &a->port_query;
+    q->tid = sa_requests_new_tid(a);
+    q->asked_at = now;
+    q->answer_by = now + SA_REQUEST_TIMEOUT_US;
+    q->ask_at = now + PORT_POLL_US;
+    const bool sent = sa_requests_query_port(a, q->tid);
+    sa_state_note_refusal(a,
+                          sent ? NULL : shared_port_smp_refusal(&a->port, sa_requests_own_mkey(a)));
+    if (sent || !shared_port_read_port(&a->port, &port, &err))
+        return;
+    q->answer_by = 0;
+    a->port_silences = 0;
+    sa_port_handle(a, &port, now);
+}
+
+void sa_port_look(struct sa_client *a, int64_t now)
+{
+    struct port_query *q = &a->port_query;
+    const int64_t may_at = q->asked_at + PORT_LOOK_US, at = may_at > now ? may_at : now;
+    if (at < q->ask_at)
+        q->ask_at = at;
+}
+
+void sa_port_refresh(struct sa_client *a, int64_t now)
+{
+    const char *problem = shared_port_refresh(&a->port);
+    a->refresh_at = now + REFRESH_PORT_US;
+    snprintf(a->port_problem, sizeof a->port_problem, "%s", problem ? problem : "");
+}
+
+bool sa_port_answers(struct sa_client *a, uint32_t tid)
+{
+    if (a->port_query.answer_by == 0 || a->port_query.tid != tid)
         return false;
-    text_addf(&t,
-              "state %s (was %s), LID %u (%u), SM LID %u (%u), subnet prefix 0x%016" PRIx64 "%s",
-              fabric_state_word(port->state), fabric_state_word(old->state), port->lid, old->lid,
-              port->sm_lid, old->sm_lid, port->subnet_prefix,
-              port->client_reregister ? ", new registrations are wanted" : "");
+    a->port_query.answer_by = 0;
     return true;
 }
 
-// Changes.
-
-static const int64_t FIRST_SETTLE_US = 30 * CLOCK_US_PER_S; // then still unsettled means lost
-
-void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *reason)
+// When to try again to open a port: soon; or, if the kernel refused, later each time, by chance a
+// little earlier or later than other refused programs.
+static int64_t sa_state_reopen_after(struct sa_client *a, bool refused)
 {
-    a->options.listener.change(a->options.listener.ctx, change, a->status.port.subnet_prefix,
-                               reason);
+    int64_t us = REOPEN_US;
+    uint32_t chance;
+    a->refusals = refused ? a->refusals + 1 : 0;
+    for (unsigned i = 0; i < a->refusals && us < REOPEN_MAX_US; i++)
+        us *= 2;
+    if (!refused)
+        return us;
+    us = us < REOPEN_MAX_US ? us : REOPEN_MAX_US;
+    a->options.random->fill(a->options.random->ctx, &chance, sizeof chance);
+    return us - us / 4 + (int64_t)(chance % (uint64_t)(us / 2 + 1));
 }
 
-static void sa_state_report_lost(struct sa_client *a, const char *reason)
+bool sa_port_open(struct sa_client *a, int64_t now)
 {
-    a->notified_lost = true;
-    log_condition(a->options.log, LOG_LEVEL_WARNING, "the subscriptions were lost: %s", reason);
-    sa_changes_emit(a, SA_SUBSCRIPTIONS_LOST, reason);
-}
-
-void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *reason)
-{
-    log_debug(a->options.log, "subscribing to everything anew: %s", reason);
-    if (a->settled) {
-        a->settled = false;
-        a->unsettled_since = now;
-        sa_state_report_lost(a, reason);
+    struct error err;
+    struct mad_io io;
+    struct mad_port_id id = {0};
+    const bool opened = a->options.opener.open(a->options.opener.ctx, &io, &id, &err);
+    a->reopen_at = now + sa_state_reopen_after(a, !opened && id.refused);
+    if (!opened) {
+        sa_state_set_problem(a, err.text);
+        return false;
     }
+    atomic_store(&a->port_guid, id.guid);
+    shared_port_open(&a->port, &io);
+    pthread_mutex_lock(&a->lock);
+    a->status.open = true;
+    a->status.id = id;
+    a->status.port = (struct mad_port){0};
+    a->status.sm = (struct mad_node){0};
+    a->status.smp_refusal[0] = '\0';
+    a->status.unanswered[0] = '\0';
+    pthread_mutex_unlock(&a->lock);
+    a->refresh_at = now;
+    a->port_query = (struct port_query){0};
+    sm_watch_init(&a->watch, now);
+    a->redirect = (struct sa_redirect){.steps = 0};
+    sa_key_use(a, false);
+    a->activity = 0;
+    a->port_silences = 0;
+    a->better_at = now + BETTER_PORT_US;
     subscriptions_restart(&a->subscriptions, now);
-    sm_watch_ask_now(&a->watch, now);
+    log_write(a->options.log, LOG_LEVEL_INFO, "opened %s port %u (port GUID 0x%016" PRIx64 ")",
+              id.device, id.port, id.guid);
+    return true;
 }
 
-void sa_changes_check_settled(struct sa_client *a, int64_t now)
+static void sa_state_close_port(struct sa_client *a)
 {
-    if (!a->settled && subscriptions_settled(&a->subscriptions)) {
-        char sm[256], reason[400];
-        a->settled = true;
-        sa_words_sm(&a->status.sm, a->status.port.sm_lid, sm, sizeof sm);
-        double seconds = (double)(now - a->unsettled_since) / (double)CLOCK_US_PER_S;
-        snprintf(reason, sizeof reason, "%s confirmed %zu of %d after %.1f s", sm,
-                 subscriptions_subscribed(&a->subscriptions), (int)SUBSCRIPTIONS_COUNT, seconds);
-        if (a->notified_lost) {
-            log_condition(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
-            sa_changes_emit(a, SA_SUBSCRIPTIONS_RESTORED, reason);
-        } else {
-            log_write(a->options.log, LOG_LEVEL_INFO, "subscribed: %s", reason);
-        }
-        a->notified_lost = false;
-    }
-    if (!a->settled && !a->notified_lost && now - a->unsettled_since > FIRST_SETTLE_US)
-        sa_state_report_lost(a, a->status.problem[0]
-                                    ? a->status.problem
-                                    : "the subnet manager has not answered since ibtrapd began "
-                                      "to ask");
+    shared_port_close(&a->port);
+    pthread_mutex_lock(&a->lock);
+    a->status.open = false;
+    a->status.port = (struct mad_port){0};
+    pthread_mutex_unlock(&a->lock);
+}
+
+void sa_port_lose(struct sa_client *a, const char *reason, int64_t now)
+{
+    sa_state_set_problem(a, reason);
+    sa_state_close_port(a);
+    a->reopen_at = now;
+    sa_changes_subscribe_again(a, now, "%s", reason);
+}
+
+bool sa_port_has_better(struct sa_client *a, int64_t now)
+{
+    if (mad_port_is_up(&a->status.port) || now < a->better_at)
+        return false;
+    a->better_at = now + BETTER_PORT_US;
+    return a->options.opener.better(a->options.opener.ctx, &a->status.id);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The state of the SA client, for the files of the client: sa_client.c, sa_port.c and
-// sa_requests.c. The functions are for the client's thread, unless a comment says otherwise.
+// The state of the SA client, its own port and its requests. The functions are for the client's
+// thread, unless a comment says otherwise.
+// Decides: When does ibtrapd send the SA key, and to whom?
 #ifndef IBTRAPD_IB_SA_STATE_H
 #define IBTRAPD_IB_SA_STATE_H
 
@@ -24,17 +25,12 @@ struct sa_redirect {
     int64_t ignore_until;  // the same; there were too many
 };
 
-enum sa_redirection {
-    SA_REDIRECT_FOLLOW, // send the request to `to`
-    SA_REDIRECT_REFUSE, // `reason` says why it is not followed; the answer is a refusal
-};
-
 // Takes an answer with the status of a redirection, from the address with that LID. Follows a few
-// until the SA answers from one address for ten seconds; if redirections lead round in a circle or
-// on without end, follows none for a minute. `prefix`: of the own port's GID. `reason`: part of a
-// sentence.
-enum sa_redirection sa_redirect_take(struct sa_redirect *r, const struct mad_received *in,
-                                     uint64_t prefix, int64_t now, struct error *reason);
+// redirections until the SA answers from one address for ten seconds; if redirections lead round in
+// a circle or on without end, follows none for a minute. `prefix`: of the own port's GID. True:
+// send the request to `to`. False with part of a sentence: the answer is a refusal.
+bool sa_redirect_take(struct sa_redirect *r, const struct mad_received *in, uint64_t prefix,
+                      int64_t now, struct error *reason);
 
 // The SA answered a request otherwise.
 void sa_redirect_served(struct sa_redirect *r, int64_t now);
@@ -110,31 +106,89 @@ void sa_state_count(struct sa_client *a, uint64_t *counter);
 
 // Sentences.
 
+struct sa_words {
+    char text[400];
+};
+
 // "the subnet manager at LID 7 (its node's description)".
-void sa_words_sm(const struct mad_node *sm, uint16_t lid, char *out, size_t size);
-
-// "port 1 of mlx5_0 is not ready (state down, LID 0, SM LID 0)".
-void sa_words_port_not_ready(const struct mad_port_id *id, const struct mad_port *port, char *out,
-                             size_t size);
-
-// Describes the change of a port, which is up, if the client has to subscribe again. Returns false
-// if there is no reason to.
-bool sa_words_port_change(const struct mad_port *old, const struct mad_port *port, char *out,
-                          size_t size);
-
-// All values of a port, old and new, for the debug log. False: none changed.
-bool sa_words_port_reading(const struct mad_port *old, const struct mad_port *port, char *out,
-                           size_t size);
+struct sa_words sa_words_sm(const struct sa_client *a);
 
 // Changes.
 
-// `reason` is part of a sentence, without a full stop.
-void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *reason);
+// The reason is part of a sentence, without a full stop.
+void sa_changes_emit(struct sa_client *a, enum sa_change change, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // Discards all answers of the SM and asks again. Reports the loss of subscriptions that were held.
-void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *reason);
+void sa_changes_subscribe_again(struct sa_client *a, int64_t now, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // Reports that the subscriptions are held again, or that all attempts failed for too long.
 void sa_changes_check_settled(struct sa_client *a, int64_t now);
+
+// The own port: opens and closes the port, and asks for its state.
+
+// Opens the port. False: it cannot be opened; `reopen_at` says when to try again.
+bool sa_port_open(struct sa_client *a, int64_t now);
+
+// Closes the port, subscribes to everything anew and opens a port again at once.
+void sa_port_lose(struct sa_client *a, const char *reason, int64_t now);
+
+// Queries the own port by SMP or, where this host may send none, reads what the kernel knows.
+void sa_port_ask(struct sa_client *a, int64_t now);
+
+// Asks for the state of the port soon, after a hint that anyone can send.
+void sa_port_look(struct sa_client *a, int64_t now);
+
+// Whether `tid` is the TransactionID of the query under way. The query is then over.
+bool sa_port_answers(struct sa_client *a, uint32_t tid);
+
+// Whether another port would be chosen now, because this port is not up. Looks every five seconds.
+bool sa_port_has_better(struct sa_client *a, int64_t now);
+
+// Takes over how the port is.
+void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t now);
+
+// Reads again what the kernel may have changed about the port.
+void sa_port_refresh(struct sa_client *a, int64_t now);
+
+// The SA key.
+
+// Whether the SA key may go to the master SM, or to the SA to which requests were redirected. If
+// the configuration names the SMs that may get the key, the master has to be known first.
+bool sa_key_may_go(const struct sa_client *a);
+
+// Whether the key goes with every request to the SA from now on, or with the subscriptions that
+// need it only.
+void sa_key_use(struct sa_client *a, bool use);
+
+// Holds back the requests that need the key while the master is not known, unless the SM does not
+// answer the queries about its name. Logs once that a master does not get the key.
+void sa_key_check(struct sa_client *a);
+
+// The SM took a request with the key. From now on the key goes with every request, and the SM may
+// answer more queries.
+void sa_key_accept(struct sa_client *a, int64_t now);
+
+// Requests: to the own port, to the SM and for the subscriptions.
+
+uint32_t sa_requests_new_tid(struct sa_client *a); // any thread
+
+// The M_Key of the own port; 0: none. Any thread.
+uint64_t sa_requests_own_mkey(const struct sa_client *a);
+
+// Sends Get(PortInfo) to the own port. False: this host may send no SMPs. Any thread.
+bool sa_requests_query_port(struct sa_client *a, uint32_t tid);
+
+// Begins a round of queries to the SM, and renews subscriptions if they alone do not show whether
+// it lives.
+void sa_requests_ask_sm(struct sa_client *a, int64_t now);
+
+// Subscribes or unsubscribes, without keeping that the request is under way.
+void sa_requests_send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
+                                   uint32_t tid);
+
+// Requests the subscriptions that are due.
+void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now);
 
 #endif
