@@ -9,35 +9,24 @@
 #include <infiniband/umad_sa.h>
 #include <string.h>
 
-// InformInfo and InformInfoRecord, which libibumad's headers lack.
-
-struct inform_info {
-    uint8_t gid[ADDRESS_GID_SIZE];
-    __be16 lid_begin, lid_end;
-    __be16 reserved;
-    uint8_t is_generic, subscribe;
-    __be16 type;
-    __be16 trap; // DeviceID when not generic
-    __be32 qpn_resp_time;
-    __be32 producer_type; // VendorID when not generic
-} __attribute__((packed));
-
-struct inform_info_record {
-    uint8_t subscriber_gid[ADDRESS_GID_SIZE];
-    __be16 subscriber_enum;
-    uint8_t reserved[6];
-    struct inform_info info;
-} __attribute__((packed));
+// InformInfo (IBA 13.4.8.3), with DeviceID and VendorID for the trap and the producer when not
+// generic; and InformInfoRecord (IBA 15.2.5.12).
+enum {
+    INFORM_LID_BEGIN = 16,
+    INFORM_IS_GENERIC = 22,
+    INFORM_SUBSCRIBE = 23,
+    INFORM_TYPE = 24,
+    INFORM_TRAP = 26,
+    INFORM_QPN = 28, // 24 bits
+    INFORM_PRODUCER_TYPE = 33,
+    INFORM_RECORD_INFO = 24, // after the subscriber's GID and number
+    INFORM_RECORD_SIZE = 60,
+};
 
 static_assert(sizeof(struct umad_sa_packet) == MAD_SIZE, "IBA 15.2.1.1");
 static_assert(offsetof(struct umad_sa_packet, sm_key) == 36, "IBA 15.2.1.1");
 static_assert(offsetof(struct umad_sa_packet, comp_mask) == 48, "IBA 15.2.1.1");
 static_assert(offsetof(struct umad_sa_packet, data) == IB_SA_DATA_OFFS, "IBA 15.2.1.1");
-static_assert(sizeof(struct inform_info) == 36, "IBA 13.4.8.3");
-static_assert(offsetof(struct inform_info, is_generic) == 22, "IBA 13.4.8.3");
-static_assert(offsetof(struct inform_info, trap) == 26, "IBA 13.4.8.3");
-static_assert(offsetof(struct inform_info, producer_type) == 32, "IBA 13.4.8.3");
-static_assert(sizeof(struct inform_info_record) == 60, "IBA 15.2.5.12");
 
 static const uint64_t MASK_SUBSCRIBER_GID = 1, MASK_NODE_LID = 1;
 
@@ -132,19 +121,17 @@ void mad_add_sa_key(uint8_t *mad, uint64_t sa_key)
 
 void mad_subscribe(uint8_t *out, uint32_t tid, uint64_t sa_key, uint32_t trap, bool subscribe)
 {
-    const struct inform_info info = {
-        .lid_begin = htobe16(0xFFFF),
-        .is_generic = trap != MAD_TRAP_VENDOR,
-        .subscribe = subscribe,
-        .type = htobe16(0xFFFF),
-        .trap = htobe16(trap == MAD_TRAP_VENDOR ? 0xFFFF : (uint16_t)trap),
-        // An unsubscription contains the subscriber's QP; in a subscription it is zero.
-        .qpn_resp_time = htobe32(subscribe ? 0 : 1U << 8),
-        .producer_type = htobe32(0xFFFFFF),
-    };
+    uint8_t *info = out + IB_SA_DATA_OFFS;
     mad_sa_request(out, UMAD_METHOD_SET, UMAD_ATTR_INFORM_INFO, tid);
     wire_put(out + offsetof(struct umad_sa_packet, sm_key), 8, sa_key);
-    memcpy(out + IB_SA_DATA_OFFS, &info, sizeof info);
+    wire_put(info + INFORM_LID_BEGIN, 2, 0xFFFF);
+    info[INFORM_IS_GENERIC] = trap != MAD_TRAP_VENDOR;
+    info[INFORM_SUBSCRIBE] = subscribe;
+    wire_put(info + INFORM_TYPE, 2, 0xFFFF);
+    wire_put(info + INFORM_TRAP, 2, trap == MAD_TRAP_VENDOR ? 0xFFFF : trap);
+    // An unsubscription contains the subscriber's QP; in a subscription it is zero.
+    wire_put(info + INFORM_QPN, 3, subscribe ? 0 : 1);
+    wire_put(info + INFORM_PRODUCER_TYPE, 3, 0xFFFFFF);
 }
 
 void mad_query_subscriptions(uint8_t *out, uint32_t tid, const uint8_t gid[ADDRESS_GID_SIZE])
@@ -215,6 +202,13 @@ static const uint8_t *mad_answer_data(const uint8_t *mad, size_t size, size_t wa
     return size >= IB_SA_DATA_OFFS + wanted ? mad + IB_SA_DATA_OFFS : NULL;
 }
 
+static bool mad_is_zero(const uint8_t *octets, size_t n)
+{
+    while (n > 0 && octets[n - 1] == 0)
+        n--;
+    return n == 0;
+}
+
 bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscriptions *out,
                             void (*each)(void *ctx, uint32_t trap), void *ctx)
 {
@@ -226,16 +220,14 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
     size_t stride = (size_t)wire_get16(mad + offsetof(struct umad_sa_packet, attr_offset)) * 8;
     if (stride == 0 || room == 0)
         return true; // no record
-    if (stride < sizeof(struct inform_info_record))
+    if (stride < INFORM_RECORD_SIZE)
         return false;
-    for (; room >= sizeof(struct inform_info_record); data += stride) {
-        struct inform_info_record record;
-        memcpy(&record, data, sizeof record);
-        static const uint8_t NO_GID[ADDRESS_GID_SIZE];
-        if (memcmp(record.subscriber_gid, NO_GID, sizeof NO_GID) == 0)
+    for (; room >= INFORM_RECORD_SIZE; data += stride) {
+        const uint8_t *info = data + INFORM_RECORD_INFO;
+        if (mad_is_zero(data, ADDRESS_GID_SIZE))
             break; // padding after the last record
         out->records++;
-        each(ctx, record.info.is_generic ? be16toh(record.info.trap) : MAD_TRAP_VENDOR);
+        each(ctx, info[INFORM_IS_GENERIC] ? wire_get16(info + INFORM_TRAP) : MAD_TRAP_VENDOR);
         if (room < stride)
             break;
         room -= stride;
@@ -243,13 +235,6 @@ bool mad_read_subscriptions(const uint8_t *mad, size_t size, struct mad_subscrip
     // A single MAD without room for one more record may be the first segment of several.
     out->cut = size <= MAD_SIZE && IB_SA_DATA_OFFS + (out->records + 1) * stride > MAD_SIZE;
     return true;
-}
-
-static bool mad_is_zero(const uint8_t *octets, size_t n)
-{
-    while (n > 0 && octets[n - 1] == 0)
-        n--;
-    return n == 0;
 }
 
 // Whether only the first RMPP segment of an answer arrived: the segment says that more segments
@@ -330,40 +315,28 @@ bool mad_read_own_port(const uint8_t *mad, size_t size, struct mad_port *out)
 
 const char *mad_status_words(uint16_t status)
 {
-    switch (status >> 8) {
-    case UMAD_SA_STATUS_NO_RESOURCES:
-        return "no resources";
-    case UMAD_SA_STATUS_REQ_INVALID:
-        return "request invalid";
-    case UMAD_SA_STATUS_NO_RECORDS:
-        return "no records";
-    case UMAD_SA_STATUS_TOO_MANY_RECORDS:
-        return "too many records";
-    case UMAD_SA_STATUS_INVALID_GID:
-        return "invalid GID";
-    case UMAD_SA_STATUS_INSUF_COMPS:
-        return "insufficient components";
-    case UMAD_SA_STATUS_REQ_DENIED:
-        return "request denied";
-    default:
-        break;
-    }
+    static const char *const OF_SA[] = {
+        [UMAD_SA_STATUS_NO_RESOURCES] = "no resources",
+        [UMAD_SA_STATUS_REQ_INVALID] = "request invalid",
+        [UMAD_SA_STATUS_NO_RECORDS] = "no records",
+        [UMAD_SA_STATUS_TOO_MANY_RECORDS] = "too many records",
+        [UMAD_SA_STATUS_INVALID_GID] = "invalid GID",
+        [UMAD_SA_STATUS_INSUF_COMPS] = "insufficient components",
+        [UMAD_SA_STATUS_REQ_DENIED] = "request denied",
+    };
+    static const char *const OF_REQUEST[8] = {
+        [1] = "version not supported",
+        [2] = "method not supported",
+        [3] = "method and attribute not supported together",
+        [7] = "invalid field",
+    };
+    const unsigned of_sa = status >> 8;
+    if (of_sa < sizeof OF_SA / sizeof *OF_SA && OF_SA[of_sa])
+        return OF_SA[of_sa];
     if (status & 1)
         return "busy";
     if (status & MAD_STATUS_REDIRECT)
         return "redirected, and not followed";
-    switch (status >> 2 & 7) {
-    case 0:
-        return status ? "unknown status" : "success";
-    case 1:
-        return "version not supported";
-    case 2:
-        return "method not supported";
-    case 3:
-        return "method and attribute not supported together";
-    case 7:
-        return "invalid field";
-    default:
-        return "unknown status";
-    }
+    const char *words = OF_REQUEST[status >> 2 & 7];
+    return words ? words : status ? "unknown status" : "success";
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE = 512, HALF = MAD_LOG_SENT_MAX / 2 };
+enum { LINE_SIZE = 512, HALF = SHARED_PORT_SENT_MAX / 2 };
 enum { HOP_COUNT_OFFSET = 7, INITIAL_PATH_OFFSET = 128 }; // IBA 14.2.1.2
 
 // Methods have class 0. SMPs by directed route have the attributes of SMPs by LID.
@@ -109,30 +109,26 @@ static size_t shared_port_place_of(uint32_t tid)
     return ((tid & MAD_TID_SWEEPER) ? HALF : 0) + tid % HALF;
 }
 
-static void shared_port_note_sent(struct mad_log *m, uint32_t tid)
+static void shared_port_note_sent(struct shared_port *port, uint32_t tid)
 {
-    atomic_store(&m->sent[shared_port_place_of(tid)].at, clock_monotonic(m->clock));
-    atomic_store(&m->sent[shared_port_place_of(tid)].tid, tid);
+    atomic_store(&port->sent[shared_port_place_of(tid)].at, clock_monotonic(port->clock));
+    atomic_store(&port->sent[shared_port_place_of(tid)].tid, tid);
 }
 
-static void shared_port_add_duration(struct text *t, struct mad_log *m, uint32_t tid)
+static void shared_port_add_duration(struct text *t, struct shared_port *port, uint32_t tid)
 {
-    int64_t at = atomic_load(&m->sent[shared_port_place_of(tid)].at);
-    if (at != 0 && atomic_load(&m->sent[shared_port_place_of(tid)].tid) == tid)
-        text_addf(t, ", after %lld us", (long long)(clock_monotonic(m->clock) - at));
+    int64_t at = atomic_load(&port->sent[shared_port_place_of(tid)].at);
+    if (at != 0 && atomic_load(&port->sent[shared_port_place_of(tid)].tid) == tid)
+        text_addf(t, ", after %lld us", (long long)(clock_monotonic(port->clock) - at));
 }
 
-void mad_log_init(struct mad_log *mad_log, struct log *log, const struct clock *clock)
-{
-    *mad_log = (struct mad_log){.log = log, .clock = clock};
-}
-
-void mad_log_sent(struct mad_log *mad_log, const struct mad_address *to, const uint8_t *mad,
-                  const char *error)
+// `error`: why the MAD was not sent; NULL: it was sent.
+static void shared_port_log_sent(struct shared_port *port, const struct mad_address *to,
+                                 const uint8_t *mad, const char *error)
 {
     struct mad_header h;
     char line[LINE_SIZE];
-    if (!log_is_debug(mad_log->log) || !mad_read_header(mad, MAD_SIZE, &h))
+    if (!log_is_debug(port->log) || !mad_read_header(mad, MAD_SIZE, &h))
         return;
     struct text t = text_in(line, sizeof line);
     text_add(&t, "to ");
@@ -141,18 +137,18 @@ void mad_log_sent(struct mad_log *mad_log, const struct mad_address *to, const u
     shared_port_add_mad(&t, &h, mad, MAD_SIZE);
     if (error)
         text_addf(&t, ", not sent: %s", error);
-    shared_port_note_sent(mad_log, (uint32_t)h.tid);
-    log_debug(mad_log->log, "%s", line);
+    shared_port_note_sent(port, (uint32_t)h.tid);
+    log_debug(port->log, "%s", line);
 }
 
-void mad_log_received(struct mad_log *mad_log, const struct mad_received *in)
+static void shared_port_log_received(struct shared_port *port, const struct mad_received *in)
 {
     struct mad_header h;
     char line[LINE_SIZE];
-    if (!log_is_debug(mad_log->log))
+    if (!log_is_debug(port->log))
         return;
     if (!mad_read_header(in->octets, in->size, &h)) {
-        log_debug(mad_log->log, "from LID %u: %zu octets without a header", in->from.lid, in->size);
+        log_debug(port->log, "from LID %u: %zu octets without a header", in->from.lid, in->size);
         return;
     }
     struct text t = text_in(line, sizeof line);
@@ -164,9 +160,9 @@ void mad_log_received(struct mad_log *mad_log, const struct mad_received *in)
         uint16_t status = mad_status(&h);
         text_addf(&t, ", %s (0x%04x), %zu octets", mad_status_words(status), (unsigned)status,
                   in->size);
-        shared_port_add_duration(&t, mad_log, (uint32_t)h.tid);
+        shared_port_add_duration(&t, port, (uint32_t)h.tid);
     }
-    log_debug(mad_log->log, "%s", line);
+    log_debug(port->log, "%s", line);
 }
 
 // The port.
@@ -185,8 +181,7 @@ static bool shared_port_client_is_attached(const struct mad_client *client)
 
 void shared_port_init(struct shared_port *port, struct log *log, const struct clock *clock)
 {
-    *port = (struct shared_port){.log = log};
-    mad_log_init(&port->mad_log, log, clock);
+    *port = (struct shared_port){.log = log, .clock = clock};
     pthread_mutex_init(&port->lock, NULL);
     pthread_mutex_init(&port->listener_lock, NULL);
 }
@@ -218,7 +213,7 @@ int shared_port_receive(struct shared_port *port, struct mad_received *out, int 
 {
     int rc = port->io.receive(port->io.self, out, timeout_ms, err);
     if (rc > 0)
-        mad_log_received(&port->mad_log, out);
+        shared_port_log_received(port, out);
     return rc;
 }
 
@@ -323,7 +318,7 @@ bool shared_port_send(struct shared_port *port, const struct mad_address *to, co
     bool open = port->io.self != NULL;
     bool sent = open && shared_port_transmit(port, agent, to, octets, response_timeout_ms, &err);
     if (open)
-        mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err.text);
+        shared_port_log_sent(port, to, octets, sent ? NULL : err.text);
     if (open && !sent)
         log_write_limited(port->log, &port->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
     pthread_mutex_unlock(&port->lock);
@@ -355,7 +350,7 @@ static bool shared_port_client_send(void *self, enum mad_agent agent, const stru
     bool sent = shared_port_client_is_attached(client) && port->io.self
                     ? shared_port_transmit(port, agent, to, octets, response_timeout_ms, err)
                     : error_set(err, "the port was closed");
-    mad_log_sent(&port->mad_log, to, octets, sent ? NULL : err->text);
+    shared_port_log_sent(port, to, octets, sent ? NULL : err->text);
     pthread_mutex_unlock(&port->lock);
     return sent;
 }
@@ -375,30 +370,22 @@ static void shared_port_client_close(void *self)
     free(client);
 }
 
-static bool shared_port_admit(struct shared_port *port, const struct mad_client *client,
-                              struct error *err)
-{
-    pthread_mutex_lock(&port->listener_lock);
-    pthread_mutex_lock(&port->lock);
-    struct shared_port_place *place = &port->places[client->user];
-    bool free_place = port->admits && !place->attached;
-    if (free_place)
-        place->attached = client;
-    else if (port->admits)
-        error_set(err, "the port has such a user already");
-    else
-        error_set(err, "no port is open");
-    pthread_mutex_unlock(&port->lock);
-    pthread_mutex_unlock(&port->listener_lock);
-    return free_place;
-}
-
 bool shared_port_attach(struct shared_port *port, enum mad_user user, struct mad_io *out,
                         struct error *err)
 {
     struct mad_client *client = memory_get(sizeof *client);
     *client = (struct mad_client){port, user};
-    if (!shared_port_admit(port, client, err)) {
+    pthread_mutex_lock(&port->listener_lock);
+    pthread_mutex_lock(&port->lock);
+    struct shared_port_place *place = &port->places[user];
+    const bool ok = port->admits && !place->attached;
+    if (ok)
+        place->attached = client;
+    else
+        error_set(err, port->admits ? "the port has such a user already" : "no port is open");
+    pthread_mutex_unlock(&port->lock);
+    pthread_mutex_unlock(&port->listener_lock);
+    if (!ok) {
         free(client);
         return false;
     }

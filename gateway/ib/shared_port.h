@@ -5,6 +5,9 @@
 //
 // The SA client's thread opens, receives and closes. The TransactionID of a response names the MAD
 // client that gets the response (enum mad_user).
+//
+// The debug log has a line for each MAD sent or received, with peer, method, attribute and
+// TransactionID and, for an answer, its status and duration. No line has an M_Key or an SA key.
 #ifndef IBTRAPD_IB_SHARED_PORT_H
 #define IBTRAPD_IB_SHARED_PORT_H
 
@@ -16,30 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-// The debug log of MADs: one line for each MAD sent or received, with peer, method, attribute and
-// TransactionID and, for an answer, its status and duration. Never has M_Keys and SA keys.
-
-enum { MAD_LOG_SENT_MAX = 512 };
-
-// The times at which the last few hundred requests were sent, by TransactionID. Filled in only
-// while the folder's level is debug.
-struct mad_log {
-    struct log *log; // NULL: none
-    const struct clock *clock;
-    struct {
-        _Atomic uint32_t tid;
-        _Atomic int64_t at; // monotonic microseconds; 0: none
-    } sent[MAD_LOG_SENT_MAX];
-};
-
-void mad_log_init(struct mad_log *mad_log, struct log *log, const struct clock *clock);
-
-// `mad` has MAD_SIZE octets. `error`: why it was not sent; NULL: it was sent. Any thread.
-void mad_log_sent(struct mad_log *mad_log, const struct mad_address *to, const uint8_t *mad,
-                  const char *error);
-void mad_log_received(struct mad_log *mad_log, const struct mad_received *in); // any thread
-
-// The port.
+enum { SHARED_PORT_SENT_MAX = 512 };
 
 struct mad_client;
 
@@ -56,8 +36,15 @@ struct shared_port {
     uint64_t sa_key;      // goes with requests to the SA at `key_lid`; 0: none
     uint16_t key_lid;
     struct log *log;
-    struct mad_log mad_log; // of all MADs sent and received
+    const struct clock *clock;
     struct log_limit send_limit;
+
+    // When the last few hundred requests were sent. Filled in only while the folder's level is
+    // debug.
+    struct {
+        _Atomic uint32_t tid;
+        _Atomic int64_t at; // monotonic microseconds; 0: none
+    } sent[SHARED_PORT_SENT_MAX];
 
     // Held while a listener is called. Locked before `lock`, since a listener sends.
     pthread_mutex_t listener_lock;
