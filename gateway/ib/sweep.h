@@ -26,11 +26,13 @@ struct sweep_size {
     uint32_t nodes, ports;
 };
 
-// The ticks that sweep_counters learned. Sweeper's thread.
+// The ticks that sweep_counters learned: zero-initialised at first. Free `all` with free(3).
 enum { SWEEP_TICKS_TRIES = 3 }; // readings in which a port may leave the query unanswered
-struct sweep_ticks;
-struct sweep_ticks *sweep_ticks_new(void);
-void sweep_ticks_free(struct sweep_ticks *ticks); // NULL is allowed
+struct sweep_tick;
+struct sweep_ticks {
+    struct sweep_tick *all;
+    size_t count;
+};
 
 enum { SWEEP_TWINS_MAX = 16, SWEEP_LOCKED_MAX = 8 };
 

@@ -102,3 +102,16 @@ bool sweep_part_run(struct sweep_part *part,
     fabric_builder_each_port(part->builder, ask, part);
     return sweep_part_end(part, err);
 }
+
+static void sweep_ask_check_port(void *ctx, uint32_t node, struct fabric_port *port)
+{
+    (void)node;
+    struct sweep *sweep = ctx;
+    port->silent = port->silent && port->peer_node == FABRIC_NONE;
+    sweep->complete = sweep->complete && port->known && !port->silent;
+}
+
+void sweep_check_silence(struct sweep *sweep, struct fabric_builder *builder)
+{
+    fabric_builder_each_port(builder, sweep_ask_check_port, sweep);
+}

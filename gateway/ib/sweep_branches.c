@@ -11,16 +11,16 @@ enum { FIRST = 0 };
 enum { TURN_US = 50, PATIENCE_US = 5000, PASSES_MAX = 1000000 };
 
 struct branch {
-    uint64_t port_guid, turns; // turns: taken, turns of the branches behind included
-    uint32_t parent, node;
-    uint32_t next;   // in a circle, or in the list of postponed branches
+    struct sweep_branch place;
+    uint64_t turns; // taken, turns of the branches behind included
+    uint32_t above; // in whose circle the branch waits: the parent, or the group of strangers there
+    uint32_t next;  // in a circle, or in the list of postponed branches
     uint32_t latest; // the last branch in the circle of waiting branches behind; NONE: none waits
     uint32_t passes; // turns to pass
-    uint32_t strangers; // the group of those behind it; NONE: it has none
-    uint8_t port, hops;
+    uint32_t strangers;           // the group of those behind it; NONE: it has none
     uint8_t next_port, last_port; // to query; none if next_port is greater
     bool ask_node, ask_name, ask_ports;
-    bool is_waiting; // the branch is in the circle of its parent
+    bool is_waiting; // the branch is in the circle of the branch above
     bool was_postponed;
     bool is_group; // of strangers: a branch without queries between the strangers and the branch of
                    // their node
@@ -53,10 +53,10 @@ static bool sweep_branches_has_query(const struct branch *b)
     return b->ask_node || b->ask_name || b->ask_ports;
 }
 
-// Puts the branch at the end of its parent's circle.
+// Puts the branch at the end of the circle above.
 static void sweep_branches_enter(struct sweep_branches *branches, uint32_t branch)
 {
-    struct branch *b = &branches->all[branch], *parent = &branches->all[b->parent];
+    struct branch *b = &branches->all[branch], *parent = &branches->all[b->above];
     if (parent->latest == NONE) {
         b->next = branch;
     } else {
@@ -72,7 +72,7 @@ static void sweep_branches_wake(struct sweep_branches *branches, uint32_t branch
 {
     while (branch != FIRST && !branches->all[branch].is_waiting) {
         sweep_branches_enter(branches, branch);
-        branch = branches->all[branch].parent;
+        branch = branches->all[branch].above;
     }
 }
 
@@ -115,10 +115,12 @@ static uint32_t sweep_branches_append(struct sweep_branches *branches, const str
 uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port)
 {
     assert((parent == NONE) == (branches->count == 0));
-    uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].hops + 1);
+    const uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].place.hops + 1);
     assert(hops <= SMP_HOPS_MAX);
     const struct branch added = {
-        .parent = parent, .node = NONE, .port = port, .hops = hops, .ask_node = true};
+        .place = {.parent = parent, .node = NONE, .port = port, .hops = hops},
+        .above = parent,
+        .ask_node = true};
     uint32_t branch = sweep_branches_append(branches, &added);
     sweep_branches_wake(branches, branch);
     return branch;
@@ -128,18 +130,20 @@ uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, ui
 // stranger need no further group.
 static void sweep_branches_join_strangers(struct sweep_branches *branches, uint32_t branch)
 {
-    const uint32_t at = branches->all[branch].parent;
+    const uint32_t at = branches->all[branch].above;
     const struct branch node = branches->all[at];
     uint32_t group = node.strangers;
-    if (node.parent != NONE && branches->all[node.parent].is_group)
+    if (node.above != NONE && branches->all[node.above].is_group)
         return;
     if (group == NONE) {
-        const struct branch added = {
-            .parent = at, .node = node.node, .hops = node.hops, .is_group = true};
+        struct branch added = {.place = node.place, .above = at, .is_group = true};
+        added.place.port_guid = 0;
+        added.place.parent = at;
+        added.place.port = 0;
         group = sweep_branches_append(branches, &added);
         branches->all[at].strangers = group;
     }
-    branches->all[branch].parent = group;
+    branches->all[branch].above = group;
 }
 
 void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, uint32_t node,
@@ -147,9 +151,9 @@ void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, u
 {
     struct branch *b = &branches->all[branch];
     assert(!b->is_waiting && b->latest == NONE);
-    b->node = node;
-    b->port_guid = port_guid;
-    if (is_stranger && b->parent != NONE)
+    b->place.node = node;
+    b->place.port_guid = port_guid;
+    if (is_stranger && b->above != NONE)
         sweep_branches_join_strangers(branches, branch);
 }
 
@@ -227,7 +231,7 @@ bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
     if (!sweep_branches_has_query(b))
         return false;
     *out = sweep_branches_take(b, at);
-    for (; at != NONE; at = b->parent) {
+    for (; at != NONE; at = b->above) {
         b = &branches->all[at];
         b->turns++;
         if (at != FIRST && (sweep_branches_has_query(b) || b->latest != NONE))
@@ -241,7 +245,7 @@ void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int
     const int64_t turns = us / TURN_US;
     if (us < PATIENCE_US)
         return;
-    for (uint32_t at = branch; at != NONE; at = branches->all[at].parent) {
+    for (uint32_t at = branch; at != NONE; at = branches->all[at].above) {
         struct branch *b = &branches->all[at];
         b->turns += (uint64_t)turns;
         b->passes = turns < PASSES_MAX - b->passes ? b->passes + (uint32_t)turns : PASSES_MAX;
@@ -255,38 +259,17 @@ uint32_t sweep_branches_count(const struct sweep_branches *branches)
     return branches->count;
 }
 
-uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch)
+const struct sweep_branch *sweep_branches_at(const struct sweep_branches *branches, uint32_t branch)
 {
-    const uint32_t parent = branches->all[branch].parent;
-    return parent != NONE && branches->all[parent].is_group ? branches->all[parent].parent : parent;
-}
-
-uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch)
-{
-    return branches->all[branch].port;
-}
-
-uint64_t sweep_branches_port_guid(const struct sweep_branches *branches, uint32_t branch)
-{
-    return branches->all[branch].port_guid;
-}
-
-uint8_t sweep_branches_hops(const struct sweep_branches *branches, uint32_t branch)
-{
-    return branches->all[branch].hops;
-}
-
-uint32_t sweep_branches_node(const struct sweep_branches *branches, uint32_t branch)
-{
-    return branches->all[branch].node;
+    return &branches->all[branch].place;
 }
 
 uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,
                             uint8_t path[SMP_HOPS_MAX])
 {
-    const struct branch *b = &branches->all[branch];
-    uint8_t hops = b->hops;
-    for (; b->hops > 0; b = &branches->all[b->parent])
+    const struct sweep_branch *b = sweep_branches_at(branches, branch);
+    const uint8_t hops = b->hops;
+    for (; b->hops > 0; b = sweep_branches_at(branches, b->parent))
         path[b->hops - 1] = b->port;
     return hops;
 }
@@ -299,7 +282,7 @@ static uint32_t sweep_branches_largest_behind(const struct sweep_branches *branc
     *total = 0;
     for (uint32_t i = FIRST + 1; i < branches->count; i++) {
         const struct branch *b = &branches->all[i];
-        if (b->parent != at)
+        if (b->above != at)
             continue;
         *total += b->turns;
         if (largest == NONE || branches->all[largest].turns < b->turns)
@@ -312,7 +295,7 @@ uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx)
 {
     uint32_t at = FIRST;
-    while (branches->all[at].node != NONE && is_known(ctx, branches->all[at].node)) {
+    while (branches->all[at].place.node != NONE && is_known(ctx, branches->all[at].place.node)) {
         uint64_t turns;
         uint32_t next = sweep_branches_largest_behind(branches, at, &turns);
         if (at != FIRST)

@@ -66,15 +66,20 @@ bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
 // another branch has a query answered.
 void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us);
 
-// Branches have the numbers from 0. Some stand for the strangers of a node: they have its number
-// and no GUID.
+// The place of a branch. Branches have the numbers from 0. Some branches stand for the strangers of
+// a node: these have the place of the node and no GUID.
+struct sweep_branch {
+    uint64_t port_guid; // of the node's port; 0: the node has not answered
+    uint32_t parent;    // SWEEP_BRANCHES_NONE: the first branch
+    uint32_t node;      // the number given to sweep_branches_answered; or SWEEP_BRANCHES_NONE
+    uint8_t port;       // of the parent's node
+    uint8_t hops;
+};
+
 uint32_t sweep_branches_count(const struct sweep_branches *branches);
-uint32_t sweep_branches_parent(const struct sweep_branches *branches, uint32_t branch);
-uint8_t sweep_branches_port(const struct sweep_branches *branches, uint32_t branch);
-uint64_t sweep_branches_port_guid(const struct sweep_branches *branches, uint32_t branch);
-uint8_t sweep_branches_hops(const struct sweep_branches *branches, uint32_t branch);
-// The number given to sweep_branches_answered; SWEEP_BRANCHES_NONE: the node has not answered.
-uint32_t sweep_branches_node(const struct sweep_branches *branches, uint32_t branch);
+// Valid until the next branch is added.
+const struct sweep_branch *sweep_branches_at(const struct sweep_branches *branches,
+                                             uint32_t branch);
 
 // The directed route of the branch: the ports by which an SMP leaves each node. Returns how many.
 uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,

@@ -34,7 +34,7 @@ static void sweep_counters_walk(struct sweep_order *o, uint32_t root)
         for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
             const struct fabric_port *port = &o->fabric->ports[i];
             if (port->peer_node != FABRIC_NONE && !o->is_reached[port->peer_node] &&
-                sweep_branches_hops(o->branches, at) < SMP_HOPS_MAX)
+                sweep_branches_at(o->branches, at)->hops < SMP_HOPS_MAX)
                 sweep_counters_reach(o, at, port->number, port->peer_node);
         }
     }
@@ -111,24 +111,6 @@ struct sweep_tick {
     bool known;         // it answered; `tick` 0: that it does not say
 };
 
-struct sweep_ticks {
-    struct sweep_tick *all;
-    size_t count;
-};
-
-struct sweep_ticks *sweep_ticks_new(void)
-{
-    return memory_zeroed(1, sizeof(struct sweep_ticks));
-}
-
-void sweep_ticks_free(struct sweep_ticks *ticks)
-{
-    if (!ticks)
-        return;
-    free(ticks->all);
-    free(ticks);
-}
-
 // Fills in the rest of `one`, whose node, port, speed and width are set, from the last reading.
 // Does nothing if the last reading did not have the port at this link rate. `ticks` may be NULL.
 static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_tick *one)
@@ -143,15 +125,6 @@ static void sweep_counters_recall(const struct sweep_ticks *ticks, struct sweep_
     if (found && found->node_guid == one->node_guid && found->port == one->port &&
         found->speed == one->speed && found->width == one->width)
         *one = *found;
-}
-
-// Keeps these ticks for the next reading, instead of the former ticks: ascending by node and port.
-// Takes over the array.
-static void sweep_counters_keep(struct sweep_ticks *ticks, struct sweep_tick *all, size_t count)
-{
-    free(ticks->all);
-    ticks->all = all;
-    ticks->count = count;
 }
 
 struct reader {
@@ -458,10 +431,12 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
     free(reader.first_group);
     if (ok)
         sweep_counters_compact(&reader);
-    if (ok && reader.ticks)
-        sweep_counters_keep(sweep->ticks, reader.ticks, reader.reading->count);
-    else
+    if (ok && reader.ticks) { // the next reading asks with these, ascending by node and port
+        free(sweep->ticks->all);
+        *sweep->ticks = (struct sweep_ticks){reader.ticks, reader.reading->count};
+    } else {
         free(reader.ticks);
+    }
     if (ok)
         *out = reader.reading;
     else

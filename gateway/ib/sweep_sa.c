@@ -18,7 +18,6 @@ static const int64_t TIMEOUT_US = 20 * CLOCK_US_PER_S;
 struct sweep_sa {
     struct sweep *sweep;
     struct fabric_builder *builder;
-    bool complete;
     uint32_t node_of[ADDRESS_LID_UNICAST_MAX + 1]; // by LID; FABRIC_NONE: no known node
 
     // The table of P_Keys that is read. The blocks of a port arrive in a row; only a whole table is
@@ -35,7 +34,6 @@ static struct sweep_sa *sweep_sa_new(struct sweep *sweep, struct fabric_builder 
     struct sweep_sa *s = memory_zeroed(1, sizeof *s);
     s->sweep = sweep;
     s->builder = builder;
-    s->complete = true;
     s->node = FABRIC_NONE;
     for (size_t lid = 0; lid <= ADDRESS_LID_UNICAST_MAX; lid++)
         s->node_of[lid] = FABRIC_NONE;
@@ -47,10 +45,14 @@ static uint32_t sweep_sa_find_lid(const struct sweep_sa *state, uint16_t lid)
     return lid <= ADDRESS_LID_UNICAST_MAX ? state->node_of[lid] : FABRIC_NONE;
 }
 
-static void sweep_sa_set_lids(struct sweep_sa *state, uint32_t node, uint16_t lid, uint8_t lmc)
+static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *port)
 {
-    for (uint32_t i = lid; i < lid + (1U << lmc) && lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++)
-        state->node_of[i] = node;
+    struct sweep_sa *s = ctx;
+    const uint32_t end = port->lid + (1U << (port->lmc & 7));
+    for (uint32_t i = port->lid; i < end && port->lid != 0 && i <= ADDRESS_LID_UNICAST_MAX; i++) {
+        s->node_of[i] = node;
+        s->port_of[i] = port->number;
+    }
 }
 
 // The attribute within a record, which may be shorter than the attribute of an SMP.
@@ -79,7 +81,7 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
     struct fabric_node node;
     struct fabric_port port = {.lid = wire_get16(record), .peer_node = FABRIC_NONE};
     if (!smp_read_node_info(record + INFO, &node, &port.guid, &port.number)) {
-        state->complete = false;
+        state->sweep->complete = false;
         return;
     }
     if (node.type == FABRIC_SWITCH)
@@ -89,11 +91,11 @@ static void sweep_sa_read_node(void *ctx, const uint8_t *record, size_t size)
     if (number == FABRIC_NONE)
         state->sweep->full = true;
     else if (!sweep_sa_is_same(fabric_builder_get(state->builder, number), &node))
-        state->complete = false;
+        state->sweep->complete = false;
     else if (!fabric_builder_port(state->builder, number, &port))
         state->sweep->full = true;
     else
-        sweep_sa_set_lids(state, number, port.lid, 0);
+        sweep_sa_note_lids(state, number, &port);
 }
 
 // PortInfoRecord: one for each port of all nodes.
@@ -113,7 +115,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
     struct sweep_sa *state = ctx;
     uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
     if (number == FABRIC_NONE) {
-        state->complete = false;
+        state->sweep->complete = false;
         return;
     }
     uint8_t info[SMP_DATA_SIZE];
@@ -121,7 +123,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
     const struct fabric_node *node = fabric_builder_get(state->builder, number);
     smp_read_port_info(sweep_sa_info(record, size, info), node->type, record[PORT_NUMBER], &port);
     if (port.number > node->port_count) {
-        state->complete = false;
+        state->sweep->complete = false;
         return;
     }
     const struct fabric_port *from_node =
@@ -129,7 +131,7 @@ static void sweep_sa_read_port(void *ctx, const uint8_t *record, size_t size)
     if (from_node)
         port.guid = from_node->guid;
     port.silent = sweep_sa_needs_link(node, &port);
-    sweep_sa_set_lids(state, number, port.lid, port.lmc);
+    sweep_sa_note_lids(state, number, &port);
     if (!fabric_builder_port(state->builder, number, &port))
         state->sweep->full = true;
 }
@@ -154,7 +156,7 @@ static void sweep_sa_read_link(void *ctx, const uint8_t *record, size_t size)
     uint8_t from_port = record[FROM_PORT], to_port = record[TO_PORT];
     if (!sweep_sa_has_link_port(state, from, from_port) ||
         !sweep_sa_has_link_port(state, to, to_port)) {
-        state->complete = false;
+        state->sweep->complete = false;
     } else if (!fabric_builder_link(state->builder, from, from_port, to, to_port)) {
         state->sweep->full = true;
     } else if (from == to && from_port == to_port) {
@@ -210,17 +212,6 @@ enum {
     PKEY_TABLE = 8,
     PKEY_RECORD_SIZE = PKEY_TABLE + SMP_DATA_SIZE
 };
-
-static void sweep_sa_note_lids(void *ctx, uint32_t node, struct fabric_port *port)
-{
-    struct sweep_sa *s = ctx;
-    for (uint32_t i = port->lid; i < port->lid + (1U << (port->lmc & 7)); i++) {
-        if (port->lid == 0 || i > ADDRESS_LID_UNICAST_MAX)
-            return;
-        s->node_of[i] = node;
-        s->port_of[i] = port->number;
-    }
-}
 
 // Whether the record is block `number`. OpenSM 3.3.23 writes it in the order of its host.
 static bool sweep_sa_is_block(const uint8_t *record, unsigned number)
@@ -333,14 +324,6 @@ static bool sweep_sa_ask(struct sweep *sweep, const struct table *table, bool is
     return ok && r.ok;
 }
 
-static void sweep_sa_check_port(void *ctx, uint32_t node, struct fabric_port *port)
-{
-    (void)node;
-    struct sweep_sa *state = ctx;
-    port->silent = port->silent && port->peer_node == FABRIC_NONE;
-    state->complete = state->complete && port->known && !port->silent;
-}
-
 static bool sweep_sa_is_usable(const struct sweep_sa *state, const struct sweep *sweep,
                                const struct table *table, struct error *err)
 {
@@ -370,8 +353,7 @@ bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error 
 {
     struct sweep_sa *state = sweep_sa_new(sweep, builder);
     bool ok = sweep_sa_ask_all(sweep, state, err);
-    fabric_builder_each_port(builder, sweep_sa_check_port, state);
-    sweep->complete = sweep->complete && state->complete;
+    sweep_check_silence(sweep, builder);
     free(state);
     return ok;
 }

@@ -74,19 +74,24 @@ struct walk {
     struct sweep_part part;          // with these three
     unsigned in_flight;              // requests in the batch
     uint32_t nodes, ports;           // found; a switch counts the ports of its NodeInfo
-    bool conflict;                   // answers contradict each other
-    bool nameless;                   // a NodeDescription is missing
-    bool uncertain;                  // a port is silent, or not known
     uint8_t own_port;
 };
 
+// The port that leads to the branch: the place of the node that answers there.
+static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
+{
+    const struct sweep_branch *b = sweep_branches_at(walk->branches, branch);
+    if (b->parent == SWEEP_BRANCHES_NONE)
+        return (struct place){.node = FABRIC_NONE};
+    return (struct place){sweep_branches_at(walk->branches, b->parent)->node, b->port};
+}
+
 static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t branch)
 {
-    uint32_t parent = sweep_branches_parent(walk->branches, branch);
-    if (parent == SWEEP_BRANCHES_NONE)
-        return NULL;
-    return fabric_builder_get_port(walk->builder, sweep_branches_node(walk->branches, parent),
-                                   sweep_branches_port(walk->branches, branch));
+    const struct place place = sweep_smp_place(walk, branch);
+    return place.node != FABRIC_NONE
+               ? fabric_builder_get_port(walk->builder, place.node, place.port)
+               : NULL;
 }
 
 // Requests. The batch never has more requests than may be in flight, because the walk chooses a
@@ -104,20 +109,19 @@ static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
 static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
 {
     const struct fabric *known = walk->sweep->known;
-    const uint32_t parent = sweep_branches_parent(walk->branches, branch);
+    const struct place place = sweep_smp_place(walk, branch);
     if (!walk->sweep->mkeys)
         return 0;
-    if (parent == SWEEP_BRANCHES_NONE)
+    if (place.node == FABRIC_NONE)
         return walk->sweep->own_guid;
-    const uint8_t number = sweep_branches_port(walk->branches, branch);
+    const uint32_t parent = sweep_branches_at(walk->branches, branch)->parent;
     const uint64_t guid = mkeys_find_behind(
-        walk->sweep->mkeys, sweep_branches_port_guid(walk->branches, parent), number);
+        walk->sweep->mkeys, sweep_branches_at(walk->branches, parent)->port_guid, place.port);
     if (guid != 0 || !known)
         return guid;
-    const struct fabric_node *at =
-        fabric_builder_get(walk->builder, sweep_branches_node(walk->branches, parent));
-    const uint32_t node = fabric_find_node(known, at->guid);
-    uint32_t port = node != FABRIC_NONE ? fabric_find_port(known, node, number) : FABRIC_NONE;
+    const uint32_t node =
+        fabric_find_node(known, fabric_builder_get(walk->builder, place.node)->guid);
+    uint32_t port = node != FABRIC_NONE ? fabric_find_port(known, node, place.port) : FABRIC_NONE;
     port = port != FABRIC_NONE ? fabric_peer(known, port) : FABRIC_NONE;
     if (port != FABRIC_NONE && known->ports[port].guid == 0) // of a switch
         port = fabric_find_port(known, fabric_node_of_port(known, port), 0);
@@ -128,8 +132,9 @@ static sweep_take sweep_smp_take;
 
 static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *query)
 {
-    const uint64_t guid = query->is_node ? sweep_smp_guid_behind(walk, query->branch)
-                                         : sweep_branches_port_guid(walk->branches, query->branch);
+    const uint64_t guid = query->is_node
+                              ? sweep_smp_guid_behind(walk, query->branch)
+                              : sweep_branches_at(walk->branches, query->branch)->port_guid;
     walk->in_flight++;
     sweep_part_ask(&walk->part,
                    &(struct sweep_query){.take = sweep_smp_take,
@@ -152,19 +157,13 @@ static void sweep_smp_ask_more(struct walk *walk)
     }
 }
 
-// Marks the port as silent: the node behind it does not answer. The port was added before.
-static void sweep_smp_set_silent(struct walk *walk, uint32_t node, uint8_t number)
+// Searches behind a port, which was added before, of the node that the branch leads to.
+static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, struct fabric_port *port)
 {
-    fabric_builder_get_port(walk->builder, node, number)->silent = true;
-}
-
-// Searches behind a port of the node that the branch leads to.
-static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, uint8_t number)
-{
-    if (sweep_branches_hops(walk->branches, branch) == SMP_HOPS_MAX)
-        sweep_smp_set_silent(walk, sweep_branches_node(walk->branches, branch), number);
+    if (sweep_branches_at(walk->branches, branch)->hops == SMP_HOPS_MAX)
+        port->silent = true;
     else
-        sweep_branches_add(walk->branches, branch, number);
+        sweep_branches_add(walk->branches, branch, port->number);
 }
 
 // NodeInfo.
@@ -176,16 +175,6 @@ struct found {
     uint8_t port;
     uint32_t number; // of the node; FABRIC_NONE: not seen before
 };
-
-// The port that leads to the branch: the place of the node that answered there.
-static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
-{
-    uint32_t parent = sweep_branches_parent(walk->branches, branch);
-    if (parent == SWEEP_BRANCHES_NONE)
-        return (struct place){.node = FABRIC_NONE};
-    return (struct place){sweep_branches_node(walk->branches, parent),
-                          sweep_branches_port(walk->branches, branch)};
-}
 
 static bool sweep_smp_is_free_for(const struct walk *walk, uint32_t node, uint8_t number,
                                   uint32_t peer, uint8_t peer_port)
@@ -284,7 +273,7 @@ static void sweep_smp_handle_node(struct walk *walk, uint32_t branch, const uint
     if (sweep_smp_fits(walk, &place, &found))
         sweep_smp_visit(walk, branch, &place, &found);
     else
-        walk->conflict = true;
+        walk->sweep->complete = false; // answers contradict each other
 }
 
 // PortInfo.
@@ -300,9 +289,9 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
 static bool sweep_smp_leads_on(const struct walk *walk, uint32_t branch,
                                const struct fabric_port *port)
 {
-    uint32_t node = sweep_branches_node(walk->branches, branch);
+    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
     bool is_switch = fabric_builder_get(walk->builder, node)->type == FABRIC_SWITCH;
-    bool is_own = sweep_branches_hops(walk->branches, branch) == 0;
+    bool is_own = sweep_branches_at(walk->branches, branch)->hops == 0;
     return port->number > 0 && (is_switch || is_own) && sweep_smp_is_up(port) &&
            port->peer_node == FABRIC_NONE;
 }
@@ -319,9 +308,9 @@ static void sweep_smp_note_locked(struct walk *walk, uint32_t node, uint8_t port
 static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t number,
                                  const uint8_t *data)
 {
-    const uint32_t node = sweep_branches_node(walk->branches, branch);
+    const uint32_t node = sweep_branches_at(walk->branches, branch)->node;
     const uint64_t mkey =
-        sweep_part_mkey(&walk->part, sweep_branches_port_guid(walk->branches, branch));
+        sweep_part_mkey(&walk->part, sweep_branches_at(walk->branches, branch)->port_guid);
     if (mkey != 0 &&
         (number == 0 || fabric_builder_get(walk->builder, node)->type != FABRIC_SWITCH) &&
         smp_has_other_mkey(data, mkey))
@@ -331,7 +320,7 @@ static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t num
 static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t number,
                                   const uint8_t *data)
 {
-    uint32_t node = sweep_branches_node(walk->branches, branch);
+    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
     uint8_t type = fabric_builder_get(walk->builder, node)->type;
     // A port without an answer may be up, and counts as silent.
     struct fabric_port port = {.number = number, .silent = number > 0};
@@ -340,22 +329,25 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
         sweep_smp_check_mkey(walk, branch, number, data);
     }
     if (type != FABRIC_SWITCH || number == 0)
-        port.guid = sweep_branches_port_guid(walk->branches, branch);
-    if (!fabric_builder_port(walk->builder, node, &port))
+        port.guid = sweep_branches_at(walk->branches, branch)->port_guid;
+    if (!fabric_builder_port(walk->builder, node, &port)) {
         walk->sweep->full = true;
-    else if (sweep_smp_leads_on(walk, branch, fabric_builder_get_port(walk->builder, node, number)))
-        sweep_smp_search_behind(walk, branch, number);
+        return;
+    }
+    struct fabric_port *added = fabric_builder_get_port(walk->builder, node, number);
+    if (sweep_smp_leads_on(walk, branch, added))
+        sweep_smp_search_behind(walk, branch, added);
 }
 
 // NodeDescription.
 
 static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    uint32_t node = sweep_branches_node(walk->branches, branch);
+    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
     if (data)
         smp_read_description(data, fabric_builder_get(walk->builder, node)->description);
     else
-        walk->nameless = true;
+        walk->sweep->complete = false;
 }
 
 // All answers.
@@ -395,7 +387,7 @@ static void sweep_smp_mark_silent(struct walk *walk)
 {
     for (uint32_t i = 0; i < sweep_branches_count(walk->branches); i++) {
         struct fabric_port *port = sweep_smp_port_of(walk, i);
-        if (port && sweep_branches_node(walk->branches, i) == SWEEP_BRANCHES_NONE)
+        if (port && sweep_branches_at(walk->branches, i)->node == SWEEP_BRANCHES_NONE)
             port->silent = true;
     }
 }
@@ -407,26 +399,15 @@ static void sweep_smp_note_all_locked(struct walk *walk)
         const struct fabric_port *port = sweep_smp_port_of(walk, i);
         if (port && port->silent &&
             sweep_part_mkey(&walk->part, sweep_smp_guid_behind(walk, i)) != 0)
-            sweep_smp_note_locked(
-                walk, sweep_branches_node(walk->branches, sweep_branches_parent(walk->branches, i)),
-                port->number);
+            sweep_smp_note_locked(walk, sweep_smp_place(walk, i).node, port->number);
     }
-}
-
-// A silent port may have been found from its other end.
-static void sweep_smp_check_port(void *ctx, uint32_t node, struct fabric_port *port)
-{
-    (void)node;
-    struct walk *walk = ctx;
-    port->silent = port->silent && port->peer_node == FABRIC_NONE;
-    walk->uncertain = walk->uncertain || !port->known || port->silent;
 }
 
 // False with a sentence: the own port is down or silent, and the sweep says nothing about the
 // fabric.
 static bool sweep_smp_check_own_port(const struct walk *walk, struct error *err)
 {
-    uint32_t own = sweep_branches_node(walk->branches, 0);
+    uint32_t own = sweep_branches_at(walk->branches, 0)->node;
     if (own == SWEEP_BRANCHES_NONE)
         return error_set(err, "the own port does not answer directed-route SMPs");
     const struct fabric_port *port = fabric_builder_get_port(walk->builder, own, walk->own_port);
@@ -442,10 +423,10 @@ static bool sweep_smp_was_known(void *ctx, uint32_t node)
 static void sweep_smp_note_overflow(struct walk *walk)
 {
     const char *limit = sweep_smp_limit(walk);
-    uint32_t branch = sweep_branches_largest(walk->branches, sweep_smp_was_known, walk);
-    struct place place = sweep_smp_place(walk, branch);
+    struct place place =
+        sweep_smp_place(walk, sweep_branches_largest(walk->branches, sweep_smp_was_known, walk));
     if (place.node == FABRIC_NONE)
-        place = (struct place){sweep_branches_node(walk->branches, 0), 0};
+        place = (struct place){sweep_branches_at(walk->branches, 0)->node, 0};
     struct sweep_overflow *overflow = &walk->sweep->overflow;
     *overflow = (struct sweep_overflow){.happened = true,
                                         .limit = limit ? limit : "its time limit",
@@ -460,7 +441,6 @@ static void sweep_smp_note_overflow(struct walk *walk)
 
 static bool sweep_smp_run(struct walk *walk, struct error *err)
 {
-    struct sweep *sweep = walk->sweep;
     sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0);
     sweep_smp_ask_more(walk);
     bool ok = sweep_part_end(&walk->part, err);
@@ -468,9 +448,8 @@ static bool sweep_smp_run(struct walk *walk, struct error *err)
         sweep_smp_note_overflow(walk);
     sweep_smp_mark_silent(walk);
     ok = ok && sweep_smp_check_own_port(walk, err);
-    fabric_builder_each_port(walk->builder, sweep_smp_check_port, walk);
+    sweep_check_silence(walk->sweep, walk->builder);
     sweep_smp_note_all_locked(walk);
-    sweep->complete = sweep->complete && !walk->conflict && !walk->nameless && !walk->uncertain;
     return ok;
 }
 

@@ -37,7 +37,7 @@ struct sweeper {
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
-    struct sweep_ticks *ticks;
+    struct sweep_ticks ticks;
 
     pthread_mutex_t lock;
     pthread_cond_t woken;
@@ -102,7 +102,7 @@ static bool sweeper_open(struct sweeper *s, const struct mad_port *port, struct 
         .limits = sweeper_limits(s),
         .found = sweeper_note_found,
         .found_ctx = s,
-        .ticks = s->ticks,
+        .ticks = &s->ticks,
         .complete = true,
     };
     return sa_client_attach(o->client, MAD_USER_SWEEPER, &out->requests.io, err);
@@ -484,7 +484,7 @@ static void sweeper_destroy(struct sweeper *s)
 {
     fabric_unref(s->last);
     fabric_unref(s->trusted);
-    sweep_ticks_free(s->ticks);
+    free(s->ticks.all);
     pthread_cond_destroy(&s->woken);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -512,7 +512,6 @@ static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *optio
 struct sweeper *sweeper_start(const struct sweeper_options *options, struct error *err)
 {
     struct sweeper *s = memory_zeroed(1, sizeof *s);
-    s->ticks = sweep_ticks_new();
     pthread_mutex_init(&s->lock, NULL);
     clock_condition_init(&s->woken);
     s->findings.over = options->was_over;

@@ -29,7 +29,8 @@ static struct manners {
 static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
-static struct sweep_ticks *ticks; // NULL: none are asked for
+static struct sweep_ticks ticks;
+static bool asks_ticks;
 static struct error err;
 
 static unsigned lid_count(uint16_t lid, unsigned place)
@@ -200,8 +201,9 @@ static int end(void **state)
     fabric_unref(fabric);
     free(reading);
     reading = NULL;
-    sweep_ticks_free(ticks);
-    ticks = NULL;
+    free(ticks.all);
+    ticks = (struct sweep_ticks){0};
+    asks_ticks = false;
     return 0;
 }
 
@@ -209,7 +211,7 @@ static void read_chosen(struct sweep_choice choice)
 {
     struct sweep sweep = fake_port_sweep(&f);
     const uint64_t before = f.sent;
-    sweep.ticks = ticks;
+    sweep.ticks = asks_ticks ? &ticks : NULL;
     free(reading);
     assert_true(sweep_counters(&sweep, fabric, &choice, &reading, &err));
     assert_int_equal(reading->time_us, SUPPORT_UTC_US);
@@ -636,7 +638,7 @@ TEST(lanes_say_where_the_error_correction_is_busy)
 
 TEST(a_port_that_waited_is_asked_once_for_its_tick)
 {
-    ticks = sweep_ticks_new();
+    asks_ticks = true;
     manners[LEAF_LID].wait = manners[SPINE_LID].wait = true;
     for (int i = 0; i < 3; i++) {
         read_counters(true);
@@ -649,7 +651,7 @@ TEST(a_port_that_waited_is_asked_once_for_its_tick)
 
 TEST(a_port_that_did_not_wait_is_not_asked_for_its_tick)
 {
-    ticks = sweep_ticks_new();
+    asks_ticks = true;
     read_counters(true);
     assert_int_equal(manners[LEAF_LID].samples_asked, 0);
     assert_int_equal(sample_of(LEAF, 1)->tick, 0);
@@ -657,7 +659,7 @@ TEST(a_port_that_did_not_wait_is_not_asked_for_its_tick)
 
 TEST(a_port_whose_link_has_another_rate_is_asked_again)
 {
-    ticks = sweep_ticks_new();
+    asks_ticks = true;
     manners[LEAF_LID].wait = true;
     read_counters(true);
     struct fabric *other = make_fabric(FABRIC_EDR);
@@ -669,7 +671,7 @@ TEST(a_port_whose_link_has_another_rate_is_asked_again)
 
 TEST(who_does_not_say_its_tick_is_left_alone)
 {
-    ticks = sweep_ticks_new();
+    asks_ticks = true;
     manners[LEAF_LID].wait = manners[LEAF_LID].ticks_deaf = true;
     manners[SPINE_LID].wait = manners[SPINE_LID].ticks_refused = true;
     for (int i = 0; i < 6; i++) {
@@ -684,7 +686,7 @@ TEST(who_does_not_say_its_tick_is_left_alone)
 
 TEST(who_was_busy_says_its_tick_later)
 {
-    ticks = sweep_ticks_new();
+    asks_ticks = true;
     manners[LEAF_LID].wait = manners[LEAF_LID].ticks_busy = true;
     read_counters(true);
     assert_int_equal(sample_of(LEAF, 1)->tick, 0);
