@@ -416,6 +416,9 @@ TEST(cursors_of_an_older_file_go_on)
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
                                   "DROP INDEX event_link; DROP TABLE node_number;"
+                                  "ALTER TABLE alarm DROP COLUMN suppressed;"
+                                  "ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+                                  "ALTER TABLE alarm DROP COLUMN shelved_by;"
                                   "ALTER TABLE alarm DROP COLUMN category;"
                                   "ALTER TABLE alarm DROP COLUMN told;"
                                   "ALTER TABLE alarm DROP COLUMN cause_id;"

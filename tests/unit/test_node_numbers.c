@@ -253,7 +253,12 @@ static void tamper(const char *sql)
 
 TEST(a_file_of_the_sixth_schema_is_brought_up_to_date)
 {
-    tamper("DROP TABLE node_number; PRAGMA user_version = 6;");
+    if (sqlite3_libversion_number() < 3035000)
+        skip(); // it cannot drop columns
+    tamper(
+        "ALTER TABLE alarm DROP COLUMN suppressed; ALTER TABLE alarm DROP COLUMN acknowledged_by;"
+        "ALTER TABLE alarm DROP COLUMN shelved_by;"
+        "DROP TABLE node_number; PRAGMA user_version = 6;");
     assert_true(number_nodes(10, 20));
     commit();
     tamper("");
