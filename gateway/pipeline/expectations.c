@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "pipeline/expectations.h"
 
-#include "base/memory.h"
 #include "pipeline/statements.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-// The keys of all differences, in one piece of memory.
-struct difference_keys {
-    char *octets;
-    size_t used, room;
-    const char **sorted; // once all are known
-    size_t count;
-};
 
 // What differs, but for what is not expected, and for unseen differences and consequences of others
 // that have no alarm.
@@ -26,7 +16,7 @@ struct difference_counts {
 struct expectations {
     struct emitter *emitter;
     const struct expectation *expectation; // NULL: none
-    struct difference_keys keys;
+    size_t differences;
     struct difference_counts counts;
     char summary_id[EVENT_ID_SIZE]; // of the event topology-differs; empty: it is not active
     size_t unexpected;              // differences of that kind so far
@@ -41,19 +31,9 @@ static bool is_unexpected(const struct change *difference)
            difference->type == CATALOGUE_LINK_UNEXPECTED;
 }
 
-// Keys.
-
-// Whether the difference has an alarm of its own, or will have an alarm. An alarm stays when its
-// subject is unseen or becomes a consequence: the end of topology-differs would send it to the
-// receivers.
-static bool expectations_counts(const struct expectations *e, const struct change *difference,
-                                bool unseen)
-{
-    return !is_unexpected(difference) &&
-           ((!unseen && difference->cause == FABRIC_NONE) ||
-            policy_is_raised(e->emitter->policy, difference->alarm_key));
-}
-
+// A difference counts if it has an alarm of its own, or will have an alarm. An alarm stays when its
+// subject is unseen or becomes a consequence: the end of topology-differs would send the alarm to
+// the receivers.
 static void count_difference(struct difference_counts *counts, const struct change *difference)
 {
     counts->switches += difference->type == CATALOGUE_SWITCH_MISSING;
@@ -66,41 +46,13 @@ static void count_difference(struct difference_counts *counts, const struct chan
 }
 
 // An alarm that nobody can judge stays.
-static void keep_key(void *ctx, const struct change *difference, bool unseen)
+static void note_difference(void *ctx, const struct change *difference, bool unseen)
 {
     struct expectations *e = ctx;
-    struct difference_keys *keys = &e->keys;
-    const size_t size = strlen(difference->alarm_key) + 1;
-    if (expectations_counts(e, difference, unseen))
+    const bool raised = policy_state(e->emitter->policy, difference->alarm_key);
+    e->differences++;
+    if (!is_unexpected(difference) && (raised || (!unseen && difference->cause == FABRIC_NONE)))
         count_difference(&e->counts, difference);
-    if (keys->room - keys->used < size) {
-        keys->room = keys->room > 0 ? 2 * keys->room : 1 << 14;
-        keys->octets = memory_resize(keys->octets, keys->room, 1);
-    }
-    memcpy(keys->octets + keys->used, difference->alarm_key, size);
-    keys->used += size;
-    keys->count++;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void sort_keys(struct difference_keys *keys)
-{
-    keys->sorted = memory_zeroed(keys->count, sizeof *keys->sorted);
-    const char *key = keys->octets;
-    for (size_t i = 0; i < keys->count; i++, key += strlen(key) + 1)
-        keys->sorted[i] = key;
-    if (keys->count > 0)
-        qsort(keys->sorted, keys->count, sizeof *keys->sorted, compare_keys);
-}
-
-static bool has_key(const struct difference_keys *keys, const char *key)
-{
-    return keys->count > 0 &&
-           bsearch(&key, keys->sorted, keys->count, sizeof key, compare_keys) != NULL;
 }
 
 // Ends.
@@ -136,7 +88,7 @@ static enum statement expectations_say(void *ctx, const struct policy_alarm *ala
     text_add(why, e->expectation ? "it is as expected again" : NOT_EXPECTED);
     if (!alarm_key_parse(alarm->key, &what) || what.about != ALARM_ABOUT_EXPECTED)
         return STATEMENT_OF_OTHERS;
-    return has_key(&e->keys, alarm->key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
+    return alarm->stated ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
 
 static void end_gone(struct expectations *e)
@@ -251,11 +203,10 @@ static void update_summary(struct expectations *e)
 static void follow_expectation(struct expectations *e, const struct fabric *fabric)
 {
     const struct names *names = e->emitter->builder.names;
-    expectation_compare(e->expectation, fabric, names, keep_key, e);
-    sort_keys(&e->keys);
+    expectation_compare(e->expectation, fabric, names, note_difference, e);
     end_gone(e);
     update_summary(e);
-    if (e->keys.count > 0)
+    if (e->differences > 0)
         expectation_compare(e->expectation, fabric, names, raise_difference, e);
 }
 
@@ -267,7 +218,5 @@ void expectations_update(struct emitter *emitter, const struct expectation *expe
         end_gone(&e);
     else if (fabric)
         follow_expectation(&e, fabric);
-    free(e.keys.octets);
-    free(e.keys.sorted);
     fabric_unref(fabric);
 }

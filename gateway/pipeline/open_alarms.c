@@ -37,7 +37,7 @@ static void index_ends(struct open_alarms *alarms)
     qsort(alarms->ends, alarms->end_count, sizeof *alarms->ends, compare_ends);
 }
 
-void open_alarms_collect(struct open_alarms *alarms, const struct policy *policy)
+void open_alarms_collect(struct open_alarms *alarms, struct policy *policy)
 {
     size_t count;
     struct policy_alarm *all = policy_list_alarms(policy, &count);
@@ -126,41 +126,8 @@ static bool is_missing_switch(const struct fabric *graph, const uint32_t *presen
     return present[node] == FABRIC_NONE && graph->nodes[node].type == FABRIC_SWITCH;
 }
 
-// Numbers the islands of missing nodes: switches that are connected by missing links, not through a
-// node of the fabric, a host or a router; and the others, each with its root cause. `island` is
-// zeroed.
-static void find_islands(const struct fabric *graph, const uint32_t *present, const uint32_t *root,
-                         uint32_t *island)
-{
-    uint32_t number = 1;
-    uint32_t *queue = memory_zeroed(graph->node_count, sizeof *queue);
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (!is_missing_switch(graph, present, i) || island[i] != 0)
-            continue;
-        uint32_t first = 0, end = 0;
-        queue[end++] = i;
-        island[i] = number;
-        while (first < end) {
-            const struct fabric_node *n = &graph->nodes[queue[first++]];
-            for (uint32_t k = n->first_port; k < n->first_port + n->ports; k++) {
-                const uint32_t peer = graph->ports[k].peer_node;
-                if (peer == FABRIC_NONE || !is_missing_switch(graph, present, peer) ||
-                    island[peer] != 0)
-                    continue;
-                island[peer] = number;
-                queue[end++] = peer;
-            }
-        }
-        number++;
-    }
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        if (present[i] == FABRIC_NONE && graph->nodes[i].type != FABRIC_SWITCH)
-            island[i] = root[i] != i ? island[root[i]] : number++;
-    }
-    free(queue);
-}
-
-// What is found of the graph's nodes, by their indices.
+// What is found of the graph's nodes, by their indices. An island is the nodes that lead to the
+// same index: an entry has the index of another node of its island, and at the end its own.
 struct findings {
     uint32_t *present; // index in the fabric, or FABRIC_NONE
     uint32_t *root;    // index in the graph
@@ -168,20 +135,30 @@ struct findings {
     uint32_t *alarm_of; // index of the alarm
 };
 
-static void findings_make_room(struct findings *f, size_t nodes)
+static uint32_t findings_island(const struct findings *f, uint32_t node)
 {
-    f->present = memory_zeroed(nodes, sizeof *f->present);
-    f->root = memory_zeroed(nodes, sizeof *f->root);
-    f->island = memory_zeroed(nodes, sizeof *f->island);
-    f->alarm_of = memory_zeroed(nodes, sizeof *f->alarm_of);
+    while (f->island[node] != node)
+        node = f->island[node] = f->island[f->island[node]];
+    return node;
 }
 
-static void findings_clear(struct findings *f)
+// Joins the missing switches that missing links connect, not through a node of the fabric, a host
+// or a router. A host or a router belongs to its root cause.
+static void find_islands(const struct fabric *graph, const struct findings *f)
 {
-    free(f->present);
-    free(f->root);
-    free(f->island);
-    free(f->alarm_of);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const bool follows = f->present[i] == FABRIC_NONE && graph->nodes[i].type != FABRIC_SWITCH;
+        f->island[i] = follows ? f->root[i] : i;
+    }
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct fabric_node *n = &graph->nodes[i];
+        const uint32_t ports = is_missing_switch(graph, f->present, i) ? n->ports : 0;
+        for (uint32_t k = n->first_port; k < n->first_port + ports; k++) {
+            const uint32_t peer = graph->ports[k].peer_node;
+            if (peer != FABRIC_NONE && is_missing_switch(graph, f->present, peer))
+                f->island[findings_island(f, i)] = findings_island(f, peer);
+        }
+    }
 }
 
 static void apply_findings(struct open_alarms *alarms, const struct fabric *graph,
@@ -199,24 +176,25 @@ static void apply_findings(struct open_alarms *alarms, const struct fabric *grap
         const uint32_t node = fabric_find_node(graph, a->what.guid);
         // A node that is there has no root; its alarm could not end yet.
         a->root = f->root[node] != FABRIC_NONE ? f->alarm_of[f->root[node]] : (uint32_t)i;
-        a->island = f->island[node];
+        a->island = findings_island(f, node);
     }
 }
 
 bool open_alarms_find_roots(struct open_alarms *alarms, const struct fabric *fabric)
 {
     struct graph g = {.alarms = alarms, .fabric = fabric};
-    struct findings f = {0};
     struct fabric *graph = build_graph(&g);
     if (!graph)
         return false;
-    findings_make_room(&f, graph->node_count);
+    const size_t nodes = graph->node_count;
+    uint32_t *room = memory_zeroed(4 * nodes, sizeof *room);
+    const struct findings f = {room, room + nodes, room + 2 * nodes, room + 3 * nodes};
     for (uint32_t i = 0; i < graph->node_count; i++)
         f.present[i] = fabric_find_node(fabric, graph->nodes[i].guid);
     root_causes_find(graph, f.present, f.root);
-    find_islands(graph, f.present, f.root, f.island);
+    find_islands(graph, &f);
     apply_findings(alarms, graph, &f);
-    findings_clear(&f);
+    free(room);
     fabric_unref(graph);
     return true;
 }

@@ -31,7 +31,7 @@ struct open_alarms {
 };
 
 // Call open_alarms_clear in the end.
-void open_alarms_collect(struct open_alarms *alarms, const struct policy *policy);
+void open_alarms_collect(struct open_alarms *alarms, struct policy *policy);
 void open_alarms_clear(struct open_alarms *alarms);
 
 // Sets `root` and `island` of the alarms about missing nodes: connects the missing nodes by the

@@ -49,8 +49,7 @@ static void reconcile_add_port(const struct reconcile *r, struct text *t, uint32
 {
     struct endpoint who;
     describe_port(r->fabric, port, r->emitter->builder.names, &who);
-    text_addf(t, "port %u of ", (unsigned)who.port);
-    comparison_add_name(t, &who);
+    describe_add_port(t, &who);
 }
 
 // Whether that port is linked. Sets `why`.
@@ -232,14 +231,11 @@ static void raise_degraded(const struct reconcile *r, uint32_t port, uint32_t pe
                            const struct link_rate *rate)
 {
     const uint32_t first = comparison_first_end(r->fabric, port, peer);
-    struct change change = {.type = CATALOGUE_LINK_DEGRADED,
-                            .switch_guid = comparison_switch_guid(r->fabric, first),
-                            .cause = FABRIC_NONE};
+    struct change change = {.type = CATALOGUE_LINK_DEGRADED, .cause = FABRIC_NONE};
     comparison_link_key(change.alarm_key, ALARM_KEY_RATE, r->fabric, port);
     if (!statements_may_raise(r->emitter, change.alarm_key))
         return;
-    describe_port(r->fabric, first, r->emitter->builder.names, &change.subject);
-    describe_port(r->fabric, first == port ? peer : port, r->emitter->builder.names, &change.peer);
+    comparison_describe_link(r->fabric, first, r->emitter->builder.names, &change);
     struct text text = text_in(change.reason, sizeof change.reason);
     link_rate_describe(&text, rate);
     raise_change(r, &change, NULL, (char[EVENT_ID_SIZE]){0});
@@ -303,9 +299,7 @@ static void raise_port(const struct reconcile *r, const struct open_alarm *link,
         return;
     describe_end(r, guid, port, &change.subject);
     describe_end(r, peer_guid, peer_port, &change.peer);
-    change.switch_guid = fabric_is_element(change.subject.type) ? guid
-                         : fabric_is_element(change.peer.type)  ? change.peer.node_guid
-                                                                : 0;
+    comparison_set_switch(&change);
     raise_change(r, &change, open_alarms_find_node(&r->alarms, peer_guid), id);
     struct policy_alarm now;
     if (!policy_find_alarm(r->emitter->policy, link->is.key, &now) || !has_cause_over(&now))
@@ -377,7 +371,7 @@ static void add_missing_name(const struct emitter *emitter, struct text *t,
 
 // Some of the alarms, by their indices.
 struct group {
-    const uint32_t *members;
+    uint32_t *members;
     size_t count;
 };
 
@@ -453,7 +447,7 @@ static size_t list_lost(struct reconcile *r, uint32_t *lost)
 }
 
 // Tells each new root cause, with the missing nodes behind the root cause.
-static void tell_roots(const struct reconcile *r, const uint32_t *lost, size_t count)
+static void tell_roots(const struct reconcile *r, uint32_t *lost, size_t count)
 {
     const struct open_alarm *all = r->alarms.all;
     for (size_t i = 0, end; i < count; i = end) {
@@ -512,45 +506,37 @@ void reconcile_alarms(struct emitter *emitter, int64_t watching_since, bool late
 
 // Switches that are back.
 
-struct lost_nodes {
-    const struct emitter *emitter;
-    struct open_alarms alarms;
-    uint32_t *members; // alarms about nodes that are still missing, sorted by root cause
-    size_t count;
-};
-
-static int compare_causes(const void *a, const void *b, void *ctx)
+// Sets the root cause of each alarm about a node that is still missing and had one, and lists these
+// alarms by their root causes. The caller frees the list.
+static struct group list_missing(struct open_alarms *alarms, const struct fabric *fabric)
 {
-    const struct open_alarms *alarms = ctx;
-    const uint32_t m = *(const uint32_t *)a, n = *(const uint32_t *)b;
-    const int order = strcmp(alarms->all[m].is.cause_id, alarms->all[n].is.cause_id);
-    return order != 0 ? order : m < n ? -1 : m > n;
-}
-
-static void list_missing(struct lost_nodes *lost, const struct fabric *fabric)
-{
-    lost->members = memory_zeroed(lost->alarms.count, sizeof *lost->members);
-    for (size_t i = 0; i < lost->alarms.count; i++) {
-        const struct open_alarm *a = &lost->alarms.all[i];
-        if (a->what.kind == ALARM_KEY_NODE && a->is.cause_id[0] != '\0' &&
-            fabric_find_node(fabric, a->what.guid) == FABRIC_NONE)
-            lost->members[lost->count++] = (uint32_t)i;
+    struct group missing = {.members = memory_zeroed(alarms->count, sizeof *missing.members)};
+    for (size_t i = 0; i < alarms->count; i++) {
+        struct open_alarm *a = &alarms->all[i];
+        struct alarm_key cause;
+        const struct open_alarm *root = NULL;
+        if (a->what.kind == ALARM_KEY_NODE && a->is.cause_key &&
+            alarm_key_read(a->is.cause_key, &cause))
+            root = open_alarms_find_node(alarms, cause.guid);
+        if (!root || fabric_find_node(fabric, a->what.guid) != FABRIC_NONE)
+            continue;
+        a->root = (uint32_t)(root - alarms->all);
+        missing.members[missing.count++] = (uint32_t)i;
     }
-    qsort_r(lost->members, lost->count, sizeof *lost->members, compare_causes, &lost->alarms);
+    qsort_r(missing.members, missing.count, sizeof *missing.members, compare_roots, alarms);
+    return missing;
 }
 
-static const char *cause_of(const struct lost_nodes *lost, size_t at)
+// The members with that root cause.
+static struct group find_group(const struct open_alarms *alarms, const struct group *all,
+                               const struct open_alarm *cause)
 {
-    return lost->alarms.all[lost->members[at]].is.cause_id;
-}
-
-static struct group find_group(const struct lost_nodes *lost, const char *cause_id)
-{
+    const uint32_t root = (uint32_t)(cause - alarms->all);
     size_t first, end;
-    SEARCH_FIRST(first, 0, lost->count, strcmp(cause_of(lost, first), cause_id) < 0);
-    for (end = first; end < lost->count && strcmp(cause_of(lost, end), cause_id) == 0; end++)
+    SEARCH_FIRST(first, 0, all->count, alarms->all[all->members[first]].root < root);
+    for (end = first; end < all->count && alarms->all[all->members[end]].root == root; end++)
         ;
-    return (struct group){lost->members + first, end - first};
+    return (struct group){all->members + first, end - first};
 }
 
 // How many nodes left together with the alarm's.
@@ -563,19 +549,19 @@ static uint64_t count_affected(const struct emitter *emitter, const struct open_
     return affected > least ? affected : least;
 }
 
-static void explain_return(const struct lost_nodes *lost, struct change *change)
+static void explain_return(const struct emitter *emitter, const struct open_alarms *alarms,
+                           const struct group *all, struct change *change)
 {
-    const struct open_alarm *root = open_alarms_find_node(&lost->alarms, change->subject.node_guid);
-    const struct group missing = root ? find_group(lost, root->is.event_id) : (struct group){0};
+    const struct open_alarm *root = open_alarms_find_node(alarms, change->subject.node_guid);
+    const struct group missing = root ? find_group(alarms, all, root) : (struct group){0};
     if (missing.count == 0)
         return;
     char came[EVENT_REASON_SIZE];
     memcpy(came, change->reason, sizeof came);
     struct text t = text_in(change->reason, sizeof change->reason);
     text_addf(&t, "%zu of the %" PRIu64 " nodes that went with it %s still missing", missing.count,
-              count_affected(lost->emitter, root, missing.count),
-              missing.count == 1 ? "is" : "are");
-    add_missing_names(lost->emitter, &t, &lost->alarms, &missing);
+              count_affected(emitter, root, missing.count), missing.count == 1 ? "is" : "are");
+    add_missing_names(emitter, &t, alarms, &missing);
     if (came[0] != '\0')
         text_addf(&t, "; %s", came);
 }
@@ -594,14 +580,14 @@ void reconcile_explain_returns(const struct emitter *emitter, struct changes *ch
     struct fabric *fabric = has_returns(changes) ? topology_current(emitter->topology) : NULL;
     if (!fabric)
         return;
-    struct lost_nodes lost = {.emitter = emitter};
-    open_alarms_collect(&lost.alarms, emitter->policy);
-    list_missing(&lost, fabric);
+    struct open_alarms alarms;
+    open_alarms_collect(&alarms, emitter->policy);
+    const struct group missing = list_missing(&alarms, fabric);
     for (uint32_t i = 0; i < changes->count; i++) {
         if (changes->all[i].type == CATALOGUE_SWITCH_ADDED)
-            explain_return(&lost, &changes->all[i]);
+            explain_return(emitter, &alarms, &missing, &changes->all[i]);
     }
-    free(lost.members);
-    open_alarms_clear(&lost.alarms);
+    free(missing.members);
+    open_alarms_clear(&alarms);
     fabric_unref(fabric);
 }

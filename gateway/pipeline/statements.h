@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compares the raised alarms with a detector's statements, and ends the alarms that do not hold.
-// Policy's table is the one table of raised alarms: a detector keeps no list of its own.
+// Compares the raised alarms with a detector's statements, and ends the alarms that do not hold. A
+// detector answers for each alarm. Or the detector calls policy_state for each alarm that is true,
+// and compares after that. Policy's table is the one table of raised alarms: a detector keeps no
+// list of its own.
+//
 // Decides: When does an alarm end, if no event of its kind ends the alarm?
 // Pipeline's thread.
 #ifndef IBTRAPD_PIPELINE_STATEMENTS_H

@@ -153,8 +153,7 @@ static void read_past(struct unreliable_links_past *past, struct journal *journa
     }
 }
 
-static void restore_unreliable(const struct policy *policy,
-                               const struct unreliable_links_past *past)
+static void restore_unreliable(struct policy *policy, const struct unreliable_links_past *past)
 {
     size_t count;
     struct link_ends link;

@@ -72,6 +72,7 @@ struct alarm_state {
     bool apart_due;                  // receivers have to be notified apart, by the active gateway
     bool apart_ours;                 // this gateway has notified receivers apart
     bool changed;                    // a change counts towards flapping
+    bool stated;                     // the detector stated the alarm since policy_list_alarms
     uint8_t unread;                  // failed attempts in a row to read the last event back
     char raised_id[EVENT_ID_SIZE];   // of the event that raised the alarm first
     char notified_id[EVENT_ID_SIZE]; // of the last event sent; empty: another gateway sent it

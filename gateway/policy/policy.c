@@ -287,6 +287,14 @@ bool policy_is_raised(const struct policy *policy, const char *key)
     return t && t->raised;
 }
 
+bool policy_state(struct policy *policy, const char *key)
+{
+    struct alarm_state *t = alarm_states_find(policy->states, key);
+    if (t)
+        t->stated = true;
+    return t && t->raised;
+}
+
 static void describe_alarm(const struct policy *p, const struct alarm_state *t,
                            struct policy_alarm *out)
 {
@@ -298,6 +306,7 @@ static void describe_alarm(const struct policy *p, const struct alarm_state *t,
                                  .cause_id = t->cause_id,
                                  .cause_key = cause ? cause->key : NULL,
                                  .reason = t->reason,
+                                 .stated = t->stated,
                                  .last_number = t->last_number,
                                  .since_us = t->since_us,
                                  .raised_at_us = t->raised_at};
@@ -322,9 +331,10 @@ static void list_alarm(void *ctx, struct alarm_state *t)
     struct listing *listing = ctx;
     if (t->raised)
         describe_alarm(listing->policy, t, &listing->all[listing->count++]);
+    t->stated = false;
 }
 
-struct policy_alarm *policy_list_alarms(const struct policy *policy, size_t *count)
+struct policy_alarm *policy_list_alarms(struct policy *policy, size_t *count)
 {
     struct listing listing = {.policy = policy};
     listing.all = memory_zeroed(alarm_states_count(policy->states), sizeof *listing.all);

@@ -80,14 +80,18 @@ struct policy_alarm {
     int64_t last_number;                // of the last event about the alarm, in the journal
     int64_t since_us;                   // UTC
     int64_t raised_at_us;               // the same on policy's clock
+    bool stated;                        // policy_state was called since the last list
     bool ended;                         // for the caller; begins as false
 };
 
 bool policy_is_raised(const struct policy *policy, const char *key);
+// Notes that a detector states the alarm: the next list says so. Returns whether the alarm is
+// raised.
+bool policy_state(struct policy *policy, const char *key);
 // Fills `out` if the alarm is raised. Returns false if it is not.
 bool policy_find_alarm(const struct policy *policy, const char *key, struct policy_alarm *out);
-// All raised alarms, the oldest first. The caller frees the array.
-struct policy_alarm *policy_list_alarms(const struct policy *policy, size_t *count);
+// All raised alarms, the oldest first. The caller frees the array. The list resets `stated`.
+struct policy_alarm *policy_list_alarms(struct policy *policy, size_t *count);
 
 // Whether there was no room for an alarm that the journal has. The next policy_restore_alarm may
 // have room: policy_left_out_alarms resets what the function says.

@@ -25,12 +25,10 @@ struct accumulated_counters {
 // The sum of a counter is base + last, modulo 2^64. The base changes only when the counter was
 // reset or changed its size.
 struct accumulated_port {
-    uint64_t node_guid;
-    uint8_t port;
-    bool extended, wide, fec, no_wait; // of `last`, as in struct counter_sample
+    struct counter_sample last; // without `tick`
     int64_t missing_since; // UTC, of the first reading without the port; 0: the last one had it
     int64_t began_s;       // UTC, of the first reading with it; 0: the first one of all
-    uint64_t last[COUNTER_COUNT], base[COUNTER_COUNT];
+    uint64_t base[COUNTER_COUNT];
 };
 
 static_assert(COUNTER_COUNT <= 24, "every counter has a bit");
@@ -94,27 +92,30 @@ static const uint8_t *accumulated_get_values(const uint8_t *p, uint64_t values[C
 
 static uint8_t *accumulated_put_port(uint8_t *p, const struct accumulated_port *port)
 {
-    *p++ = port->port;
-    *p++ = (port->extended ? FLAG_EXTENDED : 0) | (port->wide ? FLAG_WIDE : 0) |
-           (port->fec ? FLAG_FEC : 0) | (port->no_wait ? FLAG_NO_WAIT : 0);
+    const struct counter_sample *last = &port->last;
+    *p++ = last->port;
+    *p++ = (last->extended ? FLAG_EXTENDED : 0) | (last->wide ? FLAG_WIDE : 0) |
+           (last->fec ? FLAG_FEC : 0) | (last->no_wait ? FLAG_NO_WAIT : 0);
     p = accumulated_put_number(p, (uint64_t)port->missing_since);
     p = accumulated_put_number(p, (uint64_t)port->began_s);
-    return accumulated_put_values(accumulated_put_values(p, port->last), port->base);
+    return accumulated_put_values(accumulated_put_values(p, last->values), port->base);
 }
 
 static const uint8_t *accumulated_get_port(const uint8_t *p, struct accumulated_port *port)
 {
     uint64_t missing_since, began_s;
-    port->port = *p++;
-    port->extended = *p & FLAG_EXTENDED;
-    port->fec = *p & FLAG_FEC;
-    port->no_wait = *p & FLAG_NO_WAIT;
-    port->wide = *p++ & FLAG_WIDE;
+    struct counter_sample *last = &port->last;
+    last->port = *p++;
+    last->extended = *p & FLAG_EXTENDED;
+    last->fec = *p & FLAG_FEC;
+    last->no_wait = *p & FLAG_NO_WAIT;
+    last->wide = *p++ & FLAG_WIDE;
+    last->tick = 0;
     p = accumulated_get_number(p, &missing_since);
     port->missing_since = (int64_t)missing_since;
     p = accumulated_get_number(p, &began_s);
     port->began_s = (int64_t)began_s;
-    return accumulated_get_values(accumulated_get_values(p, port->last), port->base);
+    return accumulated_get_values(accumulated_get_values(p, last->values), port->base);
 }
 
 // Reads the next port. False: there are no more.
@@ -123,7 +124,7 @@ static bool accumulated_walk_next(struct accumulated_walk *w, struct accumulated
     if (!w->accumulated || w->place == w->accumulated->count)
         return false;
     const struct place *place = &w->accumulated->places[w->place];
-    out->node_guid = place->node_guid;
+    out->last.node_guid = place->node_guid;
     w->at = (size_t)(accumulated_get_port(w->accumulated->octets + w->at, out) -
                      w->accumulated->octets);
     w->place += w->at == place->end;
@@ -147,8 +148,8 @@ static void accumulated_write_port(struct writer *w, const struct accumulated_po
         w->places = w->places * 2 + 16;
         s->places = memory_resize(s->places, w->places, sizeof *s->places);
     }
-    if (s->count == 0 || s->places[s->count - 1].node_guid != port->node_guid)
-        s->places[s->count++] = (struct place){.node_guid = port->node_guid, .begin = w->used};
+    if (s->count == 0 || s->places[s->count - 1].node_guid != port->last.node_guid)
+        s->places[s->count++] = (struct place){.node_guid = port->last.node_guid, .begin = w->used};
     w->used = (size_t)(accumulated_put_port(s->octets + w->used, port) - s->octets);
     s->places[s->count - 1].end = w->used;
 }
@@ -157,34 +158,16 @@ static void accumulated_write_port(struct writer *w, const struct accumulated_po
 
 enum { US_PER_S = 1000000 };
 
-static void accumulated_begin_port(struct accumulated_port *port, const struct counter_sample *now,
-                                   int64_t began_s)
-{
-    *port = (struct accumulated_port){.node_guid = now->node_guid,
-                                      .port = now->port,
-                                      .extended = now->extended,
-                                      .wide = now->wide,
-                                      .fec = now->fec,
-                                      .no_wait = now->no_wait,
-                                      .began_s = began_s};
-    memcpy(port->last, now->values, sizeof port->last);
-}
-
 static void accumulated_add_sample(struct accumulated_port *port, const struct counter_sample *now)
 {
-    const struct counter_sample before = {
-        .extended = port->extended, .wide = port->wide, .fec = port->fec, .no_wait = port->no_wait};
+    const struct counter_sample *before = &port->last;
     for (enum counter c = 0; c < COUNTER_COUNT; c++) {
-        if (!counter_is_comparable(&before, now, c))
-            port->base[c] += port->last[c] - now->values[c];
-        else if (now->values[c] < port->last[c])
-            port->base[c] += port->last[c];
-        port->last[c] = now->values[c];
+        if (!counter_is_comparable(before, now, c))
+            port->base[c] += before->values[c] - now->values[c];
+        else if (now->values[c] < before->values[c])
+            port->base[c] += before->values[c];
     }
-    port->extended = now->extended;
-    port->wide = now->wide;
-    port->fec = now->fec;
-    port->no_wait = now->no_wait;
+    port->last = *now;
     port->missing_since = 0;
 }
 
@@ -202,7 +185,7 @@ static int accumulated_compare(const struct accumulated_port *a, const struct co
 {
     if (!a || !b)
         return !a - !b;
-    return counter_compare_ports(a->node_guid, a->port, b->node_guid, b->port);
+    return counter_compare_ports(a->last.node_guid, a->last.port, b->node_guid, b->port);
 }
 
 static void accumulated_merge(struct writer *w, const struct accumulated_counters *old,
@@ -215,7 +198,8 @@ static void accumulated_merge(struct writer *w, const struct accumulated_counter
         const struct counter_sample *now = i < reading->count ? &reading->samples[i] : NULL;
         int order = accumulated_compare(has_port ? &port : NULL, now);
         if (order > 0) {
-            accumulated_begin_port(&added, now, old ? reading->time_us / US_PER_S : 0);
+            added = (struct accumulated_port){.last = *now,
+                                              .began_s = old ? reading->time_us / US_PER_S : 0};
             accumulated_write_port(w, &added);
         } else if (order == 0) {
             accumulated_add_sample(&port, now);
@@ -273,11 +257,11 @@ static bool accumulated_find_port(const struct accumulated_counters *accumulated
     if (!place)
         return false;
     const uint8_t *p = accumulated->octets + place->begin, *end = accumulated->octets + place->end;
-    *out = (struct accumulated_port){.node_guid = node_guid};
+    out->last.node_guid = node_guid;
     while (p < end) {
         p = accumulated_get_port(p, out);
-        if (out->port >= port)
-            return out->port == port;
+        if (out->last.port >= port)
+            return out->last.port == port;
     }
     return false;
 }
@@ -289,7 +273,7 @@ bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t n
     if (!accumulated_find_port(accumulated, node_guid, port, &found))
         return false;
     for (unsigned c = 0; c < COUNTER_COUNT; c++)
-        out[c] = found.base[c] + found.last[c];
+        out[c] = found.base[c] + found.last.values[c];
     return true;
 }
 
@@ -301,24 +285,13 @@ int64_t accumulated_began_at(const struct accumulated_counters *accumulated, uin
     return known ? found.began_s * US_PER_S : 0;
 }
 
-static void accumulated_put_last(const struct accumulated_port *port, struct counter_sample *out)
-{
-    *out = (struct counter_sample){.node_guid = port->node_guid,
-                                   .port = port->port,
-                                   .extended = port->extended,
-                                   .wide = port->wide,
-                                   .fec = port->fec,
-                                   .no_wait = port->no_wait};
-    memcpy(out->values, port->last, sizeof out->values);
-}
-
 bool accumulated_find_last(const struct accumulated_counters *accumulated, uint64_t node_guid,
                            uint8_t port, struct counter_sample *out)
 {
     struct accumulated_port found;
     if (!accumulated_find_port(accumulated, node_guid, port, &found))
         return false;
-    accumulated_put_last(&found, out);
+    *out = found.last;
     return true;
 }
 
@@ -327,7 +300,7 @@ static bool accumulated_next_sample(struct accumulated_walk *walk, struct accumu
 {
     if (!accumulated_walk_next(walk, port))
         return false;
-    accumulated_put_last(port, out);
+    *out = port->last;
     walk->missing = port->missing_since != 0;
     return true;
 }

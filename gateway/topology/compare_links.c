@@ -47,7 +47,7 @@ static void add_moved_link(struct comparison *t, struct comparison_side *after, 
         return;
     uint32_t index;
     struct change *change = comparison_add_change(t, CATALOGUE_LINK_MOVED, &index);
-    comparison_set_subject_port(t, after, kept, change);
+    comparison_describe_link(after->fabric, kept, t->names, change);
     comparison_set_former(t, former, change);
     after->port_change[kept] = index;
     t->before.port_change[former] = index;
@@ -57,7 +57,7 @@ static struct change *add_link(struct comparison *t, const struct comparison_sid
                                uint32_t port, uint32_t peer, enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, NULL);
-    comparison_set_subject_port(t, side, port, change);
+    comparison_describe_link(side->fabric, port, t->names, change);
     change->cause = cause_of_link(side, port, peer);
     comparison_link_key(change->alarm_key, ALARM_KEY_LINK, side->fabric, port);
     return change;
@@ -107,7 +107,7 @@ static void add_rate(struct comparison *t, struct comparison_side *after, uint32
         return;
     struct change *change = comparison_add_change(
         t, now.degraded ? CATALOGUE_LINK_DEGRADED : CATALOGUE_LINK_RESTORED, NULL);
-    comparison_set_subject_port(t, after, port, change);
+    comparison_describe_link(after->fabric, port, t->names, change);
     comparison_link_key(change->alarm_key, ALARM_KEY_RATE, after->fabric, port);
     struct text text = text_in(change->reason, sizeof change->reason);
     link_rate_describe(&text, &now);

@@ -15,7 +15,7 @@ static void add_port_alone(struct comparison *t, struct comparison_side *side, u
                            enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, &side->port_change[port]);
-    comparison_set_subject_port(t, side, port, change);
+    comparison_describe_link(side->fabric, port, t->names, change);
     change->cause = cause_at_peer(side, port);
     alarm_key_write(change->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_PORT,
                                                            .guid = change->subject.node_guid,
@@ -26,7 +26,7 @@ static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after
 {
     uint32_t index;
     struct change *change = comparison_add_change(t, CATALOGUE_PORT_MOVED, &index);
-    comparison_set_subject_port(t, &t->after, after, change);
+    comparison_describe_link(t->after.fabric, after, t->names, change);
     change->cause = cause_at_peer(&t->before, before);
     comparison_set_former(t, before, change);
     t->before.port_change[before] = index;
@@ -95,7 +95,7 @@ static void add_lid(struct comparison *t, uint32_t before, uint32_t after)
         old->lid == new->lid)
         return;
     struct change *change = comparison_add_change(t, CATALOGUE_LID_CHANGED, NULL);
-    comparison_set_subject_port(t, &t->after, after, change);
+    comparison_describe_link(t->after.fabric, after, t->names, change);
     struct text text = text_in(change->reason, sizeof change->reason);
     text_addf(&text, "%u", old->lid);
 }
@@ -210,7 +210,7 @@ static void compare_pkeys_tables(struct comparison *t, const struct fabric_pkey_
     if (walk.changes == 0 || port == FABRIC_NONE)
         return;
     struct change *change = comparison_add_change(t, CATALOGUE_PKEYS_CHANGED, NULL);
-    comparison_set_subject_port(t, &t->after, port, change);
+    comparison_describe_link(t->after.fabric, port, t->names, change);
     struct text text = text_in(change->reason, sizeof change->reason);
     text_add(&text, reason);
 }

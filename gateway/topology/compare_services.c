@@ -29,7 +29,7 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
              comparison_has_capability(other->fabric, counterpart, FABRIC_IS_SM)))
             continue;
         struct change *change = comparison_add_change(t, type, NULL);
-        comparison_set_subject_port(t, side, port, change);
+        comparison_describe_link(side->fabric, port, t->names, change);
         change->sm_guid = change->subject.guid;
         change->cause = cause_at_node(t, side, fabric_node_of_port(side->fabric, port));
         comparison_guid_key(change->alarm_key, ALARM_KEY_SM, change->sm_guid);

@@ -34,20 +34,6 @@ static void close_side(struct comparison_side *side)
     free(side->ports);
 }
 
-static void find_counterparts(struct comparison_side *before, struct comparison_side *after)
-{
-    uint32_t i = 0, j = 0;
-    while (i < before->fabric->node_count && j < after->fabric->node_count) {
-        uint64_t a = before->fabric->nodes[i].guid, b = after->fabric->nodes[j].guid;
-        if (a == b) {
-            before->counterpart[i] = j;
-            after->counterpart[j] = i;
-        }
-        i += a <= b;
-        j += b <= a;
-    }
-}
-
 static void touch(struct comparison_side *side, uint32_t port)
 {
     side->touched[port] = true;
@@ -98,7 +84,7 @@ void comparison_open(struct comparison *t, const struct fabric *before, const st
 {
     open_side(&t->before, before);
     open_side(&t->after, after);
-    find_counterparts(&t->before, &t->after);
+    diff_match_nodes(before, after, t->before.counterpart, t->after.counterpart);
     diff_fabrics(before, after, comparison_collect, t);
 }
 
@@ -122,6 +108,19 @@ struct change *comparison_add_change(struct comparison *t, enum catalogue_event 
     struct change *change = &out->all[out->count++];
     *change = (struct change){.type = type, .cause = FABRIC_NONE};
     return change;
+}
+
+enum catalogue_event comparison_node_event(uint8_t type, enum node_fate fate)
+{
+    static const enum catalogue_event EVENTS[][3] = {
+        [NODE_REMOVED] = {CATALOGUE_HOST_REMOVED, CATALOGUE_SWITCH_REMOVED,
+                          CATALOGUE_ROUTER_REMOVED},
+        [NODE_ADDED] = {CATALOGUE_HOST_ADDED, CATALOGUE_SWITCH_ADDED, CATALOGUE_ROUTER_ADDED},
+        [NODE_MOVED] = {CATALOGUE_HOST_MOVED, CATALOGUE_SWITCH_MOVED, CATALOGUE_ROUTER_MOVED},
+        [NODE_MISSING] = {CATALOGUE_HOST_MISSING, CATALOGUE_SWITCH_MISSING,
+                          CATALOGUE_ROUTER_MISSING},
+    };
+    return EVENTS[fate][type == FABRIC_SWITCH ? 1 : type == FABRIC_ROUTER ? 2 : 0];
 }
 
 uint32_t comparison_counterpart_port(const struct comparison_side *side,
@@ -241,14 +240,21 @@ uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port)
                : 0;
 }
 
-void comparison_set_subject_port(const struct comparison *t, const struct comparison_side *side,
-                                 uint32_t port, struct change *change)
+void comparison_set_switch(struct change *change)
 {
-    describe_port(side->fabric, port, t->names, &change->subject);
-    change->switch_guid = comparison_switch_guid(side->fabric, port);
-    uint32_t peer = fabric_peer(side->fabric, port);
+    change->switch_guid = fabric_is_element(change->subject.type) ? change->subject.node_guid
+                          : fabric_is_element(change->peer.type)  ? change->peer.node_guid
+                                                                  : 0;
+}
+
+void comparison_describe_link(const struct fabric *fabric, uint32_t port, const struct names *names,
+                              struct change *change)
+{
+    const uint32_t peer = fabric_peer(fabric, port);
+    describe_port(fabric, port, names, &change->subject);
+    change->switch_guid = comparison_switch_guid(fabric, port);
     if (peer != FABRIC_NONE)
-        describe_port(side->fabric, peer, t->names, &change->peer);
+        describe_port(fabric, peer, names, &change->peer);
 }
 
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
@@ -257,19 +263,11 @@ void comparison_set_subject_node(const struct comparison *t, const struct compar
     const struct fabric *fabric = side->fabric;
     uint32_t port = comparison_uplink(side, node);
     if (port != FABRIC_NONE)
-        comparison_set_subject_port(t, side, port, change);
+        comparison_describe_link(side->fabric, port, t->names, change);
     if (fabric_is_element(fabric->nodes[node].type))
         change->switch_guid = fabric->nodes[node].guid;
     describe_node(fabric, node, t->names, &change->subject);
     change->uplink = port != FABRIC_NONE ? fabric->ports[port].number : 0;
-}
-
-void comparison_add_name(struct text *text, const struct endpoint *endpoint)
-{
-    if (endpoint->name[0] != '\0')
-        text_add(text, endpoint->name);
-    else
-        text_addf(text, "0x%016" PRIx64, endpoint->node_guid);
 }
 
 void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change)
@@ -283,8 +281,7 @@ void comparison_set_former(const struct comparison *t, uint32_t port, struct cha
     change->former =
         (struct event_former_link){place.node_guid, place.type, before->ports[port].number};
     struct text text = text_in(change->reason, sizeof change->reason);
-    text_addf(&text, "port %u of ", place.port);
-    comparison_add_name(&text, &place);
+    describe_add_port(&text, &place);
     if (place.lid != 0)
         text_addf(&text, " (LID %u)", place.lid);
 }
@@ -319,7 +316,6 @@ void comparison_add_disabled(const struct comparison *t, const struct endpoint *
     struct text text = {
         .buf = change->reason, .size = sizeof change->reason, .len = strlen(change->reason)};
     text_add(&text, text.len > 0 ? "; " : "");
-    text_addf(&text, "port %u of ", end->port);
-    comparison_add_name(&text, end);
+    describe_add_port(&text, end);
     text_add(&text, " is disabled, by the subnet manager or by hand");
 }

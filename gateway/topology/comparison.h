@@ -41,6 +41,10 @@ void comparison_close(struct comparison *t);
 struct change *comparison_add_change(struct comparison *t, enum catalogue_event type,
                                      uint32_t *index);
 
+// The event about a node of that type.
+enum node_fate { NODE_REMOVED, NODE_ADDED, NODE_MOVED, NODE_MISSING };
+enum catalogue_event comparison_node_event(uint8_t type, enum node_fate fate);
+
 // The same port on the other side, or FABRIC_NONE.
 uint32_t comparison_counterpart_port(const struct comparison_side *side,
                                      const struct comparison_side *other, uint32_t port);
@@ -71,15 +75,15 @@ uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node);
 // else 0.
 uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port);
 
+// Sets the change's switch: the node of the subject or the peer, or 0.
+void comparison_set_switch(struct change *change);
 // Sets the change's subject to the port, its peer to the other end of the link, and its switch.
-void comparison_set_subject_port(const struct comparison *t, const struct comparison_side *side,
-                                 uint32_t port, struct change *change);
+void comparison_describe_link(const struct fabric *fabric, uint32_t port, const struct names *names,
+                              struct change *change);
 // Sets the change's subject to the node, its peer to the other end of the uplink, and its switch.
 void comparison_set_subject_node(const struct comparison *t, const struct comparison_side *side,
                                  uint32_t node, struct change *change);
 
-// Adds the endpoint's name, or its node GUID if it has no name.
-void comparison_add_name(struct text *text, const struct endpoint *endpoint);
 // Says in the change where the subject's port of the first snapshot was: `former`, and as the
 // reason "port 3 of leaf1 (LID 2)".
 void comparison_set_former(const struct comparison *t, uint32_t port, struct change *change);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/describe.h"
 
-#include "base/text.h"
 #include "base/wire.h"
+
+#include <inttypes.h>
 
 const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
                           const struct names *names)
@@ -80,6 +81,20 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
     *out = (struct endpoint){.guid = n->guid, .node_guid = n->guid, .type = n->type};
     set_address(fabric, addressed_port(fabric, node, port), out);
     describe_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
+}
+
+void describe_add_name(struct text *text, const struct endpoint *who)
+{
+    if (who->name[0] != '\0')
+        text_add(text, who->name);
+    else
+        text_addf(text, "0x%016" PRIx64, who->node_guid);
+}
+
+void describe_add_port(struct text *text, const struct endpoint *who)
+{
+    text_addf(text, "port %u of ", (unsigned)who->port);
+    describe_add_name(text, who);
 }
 
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,

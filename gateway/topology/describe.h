@@ -3,6 +3,7 @@
 #ifndef IBTRAPD_TOPOLOGY_DESCRIBE_H
 #define IBTRAPD_TOPOLOGY_DESCRIBE_H
 
+#include "base/text.h"
 #include "model/event.h"
 #include "model/fabric.h"
 #include "model/names.h"
@@ -27,5 +28,10 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
 // fabric's subnet managers.
 void describe_sm(const struct fabric *fabric, uint32_t sm, const struct names *names,
                  struct endpoint *out);
+
+// Adds the endpoint's name, or its node GUID if the endpoint has no name; the second, as "port 3 of
+// leaf1".
+void describe_add_name(struct text *text, const struct endpoint *who);
+void describe_add_port(struct text *text, const struct endpoint *who);
 
 #endif

@@ -33,6 +33,21 @@ static bool same_values(const struct fabric_port *a, const struct fabric_port *b
            a->speed_supported == b->speed_supported && a->capabilities == b->capabilities;
 }
 
+void diff_match_nodes(const struct fabric *before, const struct fabric *after, uint32_t *there,
+                      uint32_t *back)
+{
+    uint32_t i = 0, j = 0;
+    while (i < before->node_count && j < after->node_count) {
+        const uint64_t a = before->nodes[i].guid, b = after->nodes[j].guid;
+        if (a == b && there[i] == FABRIC_NONE && back[j] == FABRIC_NONE) {
+            there[i] = j;
+            back[j] = i;
+        }
+        i += a <= b;
+        j += b <= a;
+    }
+}
+
 bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
                     const struct fabric *b, const struct fabric_port *port_b)
 {

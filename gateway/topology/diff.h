@@ -31,6 +31,12 @@ struct diff_item {
 void diff_fabrics(const struct fabric *before, const struct fabric *after,
                   void (*each)(void *ctx, const struct diff_item *item), void *ctx);
 
+// Finds the nodes of both snapshots that have the same GUID and no counterpart yet: sets there[i]
+// to the index in `after` of node i of `before`, and back[j] the other way. FABRIC_NONE: no
+// counterpart.
+void diff_match_nodes(const struct fabric *before, const struct fabric *after, uint32_t *there,
+                      uint32_t *back);
+
 // Whether the ports are linked to the same port (its node GUID and number), or both to none.
 bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
                     const struct fabric *b, const struct fabric_port *port_b);

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_MAX = 5 }; // nodes that a reason names
-
 struct expectation {
     struct fabric *fabric;
     bool by_name;
@@ -24,8 +22,7 @@ struct expectation_side {
     const struct fabric *fabric;
     const struct names *names; // NULL: the descriptions
     uint32_t *counterpart;     // the same node on the other side; FABRIC_NONE: it is not there
-    uint32_t *root;            // root_causes_find
-    uint32_t *next;   // the next node with the same root cause; the root cause begins the list
+    struct root_causes causes;
     uint32_t *number; // of the difference about the node
 };
 
@@ -113,13 +110,6 @@ static void describe_expected(const struct survey *s, uint32_t port, struct endp
     memset(out->gid, 0, sizeof out->gid);
 }
 
-// Adds "port 3 of leaf1".
-static void expectation_add_end(struct text *t, const struct endpoint *end)
-{
-    text_addf(t, "port %u of ", (unsigned)end->port);
-    comparison_add_name(t, end);
-}
-
 // The port at the other end of that port's link in the present fabric; FABRIC_NONE: none.
 static uint32_t present_peer(const struct survey *s, uint32_t node, uint8_t number)
 {
@@ -128,58 +118,6 @@ static uint32_t present_peer(const struct survey *s, uint32_t node, uint8_t numb
 }
 
 // Nodes that are on one side only.
-
-static void expectation_group(struct expectation_side *side)
-{
-    const uint32_t count = side->fabric->node_count;
-    root_causes_find(side->fabric, side->counterpart, side->root);
-    for (uint32_t i = 0; i < count; i++)
-        side->next[i] = FABRIC_NONE;
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t root = side->root[i];
-        if (root != FABRIC_NONE && root != i) {
-            side->next[i] = side->next[root];
-            side->next[root] = i;
-        }
-    }
-}
-
-// Adds "with it are missing 7 nodes: a, b, c, d, e and 2 more".
-static void expectation_add_affected(const struct survey *s, const struct expectation_side *side,
-                                     uint32_t root, const char *lead, struct change *change)
-{
-    uint32_t named = 0;
-    for (uint32_t i = side->next[root]; i != FABRIC_NONE; i = side->next[i])
-        change->affected++;
-    if (change->affected == 0)
-        return;
-    struct text t = text_in(change->reason, sizeof change->reason);
-    t.len = strlen(change->reason);
-    text_addf(&t, "%s%s %u node%s: ", t.len > 0 ? "; " : "", lead, (unsigned)change->affected,
-              change->affected == 1 ? "" : "s");
-    for (uint32_t i = side->next[root]; i != FABRIC_NONE && named < NAMED_MAX; i = side->next[i]) {
-        static const char MORE[] = " and 1000000 more";
-        char buf[NAMES_NAME_SIZE + 2];
-        struct text name = text_in(buf, sizeof buf);
-        struct endpoint who;
-        describe_node(side->fabric, i, s->now.names, &who);
-        text_add(&name, named > 0 ? ", " : "");
-        comparison_add_name(&name, &who);
-        if (t.len + name.len + sizeof MORE > t.size)
-            break;
-        text_add(&t, buf);
-        named++;
-    }
-    if (named < change->affected)
-        text_addf(&t, " and %u more", (unsigned)change->affected - named);
-}
-
-static enum catalogue_event type_of_missing(uint8_t type)
-{
-    return type == FABRIC_SWITCH   ? CATALOGUE_SWITCH_MISSING
-           : type == FABRIC_ROUTER ? CATALOGUE_ROUTER_MISSING
-                                   : CATALOGUE_HOST_MISSING;
-}
 
 // The port by which a node hangs on the others: one that leads to a switch of both sides, else to
 // another node of both, else to a switch, else any; FABRIC_NONE: none leads anywhere.
@@ -206,7 +144,7 @@ static uint32_t expectation_uplink(const struct expectation_side *side, uint32_t
 static bool is_node_unseen(const struct survey *s, uint32_t node)
 {
     const struct fabric *expected = s->expected.fabric;
-    const struct fabric_node *n = &expected->nodes[s->expected.root[node]];
+    const struct fabric_node *n = &expected->nodes[s->expected.causes.root[node]];
     bool placed = false;
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
         const uint32_t peer = expected->ports[i].peer_node;
@@ -239,15 +177,15 @@ static void set_missing_place(const struct survey *s, uint32_t port, struct chan
     describe_port(s->now.fabric, instead, s->now.names, &other);
     struct text t = text_in(change->reason, sizeof change->reason);
     text_add(&t, "in its place is ");
-    expectation_add_end(&t, &other);
+    describe_add_port(&t, &other);
 }
 
 static void expectation_tell_missing(struct survey *s, uint32_t node)
 {
     const struct expectation_side *side = &s->expected;
     const struct fabric_node *n = &side->fabric->nodes[node];
-    const uint32_t port = expectation_uplink(side, node), root = side->root[node];
-    struct change change = {.type = type_of_missing(n->type),
+    const uint32_t port = expectation_uplink(side, node), root = side->causes.root[node];
+    struct change change = {.type = comparison_node_event(n->type, NODE_MISSING),
                             .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
                             .cause = root == node ? FABRIC_NONE : side->number[root]};
     describe_node(side->fabric, node, s->now.names, &change.subject);
@@ -255,7 +193,7 @@ static void expectation_tell_missing(struct survey *s, uint32_t node)
     if (port != FABRIC_NONE)
         set_missing_place(s, port, &change);
     if (root == node)
-        expectation_add_affected(s, side, node, "missing with it", &change);
+        root_causes_add_nodes(&side->causes, node, s->now.names, "missing with it", &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
     survey_tell(s, &change, is_node_unseen(s, node));
@@ -265,7 +203,7 @@ static void tell_unexpected(struct survey *s, uint32_t node)
 {
     const struct expectation_side *side = &s->now;
     const struct fabric_node *n = &side->fabric->nodes[node];
-    const uint32_t port = expectation_uplink(side, node), root = side->root[node];
+    const uint32_t port = expectation_uplink(side, node), root = side->causes.root[node];
     struct change change = {.type = CATALOGUE_NODE_UNEXPECTED,
                             .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
                             .cause = root == node ? FABRIC_NONE : side->number[root]};
@@ -277,7 +215,7 @@ static void tell_unexpected(struct survey *s, uint32_t node)
             change.switch_guid = comparison_switch_guid(side->fabric, port);
     }
     if (root == node)
-        expectation_add_affected(s, side, node, "with it came", &change);
+        root_causes_add_nodes(&side->causes, node, s->now.names, "with it came", &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
     survey_tell(s, &change, false);
@@ -287,9 +225,10 @@ static void tell_unexpected(struct survey *s, uint32_t node)
 static void tell_nodes(struct survey *s, const struct expectation_side *side,
                        void (*tell)(struct survey *s, uint32_t node))
 {
+    const uint32_t *root = side->causes.root;
     for (int roots = 1; roots >= 0; roots--) {
         for (uint32_t i = 0; i < side->fabric->node_count; i++) {
-            if (side->root[i] != FABRIC_NONE && (side->root[i] == i) == roots)
+            if (root[i] != FABRIC_NONE && (root[i] == i) == roots)
                 tell(s, i);
         }
     }
@@ -332,21 +271,13 @@ static void set_link_key(const struct survey *s, const struct expected_end *a,
                                                    .peer_port = b->number});
 }
 
-// The switch of a link: the subject's end if that is one, else the peer's.
-static void set_switch(struct change *change)
-{
-    change->switch_guid = fabric_is_element(change->subject.type) ? change->subject.node_guid
-                          : fabric_is_element(change->peer.type)  ? change->peer.node_guid
-                                                                  : 0;
-}
-
 static void tell_missing_link(struct survey *s, const struct expected_end *a,
                               const struct expected_end *b)
 {
     struct change change = {.type = CATALOGUE_LINK_MISSING, .cause = FABRIC_NONE};
     describe_present(s, a->node, a->number, &change.subject);
     describe_present(s, b->node, b->number, &change.peer);
-    set_switch(&change);
+    comparison_set_switch(&change);
     set_link_key(s, a, b, &change);
     survey_tell(s, &change,
                 is_unseen(s->now.fabric, a->node, a->number) ||
@@ -363,13 +294,13 @@ static void tell_miscabled(struct survey *s, const struct expected_end *a,
     describe_port(s->now.fabric, a->peer, s->now.names, &change.peer);
     describe_present(s, b->node, b->number, &wanted);
     struct text t = text_in(change.reason, sizeof change.reason);
-    expectation_add_end(&t, &wanted);
+    describe_add_port(&t, &wanted);
     if (b->peer != FABRIC_NONE) {
         describe_port(s->now.fabric, b->peer, s->now.names, &other);
         text_add(&t, ", which is connected to ");
-        expectation_add_end(&t, &other);
+        describe_add_port(&t, &other);
     }
-    set_switch(&change);
+    comparison_set_switch(&change);
     set_link_key(s, a, b, &change);
     s->told[a->present] = s->told[a->peer] = true;
     if (b->peer != FABRIC_NONE)
@@ -402,7 +333,7 @@ static void expectation_check_rate(struct survey *s, const struct expected_end *
         fabric_add_rate(&t, rate.width, rate.speed);
     text_add(&t, unseen ? "an unknown rate instead of " : " instead of ");
     fabric_add_rate(&t, from->width_active, from->speed_active ? from->speed_active : rate.speed);
-    set_switch(&change);
+    comparison_set_switch(&change);
     set_link_key(s, a, b, &change);
     survey_tell(s, &change, unseen);
 }
@@ -474,9 +405,7 @@ static void tell_unexpected_link(struct survey *s, uint32_t port)
     struct change change = {.type = CATALOGUE_LINK_UNEXPECTED, .cause = FABRIC_NONE};
     if (s->told[port] || s->told[peer])
         return;
-    describe_port(now, first, s->now.names, &change.subject);
-    describe_port(now, first == port ? peer : port, s->now.names, &change.peer);
-    set_switch(&change);
+    comparison_describe_link(now, first, s->now.names, &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_LINK,
                                                     .guid = change.subject.node_guid,
                                                     .port = change.subject.port,
@@ -511,22 +440,6 @@ static void expectation_match_clear(const struct fabric *expected, const struct 
         there[i] = FABRIC_NONE;
     for (uint32_t j = 0; j < now->node_count; j++)
         wanted[j] = FABRIC_NONE;
-}
-
-// Matches the nodes that are not matched yet.
-static void match_by_guid(const struct fabric *expected, const struct fabric *now, uint32_t *there,
-                          uint32_t *wanted)
-{
-    uint32_t i = 0, j = 0;
-    while (i < expected->node_count && j < now->node_count) {
-        const uint64_t a = expected->nodes[i].guid, b = now->nodes[j].guid;
-        if (a == b && there[i] == FABRIC_NONE && wanted[j] == FABRIC_NONE) {
-            there[i] = j;
-            wanted[j] = i;
-        }
-        i += a <= b;
-        j += b <= a;
-    }
 }
 
 // A node by its name. The digest comes first, as it sorts faster than the text; a stranger who
@@ -606,7 +519,7 @@ static void expectation_match(bool by_name, const struct fabric *expected, const
         match_by_name(expected, now, names, there, wanted);
     if (by_name)
         match_by_name(expected, now, NULL, there, wanted);
-    match_by_guid(expected, now, there, wanted);
+    diff_match_nodes(expected, now, there, wanted);
 }
 
 // The whole.
@@ -618,16 +531,13 @@ static void expectation_open_side(struct expectation_side *side, const struct fa
     *side = (struct expectation_side){.fabric = fabric,
                                       .names = names,
                                       .counterpart = memory_get(size),
-                                      .root = memory_get(size),
-                                      .next = memory_get(size),
                                       .number = memory_get(size)};
 }
 
 static void expectation_close_side(struct expectation_side *side)
 {
     free(side->counterpart);
-    free(side->root);
-    free(side->next);
+    root_causes_close(&side->causes);
     free(side->number);
 }
 
@@ -640,8 +550,8 @@ void expectation_compare(const struct expectation *expectation, const struct fab
     s.told = memory_zeroed((size_t)now->port_count + 1, sizeof *s.told);
     expectation_match(expectation->by_name, expectation->fabric, now, names, s.expected.counterpart,
                       s.now.counterpart);
-    expectation_group(&s.expected);
-    expectation_group(&s.now);
+    root_causes_open(&s.expected.causes, s.expected.fabric, s.expected.counterpart);
+    root_causes_open(&s.now.causes, s.now.fabric, s.now.counterpart);
     tell_nodes(&s, &s.expected, expectation_tell_missing);
     check_expected_links(&s);
     tell_nodes(&s, &s.now, tell_unexpected);

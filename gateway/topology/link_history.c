@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "model/counter.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,27 +76,19 @@ int64_t link_history_due(const struct link_history *history)
 
 // Links and their records.
 
-static int link_history_compare_ends(uint64_t guid_a, uint8_t port_a, uint64_t guid_b,
-                                     uint8_t port_b)
-{
-    if (guid_a != guid_b)
-        return guid_a < guid_b ? -1 : 1;
-    return port_a - port_b;
-}
-
 struct link_ends link_ends_of(uint64_t guid, uint8_t port, uint64_t peer_guid, uint8_t peer_port)
 {
-    if (link_history_compare_ends(guid, port, peer_guid, peer_port) <= 0)
+    if (counter_compare_ports(guid, port, peer_guid, peer_port) <= 0)
         return (struct link_ends){guid, peer_guid, port, peer_port};
     return (struct link_ends){peer_guid, guid, peer_port, port};
 }
 
 static int link_history_compare(const struct link_ends *a, const struct link_ends *b)
 {
-    const int first = link_history_compare_ends(a->guid, a->port, b->guid, b->port);
+    const int first = counter_compare_ports(a->guid, a->port, b->guid, b->port);
     return first != 0
                ? first
-               : link_history_compare_ends(a->peer_guid, a->peer_port, b->peer_guid, b->peer_port);
+               : counter_compare_ports(a->peer_guid, a->peer_port, b->peer_guid, b->peer_port);
 }
 
 uint64_t link_record_incidents(const struct link_record *record, enum link_incident_kind kind)
@@ -195,7 +188,7 @@ struct touched_end {
 static int compare_touched(const void *a, const void *b)
 {
     const struct touched_end *m = a, *n = b;
-    return link_history_compare_ends(m->guid, m->port, n->guid, n->port);
+    return counter_compare_ports(m->guid, m->port, n->guid, n->port);
 }
 
 // Marks the incidents of nodes of which so many ports are among the ends. Both ends of a cable that

@@ -2,8 +2,12 @@
 #include "topology/root_causes.h"
 
 #include "base/memory.h"
+#include "topology/describe.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { NAMED_MAX = 5 }; // nodes that a reason names
 
 // Switches that were reached. The neighbours of those from `first` to `end` are still to be
 // visited.
@@ -73,4 +77,63 @@ void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
             root[i] = i;
     }
     free(q.switches);
+}
+
+void root_causes_open(struct root_causes *causes, const struct fabric *fabric,
+                      const uint32_t *counterpart)
+{
+    const uint32_t count = fabric->node_count;
+    *causes = (struct root_causes){
+        .fabric = fabric,
+        .root = memory_get(((size_t)count + 1) * sizeof *causes->root),
+        .next = memory_get(((size_t)count + 1) * sizeof *causes->next),
+    };
+    root_causes_find(fabric, counterpart, causes->root);
+    for (uint32_t i = 0; i < count; i++)
+        causes->next[i] = FABRIC_NONE;
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t root = causes->root[i];
+        if (root != FABRIC_NONE && root != i) {
+            causes->next[i] = causes->next[root];
+            causes->next[root] = i;
+        }
+    }
+}
+
+void root_causes_close(struct root_causes *causes)
+{
+    free(causes->root);
+    free(causes->next);
+}
+
+void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
+                           const struct names *names, const char *lead, struct change *change)
+{
+    const uint32_t *next = causes->next;
+    uint32_t count = 0, named = 0;
+    // NOLINTNEXTLINE(clang-analyzer-core.*): root_causes_open sets `next` of every node
+    for (uint32_t i = next[root]; i != FABRIC_NONE; i = next[i])
+        count++;
+    change->affected = count;
+    if (count == 0)
+        return;
+    struct text t = text_in(change->reason, sizeof change->reason);
+    t.len = strlen(change->reason);
+    text_addf(&t, "%s%s %u node%s: ", t.len > 0 ? "; " : "", lead, (unsigned)count,
+              count == 1 ? "" : "s");
+    for (uint32_t i = next[root]; i != FABRIC_NONE && named < NAMED_MAX; i = next[i]) {
+        static const char MORE[] = " and 1000000 more";
+        char buf[NAMES_NAME_SIZE + 2];
+        struct text name = text_in(buf, sizeof buf);
+        struct endpoint who;
+        describe_node(causes->fabric, i, names, &who);
+        text_add(&name, named > 0 ? ", " : "");
+        describe_add_name(&name, &who);
+        if (t.len + name.len + sizeof MORE > t.size)
+            break;
+        text_add(&t, buf);
+        named++;
+    }
+    if (named < count)
+        text_addf(&t, " and %u more", (unsigned)(count - named));
 }

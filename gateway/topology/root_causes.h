@@ -5,6 +5,8 @@
 #define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 
 #include "model/fabric.h"
+#include "model/names.h"
+#include "topology/changes.h"
 
 // Examines the nodes that are in one snapshot only: those with the `counterpart` FABRIC_NONE. Both
 // arrays have one entry for each node of the fabric.
@@ -17,5 +19,23 @@
 //   without any switch, each node is its own.
 // Linear.
 void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root);
+
+// The nodes that are in one snapshot only, by their root causes.
+struct root_causes {
+    const struct fabric *fabric;
+    uint32_t *root; // by node: as root_causes_find sets it
+    uint32_t *next; // by node: the next node with the same root cause, ascending by GUID; the root
+                    // cause itself begins the list
+};
+
+// Call root_causes_close in the end.
+void root_causes_open(struct root_causes *causes, const struct fabric *fabric,
+                      const uint32_t *counterpart);
+void root_causes_close(struct root_causes *causes);
+
+// Adds the nodes behind a root cause to the change about the root cause: their number as
+// `affected`, and to the reason "LEAD 7 nodes: a, b, c, d, e and 2 more". `names` may be NULL.
+void root_causes_add_nodes(const struct root_causes *causes, uint32_t root,
+                           const struct names *names, const char *lead, struct change *change);
 
 #endif
