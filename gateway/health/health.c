@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Inserts a finding behind those that are as bad. Drops the last one when there is no room.
+// Inserts a finding behind all findings with the same state. Drops the last finding when there is
+// no room.
 __attribute__((format(printf, 3, 4))) static void
 health_find(struct health *h, enum health_state state, const char *fmt, ...)
 {
@@ -32,7 +33,8 @@ health_find(struct health *h, enum health_state state, const char *fmt, ...)
     h->state = h->findings[0].state;
 }
 
-// Subscriptions that the SA could confirm. It refuses those of security traps without an SA key.
+// Subscriptions that the SA could confirm. Without an SA key, the SA refuses subscriptions to
+// security traps.
 static unsigned health_wanted(const struct sa_status *sa)
 {
     unsigned wanted = 0;
@@ -42,7 +44,7 @@ static unsigned health_wanted(const struct sa_status *sa)
     return wanted;
 }
 
-// What is missing at the start may still come.
+// A part that is missing shortly after the start may still come.
 static enum health_state health_unless_starting(const struct health_facts *f)
 {
     return f->uptime_us < HEALTH_START_S * CLOCK_US_PER_S ? HEALTH_WARNING : HEALTH_CRITICAL;
@@ -81,7 +83,8 @@ static void health_judge_journal(const struct health_facts *f, struct health *h)
         health_find(h, HEALTH_WARNING, "there are more alarms than there is room for");
 }
 
-// A sweep may take as long as its interval; then the next one begins, and may take as long again.
+// A sweep may take its whole interval. Then the next sweep begins, and may take its whole interval,
+// too.
 static void health_judge_sweep(const struct health_facts *f, struct health *h)
 {
     const struct sweeper_status *s = f->sweep;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The verdict on the gateway: whether it does its work, and what keeps it from that. It does not
-// judge the fabric: active alarms are counted only. health_judge is pure.
+// The verdict on the gateway: whether the gateway does its work, and the findings that keep the
+// gateway from its work. The verdict does not judge the fabric: active alarms are counted only.
+// health_judge is pure.
 // Decides: When is the gateway healthy?
 #ifndef IBTRAPD_HEALTH_HEALTH_H
 #define IBTRAPD_HEALTH_HEALTH_H
@@ -14,7 +15,7 @@
 // In the order of the exit statuses of monitoring plugins.
 enum health_state {
     HEALTH_OK,
-    HEALTH_WARNING,  // it works, and somebody should look
+    HEALTH_WARNING,  // the gateway works, and somebody should look
     HEALTH_CRITICAL, // events are not received, not safe, or reach nobody
 };
 
@@ -22,7 +23,7 @@ enum {
     HEALTH_FINDINGS_MAX = 16, // the worst ones are kept
     HEALTH_SENTENCE_SIZE = 200,
     HEALTH_LINE_SIZE = 1024,
-    HEALTH_START_S = 60, // after its start a gateway may still be at work on what it lacks
+    HEALTH_START_S = 60, // so long after the start, a missing part is a warning only
 };
 
 struct health_receiver {
@@ -40,7 +41,7 @@ struct health_facts {
     const struct health_receiver *receivers;
     size_t receiver_count;
     bool standby;        // another gateway notifies the receivers
-    bool reload_refused; // the configuration in force is not that of the file
+    bool reload_refused; // the file differs from the configuration in force
 };
 
 struct health_finding {
@@ -50,7 +51,7 @@ struct health_finding {
 
 struct health {
     enum health_state state; // the worst of the findings
-    bool ready;              // Reports reach the gateway, or it sweeps, and events are recorded
+    bool ready; // a port is open, the subnet manager answers and confirms subscriptions
     bool standby;
     unsigned subscribed;       // of SUBSCRIPTIONS_COUNT
     int64_t sweep_age_s;       // of the last sweep; -1: none has begun, or sweeps are off
@@ -68,7 +69,7 @@ void health_judge(const struct health_facts *facts, struct health *out);
 // "ok", "warning", "critical"
 const char *health_word(enum health_state state);
 
-// Adds the verdict in a line without newline, such as "OK: 17 of 17 subscriptions, ...".
+// Adds the verdict in a line without newline: "OK: 17 of 17 subscriptions, ...".
 void health_add_line(const struct health *health, struct text *t);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts of the running gateway that the control socket, the metrics, the page and the verdict
-// read. The daemon owns the struct and passes it by pointer.
+// The parts of the running gateway, for its readers: the control socket, the metrics, the page and
+// the verdict. The daemon owns the struct, and passes a pointer to the struct.
+// Decides: Which threads may read a part of the running gateway?
 #ifndef IBTRAPD_HEALTH_PARTS_H
 #define IBTRAPD_HEALTH_PARTS_H
 
@@ -13,18 +14,18 @@ struct agent;
 struct reads;
 struct link_history;
 
-// The last reload, if the gateway refused that reload.
+// The last reload, if the gateway refused the reload.
 struct reload_refusal {
-    int64_t time_us; // UTC; 0: no reload was refused since one was accepted
+    int64_t time_us; // UTC; 0: the last reload was accepted, or there was none
     struct error reason;
 };
 
 // Any thread may read the members up to `sweeper`. The main thread alone reads and exchanges the
-// others.
+// members behind `sweeper`.
 struct parts {
     struct log *log;
     int64_t started_at;     // monotonic
-    int64_t started_utc_us; // the same moment, as the clock was then
+    int64_t started_utc_us; // the same moment by the clock of that time
     struct topology *topology;
     struct journal *journal;
     struct link_history *link_history;

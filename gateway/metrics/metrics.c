@@ -89,7 +89,7 @@ static void metrics_put_gateway(FILE *out, const struct metrics *m)
         PIPELINE_QUEUE_MAX);
 }
 
-// The process, by the names that all of Prometheus' clients use. What is not known has no sample.
+// The process, by the names of all of Prometheus' clients. An unknown number has no sample.
 
 static void metrics_put_known(FILE *out, const char *type, const char *name, const char *help,
                               int64_t value, double unit)
@@ -115,8 +115,8 @@ static void metrics_put_process(FILE *out, const struct metrics *m)
                       p->descriptors_limit, 1);
 }
 
-// Each kind of event has a sample for its usual severity from the start, and one for another
-// severity once there was such an event.
+// From the start, each kind of event has a sample for its usual severity. An event with another
+// severity adds a sample for that severity.
 static void metrics_put_events(FILE *out, const struct event_counts *counts)
 {
     metrics_begin(out, "counter", "ibtrapd_events_total",
@@ -189,8 +189,8 @@ static void metrics_put_client(FILE *out, const struct metrics *m)
 
 // The journal.
 
-// Each kind of event that raises alarms has a sample for its usual severity from the start, and one
-// for another severity while there are such alarms.
+// From the start, each kind of event that raises alarms has a sample for its usual severity. There
+// is a sample for another severity while alarms have that severity.
 static void metrics_put_active_alarms(FILE *out, const struct alarm_counts *counts)
 {
     metrics_begin(out, "gauge", "ibtrapd_active_alarms",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Writes the metrics of the gateway in the text format of Prometheus, version 0.0.4. Pure.
+// Decides: Which numbers of the gateway does a scrape give?
 #ifndef IBTRAPD_METRICS_METRICS_H
 #define IBTRAPD_METRICS_METRICS_H
 
@@ -10,7 +11,7 @@
 #include "pipeline/pipeline.h"
 #include "sink/receiver.h"
 
-// What this process uses, from the kernel. A number that the kernel does not tell is -1.
+// The use of the system by this process. -1: the kernel did not tell the number.
 struct process_use {
     int64_t cpu_us;                         // of all threads since the start, in both modes
     int64_t resident_bytes, virtual_bytes;  // memory

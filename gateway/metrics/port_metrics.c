@@ -7,7 +7,7 @@
 
 enum { OCTETS_PER_DATA = 4, BITS_PER_OCTET = 8 }; // PortXmitData and PortRcvData count words
 
-// What a family tells of a port.
+// The meaning of a family's samples.
 enum family_kind {
     FAMILY_LINK_UP,
     FAMILY_STATE,
@@ -73,7 +73,7 @@ enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
 static const char *const WINDOW_NAMES[ERROR_WINDOWS] = {"short", "long"};
 
-// Whether it is told of with the traffic only.
+// Whether the family is written together with the traffic only.
 static bool port_metrics_is_traffic(const struct family *family)
 {
     return family->kind == FAMILY_WAIT ||
@@ -95,7 +95,7 @@ void port_metrics_end(struct port_metrics *metrics)
 
 // Samples.
 
-// A port, and the other end of its link.
+// A port, and the peer of its link.
 struct place {
     const struct fabric_node *node, *peer; // `peer` NULL: none
     const struct fabric_port *port;
@@ -238,7 +238,7 @@ static void port_metrics_add_errors(struct port_metrics *m, const struct place *
     }
 }
 
-// Of a port whose counters were read, unless its counter is full.
+// Adds the samples if the port's counters were read, unless the counter of waiting is full.
 static void port_metrics_add_wait(struct port_metrics *m, const struct place *place,
                                   struct text *out)
 {
@@ -305,7 +305,7 @@ static void port_metrics_begin_family(struct port_metrics *m)
                   accumulated_next_sums(&m->walk, &m->sums);
 }
 
-// Moves on to the next family that is told of. False: there is none.
+// Moves on to the next family that the source asks for. False: there is none.
 static bool port_metrics_next_family(struct port_metrics *m)
 {
     do

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes the metrics of the ports in the text format of Prometheus, in pieces: a large fabric has a
-// hundred megabytes of them. Pure.
+// Writes the metrics of the ports in the text format of Prometheus, in pieces: the metrics of a
+// large fabric have a hundred megabytes. Pure.
+// Decides: Which metrics does a port have?
 #ifndef IBTRAPD_METRICS_PORT_METRICS_H
 #define IBTRAPD_METRICS_PORT_METRICS_H
 
@@ -9,9 +10,9 @@
 #include "topology/measured_errors.h"
 
 enum {
-    PORT_METRICS_LABEL_MAX = 256, // octets of a value; at most twice as many when it is escaped
-    PORT_METRICS_LINE_MAX = 1536, // octets of a sample, or of the lines before the first one
-    // Octets that the samples of a port have in one family, at most: the two windows of each error
+    PORT_METRICS_LABEL_MAX = 256, // octets of a value; escaping doubles the number at most
+    PORT_METRICS_LINE_MAX = 1536, // octets of a sample, or of the two lines before the first sample
+    // Octets of the samples of a port in one family, at most: the two windows of each error
     // counter.
     PORT_METRICS_ROOM = (ERROR_WINDOWS * COUNTER_ERRORS + 1) * PORT_METRICS_LINE_MAX,
     PORT_METRICS_PORTS_MAX = 4096, // looked at for one piece
@@ -21,15 +22,16 @@ enum {
 // value than PORT_METRICS_LABEL_MAX is cut.
 void port_metrics_add_label(struct text *out, const char *before, const char *value);
 
-// What one scrape tells of. Only the ports of `fabric` have samples; of a switch, its external
-// ones. A port that no sweep could read has none, and one whose counters were never read none of
-// them.
+// The source of one scrape. The ports of `fabric` have samples, with these exceptions:
+// - port 0 of a switch has no samples;
+// - a port that no sweep could read has no samples;
+// - a port has no samples of counters that were never read.
 struct port_metrics_source {
-    struct fabric *fabric;                    // NULL: nothing is told
+    struct fabric *fabric;                    // NULL: no port has samples
     struct names *names;                      // may be NULL
     struct accumulated_counters *accumulated; // NULL: there was no reading
     struct measured_errors *errors;           // NULL: the same
-    bool traffic;                             // tell of the traffic counters and of waiting, too
+    bool traffic;                             // write the traffic counters and the waiting, too
 };
 
 // Where the writing is.
@@ -48,8 +50,8 @@ struct port_metrics {
 void port_metrics_begin(struct port_metrics *metrics, const struct port_metrics_source *source);
 void port_metrics_end(struct port_metrics *metrics); // drops the references
 
-// Adds samples until less than PORT_METRICS_ROOM of the text is free, or as many ports as above
-// were looked at; it may add nothing. False: there are no more.
+// Adds samples until less than PORT_METRICS_ROOM of the text is free, or PORT_METRICS_PORTS_MAX
+// ports were looked at. May add nothing. Returns false after the last sample.
 bool port_metrics_write(struct port_metrics *metrics, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The files of the page, as the build copies them into the program (embed.py).
+// The files of the page. The build copies the files into the program (embed.py).
 #ifndef IBTRAPD_WEB_FILES_H
 #define IBTRAPD_WEB_FILES_H
 
@@ -10,6 +10,6 @@ struct page_file {
     size_t size;
 };
 
-extern const struct page_file PAGE_FILES[]; // the one behind the last has the path NULL
+extern const struct page_file PAGE_FILES[]; // the last row has the path NULL
 
 #endif

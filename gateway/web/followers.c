@@ -89,8 +89,8 @@ static void followers_on_tick(evutil_socket_t fd, short what, void *ctx)
     }
 }
 
-// Lets the kernel end the connection when nobody acknowledges what was sent: otherwise a host that
-// vanished without a word would keep its place for a quarter of an hour.
+// Lets the kernel end the connection when nobody acknowledges the octets sent. Otherwise a host
+// that vanished without a word would keep its place for a quarter of an hour.
 static void followers_notice_death(struct bufferevent *stream)
 {
     const unsigned milliseconds = FOLLOWERS_IDLE_S * 1000;

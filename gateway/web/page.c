@@ -23,12 +23,12 @@ struct page_document {
     struct worker_job job;
     struct page *page;
     bool under_way; // the worker makes it, or will
-    bool is_new;    // it was made for those that wait for it
-    // As it was made last; NULL: it was not.
+    bool is_new;    // clients have waited for this version
+    // The last version; NULL: there is none yet.
     char *text;
     size_t size;
-    int64_t at, took;        // monotonic: when; of a processor's time
-    int64_t fabric_us, last; // the fabric and the journal that it is of
+    int64_t at, took;        // monotonic, when it was made; a processor's time for it
+    int64_t fabric_us, last; // the version's fabric and last event
     // Of the job.
     struct topology *topology;
     struct journal *journal;
@@ -40,8 +40,9 @@ struct page_document {
 
 enum { PAGE_BEFORE_TRIES = 10 }; // a second or more apart
 
-// The events before those in memory: after a start, memory has none of the last run. Read once, but
-// for a disk that does not read; then followers do without.
+// The events from before the first event in memory: after a start, memory has no event of the last
+// run. The worker reads these events once. If the disk does not read, the worker tries
+// PAGE_BEFORE_TRIES times, and followers go without these events.
 struct page_before {
     struct worker_job job;
     struct page *page;
@@ -133,7 +134,7 @@ static bool page_give(const struct page_document *document, const char *type,
     return true;
 }
 
-// Answers of the control socket, as an unprivileged user gets them.
+// Answers of the control socket to an unprivileged user.
 
 static json_t *page_ask(const struct page *page, const char *command, const json_t *request)
 {
@@ -141,14 +142,14 @@ static json_t *page_ask(const struct page *page, const char *command, const json
     return control_answer(page->control, &NOBODY, command, request);
 }
 
-// Copies these items of an object into another.
+// Copies the items from an object to another object.
 static void page_copy(json_t *to, const json_t *from, const char *const *items)
 {
     for (; *items; items++)
         json_object_set(to, *items, json_object_get(from, *items));
 }
 
-// The list, each object with these items only.
+// Returns the list with these items of each object only.
 static json_t *page_pick(const json_t *list, const char *const *items)
 {
     size_t i;
@@ -183,7 +184,7 @@ static void page_add_status(json_t *out, const json_t *status)
                         page_pick(json_object_get(status, "subscriptions"), SUBSCRIPTION));
 }
 
-// The time of the fabric that the map shows; 0: it shows none.
+// The time of the fabric on the map; 0: the map shows no fabric.
 static int64_t page_fabric_time(struct topology *topology)
 {
     struct fabric *fabric = topology_current(topology);
@@ -252,7 +253,7 @@ static void page_run_map(struct worker_job *job)
     d->made_took = page_time_used() - began;
 }
 
-// Whether the map is still true, or it is too soon for another one.
+// Whether the map is still true, or a new map would come too soon.
 static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, int64_t last)
 {
     return map->text && ((map->fabric_us == fabric_us && map->last == last) ||
@@ -353,7 +354,7 @@ static void page_take_before(struct worker_job *job)
     before->is_read = place >= before->end - 1 || before->tries >= PAGE_BEFORE_TRIES;
 }
 
-// Whether all events after that number are in memory, or were read: reads no file.
+// Whether all events after the number are in memory or were read. Reads no file.
 static bool page_has_events(struct page *page, int64_t after)
 {
     struct page_before *before = &page->before;
@@ -373,7 +374,7 @@ static bool page_has_events(struct page *page, int64_t after)
     return !before->under_way;
 }
 
-// Writes what was read of the events after that number, up to those in memory.
+// Writes the events after the number that the worker has read, up to the first event in memory.
 static void page_write_before(FILE *out, const struct page_before *before, int64_t *after)
 {
     size_t i;

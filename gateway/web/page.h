@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The page that the metrics server shows while `metrics { page = true }`: its files, the state of
-// the gateway and the active alarms as JSON, the fabric as SVG, the events as they come. It reads
-// and changes nothing. Main thread; a worker's thread makes the state and the map, which may take
-// half a second, or read the journal's file.
+// The page for browsers, which the metrics server shows while `metrics { page = true }`. The page
+// has its files, the state of the gateway and the active alarms as JSON, the fabric as SVG, and the
+// new events. The page changes nothing. Main thread. A worker's thread makes the state and the map:
+// this may take half a second, or read the journal's file.
+// Decides: How old may the state and the map of the page be?
 #ifndef IBTRAPD_WEB_PAGE_H
 #define IBTRAPD_WEB_PAGE_H
 
@@ -11,8 +12,9 @@
 #include "web/web_server.h"
 
 enum {
-    PAGE_SHARE = 20, // a state or map that took a processor a millisecond serves for 20 at least
-    PAGE_EVENTS_MAX = 50, // of a batch, and of those before a follower began
+    PAGE_SHARE =
+        20, // a state or map that took a millisecond of a processor is used for 20 at least
+    PAGE_EVENTS_MAX = 50, // of a batch; as many old events for a new follower
 };
 
 struct page;

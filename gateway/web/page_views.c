@@ -52,7 +52,8 @@ struct page_views {
     unsigned names_read;
 };
 
-// What an end was called in the event that raised the alarm, if that was about it.
+// Returns the name of an end in the event that raised the alarm; empty: the event does not name the
+// end.
 static const char *page_views_name_then(const struct page_view_name *then, uint64_t guid)
 {
     return !then                     ? ""
@@ -144,7 +145,7 @@ static void page_views_take(void *ctx, const struct alarm *alarm)
         map->to_name[map->to_name_count++] = alarm->event_sequence;
 }
 
-// Names what is gone as the events did that raised the alarms.
+// Gives the absent nodes the names from the events that raised their alarms.
 static void page_views_name(struct page_view_map *map, struct journal *journal,
                             struct page_view_names *names)
 {

@@ -15,27 +15,27 @@ enum {
     PAGE_VIEWS_NAMES_MAX = 64,         // events whose names are remembered
 };
 
-// The names that both ends had in an event; an unknown end has the GUID 0.
+// The names of both ends in an event; an unknown end has the GUID 0.
 struct page_view_name {
     int64_t number; // of the event; 0: none
     uint64_t guid, peer_guid;
     char name[NAMES_NAME_SIZE], peer_name[NAMES_NAME_SIZE];
 };
 
-// What nodes that left the fabric were called in the events that raised the alarms. A read may wait
-// for the disk, so each event is read once while there is room. Zero to begin.
+// The names of nodes that left the fabric, from the events that raised the alarms. A read may wait
+// for the disk: each event is read once while there is room. Zero to begin.
 struct page_view_names {
     struct page_view_name all[PAGE_VIEWS_NAMES_MAX];
     size_t next; // the name to be replaced
 };
 
-// Returns the ends of the event with that number, valid until the next call. Returns NULL if the
+// Returns the ends of the event with the number, valid until the next call. Returns NULL if the
 // event is not committed yet, or the disk is in trouble.
 const struct page_view_name *page_views_find_name(struct page_view_names *names,
                                                   struct journal *journal, int64_t number);
 
 // Returns the worst alarms, and of equally bad alarms the newest, PAGE_VIEWS_ALARMS_MAX at most:
-// first those that nobody works on, then those that are acknowledged or shelved. Each has its ends.
+// first open alarms, then acknowledged and shelved alarms. Each has its ends.
 // `fabric` and `names` may be NULL. A new reference.
 json_t *page_views_alarms(struct journal *journal, const struct fabric *fabric,
                           const struct names *names, struct page_view_names *then);

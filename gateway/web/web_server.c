@@ -21,8 +21,8 @@ static const char METRICS[] = "text/plain; version=0.0.4; charset=utf-8";
 static const struct timeval IDLE_MAX = {.tv_sec = WEB_SERVER_IDLE_S},
                             CLIENT_MAX = {.tv_sec = WEB_SERVER_CLIENT_S}, PAUSE = {.tv_sec = 1};
 
-// How a callback is called as if all were written, after an empty piece: once the loop has served
-// the others.
+// Calls the callback after an empty piece, as if all were written, once the loop has served the
+// other clients.
 enum { SOON = BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS };
 
 enum { HEADERS_SIZE = 1024 }; // octets of an answer's headers
@@ -33,21 +33,21 @@ enum web_stage {
     STAGE_ANSWERING,
 };
 
-// A client that asks nothing, or takes nothing of its answer, for so long loses its place before
-// those that just came.
+// A client that asks nothing for so long, or takes nothing of its answer, loses its place before a
+// client that just came.
 static const int64_t STILL_US = CLOCK_US_PER_S;
 
 struct web_client {
     struct web_server *server;
     enum web_stage stage;
-    int64_t moved_us; // monotonic: when it came, or had asked, or took a part of its answer last
+    int64_t moved_us; // monotonic: the time of its arrival, its request or its last read
     struct bufferevent *stream;
     struct event *deadline;      // of the connection
     void *scrape;                // whose pieces are yet to come; NULL: none
     bool chunked;                // the answer is: the client speaks HTTP/1.1
     char awaited[WEB_PATH_SIZE]; // the document that is made later; empty: none
     bool head_only;              // the request is HEAD
-    bool ended;                  // it sends no more, but may still read
+    bool ended;                  // the client sends no more, but may still read
 };
 
 struct web_server {
@@ -80,8 +80,8 @@ static void web_server_part(struct web_client *client)
     free(client);
 }
 
-// Ends a scrape before its last piece by a reset: to a client of HTTP/1.0 an orderly end would say
-// that the answer is whole.
+// Ends a scrape before its last piece by a reset. For a client of HTTP/1.0, an orderly end would
+// mean a whole answer.
 static void web_server_break_off(const struct web_client *client)
 {
     const struct linger reset = {.l_onoff = 1};
@@ -125,13 +125,13 @@ static void web_server_client_event(struct bufferevent *stream, short what, void
     (void)stream;
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->stage == STAGE_ANSWERING) {
         client->ended = true;
-        // Without reading, the stream has no timeout that would end the wait for a document.
+        // Without reading, the stream has no timeout to end the wait for a document.
         if (client->awaited[0] != '\0')
             evtimer_add(client->deadline, &IDLE_MAX);
     } else if ((what & BEV_EVENT_TIMEOUT) && client->awaited[0] != '\0') {
         web_server_miss_document(client);
     } else {
-        web_server_drop(client); // it has closed, or the time is over
+        web_server_drop(client); // the client has closed, or the time is over
     }
 }
 
@@ -147,8 +147,8 @@ static void web_server_end_client(evutil_socket_t fd, short what, void *ctx)
     }
 }
 
-// Ends our side only, and waits for the client to close: closing while it still sends would reset
-// the connection, and it could lose the answer.
+// Ends our side only, and waits for the client to close. Closing the connection while the client
+// still sends would reset the connection, and the client could lose the answer.
 static void web_server_on_sent(struct bufferevent *stream, void *ctx)
 {
     struct web_client *client = ctx;
@@ -162,7 +162,7 @@ static void web_server_on_sent(struct bufferevent *stream, void *ctx)
     bufferevent_setcb(stream, followers_discard, NULL, web_server_client_event, ctx);
 }
 
-// What the client sends from now on is discarded. `sent` is called whenever all is written.
+// Discards all octets from the client from now on. `sent` is called whenever all is written.
 static void web_server_await(struct web_client *client, bufferevent_data_cb sent)
 {
     bufferevent_setcb(client->stream, followers_discard, sent, web_server_client_event, client);
@@ -217,7 +217,7 @@ static void web_server_add_piece(const struct web_client *client, const char *te
 
 static void web_server_go_on(struct bufferevent *stream, void *ctx);
 
-// Adds the first piece of a long answer behind its head, or a later one.
+// Adds the first piece of a long answer behind the answer's head, or adds a later piece.
 static void web_server_go_on_with(struct web_client *client, bool more, const char *text,
                                   size_t size)
 {
@@ -294,14 +294,15 @@ static void web_server_answer_health(struct web_client *client, bool ready)
     "Referrer-Policy: no-referrer\r\n"                                                             \
     "X-Content-Type-Options: nosniff\r\n"
 
-// What the page wants to know of a request's head.
+// The headers of a request that the page needs.
 struct page_request {
     char host[256];
     bool many_hosts;
     int64_t after; // Last-Event-ID; -1: none
 };
 
-// The value if the line is that header (RFC 9110 5.1), without blanks before it; else NULL.
+// Returns the value of the header `name`, without blanks before the value (RFC 9110 5.1). NULL: the
+// line is another header.
 static const char *web_server_header_value(const char *line, const char *name)
 {
     const size_t length = strlen(name);
@@ -342,7 +343,7 @@ static bool web_server_is_near(const struct page_request *request)
     return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
 }
 
-// Answers with a document of the page, or lets the client wait for it.
+// Answers with a document of the page, or lets the client wait for the document.
 static void web_server_answer_made(struct web_client *client, const char *path)
 {
     const struct web_page *page = &client->server->page;
@@ -486,16 +487,16 @@ static struct web_client *web_server_new_client(struct web_server *server, evuti
     return client;
 }
 
-// A client that just came is about to ask. Without its place behind answers that nobody takes, a
-// further one would always get it.
+// A client that just came is about to ask. An idle answer loses its place before this client does:
+// otherwise each new client would lose its place to the next new client.
 static int web_server_rank(const struct web_client *client, int64_t now_us)
 {
     const int moves = now_us - client->moved_us < STILL_US ? STAGE_ANSWERING : 0;
     return client->stage == STAGE_ANSWERED ? 0 : (int)client->stage + moves;
 }
 
-// Whose place a further client gets: answers under way are the last to be broken off, and of equals
-// the oldest goes.
+// Returns the client that loses its place to a further client. Answers under way are broken off
+// last. Of equals, the oldest client goes.
 static struct web_client *web_server_find_victim(const struct web_server *server)
 {
     const int64_t now_us = clock_monotonic(&clock_system);
@@ -552,7 +553,8 @@ static bool web_server_is_loopback(const union address *a)
     return IN6_IS_ADDR_LOOPBACK(&a->v6.sin6_addr);
 }
 
-// Without a descriptor for a client, accepts none for a second, as control/server.c does.
+// Without a descriptor for a client, the server accepts no client for a second, like
+// control/server.c.
 static void web_server_pause(struct evconnlistener *listener, void *ctx)
 {
     struct web_server *server = ctx;
