@@ -133,7 +133,8 @@ static bool journal_export_all(struct store *store, FILE *out, int64_t after, st
     do {
         e.rows = 0;
         e.lines = text_in(lines, LINES_SIZE);
-        ok = store_read(store, e.after, EXPORT_CHUNK, journal_export_row, &e, err) == STORE_OK &&
+        ok = store_read(store, STORE_AFTER, e.after, EXPORT_CHUNK, journal_export_row, &e, err) ==
+                 STORE_OK &&
              !e.failed;
         if (e.lines.len > 0 && fputs(lines, out) < 0)
             ok = error_set(err, "cannot write");

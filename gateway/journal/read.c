@@ -183,23 +183,19 @@ static bool journal_read_load_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-// store_read or store_read_back.
-typedef enum store_result read_function(struct store *store, int64_t from, size_t limit,
-                                        bool (*each)(void *ctx, const struct store_row *row),
-                                        void *ctx, struct error *err);
-
-static enum store_result read_from_disk(struct journal *j, read_function *read, int64_t from,
+static enum store_result read_from_disk(struct journal *j, enum store_order order, int64_t from,
                                         struct journal_item *items, size_t n, size_t *count)
 {
     struct error err;
-    const bool forward = read == store_read;
+    const bool forward = order == STORE_AFTER;
     enum store_result result = journal_begin_reading(j, &err);
     // What another receiver read while this one waited for its turn.
     size_t found = forward ? shared_events_find(&j->shared, from, items, n) : 0;
     struct reading reading = {.journal = j, .items = items + found};
     from += (int64_t)found;
     if (result == STORE_OK && found < n)
-        result = read(j->reader, from, n - found, journal_read_load_row, &reading, &err);
+        result =
+            store_read(j->reader, order, from, n - found, journal_read_load_row, &reading, &err);
     bool needed = forward && found < n && from >= journal_least_cursor(j);
     if (needed)
         shared_events_keep(&j->shared, reading.items, reading.count);
@@ -332,7 +328,7 @@ static size_t read_itself(struct journal *j, int64_t after, struct journal_item 
     const int64_t first = journal_first_in_memory(j);
     if (count > 0 || first <= after + 1)
         return count;
-    bool ok = read_from_disk(j, store_read, after, items, n, &count) == STORE_OK;
+    bool ok = read_from_disk(j, STORE_AFTER, after, items, n, &count) == STORE_OK;
     if (!ok || count > 0 || !gap)
         return count;
     // Neither memory nor file has the next event: it expired. Continue with the first that memory
@@ -357,7 +353,7 @@ struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
 {
     struct journal_item item = {.event = NULL};
     size_t count = 0;
-    read_from_disk(journal, store_read, sequence - 1, &item, 1, &count);
+    read_from_disk(journal, STORE_AFTER, sequence - 1, &item, 1, &count);
     if (item.sequence == sequence)
         return item.event;
     event_unref(item.event); // another event: the journal dropped the wanted one
@@ -375,7 +371,7 @@ size_t journal_find_links_in_file(struct journal *journal, int64_t before,
                                   struct journal_item *items, size_t n)
 {
     size_t count = 0;
-    read_from_disk(journal, store_read_links_back, before, items, n, &count);
+    read_from_disk(journal, STORE_LINKS_BEFORE, before, items, n, &count);
     return count;
 }
 
@@ -411,7 +407,7 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     while (count < n && load_entry(journal, last - (int64_t)count, &items[count]))
         count++;
     if (count == 0)
-        read_from_disk(journal, store_read_back, before, items, n, &count);
+        read_from_disk(journal, STORE_BEFORE, before, items, n, &count);
     return count;
 }
 
@@ -437,7 +433,7 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
     struct recent recent = {each, ctx};
     struct error err;
     if (journal->writer)
-        store_read_since(journal->writer, since_us, load_recent, &recent, &err);
+        store_read(journal->writer, STORE_SINCE, since_us, SIZE_MAX, load_recent, &recent, &err);
 }
 
 // Snapshots of the fabric.
@@ -466,7 +462,8 @@ size_t journal_list_snapshots(struct journal *journal,
     struct error err;
     enum store_result result = journal_begin_reading(journal, &err);
     if (result == STORE_OK)
-        result = store_list_snapshots(journal->reader, read_load_meta, &list, &err);
+        result =
+            store_read_snapshots(journal->reader, STORE_ALL_SNAPSHOTS, read_load_meta, &list, &err);
     journal_end_reading(journal, result, false, 0, &err);
     pthread_mutex_lock(&journal->lock);
     if (journal->fabric.record)
@@ -512,7 +509,7 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
     if (!copy.record) {
         enum store_result result = journal_begin_reading(journal, err);
         if (result == STORE_OK)
-            result = store_read_snapshot(journal->reader, number, read_load_fabric, &copy, err);
+            result = store_read_snapshots(journal->reader, number, read_load_fabric, &copy, err);
         journal_end_reading(journal, result, false, 0, err);
     }
     *out = copy.meta;

@@ -76,7 +76,7 @@ static bool ignore_row(void *ctx, const struct store_row *row)
 static bool is_readable(const struct rescue *r, int64_t after)
 {
     struct error err;
-    return store_read(r->from, after, 1, ignore_row, NULL, &err) == STORE_OK;
+    return store_read(r->from, STORE_AFTER, after, 1, ignore_row, NULL, &err) == STORE_OK;
 }
 
 // The first number after which reading works again, as far as that can be found; `through`: none.
@@ -123,7 +123,8 @@ static enum store_result copy_rows(struct rescue *r, struct error *err)
         copied = r->copied;
         rescue_tell(r);
         store_begin(r->to);
-        enum store_result read = store_read(r->from, read_after, BATCH_ROWS, rescue_row, r, &why);
+        enum store_result read =
+            store_read(r->from, STORE_AFTER, read_after, BATCH_ROWS, rescue_row, r, &why);
         enum store_result written = store_commit(r->to, err);
         if (written == STORE_OK)
             written = store_move_wal(r->to, err);
@@ -177,7 +178,7 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     struct error why;
     store_begin(r->to);
     if (r->from)
-        store_read_snapshot(r->from, 0, copy_snapshot, r, &why);
+        store_read_snapshots(r->from, 0, copy_snapshot, r, &why);
     journal_begin_file(j);
     pthread_mutex_lock(&j->lock);
     if (j->stored > r->through) // memory had no room for events that came meanwhile

@@ -46,8 +46,8 @@ static int64_t aged_through(struct journal *j, const struct store_size *size, in
     if (size->oldest_us >= oldest ||
         store_first_since(j->writer, oldest, &first_young, &err) != STORE_OK)
         return 0;
-    int64_t delivered = journal_least_cursor(j);
-    return first_young - 1 < delivered ? first_young - 1 : delivered;
+    int64_t delivered = journal_least_cursor(j), old = first_young ? first_young - 1 : size->last;
+    return old < delivered ? old : delivered;
 }
 
 static struct extent retention_extent(struct journal *j, const struct store_size *size)

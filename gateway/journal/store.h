@@ -152,32 +152,27 @@ enum store_result store_move_wal(struct store *store, struct error *err);
 int64_t store_wal_held(struct store *store);
 void store_retry_wal(struct store *store);
 
-// Calls `each` for rows with sequence > `after`, ascending, at most `limit`. A row and its pointers
-// are valid during the call only. `each` returns false to stop.
-enum store_result store_read(struct store *store, int64_t after, size_t limit,
-                             bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                             struct error *err);
+// The ways to read events.
+enum store_order {
+    STORE_AFTER,  // with numbers greater than `from`, ascending
+    STORE_BEFORE, // with numbers less than `from`, descending
+    // The same for events that may be about the failure of a link: of the types link-down,
+    // link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared.
+    STORE_LINKS_BEFORE,
+    STORE_SINCE, // not older than `from` (UTC), ascending by number
+};
 
-// The same for rows with sequence < `before`, descending.
-enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
-                                  bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                  struct error *err);
-
-// The same for rows that may be about the failure of a link: of the types link-down,
-// link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared.
-enum store_result store_read_links_back(struct store *store, int64_t before, size_t limit,
-                                        bool (*each)(void *ctx, const struct store_row *row),
-                                        void *ctx, struct error *err);
+// Calls `each` for rows, at most `limit`. A row and its pointers are valid during the call only.
+// `each` returns false to stop. STORE_CORRUPT, too: the numbers are out of order, as on a damaged
+// page; a reader could loop for ever.
+enum store_result store_read(struct store *store, enum store_order order, int64_t from,
+                             size_t limit, bool (*each)(void *ctx, const struct store_row *row),
+                             void *ctx, struct error *err);
 
 // How many events have numbers from `after` + 1 to `through`, according to the index of times
 // alone.
 enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
                                       int64_t *out, struct error *err);
-
-// Calls `each` for the Reports of the rows since `since_us` (UTC), by which repeats are recognised.
-enum store_result store_read_since(struct store *store, int64_t since_us,
-                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                   struct error *err);
 
 // Calls `each` for the rows of the table: alarms by the number of the event that raised them,
 // windows in the order in which they were set, node numbers ascending. Gives a node number that is
@@ -191,22 +186,18 @@ enum store_result store_read_rows(struct store *store, enum store_table table,
 size_t store_row_size(enum store_table table);
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
 
-// store_list_snapshots calls `each` for every snapshot, oldest first, without its record.
-// store_read_snapshot calls `each` for the snapshot of that number (0: the newest) with its record,
-// or not at all if there is none.
-enum store_result store_list_snapshots(struct store *store,
+// Calls `each` for the snapshot of that number (0: the newest) with its record, or not at all if
+// there is none. STORE_ALL_SNAPSHOTS: for every snapshot, oldest first, without its record.
+enum { STORE_ALL_SNAPSHOTS = -1 };
+enum store_result store_read_snapshots(struct store *store, int64_t number,
                                        void (*each)(void *ctx,
                                                     const struct store_snapshot *snapshot),
                                        void *ctx, struct error *err);
-enum store_result store_read_snapshot(struct store *store, int64_t number,
-                                      void (*each)(void *ctx,
-                                                   const struct store_snapshot *snapshot),
-                                      void *ctx, struct error *err);
 
 // STORE_CORRUPT: the sequence numbers are impossible.
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err);
 
-// The first sequence number whose event is younger than `time_us` (UTC), or last + 1.
+// The first sequence number whose event is not older than `time_us` (UTC); 0: there is none.
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
                                     struct error *err);
 

@@ -5,21 +5,31 @@
 #include "journal/store_private.h"
 #include "model/catalogue.h"
 
+// Runs the statement, and sets `out` to the number in its first row; 0: there is none. Returns a
+// code of SQLite.
+static int store_events_number(sqlite3_stmt *s, int64_t *out)
+{
+    int code = sqlite3_step(s);
+    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return code;
+}
+
 // The file has a row of that number: fails the transaction unless it is the same event.
-static void check_known(struct store *store, const struct store_row *row)
+static void store_events_check_known(struct store *store, const struct store_row *row)
 {
     sqlite3_stmt *s = store_begin_statement(store, FIND_EVENT);
     if (!s)
         return;
     sqlite3_bind_int64(s, 1, row->sequence);
     sqlite3_bind_text(s, 2, row->id, -1, SQLITE_STATIC);
-    int code = sqlite3_step(s);
+    int64_t same;
+    const int code = store_events_number(s, &same);
     store_note(store, code);
-    store->other = code == SQLITE_ROW && sqlite3_column_int64(s, 0) == 0;
+    store->other = code == SQLITE_ROW && same == 0;
     if (store->other)
         store_note(store, SQLITE_CORRUPT);
-    sqlite3_reset(s);
-    sqlite3_clear_bindings(s);
 }
 
 void store_add_event(struct store *store, const struct store_row *row)
@@ -40,7 +50,7 @@ void store_add_event(struct store *store, const struct store_row *row)
     int added = store_finish_statement(store, s);
     store->rows += added;
     if (added == 0)
-        check_known(store, row);
+        store_events_check_known(store, row);
 }
 
 int64_t store_delete_through(struct store *store, int64_t sequence, int64_t rows_max)
@@ -65,16 +75,14 @@ int64_t store_count_wanted(struct store *store, int64_t after, int64_t through)
     sqlite3_bind_text(s, 3, catalogue_get(CATALOGUE_JOURNAL_DROPPING)->name, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 4, catalogue_get(CATALOGUE_JOURNAL_DROPPING_ENDED)->name, -1,
                       SQLITE_STATIC);
-    int code = sqlite3_step(s);
-    store_note(store, code);
-    int64_t count = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    sqlite3_reset(s);
+    int64_t count;
+    store_note(store, store_events_number(s, &count));
     return count;
 }
 
 // Reading.
 
-static struct store_row row_of(sqlite3_stmt *s)
+static struct store_row store_events_row(sqlite3_stmt *s)
 {
     return (struct store_row){
         .sequence = sqlite3_column_int64(s, 0),
@@ -91,37 +99,21 @@ static struct store_row row_of(sqlite3_stmt *s)
     };
 }
 
-static enum store_result read_rows(struct store *store, sqlite3_stmt *s,
-                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                   struct error *err)
+enum store_result store_read(struct store *store, enum store_order order, int64_t from,
+                             size_t limit, bool (*each)(void *ctx, const struct store_row *row),
+                             void *ctx, struct error *err)
 {
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct store_row row = row_of(s);
-        if (!each(ctx, &row))
-            break;
-    }
-    enum store_result result = store_report(store, code, err);
-    sqlite3_reset(s);
-    return result;
-}
-
-// Checks the order of the events: a damaged page may have them in any order, and readers could then
-// loop for ever.
-static enum store_result read_some(struct store *store, enum store_statement which, int64_t from,
-                                   size_t limit,
-                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                   struct error *err)
-{
-    sqlite3_stmt *s = store->statements[which];
+    sqlite3_stmt *s = store->statements[READ_AFTER + (int)order];
+    const bool ascends = order == STORE_AFTER || order == STORE_SINCE;
+    int64_t last = order == STORE_SINCE ? 0 : from;
     bool sound = true, more = true;
     int code = SQLITE_DONE;
     sqlite3_bind_int64(s, 1, from);
     sqlite3_bind_int64(s, 2, (sqlite3_int64)limit);
     while (more && (code = sqlite3_step(s)) == SQLITE_ROW) {
-        struct store_row row = row_of(s);
-        sound = which == READ_AFTER ? row.sequence > from : row.sequence < from;
-        from = row.sequence;
+        const struct store_row row = store_events_row(s);
+        sound = ascends ? row.sequence > last : row.sequence < last;
+        last = row.sequence;
         more = sound && each(ctx, &row);
     }
     enum store_result result = sound ? store_report(store, code, err) : STORE_CORRUPT;
@@ -131,47 +123,13 @@ static enum store_result read_some(struct store *store, enum store_statement whi
     return result;
 }
 
-enum store_result store_read(struct store *store, int64_t after, size_t limit,
-                             bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                             struct error *err)
-{
-    return read_some(store, READ_AFTER, after, limit, each, ctx, err);
-}
-
-enum store_result store_read_back(struct store *store, int64_t before, size_t limit,
-                                  bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                  struct error *err)
-{
-    return read_some(store, READ_BEFORE, before, limit, each, ctx, err);
-}
-
-enum store_result store_read_links_back(struct store *store, int64_t before, size_t limit,
-                                        bool (*each)(void *ctx, const struct store_row *row),
-                                        void *ctx, struct error *err)
-{
-    return read_some(store, READ_LINKS_BEFORE, before, limit, each, ctx, err);
-}
-
 enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
                                       int64_t *out, struct error *err)
 {
     sqlite3_stmt *s = store->statements[COUNT_INDEXED];
     sqlite3_bind_int64(s, 1, after);
     sqlite3_bind_int64(s, 2, through);
-    int code = sqlite3_step(s);
-    *out = code == SQLITE_ROW ? sqlite3_column_int64(s, 0) : 0;
-    enum store_result result = store_report(store, code, err);
-    sqlite3_reset(s);
-    return result;
-}
-
-enum store_result store_read_since(struct store *store, int64_t since_us,
-                                   bool (*each)(void *ctx, const struct store_row *row), void *ctx,
-                                   struct error *err)
-{
-    sqlite3_stmt *s = store->statements[READ_SINCE];
-    sqlite3_bind_int64(s, 1, since_us);
-    return read_rows(store, s, each, ctx, err);
+    return store_report(store, store_events_number(s, out), err);
 }
 
 // Snapshots.
@@ -196,12 +154,16 @@ void store_add_snapshot(struct store *store, const struct store_snapshot *snapsh
     store_finish_statement(store, s);
 }
 
-static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bool with_record,
-                                        void (*each)(void *ctx,
-                                                     const struct store_snapshot *snapshot),
-                                        void *ctx, struct error *err)
+enum store_result store_read_snapshots(struct store *store, int64_t number,
+                                       void (*each)(void *ctx,
+                                                    const struct store_snapshot *snapshot),
+                                       void *ctx, struct error *err)
 {
+    const bool all = number == STORE_ALL_SNAPSHOTS;
+    sqlite3_stmt *s = store->statements[all ? LIST_SNAPSHOTS : READ_SNAPSHOT];
     int code;
+    if (!all)
+        sqlite3_bind_int64(s, 1, number);
     while ((code = sqlite3_step(s)) == SQLITE_ROW) {
         const struct store_snapshot snapshot = {
             .number = sqlite3_column_int64(s, 0),
@@ -210,7 +172,7 @@ static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bo
             .nodes = (uint32_t)sqlite3_column_int64(s, 3),
             .links = (uint32_t)sqlite3_column_int64(s, 4),
             .record_size = (size_t)sqlite3_column_int64(s, 5),
-            .record = with_record ? sqlite3_column_blob(s, 6) : NULL,
+            .record = all ? NULL : sqlite3_column_blob(s, 6),
         };
         each(ctx, &snapshot);
     }
@@ -219,30 +181,16 @@ static enum store_result read_snapshots(struct store *store, sqlite3_stmt *s, bo
     return result;
 }
 
-enum store_result store_list_snapshots(struct store *store,
-                                       void (*each)(void *ctx,
-                                                    const struct store_snapshot *snapshot),
-                                       void *ctx, struct error *err)
-{
-    return read_snapshots(store, store->statements[LIST_SNAPSHOTS], false, each, ctx, err);
-}
-
-enum store_result store_read_snapshot(struct store *store, int64_t number,
-                                      void (*each)(void *ctx,
-                                                   const struct store_snapshot *snapshot),
-                                      void *ctx, struct error *err)
-{
-    sqlite3_stmt *s = store->statements[READ_SNAPSHOT];
-    sqlite3_bind_int64(s, 1, number);
-    return read_snapshots(store, s, true, each, ctx, err);
-}
-
 // The size.
+
+// The octets of all pages but the free ones; -1: the number of free pages is impossible.
+static const char USED[] = "SELECT CASE WHEN freelist_count BETWEEN 0 AND page_count"
+                           " THEN (page_count - freelist_count) * page_size ELSE -1 END"
+                           " FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
 
 enum store_result store_get_size(struct store *store, struct store_size *out, struct error *err)
 {
     *out = (struct store_size){0};
-    int64_t pages = 0, free_pages = 0, page_size = 0;
     sqlite3_stmt *s = store->statements[GET_SIZE];
     int code = store->rows < 0 ? store_count_rows(store) : SQLITE_OK;
     if (code == SQLITE_OK)
@@ -262,37 +210,19 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
         error_set(err, "the numbers of events are damaged");
         return STORE_CORRUPT;
     }
-    if (result != STORE_OK)
-        return result;
-    code = store_read_number(store, "PRAGMA page_count", &pages);
-    if (code == SQLITE_OK)
-        code = store_read_number(store, "PRAGMA freelist_count", &free_pages);
-    if (code == SQLITE_OK)
-        code = store_read_number(store, "PRAGMA page_size", &page_size);
-    result = store_report(store, code, err);
-    if (result != STORE_OK)
-        return result;
-    if (free_pages < 0 || free_pages > pages) {
+    if (result == STORE_OK)
+        result = store_report(store, store_read_number(store, USED, &out->bytes), err);
+    if (out->bytes < 0) {
         error_set(err, "the number of free pages is damaged");
         return STORE_CORRUPT;
     }
-    out->bytes = (pages - free_pages) * page_size;
-    return STORE_OK;
+    return result;
 }
 
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
                                     struct error *err)
 {
-    struct store_size size;
-    enum store_result result = store_get_size(store, &size, err);
-    if (result != STORE_OK)
-        return result;
     sqlite3_stmt *s = store->statements[FIRST_SINCE];
     sqlite3_bind_int64(s, 1, time_us);
-    int code = sqlite3_step(s);
-    bool found = code == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL;
-    *out = found ? sqlite3_column_int64(s, 0) : size.last + 1;
-    result = store_report(store, code, err);
-    sqlite3_reset(s);
-    return result;
+    return store_report(store, store_events_number(s, out), err);
 }

@@ -21,7 +21,7 @@ enum store_statement {
     DELETE_THROUGH,
     COUNT_WANTED,
     COUNT_INDEXED,
-    READ_AFTER,
+    READ_AFTER, // the next ones as in enum store_order
     READ_BEFORE,
     READ_LINKS_BEFORE,
     READ_SINCE,

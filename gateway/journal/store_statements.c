@@ -33,7 +33,7 @@ static const char *const SQL[STATEMENT_COUNT] = {
     [READ_LINKS_BEFORE] =
         "SELECT " ROW_COLUMNS " FROM event INDEXED BY event_link"
         " WHERE sequence < ? AND " STORE_OF_LINKS " ORDER BY sequence DESC LIMIT ?",
-    [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence",
+    [READ_SINCE] = "SELECT " ROW_COLUMNS " FROM event WHERE time_us >= ? ORDER BY sequence LIMIT ?",
     [GET_SIZE] = "SELECT (SELECT min(sequence) FROM event), (SELECT max(sequence) FROM event),"
                  " (SELECT time_us FROM event ORDER BY sequence LIMIT 1),"
                  " (SELECT count(*) FROM snapshot), (SELECT sum(length(record)) FROM snapshot)",

@@ -292,7 +292,7 @@ static void test_a_row_may_be_added_again(void **state)
                       &(struct store_cursor){.receiver = "nms", .sequence = 7});
         assert_int_equal(store_commit(store, &err), STORE_OK);
     }
-    assert_int_equal(store_read(store, 0, 10, count_row, &rows, &err), STORE_OK);
+    assert_int_equal(store_read(store, STORE_AFTER, 0, 10, count_row, &rows, &err), STORE_OK);
     assert_int_equal(rows, 1);
     store_close(store);
 }

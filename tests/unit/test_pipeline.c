@@ -70,7 +70,8 @@ static bool is_stored(const struct sa_report *report)
     struct error err;
     if (store_open(path, true, &store, &err) != STORE_OK)
         return false;
-    assert_int_equal(store_read_since(store, 0, look_at_row, &search, &err), STORE_OK);
+    assert_int_equal(store_read(store, STORE_SINCE, 0, SIZE_MAX, look_at_row, &search, &err),
+                     STORE_OK);
     store_close(store);
     return search.found;
 }
