@@ -52,13 +52,13 @@ enum {
 struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STORE_STATEMENTS];
-    int failure;               // the transaction's first error, or SQLITE_OK
-    bool other;                // it failed since an event of the same number is there
-    int64_t rows, rows_before; // in the event table: now, and before the transaction
-    struct wal *wal;           // of a connection that writes; NULL: its thread could not start
-    int wal_pages;             // after the last commit
-    bool at_rest;              // opened by store_examine while no process wrote to the file
-    struct stat before;        // with at_rest: the file's status at that time
+    int failure;                       // the transaction's first error, or SQLITE_OK
+    bool other;                        // it failed since an event of the same number is there
+    int64_t rows, rows_before;         // in the event table: now, and before the transaction
+    struct wal *wal;                   // of a connection that writes, until store_finish; else NULL
+    int wal_pages;                     // after the last commit
+    bool at_rest;                      // opened by store_examine while no process wrote to the file
+    struct stat before;                // with at_rest: the file's status at that time
     const struct journal_watch *watch; // NULL: nobody listens
     char doing[96];                    // what the watch hears
 };

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,25 +18,26 @@ enum { PATH_SIZE = 320 };
 struct wal {
     sqlite3 *db; // the thread's
     pthread_t thread;
+    bool runs; // false: the thread could not start
 
     // Used by the writer only.
     struct log *log; // NULL: none
     int noted;       // number of pages when thread or writer last moved them
     bool flushed;    // the thread syncs the file, too: the writer moves the pages added since
 
-    pthread_mutex_t lock; // guards the members below
+    pthread_mutex_t lock; // guards `stop`, `flush` and changes of `busy`
     pthread_cond_t sent;
-    bool stop;
-    bool busy, flush; // it moves pages, or is about to; it then also syncs the file
-    bool failed;
-    int left; // pages that the last move had to leave
+    bool stop, flush;   // the thread ends; after the next move, the thread syncs the file
+    atomic_bool busy;   // the thread moves pages, or is about to
+    atomic_bool failed; // in the thread
+    atomic_int left;    // pages that the last move had to leave
 };
 
 // The size.
 
 // Writes zeros: the first sync of octets that are only allocated takes as long as that of appended
 // ones.
-static bool write_zeros(int fd, off_t from)
+static bool wal_write_zeros(int fd, off_t from)
 {
     static const char ZEROS[1 << 16];
     while (from < WAL_BYTES) {
@@ -50,7 +52,7 @@ static bool write_zeros(int fd, off_t from)
 
 static bool wal_grow(int fd, off_t size)
 {
-    return posix_fallocate(fd, size, WAL_BYTES - size) == 0 && write_zeros(fd, size) &&
+    return posix_fallocate(fd, size, WAL_BYTES - size) == 0 && wal_write_zeros(fd, size) &&
            fdatasync(fd) == 0;
 }
 
@@ -78,27 +80,19 @@ bool wal_move(struct wal *wal, sqlite3 *db)
 {
     int pages = 0, moved = 0;
     int code = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
-    if (wal && code == SQLITE_OK) {
-        pthread_mutex_lock(&wal->lock);
-        wal->left = pages - moved;
-        pthread_mutex_unlock(&wal->lock);
-    }
+    if (code == SQLITE_OK)
+        atomic_store(&wal->left, pages - moved);
     return (code & 0xFF) != SQLITE_IOERR;
 }
 
 int wal_left(struct wal *wal)
 {
-    if (!wal)
-        return 0;
-    pthread_mutex_lock(&wal->lock);
-    int left = wal->left;
-    pthread_mutex_unlock(&wal->lock);
-    return left;
+    return atomic_load(&wal->left);
 }
 
 // Syncs the file. SQLite does that only once all of the WAL is in the file; done here, the writer
 // does not wait for it.
-static bool flush_file(sqlite3 *db)
+static bool wal_flush_file(sqlite3 *db)
 {
     sqlite3_file *file = NULL;
     sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
@@ -116,10 +110,11 @@ static void *wal_run(void *arg)
         }
         bool flush = w->flush;
         pthread_mutex_unlock(&w->lock);
-        bool good = wal_move(w, w->db) && (!flush || flush_file(w->db));
+        bool good = wal_move(w, w->db) && (!flush || wal_flush_file(w->db));
         pthread_mutex_lock(&w->lock);
-        w->failed |= !good;
-        w->busy = false;
+        if (!good)
+            atomic_store(&w->failed, true);
+        atomic_store(&w->busy, false);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
@@ -135,29 +130,18 @@ static bool wal_open_file(struct wal *w, const char *path)
                         NULL) == SQLITE_OK;
 }
 
-static void free_wal(struct wal *w)
-{
-    sqlite3_close(w->db);
-    pthread_cond_destroy(&w->sent);
-    pthread_mutex_destroy(&w->lock);
-    free(w);
-}
-
 struct wal *wal_start(const char *path)
 {
     struct wal *w = memory_zeroed(1, sizeof *w);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->sent, NULL);
-    if (wal_open_file(w, path) && thread_start(&w->thread, "wal", wal_run, w) == 0)
-        return w;
-    free_wal(w);
-    return NULL;
+    w->runs = wal_open_file(w, path) && thread_start(&w->thread, "wal", wal_run, w) == 0;
+    return w;
 }
 
 void wal_set_log(struct wal *wal, struct log *log)
 {
-    if (wal)
-        wal->log = log;
+    wal->log = log;
 }
 
 bool wal_stop(struct wal *wal)
@@ -168,24 +152,20 @@ bool wal_stop(struct wal *wal)
     wal->stop = true;
     pthread_cond_signal(&wal->sent);
     pthread_mutex_unlock(&wal->lock);
-    pthread_join(wal->thread, NULL);
+    if (wal->runs)
+        pthread_join(wal->thread, NULL);
     bool good = !wal->failed;
-    free_wal(wal);
+    sqlite3_close(wal->db);
+    pthread_cond_destroy(&wal->sent);
+    pthread_mutex_destroy(&wal->lock);
+    free(wal);
     return good;
 }
 
-static bool is_busy(struct wal *w)
+static void wal_send(struct wal *w, bool flush)
 {
     pthread_mutex_lock(&w->lock);
-    bool busy = w->busy;
-    pthread_mutex_unlock(&w->lock);
-    return busy;
-}
-
-static void send_thread(struct wal *w, bool flush)
-{
-    pthread_mutex_lock(&w->lock);
-    w->busy = true;
+    atomic_store(&w->busy, true);
     w->flush = flush;
     pthread_cond_signal(&w->sent);
     pthread_mutex_unlock(&w->lock);
@@ -193,30 +173,25 @@ static void send_thread(struct wal *w, bool flush)
 
 void wal_retry(struct wal *wal)
 {
-    if (wal && !is_busy(wal))
-        send_thread(wal, false);
+    if (wal->runs && !atomic_load(&wal->busy))
+        wal_send(wal, false);
 }
 
 bool wal_has_failed(struct wal *wal)
 {
-    if (!wal)
-        return false;
-    pthread_mutex_lock(&wal->lock);
-    bool failed = wal->failed;
-    pthread_mutex_unlock(&wal->lock);
-    return failed;
+    return atomic_load(&wal->failed);
 }
 
 bool wal_note(struct wal *wal, int pages)
 {
-    if (!wal)
+    if (!wal->runs)
         return pages >= WAL_STEP_PAGES;
     if (pages < wal->noted) { // the WAL began anew
         wal->noted = 0;
         wal->flushed = false;
     }
     bool own = wal->flushed;
-    if ((!own && pages - wal->noted < WAL_STEP_PAGES) || is_busy(wal))
+    if ((!own && pages - wal->noted < WAL_STEP_PAGES) || atomic_load(&wal->busy))
         return false;
     log_debug(wal->log, "the WAL has %d pages, %d of them new: %s", pages, pages - wal->noted,
               own ? "the writer moves the rest now, before the WAL begins anew"
@@ -224,6 +199,6 @@ bool wal_note(struct wal *wal, int pages)
     wal->noted = pages;
     wal->flushed = !own && pages >= WAL_FULL_PAGES;
     if (!own)
-        send_thread(wal, wal->flushed);
+        wal_send(wal, wal->flushed);
     return own;
 }

@@ -24,31 +24,29 @@ void wal_reserve(const char *path);
 
 struct wal;
 
-// Starts the thread, which has a connection of its own to a file that the writer has open. NULL:
-// not possible; the writer then moves all pages itself.
+// Starts the thread, which has a connection of its own to a file that the writer has open. If the
+// thread cannot start, the writer moves all pages. The other functions are for the writer's thread.
 struct wal *wal_start(const char *path);
-void wal_set_log(struct wal *wal, struct log *log); // that is the writer's; `wal` may be NULL
+void wal_set_log(struct wal *wal, struct log *log); // `log` outlives the WAL
 
 // Stops the thread, before the writer closes the file; waits for work under way. False: the thread
 // has failed, as in wal_move. NULL is allowed.
 bool wal_stop(struct wal *wal);
 
-// Writer's thread, after a commit: the WAL has `pages` pages. True: the writer has to call
-// wal_move, since the WAL begins anew only with a commit that finds all of its pages in the file.
+// Call it after a commit: the WAL has `pages` pages. True: the writer has to call wal_move, because
+// the WAL begins anew only with a commit that finds all pages of the WAL in the file.
 bool wal_note(struct wal *wal, int pages);
 
 // Moves the pages that can be moved now. False: the disk failed, and pages moved before may be
-// lost, too. All of the WAL has to be moved again then; opening the file anew does that. `wal` may
-// be NULL.
+// lost, too. All of the WAL has to be moved again then; opening the file anew does so.
 bool wal_move(struct wal *wal, struct sqlite3 *db);
 
-// How many pages the last move had to leave, since a connection, such as that of another program,
-// reads the file as it was before them. The WAL cannot begin anew until that ends. NULL is allowed:
-// 0.
+// How many pages the last move had to leave: a connection reads the file as the file was before
+// these pages, such as the connection of another program. The WAL cannot begin anew until that
+// reading ends.
 int wal_left(struct wal *wal);
 
-// Lets the thread try once more, unless it moves pages now. Writer's thread. NULL is allowed.
-void wal_retry(struct wal *wal);
-bool wal_has_failed(struct wal *wal); // in the thread; NULL is allowed
+void wal_retry(struct wal *wal);      // lets the thread try once more, unless the thread is at work
+bool wal_has_failed(struct wal *wal); // in the thread
 
 #endif

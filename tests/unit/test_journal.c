@@ -170,15 +170,6 @@ static void test_the_wal_begins_anew_and_nothing_is_lost(void **state)
     assert_int_equal(read_all(f, 0, (size_t)n), n);
 }
 
-static void test_without_a_thread_the_writer_moves_the_wal(void **state)
-{
-    (void)state;
-    assert_false(wal_note(NULL, WAL_STEP_PAGES - 1));
-    assert_true(wal_note(NULL, WAL_STEP_PAGES));
-    assert_false(wal_has_failed(NULL));
-    wal_stop(NULL);
-}
-
 static void test_a_new_receiver_begins_with_what_comes(void **state)
 {
     struct fixture *f = *state;
@@ -541,7 +532,6 @@ int main(void)
         TEST(test_the_wal_has_room_from_the_start),
         TEST(test_where_there_is_no_room_the_wal_grows),
         TEST(test_the_wal_begins_anew_and_nothing_is_lost),
-        TEST(test_without_a_thread_the_writer_moves_the_wal),
         TEST(test_a_new_receiver_begins_with_what_comes),
         TEST(test_a_slow_reader_reads_from_disk),
         TEST(test_a_reader_goes_back_from_memory_to_disk),

@@ -86,7 +86,6 @@ TEST(where_there_is_no_wal_none_is_made)
     const char *path = support_path("none");
     wal_reserve(path);
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_null(wal_start("/nonexistent/journal.db"));
 }
 
 // A connection whose commits are in the WAL.
@@ -142,7 +141,6 @@ TEST(pages_that_a_reader_holds_are_counted)
     assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     assert_true(wal_move(wal, db));
     assert_int_equal(wal_left(wal), 0);
-    assert_int_equal(wal_left(NULL), 0);
     assert_true(wal_stop(wal));
     sqlite3_close(reader);
     sqlite3_close(db);
@@ -164,9 +162,12 @@ TEST(a_sync_that_fails_is_told)
 
 TEST(without_a_thread_the_writer_moves_all)
 {
-    assert_false(wal_note(NULL, WAL_STEP_PAGES - 1));
-    assert_true(wal_note(NULL, WAL_STEP_PAGES));
-    assert_false(wal_has_failed(NULL));
+    struct wal *wal = wal_start("/nonexistent/journal.db");
+    assert_false(wal_note(wal, WAL_STEP_PAGES - 1));
+    assert_true(wal_note(wal, WAL_STEP_PAGES));
+    wal_retry(wal);
+    assert_false(wal_has_failed(wal));
+    assert_true(wal_stop(wal));
     assert_true(wal_stop(NULL));
 }
 
