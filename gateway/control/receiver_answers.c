@@ -125,7 +125,7 @@ json_t *receiver_answers_forget(struct control *c, const json_t *request)
     if (receiver_answers_of(c, request))
         return answer_refuse("that receiver is in use: delete its section and reload first");
     if (!answer_read_text(request, "name", name, sizeof name) ||
-        !journal_forget_gone_receiver(c->parts->journal, name))
+        !journal_forget_receiver(c->parts->journal, name, true))
         return answer_refuse("no receiver of that name is gone; 'ibtrapctl receivers' lists them");
     return answer_done();
 }

@@ -330,7 +330,7 @@ static void settings_forget_departed(void *ctx, const struct pipeline_context *i
     settings_unref(settings);
     for (size_t i = 0; i < departed->count; i++) {
         if (!trap_recipients_find(&recipients, departed->names[i]))
-            journal_forget_receiver(g->parts.journal, departed->names[i]);
+            journal_forget_receiver(g->parts.journal, departed->names[i], false);
     }
     struct wanted_receivers wanted = {g->conf, &recipients};
     receivers_tell_gone(g, settings_wants, &wanted);

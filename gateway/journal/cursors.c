@@ -180,37 +180,42 @@ void journal_init_cursors(struct journal *journal)
         mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
 }
 
-bool journal_cursor_counts(const struct journal *j, const struct cursor *c)
+// Whether the journal keeps events for that cursor. Call it with the lock held.
+static bool cursors_counts(const struct journal *j, const struct cursor *c)
 {
     return c->active || (!j->receivers_known && c->row.receiver[0] != '\0' && c->row.gone_us == 0);
 }
 
-int64_t journal_least_cursor(struct journal *journal)
+// The least number of the cursors that count, or of what was read through these cursors, and the
+// cursor that has it; else `least` and NULL. Call it with the lock held.
+static const struct cursor *cursors_find_least(const struct journal *j, bool read, int64_t *least)
+{
+    const struct cursor *found = NULL;
+    for (size_t i = 0; i < j->cursor_count; i++) {
+        const struct cursor *c = &j->cursors[i];
+        const int64_t number = read && c->read > c->row.sequence ? c->read : c->row.sequence;
+        if (cursors_counts(j, c) && number < *least) {
+            *least = number;
+            found = c;
+        }
+    }
+    return found;
+}
+
+int64_t journal_least_cursor(struct journal *journal, int64_t most)
 {
     pthread_mutex_lock(&journal->lock);
-    int64_t least = journal->committed;
-    for (size_t i = 0; i < journal->cursor_count; i++) {
-        const struct cursor *c = &journal->cursors[i];
-        if (journal_cursor_counts(journal, c) && c->row.sequence < least)
-            least = c->row.sequence;
-    }
+    cursors_find_least(journal, false, &most);
     pthread_mutex_unlock(&journal->lock);
-    return least;
+    return most;
 }
 
 int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1])
 {
-    name[0] = '\0';
     pthread_mutex_lock(&journal->lock);
     int64_t least = journal->committed;
-    for (size_t i = 0; i < journal->cursor_count; i++) {
-        const struct cursor *c = &journal->cursors[i];
-        int64_t read = c->read > c->row.sequence ? c->read : c->row.sequence;
-        if (journal_cursor_counts(journal, c) && read < least) {
-            least = read;
-            snprintf(name, STORE_NAME_MAX + 1, "%s", c->row.receiver);
-        }
-    }
+    const struct cursor *c = cursors_find_least(journal, true, &least);
+    snprintf(name, STORE_NAME_MAX + 1, "%s", c ? c->row.receiver : "");
     pthread_mutex_unlock(&journal->lock);
     return least;
 }
@@ -363,24 +368,15 @@ bool journal_rename_receiver(struct journal *journal, const char *from, const ch
     return ok;
 }
 
-void journal_forget_receiver(struct journal *journal, const char *name)
+bool journal_forget_receiver(struct journal *journal, const char *name, bool only_gone)
 {
     pthread_mutex_lock(&journal->lock);
     struct cursor *c = cursors_find(journal, name);
-    if (c)
+    const bool forgets = c && (!only_gone || c->row.gone_us != 0);
+    if (forgets)
         cursors_reset(journal, c, "");
     pthread_mutex_unlock(&journal->lock);
-}
-
-bool journal_forget_gone_receiver(struct journal *journal, const char *name)
-{
-    pthread_mutex_lock(&journal->lock);
-    struct cursor *c = cursors_find(journal, name);
-    bool gone = c && c->row.gone_us != 0;
-    if (gone)
-        cursors_reset(journal, c, "");
-    pthread_mutex_unlock(&journal->lock);
-    return gone;
+    return forgets;
 }
 
 void journal_each_receiver(struct journal *journal,

@@ -141,7 +141,7 @@ static bool note_identity(struct journal *j, int64_t identity)
 static void journal_file_start_over(struct journal *j, const struct store_size *size)
 {
     journal_begin_file(j);
-    int64_t first = journal_first_in_memory(j), least = journal_least_cursor(j);
+    int64_t first = journal_first_in_memory(j), least = journal_least_cursor(j, journal_last(j));
     journal_lose_events(j, journal_gap(least > size->last ? least : size->last, first), first - 1,
                         "the journal's file was removed or replaced while it could not be used; a "
                         "receiver had yet to get them");

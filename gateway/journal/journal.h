@@ -264,11 +264,10 @@ void journal_note_read(struct journal *journal, int receiver, int64_t sequence);
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
 int64_t journal_filter_since(struct journal *journal, int receiver);
 
-// Deletes the cursor of a receiver that has ended, in memory and file: it will not come back, or as
-// a new one. journal_forget_gone_receiver only deletes one that is gone; false: it is not. Any
-// thread.
-void journal_forget_receiver(struct journal *journal, const char *name);
-bool journal_forget_gone_receiver(struct journal *journal, const char *name);
+// Deletes the cursor of a receiver that has ended, in memory and file: the receiver will not come
+// back, or as a new one. `only_gone`: unless the receiver is gone, nothing happens. False: nothing
+// happened. Any thread.
+bool journal_forget_receiver(struct journal *journal, const char *name, bool only_gone);
 
 // Notes a number that stands for the section of the receiver without its name, so that a later
 // start finds the receiver under another name. Not 0. Any thread.

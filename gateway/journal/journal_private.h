@@ -229,13 +229,11 @@ int64_t journal_gap(int64_t after, int64_t before);
 
 void journal_init_cursors(struct journal *journal); // their mirror
 
-// Whether the journal keeps events for that cursor. Call it with the lock held.
-bool journal_cursor_counts(const struct journal *journal, const struct cursor *cursor);
+// The least cursor of the receivers for which the journal keeps events, `most` at most.
+int64_t journal_least_cursor(struct journal *journal, int64_t most);
 
-// The least cursor of the active receivers; without any, the last committed sequence number.
-int64_t journal_least_cursor(struct journal *journal);
-
-// The same of the events that they have read, and the name of that receiver, or "".
+// The least number up to which such a receiver has read, at most the last committed number; and the
+// name of that receiver, or "".
 int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1]);
 
 // Retention (retention.c).

@@ -196,7 +196,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     if (result == STORE_OK && found < n)
         result =
             store_read(j->reader, order, from, n - found, journal_read_load_row, &reading, &err);
-    bool needed = forward && found < n && from >= journal_least_cursor(j);
+    bool needed = forward && found < n && from >= journal_least_cursor(j, journal_last(j));
     if (needed)
         shared_events_keep(&j->shared, reading.items, reading.count);
     journal_end_reading(j, result, needed, from, &err);

@@ -273,20 +273,6 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
     return true;
 }
 
-// The number up to which every receiver has the events; -1: there are no receivers.
-static int64_t delivered_through(struct journal *j)
-{
-    int64_t least = -1;
-    pthread_mutex_lock(&j->lock);
-    for (size_t i = 0; i < j->cursor_count; i++) {
-        const struct cursor *c = &j->cursors[i];
-        if (journal_cursor_counts(j, c) && (least < 0 || c->row.sequence < least))
-            least = c->row.sequence;
-    }
-    pthread_mutex_unlock(&j->lock);
-    return least;
-}
-
 // Sets the numbers to copy, and returns the last number that is known to have been in the file.
 static int64_t set_range(struct rescue *r)
 {
@@ -299,9 +285,7 @@ static int64_t set_range(struct rescue *r)
     if (j->runs && !j->unread)
         last = j->stored > last ? j->stored : last;
     pthread_mutex_unlock(&j->lock);
-    r->after = delivered_through(j);
-    if (r->after < 0)
-        r->after = r->through; // nobody waits
+    r->after = journal_least_cursor(j, r->through);
     return last < r->through ? last : r->through;
 }
 

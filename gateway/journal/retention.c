@@ -46,7 +46,8 @@ static int64_t aged_through(struct journal *j, const struct store_size *size, in
     if (size->oldest_us >= oldest ||
         store_first_since(j->writer, oldest, &first_young, &err) != STORE_OK)
         return 0;
-    int64_t delivered = journal_least_cursor(j), old = first_young ? first_young - 1 : size->last;
+    int64_t delivered = journal_least_cursor(j, journal_last(j)),
+            old = first_young ? first_young - 1 : size->last;
     return old < delivered ? old : delivered;
 }
 
@@ -119,7 +120,7 @@ void journal_prune(struct journal *journal)
               "every receiver has those up to %lld",
               (long long)size.rows, (long long)size.bytes, (long long)size.first,
               (long long)size.last, (long long)extent.through,
-              (long long)journal_least_cursor(journal));
+              (long long)journal_least_cursor(journal, journal_last(journal)));
     if (extent.through < size.first || delete_some(journal, &size, &extent))
         retention_end_request(journal, extent.asked);
     else

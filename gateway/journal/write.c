@@ -464,7 +464,8 @@ static bool commit_some(struct journal *journal, int64_t rows_max, struct waits 
     if (now >= journal->pack_at) {
         journal->pack_at = now + PACK_US;
         pack(journal);
-        shared_events_try_to_forget(&journal->shared, journal_least_cursor(journal));
+        shared_events_try_to_forget(&journal->shared,
+                                    journal_least_cursor(journal, journal_last(journal)));
     }
     return done;
 }

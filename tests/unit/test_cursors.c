@@ -279,10 +279,10 @@ TEST(only_who_is_gone_can_be_forgotten)
 {
     start("nms");
     add(3);
-    assert_false(journal_forget_gone_receiver(journal, "nms"));
-    assert_false(journal_forget_gone_receiver(journal, "unknown"));
+    assert_false(journal_forget_receiver(journal, "nms", true));
+    assert_false(journal_forget_receiver(journal, "unknown", true));
     keep(NULL);
-    assert_true(journal_forget_gone_receiver(journal, "nms"));
+    assert_true(journal_forget_receiver(journal, "nms", true));
     assert_false(has("nms"));
     assert_true(journal_has_work(journal));
     reopen();
@@ -391,7 +391,7 @@ TEST(who_is_forgotten_while_the_file_is_locked_stays_so)
     journal_commit(journal);
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    assert_true(journal_forget_gone_receiver(journal, "nms"));
+    assert_true(journal_forget_receiver(journal, "nms", true));
     start("siem");
     journal_commit(journal);
     sqlite3_close(db);

@@ -370,7 +370,7 @@ static void test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one(void 
     struct fixture *f = *state;
     journal_receiver(f->journal, "nms");
     add_many(f, 10);
-    journal_forget_receiver(f->journal, "nms");
+    journal_forget_receiver(f->journal, "nms", false);
     assert_int_equal(journal_cursor(f->journal, journal_receiver(f->journal, "nms")), 10);
     add_many(f, 5);
     reopen(f);

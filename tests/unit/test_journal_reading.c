@@ -265,15 +265,15 @@ static void test_a_forgotten_receiver_begins_anew(void **state)
     assert_int_equal(begin_receiver(f, "gone"), 0);
     assert_int_equal(begin_receiver(f, "kept"), 0);
     add_many(f, 3);
-    journal_forget_receiver(f->journal, "gone");
-    journal_forget_receiver(f->journal, "never there");
+    journal_forget_receiver(f->journal, "gone", false);
+    journal_forget_receiver(f->journal, "never there", false);
     assert_true(journal_has_work(f->journal));
     journal_commit(f->journal);
     assert_false(journal_has_work(f->journal));
     reopen(f);
     assert_int_equal(begin_receiver(f, "gone"), 3);
     assert_int_equal(begin_receiver(f, "kept"), 0);
-    journal_forget_receiver(f->journal, "gone");
+    journal_forget_receiver(f->journal, "gone", false);
     add_many(f, 1);
     assert_int_equal(begin_receiver(f, "gone"), 4);
 }
@@ -306,7 +306,7 @@ static void test_it_is_known_when_a_filter_changed(void **state)
     assert_false(journal_has_work(f->journal));
     reopen(f);
     check_filter(f, "nms", 17, 6);
-    journal_forget_receiver(f->journal, "nms");
+    journal_forget_receiver(f->journal, "nms", false);
     journal_commit(f->journal);
     check_filter(f, "nms", 19, 0);
 }
@@ -349,7 +349,7 @@ static void test_forgotten_receivers_leave_room(void **state)
     for (int i = 0; i < 2 * JOURNAL_RECEIVERS_MAX; i++) {
         snprintf(name, sizeof name, "receiver %d", i);
         begin_receiver(f, name);
-        journal_forget_receiver(f->journal, name);
+        journal_forget_receiver(f->journal, name, false);
         journal_commit(f->journal);
     }
     begin_receiver(f, "the last");

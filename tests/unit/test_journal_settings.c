@@ -394,7 +394,7 @@ static void test_everything_waits_for_a_locked_file(void **state)
     journal_commit(f->journal);
     assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    journal_forget_receiver(f->journal, "gone");
+    journal_forget_receiver(f->journal, "gone", false);
     clear_alarm(f, "a");
     raise_alarm(f, "b");
     set_name(f, 7, "leaf7");
