@@ -33,7 +33,8 @@ static bool alarm_source_may_pass(void *ctx, const struct alarm *alarm, const st
            filter_may_pass(filter, type, alarm->severity, alarm->category);
 }
 
-// The event that raised the alarm last, a reference. NULL: the journal has it no longer.
+// Returns the last event that raised the alarm, a reference. NULL: the journal has the event no
+// longer.
 static struct event *alarm_source_read(const struct gateway *g, const struct alarm *alarm)
 {
     struct journal_item item;
@@ -46,7 +47,7 @@ static struct event *alarm_source_read(const struct gateway *g, const struct ala
     return NULL;
 }
 
-// Fills in the nodes that the key names; the subject is the one that the alarm names.
+// Fills in the nodes of the key. The subject is the node of the alarm.
 static void alarm_source_fill_nodes(const struct alarm *alarm, struct event *event)
 {
     struct alarm_key key;
@@ -72,7 +73,8 @@ static struct event *alarm_source_guess(const struct alarm *alarm)
     return event;
 }
 
-// Whether a receiver with the filter was notified of the alarm, or of its event apart from others.
+// Whether a receiver with the filter was notified of the alarm, or of its event although others
+// were not.
 static bool alarm_source_is_told(const struct gateway *g, const struct alarm *alarm,
                                  const struct event *event, const struct filter *filter)
 {

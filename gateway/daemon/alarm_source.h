@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The alarm list for receivers that keep a state (sink/module.h): which alarms a receiver is to
-// have, and the events that raised them.
+// The alarm list for receivers that keep a state (sink/module.h): the alarms of a receiver, and the
+// events that raised the alarms.
+// Decides: Which alarms does a receiver have that keeps a state?
 //
-// It is to have what receivers were notified of, by this gateway or by the one that was active
-// then, as far as its filter lets it pass. A shelved alarm is not told while it is shelved; an
-// acknowledged one is.
+// A receiver has the alarms that receivers were notified of and that pass the receiver's filter.
+// The notification may come from this gateway, or from the gateway that was active then. A shelved
+// alarm is left out while it is shelved. An acknowledged alarm stays in the list.
 #ifndef IBTRAPD_DAEMON_ALARM_SOURCE_H
 #define IBTRAPD_DAEMON_ALARM_SOURCE_H
 
 #include "daemon/gateway.h"
 #include "sink/module.h"
 
-// `g` outlives it. Its journal and pipeline are there before the first receiver starts, and after
-// the last has ended.
+// `g` outlives the list. Journal and pipeline of `g` are there before the first receiver starts and
+// after the last receiver has ended.
 struct module_alarms alarm_source(struct gateway *g);
 
 #endif

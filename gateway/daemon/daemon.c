@@ -44,8 +44,8 @@ enum { MMAP_THRESHOLD = 128 << 10 }; // octets
 
 static const int64_t WORKER_STOP_US = 5 * CLOCK_US_PER_S;
 
-// From the signal on. A reload, which takes ten seconds, may be under way. A stop takes some forty
-// seconds when the journal's disk does not write; after ninety, systemd kills.
+// From the signal on. A reload may be under way, and take ten seconds. A stop takes some forty
+// seconds when the journal's disk does not write; after ninety seconds, systemd kills.
 static const int64_t STOP_BEGINS_US = 20 * CLOCK_US_PER_S, STOP_US = 80 * CLOCK_US_PER_S;
 
 // Starting. daemon_stop ends the parts in the opposite order.
@@ -83,7 +83,7 @@ static bool daemon_open_journal(struct gateway *g, struct error *err)
     return true;
 }
 
-// Restores the fabric as it was when the gateway ended.
+// Restores the fabric from the end of the last run.
 static void daemon_restore_fabric(struct gateway *g)
 {
     struct error err;
@@ -146,8 +146,8 @@ static bool daemon_start_pipeline(struct gateway *g, struct error *err)
     return g->parts.pipeline != NULL;
 }
 
-// Makes an event of the journal's state: the journal could not report a change before the pipeline
-// ran, at this start or at the end of the last run. Pipeline's thread, in which the journal reports
+// Makes an event of the journal's state. The journal could not report a change before the pipeline
+// ran, at this start or at the end of the last run. Pipeline's thread: there the journal reports
 // all later changes.
 static void daemon_emit_journal_state(void *ctx, const struct pipeline_context *inside)
 {
@@ -300,7 +300,7 @@ static void daemon_run_reload(struct worker_job *job)
     struct text restart = text_in(items, sizeof items);
     struct text backlogs = text_in(sentences, sizeof sentences);
     struct error err;
-    // It logs the result itself.
+    // reload_run logs the result itself.
     daemon_answer_reload(daemon_task_of(job)->gateway, &restart, &backlogs, &err);
 }
 
@@ -404,7 +404,7 @@ static void daemon_start_service(struct gateway *g)
 
 static bool daemon_start(struct gateway *g, struct error *err)
 {
-    // Threads inherit the mask: only this one gets signals, but for those of the signals' thread.
+    // Threads inherit the mask: only this thread and the signals' thread get signals.
     sigset_t set, old;
     sigfillset(&set);
     pthread_sigmask(SIG_BLOCK, &set, &old);
@@ -437,15 +437,15 @@ static bool daemon_start(struct gateway *g, struct error *err)
     return ok;
 }
 
-// Ends the process without freeing what still uses its memory: a receiver that was left behind, or
-// the journal's thread in a call to the disk. `unsaved`: what the journal could not save; NULL: it
-// has committed everything.
+// Ends the process without freeing memory that a thread still uses: the thread of a receiver that
+// was left behind, or the journal's thread in a call to the disk. `unsaved`: the sentence of the
+// journal that could not save everything; NULL: the journal has committed everything.
 static _Noreturn void daemon_leave(struct gateway *g, bool ok, const struct error *unsaved)
 {
     if (unsaved)
         log_write(g->parts.log, LOG_LEVEL_ERROR, "stopped, but %s", unsaved->text);
     else
-        server_stop(g->server); // a disk that hangs would hold up an answer
+        server_stop(g->server); // a disk that hangs would delay an answer
     _exit(ok && !unsaved ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -483,7 +483,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         snmp_end();
     if (!answered || !journal_close(g->parts.journal)) // a thread that hangs in the journal
         daemon_leave(g, ok, saved ? NULL : err);
-    pipeline_free(g->parts.pipeline); // after the journal, which may report a change to it
+    pipeline_free(
+        g->parts.pipeline); // after the journal, which may report a change to the pipeline
     service_stop(g->service);
     web_server_stop(g->metrics);
     page_free(g->page);
@@ -505,8 +506,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     return saved;
 }
 
-// Fixes the size from which glibc returns a piece of memory to the system when it is freed. Without
-// this, glibc raises that size as it frees such pieces.
+// Fixes the size from which glibc returns a freed piece of memory to the system. Otherwise glibc
+// raises the size when it frees a large piece.
 static void daemon_fix_mmap_threshold(void)
 {
     mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
@@ -524,7 +525,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     *g.conf = *conf;
     daemon_fix_mmap_threshold();
     server_own_memory();
-    json_object_seed(0); // opens a file, so call it before there are threads
+    json_object_seed(0); // opens a file: call this function before there are threads
     fabric_builder_seed(&random_system);
     struct error unsaved;
     signals_block();

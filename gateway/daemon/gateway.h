@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of a running gateway. For the files of daemon/ only.
+// Decides: Which threads may use the configuration and the list of receivers?
 #ifndef IBTRAPD_DAEMON_GATEWAY_H
 #define IBTRAPD_DAEMON_GATEWAY_H
 
@@ -18,19 +19,20 @@
 #include <assert.h>
 #include <pthread.h>
 
-// The receivers of the configuration, and the trap recipients that managers added.
+// The receivers of the configuration, and the trap recipients of managers.
 enum { GATEWAY_RECEIVERS_MAX = CONF_RECEIVERS_MAX + 1 + TRAP_RECIPIENTS_MAX };
 
-// A reload cannot fail for want of cursors, even if it replaces all receivers by new ones.
+// Without this rule, a reload that replaces all receivers could run out of cursors.
 static_assert(2 * GATEWAY_RECEIVERS_MAX <= JOURNAL_RECEIVERS_MAX, "every receiver has a cursor");
+
 // A receiver that is ending, with its configuration.
 struct gateway_ending {
     struct receiver *receiver;
     struct conf_receiver *conf;
 };
 
-// Work of the thread of reloads that no client asks for. While it is under way, it may be asked for
-// again once more.
+// Work of the thread of reloads that no client asks for. While the work is under way, one request
+// for the same work may wait.
 struct gateway_task {
     struct worker_job job;
     struct gateway *gateway;
@@ -38,25 +40,26 @@ struct gateway_task {
 };
 
 struct gateway {
-    struct parts parts; // that the control socket, the metrics and the page read
-    struct conf *conf;  // the pipeline's thread reads it, too, and exchanges it
+    struct parts parts; // for the control socket, the metrics and the page
+    struct conf *conf;  // the pipeline's thread reads and exchanges the configuration
     struct role role;   // the pipeline's thread only
     bool was_cut_short; // the last run ended without a word
     const struct daemon_options *options;
-    // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges it.
+    // The node-name-map's names; NULL: there are none. The pipeline's thread exchanges the map.
     struct names *map;
-    struct expectation *expectation; // the expected topology; as `map`
-    struct fabric *restored;         // as the gateway ended, until a sweep has ended; NULL: none
+    struct expectation *expectation; // the expected topology; like `map`
+    struct fabric *restored; // from the end of the last run; NULL: none, or a sweep has ended
     struct counter_watch *counter_watch;
     struct event_builder_lookup lookup;
     struct module_alarms alarms; // for receivers that keep a state
     struct turns *turns;         // of the receivers' threads with the processors
     struct receiver *receivers[GATEWAY_RECEIVERS_MAX];           // parts.receiver_count of them
     struct conf_receiver *receiver_confs[GATEWAY_RECEIVERS_MAX]; // their configurations, copied
-    // Did not end in time. For the thread that ends receivers (receivers.h).
+    // Receivers that did not end in time. For the thread that ends receivers (receivers.h).
     struct gateway_ending left[GATEWAY_RECEIVERS_MAX];
     size_t left_count;
-    struct text *backlogs; // sentences for the answer to a reload, one a line; NULL: none runs
+    struct text
+        *backlogs; // sentences for the answer to a reload, each in a line; NULL: no reload runs
     // A reload does not change these.
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;
@@ -67,20 +70,23 @@ struct gateway {
     struct signals *signals;
     struct loop_wake *settings_changed;
     struct control control;
-    struct gateway_task at_signal; // a reload that SIGHUP asks for; main thread only
-    struct gateway_task settings;  // that are to be put in force; as well
+    struct gateway_task at_signal; // the reload at SIGHUP; main thread only
+    struct gateway_task settings;  // putting settings in force; main thread only
     struct server *server;
     struct web_server *metrics; // NULL: metrics are off
     struct page *page;          // as well
     struct event *heartbeat;    // NULL: there is none
     bool lacks_part;            // the last reload could not start all; thread of reloads only
-    uint64_t heartbeat_events;  // number of events made up to the last one
+    uint64_t heartbeat_events;  // number of events up to the last heartbeat
     struct service *service;
     struct subagents *subagents; // NULL: there is none
-    // Locked while the configuration or the list of receivers is exchanged: the threads of the
-    // subagent and of the pipeline read them; the pipeline's also changes trap groups. The main
-    // loop's reads the list, too, but exchanges it itself. The thread of reloads, which asks for
-    // that, reads both without the lock. The main loop has the configuration from `parts`.
+    // Locked while the configuration or the list of receivers is exchanged.
+    // - The threads of the subagents read both with the lock.
+    // - The pipeline's thread exchanges the configuration with the lock, and reads it without the
+    //   lock. It reads the list and changes trap groups with the lock.
+    // - The main loop's thread exchanges the list with the lock, and reads the list without the
+    //   lock. The main loop has the configuration from `parts`.
+    // - The thread of reloads asks for both exchanges, and reads both without the lock.
     pthread_mutex_t exchanged;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The heartbeat: an event at regular times that reports that the gateway runs, and its state.
+// The heartbeat: an event at regular times. The event says that the gateway runs, and gives its
+// state.
+// Decides: What does a heartbeat say?
 #ifndef IBTRAPD_DAEMON_HEARTBEAT_H
 #define IBTRAPD_DAEMON_HEARTBEAT_H
 
@@ -19,8 +21,8 @@ struct heartbeat {
 // Writes part of a sentence, without a full stop.
 void heartbeat_describe(const struct heartbeat *heartbeat, char *out, size_t size);
 
-// Starts the timer with the period of the configuration, and ends the former timer. Without a
-// period there is no timer. Main thread.
+// heartbeat_start ends the former timer, and starts a timer with the period of the configuration.
+// Without a period there is no timer. Main thread.
 void heartbeat_start(struct gateway *gateway);
 void heartbeat_stop(struct gateway *gateway);
 

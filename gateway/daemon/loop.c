@@ -26,7 +26,8 @@ struct loop {
     bool runs;
     pthread_t thread; // that runs it
 
-    // What another thread wants to be run, and waits for. NULL: nothing, or it has been done.
+    // A function that another thread wants to be run, and waits for. NULL: there is none, or it has
+    // run.
     void (*wanted)(void *ctx);
     void *wanted_ctx;
 };
@@ -171,7 +172,7 @@ void loop_run(struct loop *loop, void (*hang_up)(void *ctx), void *ctx,
     loop_runs(loop, true);
     event_base_dispatch(loop->base);
     loop_runs(loop, false);
-    loop_run_wanted(loop); // another thread may have asked as the loop ended
+    loop_run_wanted(loop); // another thread may have asked at the end of the loop
     const int by = atomic_load(&loop->stopped_by);
     snprintf(reason, LOOP_REASON_SIZE, "signal %s",
              by == SIGTERM  ? "TERM"

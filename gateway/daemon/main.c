@@ -21,7 +21,7 @@
 enum { EXIT_USAGE = 2 };
 
 struct arguments {
-    const char *config;   // NULL: the instance's if there is such a file, else the defaults
+    const char *config;   // NULL: the instance's file, or the defaults without a file
     const char *instance; // NULL: the only one
     bool check_only, print_only, foreground;
     const struct surroundings_unit *unit; // a check by root, outside of the unit; else NULL
@@ -66,7 +66,7 @@ static bool main_read(const struct arguments *a, struct conf *conf, struct insta
     return true;
 }
 
-// As main_read, and what the configuration names has to be there, too.
+// Like main_read. The objects that the configuration names have to be there, too.
 static bool main_read_all(const struct arguments *a, struct conf *conf,
                           struct conf_mistakes *mistakes, struct error *err)
 {
@@ -94,8 +94,8 @@ static void main_print(const char *sentence)
     fprintf(stderr, "ibtrapd: %s\n", clean);
 }
 
-// Tells the service manager why the start fails, so that `systemctl status` shows it: a journal may
-// not know whose lines they are when the process has ended.
+// Tells the service manager why the start fails: `systemctl status` then shows the sentence. After
+// the end of the process, journald may not know the service of the last lines.
 static void main_tell_manager(const char *sentence)
 {
     char clean[2 * sizeof(struct error)];
@@ -109,7 +109,7 @@ static void main_tell_manager(const char *sentence)
     notify_close(&manager);
 }
 
-// Loads the configuration for a check or the start, and prints all mistakes in it, a line each.
+// Loads the configuration for a check or the start, and prints each mistake in a line.
 static bool main_load_first(const struct arguments *a, struct conf *conf, struct instance *instance)
 {
     struct conf_mistakes mistakes = {0};
@@ -125,8 +125,8 @@ static bool main_load_first(const struct arguments *a, struct conf *conf, struct
     return ok;
 }
 
-// Root checks as the user that the service runs as, who may neither read nor write what root may.
-// Does nothing for others, and where there is no such user. False with a sentence.
+// Lets root check as the service's user, who may read and write less than root. Does nothing for
+// another user, and where the service's user does not exist. False with a sentence.
 static bool main_become_service(bool *became, struct error *err)
 {
     const struct passwd *user = geteuid() == 0 ? getpwnam(INSTALL_USER) : NULL;

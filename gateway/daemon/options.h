@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts that the program around the daemon provides.
+// The parts from the program around the daemon.
 #ifndef IBTRAPD_DAEMON_OPTIONS_H
 #define IBTRAPD_DAEMON_OPTIONS_H
 

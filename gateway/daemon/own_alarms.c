@@ -86,7 +86,8 @@ bool own_alarms_is_former(const struct gateway *gateway, const char *key)
            (own_alarms_behind(alarm, GATEWAY) && !own_alarms_behind(alarm, ours));
 }
 
-// Behind the event of the stop, policy sends what it held back: at most so much is looked at.
+// Behind the event of the stop, policy sends the events that it held back. At most LAST_EVENTS_MAX
+// events are looked at.
 enum { LAST_EVENTS_MAX = 4096, LAST_EVENTS_CHUNK = 64 };
 
 // Looks at the newest events before `*before` for the stop or the start of the last run, and moves
@@ -133,7 +134,7 @@ struct event *own_alarms_end_of_journal(const struct gateway *gateway,
         "the journal works; the run before ended without a word, and may have sent it");
 }
 
-// Keys. Those for which there is no room wait for the next start.
+// Keys. A key without room waits for the next start.
 struct former_keys {
     const struct gateway *gateway;
     char all[2 * GATEWAY_RECEIVERS_MAX][EVENT_KEY_SIZE];

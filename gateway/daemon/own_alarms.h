@@ -45,8 +45,8 @@ bool own_alarms_is_former(const struct gateway *gateway, const char *key);
 // journal at its end. Call it before the pipeline runs.
 bool own_alarms_is_cut_short(struct journal *journal);
 
-// Returns the event that ends the alarm about the journal after a run that was cut short. That run
-// may have sent the alarm and not written it.
+// Returns the event that ends the alarm about the journal after a run that was cut short. The run
+// may have sent the alarm and not written the alarm.
 struct event *own_alarms_end_of_journal(const struct gateway *gateway,
                                         const struct event_builder *builder);
 

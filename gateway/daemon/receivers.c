@@ -78,7 +78,7 @@ static int64_t receivers_digest_of(const struct conf_receiver *conf)
     return digest != 0 ? digest : 1;
 }
 
-// The list of receivers is exchanged in the loop's thread, which reads it without a lock.
+// The loop's thread exchanges the list of receivers, and reads the list without a lock.
 
 struct receivers_arrival {
     struct gateway *gateway;
@@ -95,7 +95,7 @@ static void receivers_add(void *ctx)
     pthread_mutex_unlock(&g->exchanged);
 }
 
-// Receivers that end, and stay in the list until they have.
+// Receivers that end. They stay in the list until their end.
 struct receivers_departure {
     struct gateway *gateway;
     void (*leave)(void *ctx, const struct receiver *receiver);
@@ -188,8 +188,8 @@ static void receivers_free_left(struct gateway *g)
     g->left_count = kept;
 }
 
-// Waits for the end of a receiver, and leaves it behind if it does not end in time. Without room
-// for one more, which takes a hundred of them, waits as long as it takes.
+// Waits for the end of a receiver. A receiver that does not end in time is left behind. After a
+// hundred such receivers there is no room for another receiver: then waits without a limit.
 static void receivers_end_one(struct gateway *g, const struct gateway_ending *e, int64_t until)
 {
     bool ended = receivers_finish(e, until);
@@ -210,7 +210,7 @@ static void receivers_do_nothing(void *ctx, const struct pipeline_context *insid
     (void)inside;
 }
 
-// Asks those to stop that do not stay.
+// Asks all receivers to stop whose fate is not RECEIVERS_STAYS.
 static void receivers_request_stop(struct receivers_departure *departure,
                                    enum receivers_fate (*fate)(void *ctx,
                                                                const struct conf_receiver *running),
@@ -267,8 +267,8 @@ struct receiver *receivers_find(const struct gateway *g, const char *name)
     return NULL;
 }
 
-// The cursor of a receiver that the configuration has under another name: one that neither runs nor
-// is gone, with the same section.
+// The cursor of a receiver that the configuration has under another name. The name of the cursor
+// neither runs nor is gone, and its section is the same.
 struct receivers_former {
     const struct gateway *gateway;
     const char *name; // of the receiver
@@ -339,8 +339,8 @@ void receivers_recall_failing(struct gateway *gateway)
     pthread_mutex_unlock(&gateway->exchanged);
 }
 
-// Receivers that are not configured any more and have an alarm. Those for which there is no room
-// wait for the next call.
+// Receivers with an alarm that are not configured any more. A receiver without room waits for the
+// next call.
 struct receivers_departed {
     const struct gateway *gateway;
     struct {
@@ -387,14 +387,14 @@ void receivers_clear_departed(struct gateway *gateway)
     pipeline_call(gateway->parts.pipeline, receivers_clear_in_pipeline, &departed);
 }
 
-// What becomes of the events that wait for a receiver.
+// The fate of the events that wait for a receiver.
 
 struct receivers_backlog {
     char name[CONF_NAME_SIZE];
     int64_t cursor, gone_us;
 };
 
-// How many events wait for a receiver with that cursor.
+// How many events wait for a receiver with the cursor.
 static long long receivers_count_waiting(const struct gateway *g, int64_t cursor)
 {
     return (long long)journal_between(g->parts.journal, cursor, journal_last(g->parts.journal) + 1);

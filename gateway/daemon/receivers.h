@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Starts and ends receivers: the receivers of the configuration, and the trap recipients that
-// managers added. The main thread starts them first and stops them all at the end; in between, the
-// thread of reloads starts and ends them.
-// Decides: How long may a receiver take to end, and what happens to a receiver that takes longer?
-// Decides: Which events does a receiver get that comes back, has changed or has another name?
+// managers added. The main thread starts the first receivers, and stops all at the end; in between,
+// the thread of reloads starts and ends them.
+// Decides: How long may a receiver take to end?
+// Decides: From which event on does a receiver go on after a change, a new name or an absence?
 #ifndef IBTRAPD_DAEMON_RECEIVERS_H
 #define IBTRAPD_DAEMON_RECEIVERS_H
 
@@ -23,7 +23,7 @@
 #define RECEIVERS_SETTLE_US CLOCK_US_PER_S
 
 // How long one of the receivers' threads may have a processor before the next has its turn. A batch
-// of events takes less: only a thread that runs counts as running.
+// of events takes less: a thread that waits does not count as running.
 #define RECEIVERS_TURN_US (2 * CLOCK_US_PER_MS)
 
 // A receiver that does not run yet. Its sink may point into `conf`, a copy of its configuration.
@@ -41,12 +41,12 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
 
 enum receivers_fate {
     RECEIVERS_STAYS,
-    RECEIVERS_SUCCEEDED, // it ends, and its successor sends the events that it has not sent yet
+    RECEIVERS_SUCCEEDED, // it ends, and its successor sends the unsent events
     RECEIVERS_ENDS,      // it may still deliver for RECEIVERS_FLUSH_US
 };
 
 // Ends the receivers whose fate is not RECEIVERS_STAYS, in RECEIVERS_FLUSH_US and RECEIVERS_END_US
-// at most. Until then the main loop shows them, pauses them and flushes them. Then the loop's
+// at most. Until then the main loop shows, pauses and flushes these receivers. Then the loop's
 // thread takes them from the list, and calls `leave` for each receiver; `leave` may be NULL. After
 // the return the receivers have the confirmations of the events in flight (receiver_request_stop),
 // and the journal has all events about them.

@@ -24,13 +24,13 @@ struct reload_plan {
     struct expectation *expectation;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
-    struct receivers_made made[CONF_RECEIVERS_MAX + 1];  // those that are new or changed
+    struct receivers_made made[CONF_RECEIVERS_MAX + 1];  // new or changed receivers
     char former[CONF_RECEIVERS_MAX + 1][CONF_NAME_SIZE]; // their names until now; empty: none
     size_t made_count;
 };
 
-// Whether two parts of configurations are equal. The padding between their members may differ: they
-// count as changed then, which does no harm.
+// Whether two parts of configurations are equal. The padding between their members may differ: then
+// the parts count as changed, without harm.
 static bool reload_is_same(const void *a, const void *b, size_t size)
 {
     return memcmp(a, b, size) == 0;
@@ -43,8 +43,8 @@ static bool reload_is_renamed(const struct conf_receiver *a, const struct conf_r
     return reload_is_same((const char *)a + after, (const char *)b + after, sizeof *a - after);
 }
 
-// Whether a receiver of this configuration runs. Trap recipients have other names, so this does not
-// read their trap groups, which the pipeline's thread may be exchanging.
+// Whether a receiver of this configuration runs. The names of trap recipients differ: the function
+// does not read trap groups, which the pipeline's thread may be exchanging.
 static bool reload_is_running(const struct gateway *g, const struct conf_receiver *wanted)
 {
     for (size_t i = 0; i < g->parts.receiver_count; i++) {
@@ -79,8 +79,8 @@ static bool reload_has_successor(const struct reload_plan *plan, const char *nam
     return false;
 }
 
-// The name that the receiver has had until now: its own, or that of a receiver which is equal but
-// for its name and gone otherwise. Empty: it is new.
+// Returns the name of the receiver until now: its own name, or the name of an equal receiver that
+// is gone. Empty: the receiver is new.
 static const char *reload_former(const struct gateway *g, const struct reload_plan *plan,
                                  const struct conf_receiver *wanted)
 {
@@ -171,7 +171,7 @@ static void reload_exchange(void *ctx, const struct pipeline_context *inside)
     pipeline_change_expectation(inside, g->expectation);
 }
 
-// What happens to a receiver: it goes on if it did not change or is a trap recipient.
+// A receiver goes on if the receiver did not change or is a trap recipient.
 static enum receivers_fate reload_fate(void *ctx, const struct conf_receiver *running)
 {
     const struct reload_plan *plan = ctx;
@@ -182,7 +182,7 @@ static enum receivers_fate reload_fate(void *ctx, const struct conf_receiver *ru
     return reload_has_successor(plan, running->name) ? RECEIVERS_SUCCEEDED : RECEIVERS_ENDS;
 }
 
-// Loop's thread: what the successor takes over, as clients paused and flushed the receiver so far.
+// Loop's thread: notes the state for the successor, after the last pause or flush by a client.
 static void reload_carry(void *ctx, const struct receiver *receiver)
 {
     struct reload_plan *plan = ctx;
@@ -198,7 +198,7 @@ static void reload_reopen_files(const struct gateway *g)
         receiver_reopen(g->receivers[i]);
 }
 
-// Starts the new and changed receivers. Returns false if threads were short for some of them.
+// Starts the new and changed receivers. Returns false if threads were short.
 static bool reload_start_receivers(struct gateway *g, struct reload_plan *plan, struct error *err)
 {
     bool ok = true;
@@ -232,12 +232,13 @@ static void reload_finish(void *ctx)
     wiring_show_parts(g);
 }
 
-// False with a sentence: nothing has changed, or threads were short for a part of what is
-// in force now; the next reload starts that part.
+// Returns false with a sentence in two cases. Either the gateway is stopping, and nothing has
+// changed. Or the new configuration is in force, but threads were short for a part; the next reload
+// starts the part.
 static bool reload_carry_out(struct reload_plan *plan, struct error *err)
 {
     struct gateway *g = plan->gateway;
-    // Items that cannot change while the gateway runs keep their values.
+    // Items that need a restart keep their values.
     conf_keep_restart_items(g->conf, plan->conf);
     if (!pipeline_call(g->parts.pipeline, reload_exchange, plan))
         return error_set(err, "the gateway is stopping");

@@ -81,7 +81,7 @@ static void settings_add_quoted(struct text *t, const struct setting *s)
     text_addf(t, strlen(shown) < s->size ? "\"%s...\"" : "\"%s\"", shown);
 }
 
-// Adds the value of a setting; NULL: it was never set.
+// Adds the value of a setting; NULL: the setting was never made.
 static void settings_add_value(struct text *t, const struct setting *s)
 {
     const uint8_t *v = s ? s->value : NULL;
@@ -146,9 +146,9 @@ static bool settings_is_for(const struct conf_receiver *running, const struct co
            strcmp(running->snmp.community, wanted->snmp.community) == 0;
 }
 
-// Stops a trap recipient that was removed or changed: it sends no further event; later events wait
-// in the journal for a successor. Without its trap group, trap_recipients_equal never finds it
-// equal to a wanted one, so settings_apply ends it.
+// Stops a trap recipient that was removed or changed: the recipient sends no further event; later
+// events wait in the journal for a successor. A recipient without a trap group equals no wanted
+// recipient (trap_recipients_equal): settings_apply ends the recipient.
 static void settings_silence(struct receiver *receiver, struct conf_receiver *conf)
 {
     receiver_pause(receiver, true);
@@ -172,7 +172,8 @@ static void settings_change_running(struct gateway *g, size_t i,
 }
 
 // Makes the next event go to the right trap recipients, although only the thread of reloads starts
-// and ends receivers: registers the new ones with the journal, and stops those that are not wanted.
+// and ends receivers: registers new recipients with the journal, and stops recipients without a
+// row.
 static void settings_expect_recipients(struct gateway *g, const struct trap_recipients *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++)
@@ -183,8 +184,8 @@ static void settings_expect_recipients(struct gateway *g, const struct trap_reci
     pthread_mutex_unlock(&g->exchanged);
 }
 
-// Saves the changes and puts the names in force. Sets `recipients` to the trap recipients after
-// them. False with a sentence: nothing was changed.
+// Saves the changes and puts the names in force. Sets `recipients` to the trap recipients after the
+// changes. False with a sentence: nothing was changed.
 static bool settings_change_all(const struct request *c, struct event_builder *builder,
                                 const struct settings *old, struct trap_recipients *recipients)
 {
@@ -238,7 +239,7 @@ bool settings_change(void *ctx, const struct setting *changes, size_t n, const c
     return c.done;
 }
 
-// Beacons, which no setting says: the switch itself knows.
+// Beacons. No setting has a beacon's state: the switch itself knows the state.
 
 struct beacon {
     struct gateway *gateway;
@@ -268,7 +269,7 @@ void settings_tell_beacon(void *ctx, uint64_t node_guid, bool on, const char *wh
 
 // Recipients.
 
-// A recipient that ends has been silenced already (settings_silence).
+// settings_silence has already silenced a recipient that ends.
 static enum receivers_fate settings_fate(void *ctx, const struct conf_receiver *running)
 {
     if (!trap_recipients_are_named(running->name))
@@ -277,7 +278,7 @@ static enum receivers_fate settings_fate(void *ctx, const struct conf_receiver *
     return wanted && trap_recipients_equal(running, wanted) ? RECEIVERS_STAYS : RECEIVERS_SUCCEEDED;
 }
 
-// The names of the trap recipients that run and are not wanted any longer.
+// The names of the trap recipients that run and have no row any longer.
 struct departed_recipients {
     struct gateway *gateway;
     char names[TRAP_RECIPIENTS_MAX][CONF_NAME_SIZE];
@@ -315,8 +316,8 @@ static bool settings_wants(void *ctx, const char *name)
            trap_recipients_find(wanted->recipients, name);
 }
 
-// Deletes the cursors of departed trap recipients, but for those that were set again meanwhile, and
-// lets the journal drop the events that it kept for other receivers that are gone. Pipeline's
+// Deletes the cursors of departed trap recipients, unless a manager has set the recipient again
+// meanwhile. Lets the journal drop the events that it kept for receivers that are gone. Pipeline's
 // thread.
 static void settings_forget_departed(void *ctx, const struct pipeline_context *inside)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// SIGTERM, SIGINT and SIGHUP. A thread of its own takes them, and ends the process when a stop
-// takes too long: the main thread may wait for a disk that does not read.
+// SIGTERM, SIGINT and SIGHUP. A thread of its own takes the signals. The thread ends the process
+// when a stop takes too long: the main thread may wait for a disk that does not read.
+// Decides: What happens when a stop takes too long?
 #ifndef IBTRAPD_DAEMON_SIGNALS_H
 #define IBTRAPD_DAEMON_SIGNALS_H
 
@@ -19,14 +20,16 @@ struct signals_options {
 
 struct signals;
 
-// Blocks them in the calling thread and in those that it starts. Call it before there are others.
+// Blocks the signals in the calling thread and in all threads that it starts later. Call
+// signals_block before there is another thread.
 void signals_block(void);
 
 // Starts the thread; copies the options. NULL with a sentence.
 struct signals *signals_start(const struct signals_options *options, struct error *err);
 
-// How long the process may run on after the first SIGTERM or SIGINT, also after an earlier one;
-// then it ends with a line in the log and EXIT_FAILURE, as after kill -9. Any thread.
+// Sets how long the process may run on after the first SIGTERM or SIGINT, also after an earlier
+// signal. Then the process ends with a line in the log and EXIT_FAILURE, like after kill -9. Any
+// thread.
 void signals_limit(struct signals *signals, int64_t limit_us);
 
 void signals_free(struct signals *signals); // NULL is allowed; ends the thread

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// These enumerations have one order, but for CONF_FORMAT_UNSET.
+// The enumerations of both sides have the same order. CONF_FORMAT_UNSET alone has no counterpart.
 static_assert(CONF_AUTH_SHA == (int)SNMP_SHA1 && CONF_AUTH_SHA_512 == (int)SNMP_SHA512, "");
 static_assert(CONF_PRIVACY_AES == (int)SNMP_AES128 && CONF_PRIVACY_AES_192 == (int)SNMP_AES192 &&
                   CONF_PRIVACY_AES_256 == (int)SNMP_AES256 &&
@@ -90,8 +90,8 @@ static bool sinks_make_snmp(struct sink *out, const struct conf_receiver *c,
     return snmp_sink(out, c->name, &target, err);
 }
 
-// When the gateway started, by the present time of the clock. Whole hundredths of a second, the
-// unit of sysUpTime, make all receivers say the same, although they are made one after the other.
+// When the gateway started, by the present time of the clock, in whole hundredths of a second like
+// sysUpTime: receivers that are made one after the other then say the same time.
 static int64_t sinks_started_us(const struct clock *clock, int64_t started_at)
 {
     const int64_t us = clock_utc(clock) - (clock_monotonic(clock) - started_at);
@@ -240,7 +240,7 @@ static void sinks_use_module(struct sinks_module *out, const struct conf_receive
 
 static void sinks_add_address(struct sink *out, const struct conf_receiver *c)
 {
-    // Paths and queries may have secrets in them.
+    // Paths and queries may have secrets.
     const size_t scheme = strcspn(c->http.url, "/") + 2;
     if (c->kind == CONF_KAFKA)
         snprintf(out->address, sizeof out->address, "topic %s at %s", c->kafka.topic,

@@ -213,7 +213,7 @@ static struct accumulated_counters *subagents_accumulated(void *ctx)
     return pipeline_accumulated(g->parts.pipeline);
 }
 
-// None of the time before a reload that ended the readings.
+// Returns no errors from before a reload that ended the readings.
 static struct measured_errors *subagents_errors(void *ctx)
 {
     struct gateway *g = ctx;
@@ -263,8 +263,8 @@ static int64_t subagents_read_on(void *ctx)
     return reads_run(subagents->demand);
 }
 
-// They are sent as often as the queries of sweeps, but have ended before the request that waits for
-// them has to be answered (agentx/client.c).
+// Reads on demand are sent as often as the queries of sweeps, but end earlier than the time for the
+// answer to the waiting request (agentx/client.c).
 static struct reads_options subagents_reads_options(const struct gateway *g)
 {
     static const int64_t LONGEST_US = 2 * CLOCK_US_PER_S;
@@ -339,8 +339,7 @@ static bool subagents_start_agents(struct gateway *gateway, struct subagents *su
     options.context = "";
     options.contexts = CONTEXTS_OFF;
     options.fabric_alone = true;
-    options.source.demand =
-        (struct snapshot_demand){0}; // it is the other agent's thread that reads
+    options.source.demand = (struct snapshot_demand){0}; // only the first agent's thread reads
     options.writable = false;
     subagents->fabric_agent = agent_start(&options, err);
     return subagents->fabric_agent != NULL;
@@ -379,7 +378,7 @@ void subagents_stop(struct gateway *gateway)
     gateway->subagents = NULL;
 }
 
-// Takes it from what the main loop shows, in the loop's thread.
+// Takes the agents from the parts that the main loop shows. Loop's thread.
 static void subagents_hide(void *ctx)
 {
     struct gateway *g = ctx;
@@ -410,7 +409,7 @@ struct agent *subagents_fabric_agent(const struct subagents *subagents)
     return subagents ? subagents->fabric_agent : NULL;
 }
 
-// The fabric alone has nothing that is read on demand.
+// The agent for the fabric alone reads nothing on demand.
 struct reads *subagents_reads(const struct subagents *subagents)
 {
     return subagents_agent(subagents) ? subagents->demand : NULL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Starts and stops the two AgentX subagents (agent/agent.h), and connects them with the gateway's
 // other parts. The first subagent serves all tables, the second serves the fabric as one device
-// alone. The main thread starts and stops them; in between, the thread of reloads does.
+// alone. The main thread starts and stops both; in between, the thread of reloads does.
+// Decides: When do the subagents start again?
 #ifndef IBTRAPD_DAEMON_SUBAGENTS_H
 #define IBTRAPD_DAEMON_SUBAGENTS_H
 

@@ -14,7 +14,7 @@
 
 // The unit of systemd.
 
-// Returns the value if the line is that of the property; else NULL.
+// Returns the value if the line has the property; NULL otherwise.
 static const char *surroundings_unit_value(const char *line, const char *property)
 {
     size_t length = strlen(property);
@@ -79,7 +79,7 @@ void surroundings_ask_unit(const char *name, const struct instance *instance,
         out->is_strict = false;
 }
 
-// Whether a path is the directory or above it. The path has `length` octets.
+// Whether the directory is at the path or below the path. The path has `length` octets.
 static bool surroundings_unit_is_above(const char *path, size_t length, const char *directory)
 {
     while (length > 1 && path[length - 1] == '/')
@@ -127,7 +127,7 @@ static void surroundings_note(struct conf_mistakes *mistakes, const struct conf 
         error_set(&mistakes->sentences[mistakes->count++], "%s: %s", conf->file, err->text);
 }
 
-// Whether systemd makes the directory when it starts the instance, for the user that runs it.
+// Whether systemd makes the directory for the service's user when the instance starts.
 static bool surroundings_are_made(const char *directory, const struct instance *instance)
 {
     char copy[INSTANCE_PATH_SIZE];

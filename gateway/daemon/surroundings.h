@@ -3,8 +3,9 @@
 // a configuration names and the gateway uses later.
 // Decides: May a certificate, a directory or a socket of the configuration be missing?
 //
-// A check and a reload refuse a configuration with such a mistake. A start goes on without the
-// missing object as far as it can: one receiver fails, and the others get their events.
+// A check and a reload refuse a configuration with such a mistake. A start goes on without a
+// missing object as far as possible: one receiver fails, and all further receivers get their
+// events.
 #ifndef IBTRAPD_DAEMON_SURROUNDINGS_H
 #define IBTRAPD_DAEMON_SURROUNDINGS_H
 

@@ -11,10 +11,10 @@
 
 static const char PREFIX[] = "recipient-";
 
-// A row of gswAgtCmtyTable in which community and address are set.
+// A row of gswAgtCmtyTable with a community and an address.
 struct row {
     const struct setting *community, *address;
-    // Number of its receiver, among the different ones; TRAP_RECIPIENTS_MAX: no room for it.
+    // Number of its receiver among the different receivers; TRAP_RECIPIENTS_MAX: no room.
     size_t receiver;
 };
 
@@ -73,7 +73,7 @@ static size_t trap_recipients_number_receivers(struct rows *rows,
     return count;
 }
 
-// The switches whose rows have that receiver.
+// Returns the switches whose rows have the receiver.
 static struct guid_set *trap_recipients_group_of(const struct rows *rows, size_t receiver)
 {
     uint64_t *guids = memory_zeroed(rows->count, sizeof *guids);

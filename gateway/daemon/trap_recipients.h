@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Makes configurations of receivers from the trap recipients that managers added (gswAgtCmtyTable).
-// Each pair of address and community is one receiver. Its trap group is the switches whose rows
-// have that pair. This is not part of agent/, which does not know the configuration.
+// Makes configurations of receivers from the trap recipients of managers (gswAgtCmtyTable). Each
+// pair of address and community is a receiver. The trap group of the receiver has the switches with
+// the pair in a row. Not part of agent/, because agent/ does not know the configuration.
+// Decides: Which receiver does a trap recipient set by SNMP become?
 #ifndef IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 #define IBTRAPD_DAEMON_TRAP_RECIPIENTS_H
 
@@ -11,7 +12,7 @@
 
 enum { TRAP_RECIPIENTS_MAX = 64 };
 
-// Whether a receiver of this name is a trap recipient. No receiver of the configuration has such a
+// Whether the name is the name of a trap recipient. No receiver of the configuration has such a
 // name.
 bool trap_recipients_are_named(const char *receiver);
 
@@ -24,10 +25,10 @@ struct trap_recipients {
 // trap_recipients_clear.
 //
 // A recipient's name is recipient-ADDRESS-DIGEST. The digest has 16 bits: too few to reveal the
-// community. The journal keeps a receiver's cursor by its name, so the name does not depend on
-// the other recipients, with one exception: if two recipients at one address have the same digest,
-// the second gets the next free digest, and another one when the first is removed or their rows
-// change places.
+// community. The journal keeps a receiver's cursor by the name of the receiver. The name does not
+// depend on the present recipients, with an exception. If two recipients at an address have the
+// same digest, the second recipient gets the next free digest. The digest changes when the first
+// recipient is removed, or the rows of the two change places.
 //
 // Returns false with a sentence if there are more than TRAP_RECIPIENTS_MAX; `out` has the first.
 bool trap_recipients_of(const struct settings *settings, uint16_t port, struct trap_recipients *out,
@@ -38,7 +39,7 @@ void trap_recipients_clear(struct trap_recipients *recipients);
 const struct conf_receiver *trap_recipients_find(const struct trap_recipients *recipients,
                                                  const char *name);
 
-// Whether the two configurations are equal, so that the running receiver can go on. For any kind of
+// Whether the two configurations are equal: then the running receiver can go on. For any kind of
 // receiver.
 bool trap_recipients_equal(const struct conf_receiver *running, const struct conf_receiver *wanted);
 

@@ -82,8 +82,8 @@ void wiring_on_sa_change(void *ctx, enum sa_change change, uint64_t subnet_prefi
     wiring_request_sweep(g);
 }
 
-// These two return the memory that a sweep or a reading needed to the system. free() alone does
-// not: one small piece in use keeps all memory below the piece in the heap.
+// The next two functions return the memory of a sweep or a reading to the system. free() alone does
+// not: a small piece in use keeps all memory below the piece in the heap.
 
 void wiring_on_fabric(void *ctx, struct fabric *fabric)
 {
@@ -144,7 +144,8 @@ void wiring_on_journal_change(void *ctx, enum journal_change change, const char 
         loop_wake_up(g->settings_changed); // the journal may have read the settings only now
 }
 
-// Ends the alarms about the subnet manager of the run before: the SA client does not know of them.
+// Ends the alarms of the last run about the subnet manager: the SA client does not know these
+// alarms.
 static void wiring_end_sm_alarms(struct gateway *g)
 {
     struct sa_status status;
@@ -217,7 +218,8 @@ struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct co
     };
 }
 
-// Whether a receiver brings every event to the local syslog, which is journald's where the log is.
+// Whether a receiver brings every event to the local syslog. If the log goes to journald, the
+// syslog is journald's.
 static bool wiring_are_events_seen(const struct conf *conf)
 {
     struct filter all;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The connections between the gateway's parts. A part does not know the parts that use it; it calls
-// functions back instead. These are those functions, with the gateway as context, and the objects
-// that both the start and a reload make from the configuration.
+// The connections between the gateway's parts. A part does not know its users: a part calls
+// functions back. This file has these functions, with the gateway as context. This file also has
+// the objects that both the start and a reload make from the configuration.
+// Decides: Which part hears of a Report, a snapshot, a reading or a change of the journal?
 #ifndef IBTRAPD_DAEMON_WIRING_H
 #define IBTRAPD_DAEMON_WIRING_H
 
@@ -27,8 +28,8 @@ void wiring_on_details(void *ctx, struct error_details_list *list);
 void wiring_on_overflow(void *ctx, bool over, const char *reason);
 void wiring_on_twin(void *ctx, const char *reason);
 
-// From the topology to the sweeper: the fabric after the last sweep, or as restored before the
-// first. A reference, the caller's; NULL: it is not known. The sweeper's thread.
+// From the topology to the sweeper: the fabric after the last sweep; before the first sweep, the
+// restored fabric. A reference, the caller's; NULL: the fabric is not known. The sweeper's thread.
 struct fabric *wiring_known_fabric(void *ctx);
 
 // From the journal (journal/journal.h) to the pipeline. Does nothing before the pipeline runs.
@@ -43,15 +44,15 @@ void wiring_read_details(void *ctx, const struct error_details_list *list);
 void wiring_on_late_read(void *ctx);
 enum pipeline_role wiring_role(void *ctx, const struct fabric *fabric);
 
-// The sweeper's options for this configuration. Call it after the SA client was made.
+// The sweeper's options for this configuration. Make the SA client first.
 struct sweeper_options wiring_sweeper_options(struct gateway *g, const struct conf *conf);
 
-// Tells the log whether the configuration brings every event to journald, where the log would say
-// the same once more.
+// Tells the log whether the configuration brings every event to journald. Then the log would only
+// repeat the events.
 void wiring_tell_log(struct gateway *gateway);
 
-// Shows the configuration, the receivers and the subagent to those who read `g->parts`. Call it
-// again after a reload exchanged one of them. Main thread.
+// Shows the configuration, the receivers and the subagents to the readers of `g->parts`. Call it
+// again after a reload. Main thread.
 void wiring_show_parts(struct gateway *g);
 
 #endif
