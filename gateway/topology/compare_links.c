@@ -4,9 +4,9 @@
 #include "topology/link_rate.h"
 
 // Calls `each` once for every link with an end that differs.
-static void each_link(struct comparison *t, struct comparison_side *side,
-                      void (*each)(struct comparison *t, struct comparison_side *side,
-                                   uint32_t port, uint32_t peer))
+static void compare_links_each(struct comparison *t, struct comparison_side *side,
+                               void (*each)(struct comparison *t, struct comparison_side *side,
+                                            uint32_t port, uint32_t peer))
 {
     for (uint32_t i = 0; i < side->port_count; i++) {
         uint32_t port = side->ports[i], peer = fabric_peer(side->fabric, port);
@@ -18,7 +18,8 @@ static void each_link(struct comparison *t, struct comparison_side *side,
 }
 
 // The first change that explains why a link came or went.
-static uint32_t cause_of_link(const struct comparison_side *side, uint32_t port, uint32_t peer)
+static uint32_t compare_links_cause(const struct comparison_side *side, uint32_t port,
+                                    uint32_t peer)
 {
     uint32_t nodes = comparison_earlier(side->node_change[fabric_node_of_port(side->fabric, port)],
                                         side->node_change[fabric_node_of_port(side->fabric, peer)]);
@@ -27,7 +28,7 @@ static uint32_t cause_of_link(const struct comparison_side *side, uint32_t port,
 }
 
 // This port before, if it was linked; FABRIC_NONE: it was not.
-static uint32_t former_port(const struct comparison *t, uint32_t port)
+static uint32_t compare_links_former_port(const struct comparison *t, uint32_t port)
 {
     const uint32_t former = comparison_counterpart_port(&t->after, &t->before, port);
     const bool was_linked =
@@ -35,14 +36,14 @@ static uint32_t former_port(const struct comparison *t, uint32_t port)
     return was_linked ? former : FABRIC_NONE;
 }
 
-static void add_moved_link(struct comparison *t, struct comparison_side *after, uint32_t port,
-                           uint32_t peer)
+static void compare_links_add_moved(struct comparison *t, struct comparison_side *after,
+                                    uint32_t port, uint32_t peer)
 {
     if (comparison_counterpart_link(after, &t->before, port) != FABRIC_NONE ||
-        cause_of_link(after, port, peer) != FABRIC_NONE)
+        compare_links_cause(after, port, peer) != FABRIC_NONE)
         return;
-    const uint32_t kept = former_port(t, port) != FABRIC_NONE ? port : peer;
-    const uint32_t former = former_port(t, kept);
+    const uint32_t kept = compare_links_former_port(t, port) != FABRIC_NONE ? port : peer;
+    const uint32_t former = compare_links_former_port(t, kept);
     if (former == FABRIC_NONE)
         return;
     uint32_t index;
@@ -53,50 +54,51 @@ static void add_moved_link(struct comparison *t, struct comparison_side *after, 
     t->before.port_change[former] = index;
 }
 
-static struct change *add_link(struct comparison *t, const struct comparison_side *side,
-                               uint32_t port, uint32_t peer, enum catalogue_event type)
+static struct change *compare_links_add(struct comparison *t, const struct comparison_side *side,
+                                        uint32_t port, uint32_t peer, enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, NULL);
     comparison_describe_link(side->fabric, port, t->names, change);
-    change->cause = cause_of_link(side, port, peer);
+    change->cause = compare_links_cause(side, port, peer);
     comparison_link_key(change->alarm_key, ALARM_KEY_LINK, side->fabric, port);
     return change;
 }
 
 // The change that explains the link that this port has now, or FABRIC_NONE.
-static uint32_t cause_of_new_link(const struct comparison *t, uint32_t port)
+static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t port)
 {
     const uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
     const uint32_t peer = now != FABRIC_NONE ? fabric_peer(t->after.fabric, now) : FABRIC_NONE;
-    return peer != FABRIC_NONE ? cause_of_link(&t->after, now, peer) : FABRIC_NONE;
+    return peer != FABRIC_NONE ? compare_links_cause(&t->after, now, peer) : FABRIC_NONE;
 }
 
 // What explains the new link of one of its ends explains that a link went, if nothing else does. A
 // link of which neither end is in use is missing, whatever moved.
-static void add_link_down(struct comparison *t, struct comparison_side *before, uint32_t port,
-                          uint32_t peer)
+static void compare_links_add_down(struct comparison *t, struct comparison_side *before,
+                                   uint32_t port, uint32_t peer)
 {
     if (comparison_counterpart_link(before, &t->after, port) != FABRIC_NONE)
         return;
-    struct change *change = add_link(t, before, port, peer, CATALOGUE_LINK_DOWN);
+    struct change *change = compare_links_add(t, before, port, peer, CATALOGUE_LINK_DOWN);
     comparison_add_disabled(t, &change->subject, change);
     comparison_add_disabled(t, &change->peer, change);
     const bool replaced = comparison_is_in_use(t, port) || comparison_is_in_use(t, peer);
     if (replaced && change->cause == FABRIC_NONE)
-        change->cause = comparison_earlier(cause_of_new_link(t, port), cause_of_new_link(t, peer));
+        change->cause = comparison_earlier(compare_links_cause_of_new(t, port),
+                                           compare_links_cause_of_new(t, peer));
     if (!replaced && comparison_is_move(t, change->cause))
         change->cause = FABRIC_NONE;
 }
 
-static void add_link_up(struct comparison *t, struct comparison_side *after, uint32_t port,
-                        uint32_t peer)
+static void compare_links_add_up(struct comparison *t, struct comparison_side *after, uint32_t port,
+                                 uint32_t peer)
 {
     if (comparison_counterpart_link(after, &t->before, port) == FABRIC_NONE)
-        add_link(t, after, port, peer, CATALOGUE_LINK_UP);
+        compare_links_add(t, after, port, peer, CATALOGUE_LINK_UP);
 }
 
-static void add_rate(struct comparison *t, struct comparison_side *after, uint32_t port,
-                     uint32_t peer)
+static void compare_links_add_rate(struct comparison *t, struct comparison_side *after,
+                                   uint32_t port, uint32_t peer)
 {
     struct link_rate now = link_rate_of(after->fabric, port, peer), then = {0};
     uint32_t counterpart = comparison_counterpart_link(after, &t->before, port);
@@ -115,8 +117,8 @@ static void add_rate(struct comparison *t, struct comparison_side *after, uint32
 
 void compare_links(struct comparison *t)
 {
-    each_link(t, &t->after, add_moved_link);
-    each_link(t, &t->before, add_link_down);
-    each_link(t, &t->after, add_link_up);
-    each_link(t, &t->after, add_rate);
+    compare_links_each(t, &t->after, compare_links_add_moved);
+    compare_links_each(t, &t->before, compare_links_add_down);
+    compare_links_each(t, &t->after, compare_links_add_up);
+    compare_links_each(t, &t->after, compare_links_add_rate);
 }

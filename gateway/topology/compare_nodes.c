@@ -11,7 +11,7 @@ struct group {
     struct root_causes causes;
 };
 
-static void add_one(const struct group *g, uint32_t node)
+static void group_add_node(const struct group *g, uint32_t node)
 {
     struct change *change =
         comparison_add_change(g->t,
@@ -30,32 +30,32 @@ static void add_one(const struct group *g, uint32_t node)
         comparison_add_disabled(g->t, &change->peer, change);
 }
 
-static void add_those(const struct group *g, bool roots, bool switches)
+static void group_add_nodes(const struct group *g, bool roots, bool switches)
 {
     for (uint32_t i = 0; i < g->side->fabric->node_count; i++) {
         const uint32_t root = g->causes.root[i];
         if (root != FABRIC_NONE && (root == i) == roots &&
             comparison_is_switch(g->side->fabric, i) == switches)
-            add_one(g, i);
+            group_add_node(g, i);
     }
 }
 
-static void add_group(struct comparison *t, struct comparison_side *side, bool gone)
+static void group_add(struct comparison *t, struct comparison_side *side, bool gone)
 {
     struct group g = {.t = t, .side = side, .gone = gone};
     if (side->alone == 0)
         return;
     root_causes_open(&g.causes, side->fabric, side->counterpart);
-    add_those(&g, true, true);
-    add_those(&g, true, false);
-    add_those(&g, false, true);
-    add_those(&g, false, false);
+    group_add_nodes(&g, true, true);
+    group_add_nodes(&g, true, false);
+    group_add_nodes(&g, false, true);
+    group_add_nodes(&g, false, false);
     root_causes_close(&g.causes);
 }
 
 // Whether the port's link shows where its node is. A link to a host that came, went or moved does
 // not: the host may have moved instead of the node.
-static bool says_where(const struct comparison_side *side, uint32_t port)
+static bool compare_nodes_says_where(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
     if (peer == FABRIC_NONE)
@@ -64,7 +64,7 @@ static bool says_where(const struct comparison_side *side, uint32_t port)
 }
 
 // Whether the port that this one was linked to still leads to the same node.
-static bool is_still_there(const struct comparison *t, uint32_t port)
+static bool compare_nodes_is_still_there(const struct comparison *t, uint32_t port)
 {
     uint32_t place =
         comparison_counterpart_port(&t->before, &t->after, fabric_peer(t->before.fabric, port));
@@ -75,17 +75,17 @@ static bool is_still_there(const struct comparison *t, uint32_t port)
 }
 
 // Whether the port that shows where its node was is linked elsewhere, as far as its new link shows.
-static bool is_elsewhere(const struct comparison *t, uint32_t port)
+static bool compare_nodes_is_elsewhere(const struct comparison *t, uint32_t port)
 {
     uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
-    return now != FABRIC_NONE && says_where(&t->after, now);
+    return now != FABRIC_NONE && compare_nodes_says_where(&t->after, now);
 }
 
-static bool has_any_place(const struct comparison_side *side, uint32_t node)
+static bool compare_nodes_has_place(const struct comparison_side *side, uint32_t node)
 {
     const struct fabric_node *n = &side->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (says_where(side, i))
+        if (compare_nodes_says_where(side, i))
             return true;
     }
     return false;
@@ -94,23 +94,24 @@ static bool has_any_place(const struct comparison_side *side, uint32_t node)
 // A node has moved if none of its links is where it was. Of a host or router each port has to be
 // elsewhere: a port whose cable was only unplugged is missing, and the others have moved by
 // themselves.
-static bool has_moved(const struct comparison *t, uint32_t node)
+static bool compare_nodes_has_moved(const struct comparison *t, uint32_t node)
 {
     const struct fabric_node *n = &t->before.fabric->nodes[node];
     bool was_linked = false;
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
-        if (!says_where(&t->before, i))
+        if (!compare_nodes_says_where(&t->before, i))
             continue;
-        if (is_still_there(t, i) || (n->type != FABRIC_SWITCH && !is_elsewhere(t, i)))
+        if (compare_nodes_is_still_there(t, i) ||
+            (n->type != FABRIC_SWITCH && !compare_nodes_is_elsewhere(t, i)))
             return false;
         was_linked = true;
     }
-    return was_linked && has_any_place(&t->after, t->before.counterpart[node]);
+    return was_linked && compare_nodes_has_place(&t->after, t->before.counterpart[node]);
 }
 
 // The first removal among the nodes that it was linked to, if all of them are gone; else
 // FABRIC_NONE.
-static uint32_t cause_of_move(const struct comparison *t, uint32_t node)
+static uint32_t compare_nodes_cause_of_move(const struct comparison *t, uint32_t node)
 {
     const struct fabric_node *n = &t->before.fabric->nodes[node];
     uint32_t cause = FABRIC_NONE;
@@ -125,20 +126,20 @@ static uint32_t cause_of_move(const struct comparison *t, uint32_t node)
     return cause;
 }
 
-static void add_move(struct comparison *t, uint32_t node)
+static void compare_nodes_add_move(struct comparison *t, uint32_t node)
 {
     const struct fabric *before = t->before.fabric;
     uint32_t counterpart = t->before.counterpart[node], index;
     struct change *change = comparison_add_change(
         t, comparison_node_event(before->nodes[node].type, NODE_MOVED), &index);
     comparison_set_subject_node(t, &t->after, counterpart, change);
-    change->cause = cause_of_move(t, node);
+    change->cause = compare_nodes_cause_of_move(t, node);
     comparison_set_former(t, comparison_uplink(&t->before, node), change);
     t->before.node_change[node] = index;
     t->after.node_change[counterpart] = index;
 }
 
-static void add_moves(struct comparison *t, bool switches)
+static void compare_nodes_add_moves(struct comparison *t, bool switches)
 {
     uint32_t last = FABRIC_NONE;
     for (uint32_t i = 0; i < t->before.port_count; i++) {
@@ -146,15 +147,16 @@ static void add_moves(struct comparison *t, bool switches)
         if (node == last || t->before.counterpart[node] == FABRIC_NONE)
             continue;
         last = node;
-        if (comparison_is_switch(t->before.fabric, node) == switches && has_moved(t, node))
-            add_move(t, node);
+        if (comparison_is_switch(t->before.fabric, node) == switches &&
+            compare_nodes_has_moved(t, node))
+            compare_nodes_add_move(t, node);
     }
 }
 
 void compare_nodes(struct comparison *t)
 {
-    add_group(t, &t->before, true);
-    add_group(t, &t->after, false);
-    add_moves(t, false);
-    add_moves(t, true);
+    group_add(t, &t->before, true);
+    group_add(t, &t->after, false);
+    compare_nodes_add_moves(t, false);
+    compare_nodes_add_moves(t, true);
 }

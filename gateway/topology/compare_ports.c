@@ -5,29 +5,29 @@
 
 // The change that reports that the node at the other end of the port's link came or went;
 // FABRIC_NONE: that node is in both snapshots.
-static uint32_t cause_at_peer(const struct comparison_side *side, uint32_t port)
+static uint32_t compare_ports_cause(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
     return comparison_is_alone(side, peer) ? side->node_change[peer] : FABRIC_NONE;
 }
 
-static void add_port_alone(struct comparison *t, struct comparison_side *side, uint32_t port,
-                           enum catalogue_event type)
+static void compare_ports_add(struct comparison *t, struct comparison_side *side, uint32_t port,
+                              enum catalogue_event type)
 {
     struct change *change = comparison_add_change(t, type, &side->port_change[port]);
     comparison_describe_link(side->fabric, port, t->names, change);
-    change->cause = cause_at_peer(side, port);
+    change->cause = compare_ports_cause(side, port);
     alarm_key_write(change->alarm_key, &(struct alarm_key){.kind = ALARM_KEY_PORT,
                                                            .guid = change->subject.node_guid,
                                                            .port = change->subject.port});
 }
 
-static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after)
+static void compare_ports_add_moved(struct comparison *t, uint32_t before, uint32_t after)
 {
     uint32_t index;
     struct change *change = comparison_add_change(t, CATALOGUE_PORT_MOVED, &index);
     comparison_describe_link(t->after.fabric, after, t->names, change);
-    change->cause = cause_at_peer(&t->before, before);
+    change->cause = compare_ports_cause(&t->before, before);
     comparison_set_former(t, before, change);
     t->before.port_change[before] = index;
     t->after.port_change[after] = index;
@@ -35,7 +35,8 @@ static void add_port_moved(struct comparison *t, uint32_t before, uint32_t after
 
 // Whether the port is linked, and its node is a CA or router that is in both snapshots and did not
 // move. Sets `node` in any case.
-static bool is_of_known_host(const struct comparison_side *side, uint32_t port, uint32_t *node)
+static bool compare_ports_is_of_known_host(const struct comparison_side *side, uint32_t port,
+                                           uint32_t *node)
 {
     *node = fabric_node_of_port(side->fabric, port);
     return comparison_is_linked(side->fabric, port) && !comparison_is_switch(side->fabric, *node) &&
@@ -47,31 +48,31 @@ void compare_ports(struct comparison *t)
     uint32_t node;
     for (uint32_t i = 0; i < t->before.port_count; i++) {
         uint32_t port = t->before.ports[i];
-        if (!is_of_known_host(&t->before, port, &node))
+        if (!compare_ports_is_of_known_host(&t->before, port, &node))
             continue;
         uint32_t counterpart = comparison_counterpart_port(&t->before, &t->after, port);
         if (counterpart == FABRIC_NONE || !comparison_is_linked(t->after.fabric, counterpart)) {
             if (comparison_first_linked(t->after.fabric, t->before.counterpart[node]) !=
                 FABRIC_NONE)
-                add_port_alone(t, &t->before, port, CATALOGUE_PORT_REMOVED);
+                compare_ports_add(t, &t->before, port, CATALOGUE_PORT_REMOVED);
         } else if (comparison_counterpart_link(&t->before, &t->after, port) == FABRIC_NONE) {
-            add_port_moved(t, port, counterpart);
+            compare_ports_add_moved(t, port, counterpart);
         }
     }
     for (uint32_t i = 0; i < t->after.port_count; i++) {
         uint32_t port = t->after.ports[i];
-        if (!is_of_known_host(&t->after, port, &node))
+        if (!compare_ports_is_of_known_host(&t->after, port, &node))
             continue;
         uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
         bool was_linked =
             counterpart != FABRIC_NONE && comparison_is_linked(t->before.fabric, counterpart);
         if (!was_linked &&
             comparison_first_linked(t->before.fabric, t->after.counterpart[node]) != FABRIC_NONE)
-            add_port_alone(t, &t->after, port, CATALOGUE_PORT_ADDED);
+            compare_ports_add(t, &t->after, port, CATALOGUE_PORT_ADDED);
     }
 }
 
-static void add_renamed(struct comparison *t, uint32_t before, uint32_t after)
+static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uint32_t after)
 {
     const struct fabric_node *node = &t->after.fabric->nodes[after];
     const char *old = t->before.fabric->nodes[before].description;
@@ -85,7 +86,7 @@ static void add_renamed(struct comparison *t, uint32_t before, uint32_t after)
         text_addf(&text, ", the new one is %s; the node-name-map's name stays", node->description);
 }
 
-static void add_lid(struct comparison *t, uint32_t before, uint32_t after)
+static void compare_ports_add_lid(struct comparison *t, uint32_t before, uint32_t after)
 {
     const struct fabric_port *old = &t->before.fabric->ports[before];
     const struct fabric_port *new = &t->after.fabric->ports[after];
@@ -104,20 +105,20 @@ void compare_names(struct comparison *t)
 {
     for (uint32_t i = 0; i < t->item_count; i++) {
         if (t->items[i].kind == DIFF_NODE_ALTERED)
-            add_renamed(t, t->items[i].before, t->items[i].after);
+            compare_ports_add_renamed(t, t->items[i].before, t->items[i].after);
     }
     for (uint32_t i = 0; i < t->before.port_count; i++) {
         uint32_t counterpart =
             comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
         if (counterpart != FABRIC_NONE)
-            add_lid(t, t->before.ports[i], counterpart);
+            compare_ports_add_lid(t, t->before.ports[i], counterpart);
     }
 }
 
 enum { PKEY_FULL = 0x8000, PKEYS_NAMED_MAX = 6 };
 
 // The two tables of a port, and the sentence about how they differ.
-struct compare_pkeys_walk {
+struct compare_pkeys {
     const uint16_t *before, *after;
     uint32_t before_count, after_count;
     struct text text;
@@ -129,14 +130,14 @@ static const char *compare_pkeys_member(uint16_t pkey)
     return pkey & PKEY_FULL ? "full" : "limited";
 }
 
-static void compare_pkeys_name(struct compare_pkeys_walk *w, uint16_t pkey, const char *what)
+static void compare_pkeys_name(struct compare_pkeys *w, uint16_t pkey, const char *what)
 {
     if (w->changes++ < PKEYS_NAMED_MAX)
         text_addf(&w->text, "%s0x%04x (%s) %s", w->changes > 1 ? "; " : "", pkey,
                   compare_pkeys_member(pkey), what);
 }
 
-static void compare_pkeys_name_both(struct compare_pkeys_walk *w, uint16_t before, uint16_t after)
+static void compare_pkeys_name_both(struct compare_pkeys *w, uint16_t before, uint16_t after)
 {
     if (w->changes++ < PKEYS_NAMED_MAX)
         text_addf(&w->text, "%s0x%04x (%s) instead of 0x%04x", w->changes > 1 ? "; " : "", after,
@@ -162,7 +163,7 @@ static bool compare_pkeys_has(const uint16_t *pkeys, uint32_t count, uint16_t pk
 }
 
 // Tells how the memberships in one partition differ.
-static void compare_pkeys_partition(struct compare_pkeys_walk *w, uint32_t before, uint32_t after)
+static void compare_pkeys_partition(struct compare_pkeys *w, uint32_t before, uint32_t after)
 {
     if (before == 1 && after == 1 && w->before[0] != w->after[0]) {
         compare_pkeys_name_both(w, w->before[0], w->after[0]);
@@ -178,7 +179,7 @@ static void compare_pkeys_partition(struct compare_pkeys_walk *w, uint32_t befor
     }
 }
 
-static void compare_pkeys_walk_tables(struct compare_pkeys_walk *w)
+static void compare_pkeys_walk_tables(struct compare_pkeys *w)
 {
     while (w->before_count > 0 || w->after_count > 0) {
         const unsigned a = w->before_count > 0 ? w->before[0] & 0x7FFFu : UINT16_MAX,
@@ -200,11 +201,11 @@ static void compare_pkeys_tables(struct comparison *t, const struct fabric_pkey_
                                  const struct fabric_pkey_table *after)
 {
     char reason[EVENT_REASON_SIZE];
-    struct compare_pkeys_walk walk = {.before = &t->before.fabric->pkeys[before->first],
-                                      .before_count = before->count,
-                                      .after = &t->after.fabric->pkeys[after->first],
-                                      .after_count = after->count,
-                                      .text = text_in(reason, sizeof reason)};
+    struct compare_pkeys walk = {.before = &t->before.fabric->pkeys[before->first],
+                                 .before_count = before->count,
+                                 .after = &t->after.fabric->pkeys[after->first],
+                                 .after_count = after->count,
+                                 .text = text_in(reason, sizeof reason)};
     compare_pkeys_walk_tables(&walk);
     const uint32_t port = fabric_find_port(t->after.fabric, after->node, after->port);
     if (walk.changes == 0 || port == FABRIC_NONE)

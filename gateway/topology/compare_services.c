@@ -8,16 +8,16 @@
 
 // The change that explains why a service of the node came or went: the node, or its I/O unit, came
 // or went.
-static uint32_t cause_at_node(const struct comparison *t, const struct comparison_side *side,
-                              uint32_t node)
+static uint32_t compare_services_cause(const struct comparison *t,
+                                       const struct comparison_side *side, uint32_t node)
 {
     uint32_t change = side->node_change[node];
     return comparison_is_move(t, change) ? FABRIC_NONE : change;
 }
 
 // Adds the subnet managers that only this side has.
-static void add_sms(struct comparison *t, const struct comparison_side *side,
-                    const struct comparison_side *other, enum catalogue_event type)
+static void compare_services_add_sms(struct comparison *t, const struct comparison_side *side,
+                                     const struct comparison_side *other, enum catalogue_event type)
 {
     for (uint32_t i = 0; i < side->port_count; i++) {
         uint32_t port = side->ports[i];
@@ -31,7 +31,7 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
         struct change *change = comparison_add_change(t, type, NULL);
         comparison_describe_link(side->fabric, port, t->names, change);
         change->sm_guid = change->subject.guid;
-        change->cause = cause_at_node(t, side, fabric_node_of_port(side->fabric, port));
+        change->cause = compare_services_cause(t, side, fabric_node_of_port(side->fabric, port));
         comparison_guid_key(change->alarm_key, ALARM_KEY_SM, change->sm_guid);
     }
 }
@@ -39,7 +39,7 @@ static void add_sms(struct comparison *t, const struct comparison_side *side,
 // Whether a node has an I/O unit.
 enum unit { UNIT_NONE, UNIT_UNKNOWN, UNIT_THERE };
 
-static enum unit unit_of(const struct fabric *fabric, uint32_t node)
+static enum unit compare_services_unit(const struct fabric *fabric, uint32_t node)
 {
     enum unit unit = UNIT_NONE;
     const struct fabric_node *n = &fabric->nodes[node];
@@ -54,8 +54,9 @@ static enum unit unit_of(const struct fabric *fabric, uint32_t node)
 
 // Adds the I/O units that only this side has. The change of a unit becomes the cause of the changes
 // of its controllers.
-static void add_units(struct comparison *t, struct comparison_side *side,
-                      const struct comparison_side *other, enum catalogue_event type)
+static void compare_services_add_units(struct comparison *t, struct comparison_side *side,
+                                       const struct comparison_side *other,
+                                       enum catalogue_event type)
 {
     uint32_t last = FABRIC_NONE;
     for (uint32_t i = 0; i < side->port_count; i++) {
@@ -63,15 +64,16 @@ static void add_units(struct comparison *t, struct comparison_side *side,
         if (node == last)
             continue;
         last = node;
-        if (unit_of(side->fabric, node) != UNIT_THERE)
+        if (compare_services_unit(side->fabric, node) != UNIT_THERE)
             continue;
         uint32_t counterpart = side->counterpart[node];
-        if (counterpart != FABRIC_NONE && unit_of(other->fabric, counterpart) != UNIT_NONE)
+        if (counterpart != FABRIC_NONE &&
+            compare_services_unit(other->fabric, counterpart) != UNIT_NONE)
             continue;
         uint32_t index;
         struct change *change = comparison_add_change(t, type, &index);
         comparison_set_subject_node(t, side, node, change);
-        change->cause = cause_at_node(t, side, node);
+        change->cause = compare_services_cause(t, side, node);
         comparison_guid_key(change->alarm_key, ALARM_KEY_IO_UNIT, side->fabric->nodes[node].guid);
         side->node_change[node] = index;
     }
@@ -83,8 +85,8 @@ static bool compare_services_is_before(const struct fabric_controller *c, uint32
     return c->node < node || (c->node == node && c->slot < slot);
 }
 
-static const struct fabric_controller *find_controller(const struct fabric *fabric, uint32_t node,
-                                                       uint8_t slot)
+static const struct fabric_controller *compare_services_find_controller(const struct fabric *fabric,
+                                                                        uint32_t node, uint8_t slot)
 {
     uint32_t at;
     SEARCH_FIRST(at, 0, fabric->controller_count,
@@ -95,40 +97,45 @@ static const struct fabric_controller *find_controller(const struct fabric *fabr
 }
 
 // Whether the other side has the same controller, perhaps by another name.
-static bool is_on_other(const struct comparison_side *side, const struct comparison_side *other,
-                        const struct fabric_controller *controller)
+static bool compare_services_is_on_other(const struct comparison_side *side,
+                                         const struct comparison_side *other,
+                                         const struct fabric_controller *controller)
 {
     uint32_t counterpart = side->counterpart[controller->node];
     const struct fabric_controller *same =
-        counterpart != FABRIC_NONE ? find_controller(other->fabric, counterpart, controller->slot)
-                                   : NULL;
+        counterpart != FABRIC_NONE
+            ? compare_services_find_controller(other->fabric, counterpart, controller->slot)
+            : NULL;
     return same && same->guid == controller->guid;
 }
 
-static void add_controller(struct comparison *t, const struct comparison_side *side,
-                           const struct comparison_side *other, uint32_t index,
-                           enum catalogue_event type)
+static void compare_services_add_controller(struct comparison *t,
+                                            const struct comparison_side *side,
+                                            const struct comparison_side *other, uint32_t index,
+                                            enum catalogue_event type)
 {
     const struct fabric_controller *controller = &side->fabric->controllers[index];
-    if (is_on_other(side, other, controller))
+    if (compare_services_is_on_other(side, other, controller))
         return;
     struct change *change = comparison_add_change(t, type, NULL);
     comparison_set_subject_node(t, side, controller->node, change);
     change->peer = (struct endpoint){.guid = controller->guid, .port = controller->slot};
     text_clean(controller->name, strlen(controller->name), change->peer.name,
                sizeof change->peer.name);
-    change->cause = cause_at_node(t, side, controller->node);
+    change->cause = compare_services_cause(t, side, controller->node);
     comparison_guid_key(change->alarm_key, ALARM_KEY_IO_CONTROLLER, controller->guid);
 }
 
-static void add_controllers(struct comparison *t, const struct comparison_side *side,
-                            const struct comparison_side *other, enum diff_kind kind,
-                            enum catalogue_event type)
+static void compare_services_add_controllers(struct comparison *t,
+                                             const struct comparison_side *side,
+                                             const struct comparison_side *other,
+                                             enum diff_kind kind, enum catalogue_event type)
 {
     for (uint32_t i = 0; i < t->item_count; i++) {
         const struct diff_item *item = &t->items[i];
         if (item->kind == kind)
-            add_controller(t, side, other, side == &t->before ? item->before : item->after, type);
+            compare_services_add_controller(t, side, other,
+                                            side == &t->before ? item->before : item->after, type);
     }
 }
 
@@ -148,7 +155,7 @@ void compare_masters(struct comparison *t, const struct endpoint *former)
         change->switch_guid = comparison_switch_guid(after, port);
 }
 
-static void add_failover(struct comparison *t)
+static void compare_services_add_failover(struct comparison *t)
 {
     uint32_t master = fabric_master(t->before.fabric);
     struct endpoint former;
@@ -160,12 +167,13 @@ static void add_failover(struct comparison *t)
 
 void compare_services(struct comparison *t)
 {
-    add_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
-    add_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
-    add_failover(t);
-    add_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
-    add_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
-    add_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
-                    CATALOGUE_IO_CONTROLLER_REMOVED);
-    add_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED, CATALOGUE_IO_CONTROLLER_ADDED);
+    compare_services_add_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
+    compare_services_add_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
+    compare_services_add_failover(t);
+    compare_services_add_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
+    compare_services_add_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
+    compare_services_add_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
+                                     CATALOGUE_IO_CONTROLLER_REMOVED);
+    compare_services_add_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED,
+                                     CATALOGUE_IO_CONTROLLER_ADDED);
 }

@@ -8,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *make_indices(uint32_t count)
+static uint32_t *comparison_make_indices(uint32_t count)
 {
     uint32_t *indices = memory_get(((size_t)count + 1) * sizeof *indices);
     memset(indices, 0xFF, ((size_t)count + 1) * sizeof *indices); // FABRIC_NONE
     return indices;
 }
 
-static void open_side(struct comparison_side *side, const struct fabric *fabric)
+static void comparison_open_side(struct comparison_side *side, const struct fabric *fabric)
 {
     side->fabric = fabric;
-    side->counterpart = make_indices(fabric->node_count);
-    side->node_change = make_indices(fabric->node_count);
-    side->port_change = make_indices(fabric->port_count);
+    side->counterpart = comparison_make_indices(fabric->node_count);
+    side->node_change = comparison_make_indices(fabric->node_count);
+    side->port_change = comparison_make_indices(fabric->port_count);
     side->touched = memory_zeroed((size_t)fabric->port_count + 1, sizeof *side->touched);
     side->ports = memory_get(((size_t)fabric->port_count + 1) * sizeof *side->ports);
 }
 
-static void close_side(struct comparison_side *side)
+static void comparison_close_side(struct comparison_side *side)
 {
     free(side->counterpart);
     free(side->node_change);
@@ -34,21 +34,21 @@ static void close_side(struct comparison_side *side)
     free(side->ports);
 }
 
-static void touch(struct comparison_side *side, uint32_t port)
+static void comparison_touch(struct comparison_side *side, uint32_t port)
 {
     side->touched[port] = true;
     side->ports[side->port_count++] = port;
 }
 
-static void touch_all(struct comparison_side *side, uint32_t node)
+static void comparison_touch_all(struct comparison_side *side, uint32_t node)
 {
     const struct fabric_node *n = &side->fabric->nodes[node];
     side->alone++;
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++)
-        touch(side, i);
+        comparison_touch(side, i);
 }
 
-static void keep_item(struct comparison *t, const struct diff_item *item)
+static void comparison_keep_item(struct comparison *t, const struct diff_item *item)
 {
     if (t->item_count == t->item_capacity) {
         t->item_capacity = t->item_capacity > 0 ? t->item_capacity * 2 : 16;
@@ -62,36 +62,36 @@ static void comparison_collect(void *ctx, const struct diff_item *item)
     struct comparison *t = ctx;
     switch (item->kind) {
     case DIFF_NODE_REMOVED:
-        touch_all(&t->before, item->before);
+        comparison_touch_all(&t->before, item->before);
         break;
     case DIFF_NODE_ADDED:
-        touch_all(&t->after, item->after);
+        comparison_touch_all(&t->after, item->after);
         break;
     case DIFF_PORT_REMOVED:
     case DIFF_PORT_ADDED:
     case DIFF_PORT_ALTERED:
         if (item->before != FABRIC_NONE)
-            touch(&t->before, item->before);
+            comparison_touch(&t->before, item->before);
         if (item->after != FABRIC_NONE)
-            touch(&t->after, item->after);
+            comparison_touch(&t->after, item->after);
         break;
     default:
-        keep_item(t, item);
+        comparison_keep_item(t, item);
     }
 }
 
 void comparison_open(struct comparison *t, const struct fabric *before, const struct fabric *after)
 {
-    open_side(&t->before, before);
-    open_side(&t->after, after);
+    comparison_open_side(&t->before, before);
+    comparison_open_side(&t->after, after);
     diff_match_nodes(before, after, t->before.counterpart, t->after.counterpart);
     diff_fabrics(before, after, comparison_collect, t);
 }
 
 void comparison_close(struct comparison *t)
 {
-    close_side(&t->before);
-    close_side(&t->after);
+    comparison_close_side(&t->before);
+    comparison_close_side(&t->after);
     free(t->items);
 }
 

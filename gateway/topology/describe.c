@@ -31,13 +31,14 @@ static void describe_set_gid(const struct fabric *fabric, uint64_t port_guid, st
 
 // The port that has the LID and GUID of this port: for a switch, its port 0, or FABRIC_NONE if that
 // is not known; otherwise the port itself.
-static uint32_t addressed_port(const struct fabric *fabric, uint32_t node, uint32_t port)
+static uint32_t describe_find_addressed_port(const struct fabric *fabric, uint32_t node,
+                                             uint32_t port)
 {
     bool is_switch = fabric->nodes[node].type == FABRIC_SWITCH;
     return is_switch ? fabric_find_port(fabric, node, 0) : port;
 }
 
-static void set_address(const struct fabric *fabric, uint32_t port, struct endpoint *out)
+static void describe_set_address(const struct fabric *fabric, uint32_t port, struct endpoint *out)
 {
     if (port == FABRIC_NONE)
         return;
@@ -58,12 +59,12 @@ void describe_port(const struct fabric *fabric, uint32_t port, const struct name
         .type = node->type,
         .port = fabric->ports[port].number,
     };
-    set_address(fabric, addressed_port(fabric, index, port), out);
+    describe_set_address(fabric, describe_find_addressed_port(fabric, index, port), out);
     describe_set_name(node, guid, names, out);
 }
 
 // The first of a node's ports that has a GUID, or FABRIC_NONE.
-static uint32_t port_with_guid(const struct fabric *fabric, uint32_t node)
+static uint32_t describe_find_port_with_guid(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -77,9 +78,9 @@ void describe_node(const struct fabric *fabric, uint32_t node, const struct name
                    struct endpoint *out)
 {
     const struct fabric_node *n = &fabric->nodes[node];
-    uint32_t port = port_with_guid(fabric, node);
+    uint32_t port = describe_find_port_with_guid(fabric, node);
     *out = (struct endpoint){.guid = n->guid, .node_guid = n->guid, .type = n->type};
-    set_address(fabric, addressed_port(fabric, node, port), out);
+    describe_set_address(fabric, describe_find_addressed_port(fabric, node, port), out);
     describe_set_name(n, port != FABRIC_NONE ? fabric->ports[port].guid : 0, names, out);
 }
 

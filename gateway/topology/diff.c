@@ -15,7 +15,7 @@ static void diff_report(const struct walk *w, enum diff_kind kind, uint32_t befo
     w->each(w->ctx, &item);
 }
 
-static bool same_node(const struct fabric_node *a, const struct fabric_node *b)
+static bool diff_same_node(const struct fabric_node *a, const struct fabric_node *b)
 {
     return a->system_guid == b->system_guid && a->type == b->type &&
            a->port_count == b->port_count && a->vendor == b->vendor && a->device == b->device &&
@@ -23,7 +23,7 @@ static bool same_node(const struct fabric_node *a, const struct fabric_node *b)
            strcmp(a->description, b->description) == 0;
 }
 
-static bool same_values(const struct fabric_port *a, const struct fabric_port *b)
+static bool diff_same_values(const struct fabric_port *a, const struct fabric_port *b)
 {
     return a->known == b->known && a->silent == b->silent && a->guid == b->guid &&
            a->lid == b->lid && a->lmc == b->lmc && a->state == b->state &&
@@ -58,7 +58,7 @@ bool diff_same_peer(const struct fabric *a, const struct fabric_port *port_a,
 }
 
 // Compares the ports of a node that is in both snapshots.
-static void walk_ports(const struct walk *w, uint32_t node_before, uint32_t node_after)
+static void diff_walk_ports(const struct walk *w, uint32_t node_before, uint32_t node_after)
 {
     uint32_t i = w->before->nodes[node_before].first_port;
     uint32_t j = w->after->nodes[node_after].first_port;
@@ -73,12 +73,12 @@ static void walk_ports(const struct walk *w, uint32_t node_before, uint32_t node
         item.before = in_a ? i++ : FABRIC_NONE;
         item.after = in_b ? j++ : FABRIC_NONE;
         item.kind = !in_b ? DIFF_PORT_REMOVED : !in_a ? DIFF_PORT_ADDED : DIFF_PORT_ALTERED;
-        if (!in_a || !in_b || !same_values(a, b) || !diff_same_peer(w->before, a, w->after, b))
+        if (!in_a || !in_b || !diff_same_values(a, b) || !diff_same_peer(w->before, a, w->after, b))
             w->each(w->ctx, &item);
     }
 }
 
-static void walk_nodes(const struct walk *w)
+static void diff_walk_nodes(const struct walk *w)
 {
     uint32_t i = 0, j = 0;
     while (i < w->before->node_count || j < w->after->node_count) {
@@ -89,20 +89,20 @@ static void walk_nodes(const struct walk *w)
         } else if (!a || b->guid < a->guid) {
             diff_report(w, DIFF_NODE_ADDED, FABRIC_NONE, j++);
         } else {
-            if (!same_node(a, b))
+            if (!diff_same_node(a, b))
                 diff_report(w, DIFF_NODE_ALTERED, i, j);
-            walk_ports(w, i++, j++);
+            diff_walk_ports(w, i++, j++);
         }
     }
 }
 
-static bool same_sm(const struct walk *w, const struct fabric_sm *a, const struct fabric_sm *b)
+static bool diff_same_sm(const struct walk *w, const struct fabric_sm *a, const struct fabric_sm *b)
 {
     return w->before->nodes[a->node].guid == w->after->nodes[b->node].guid && a->port == b->port &&
            a->lid == b->lid && a->priority == b->priority && a->state == b->state;
 }
 
-static void walk_sms(const struct walk *w)
+static void diff_walk_sms(const struct walk *w)
 {
     uint32_t i = 0, j = 0;
     while (i < w->before->sm_count || j < w->after->sm_count) {
@@ -113,7 +113,7 @@ static void walk_sms(const struct walk *w)
         } else if (!a || b->guid < a->guid) {
             diff_report(w, DIFF_SM_ADDED, FABRIC_NONE, j++);
         } else {
-            if (!same_sm(w, a, b))
+            if (!diff_same_sm(w, a, b))
                 diff_report(w, DIFF_SM_ALTERED, i, j);
             i++;
             j++;
@@ -135,7 +135,7 @@ static int diff_compare_places(const struct walk *w, const struct fabric_control
     return a->slot - b->slot;
 }
 
-static void walk_controllers(const struct walk *w)
+static void diff_walk_controllers(const struct walk *w)
 {
     uint32_t i = 0, j = 0, end_i = w->before->controller_count, end_j = w->after->controller_count;
     while (i < end_i || j < end_j) {
@@ -158,7 +158,7 @@ void diff_fabrics(const struct fabric *before, const struct fabric *after,
                   void (*each)(void *ctx, const struct diff_item *item), void *ctx)
 {
     const struct walk w = {before, after, each, ctx};
-    walk_nodes(&w);
-    walk_sms(&w);
-    walk_controllers(&w);
+    diff_walk_nodes(&w);
+    diff_walk_sms(&w);
+    diff_walk_controllers(&w);
 }

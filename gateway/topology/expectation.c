@@ -71,7 +71,7 @@ static void survey_tell(struct survey *s, const struct change *change, bool unse
 }
 
 // Whether nobody knows what that port leads to, as a node there did not answer.
-static bool is_unseen(const struct fabric *now, uint32_t node, uint8_t number)
+static bool expectation_is_unseen(const struct fabric *now, uint32_t node, uint8_t number)
 {
     if (now->complete)
         return false;
@@ -84,8 +84,8 @@ static bool is_unseen(const struct fabric *now, uint32_t node, uint8_t number)
 }
 
 // Describes that port of the present fabric, also if it was not seen.
-static void describe_present(const struct survey *s, uint32_t node, uint8_t number,
-                             struct endpoint *out)
+static void survey_describe_present(const struct survey *s, uint32_t node, uint8_t number,
+                                    struct endpoint *out)
 {
     const struct fabric *now = s->now.fabric;
     const uint32_t port = fabric_find_port(now, node, number);
@@ -98,12 +98,13 @@ static void describe_present(const struct survey *s, uint32_t node, uint8_t numb
 
 // Describes a port that is expected: as the fabric has it, else as the expected fabric has it,
 // which knows no addresses.
-static void describe_expected(const struct survey *s, uint32_t port, struct endpoint *out)
+static void survey_describe_expected(const struct survey *s, uint32_t port, struct endpoint *out)
 {
     const struct fabric *expected = s->expected.fabric;
     const uint32_t node = fabric_node_of_port(expected, port);
     if (s->expected.counterpart[node] != FABRIC_NONE) {
-        describe_present(s, s->expected.counterpart[node], expected->ports[port].number, out);
+        survey_describe_present(s, s->expected.counterpart[node], expected->ports[port].number,
+                                out);
         return;
     }
     describe_port(expected, port, s->now.names, out);
@@ -111,7 +112,7 @@ static void describe_expected(const struct survey *s, uint32_t port, struct endp
 }
 
 // The port at the other end of that port's link in the present fabric; FABRIC_NONE: none.
-static uint32_t present_peer(const struct survey *s, uint32_t node, uint8_t number)
+static uint32_t survey_find_peer(const struct survey *s, uint32_t node, uint8_t number)
 {
     const uint32_t port = fabric_find_port(s->now.fabric, node, number);
     return port != FABRIC_NONE ? fabric_peer(s->now.fabric, port) : FABRIC_NONE;
@@ -141,7 +142,7 @@ static uint32_t expectation_uplink(const struct expectation_side *side, uint32_t
 }
 
 // Whether a missing node may be there, behind a port that nobody knows enough of.
-static bool is_node_unseen(const struct survey *s, uint32_t node)
+static bool survey_is_node_unseen(const struct survey *s, uint32_t node)
 {
     const struct fabric *expected = s->expected.fabric;
     const struct fabric_node *n = &expected->nodes[s->expected.causes.root[node]];
@@ -152,24 +153,24 @@ static bool is_node_unseen(const struct survey *s, uint32_t node)
         if (present == FABRIC_NONE)
             continue;
         placed = true;
-        if (is_unseen(s->now.fabric, present, expected->ports[i].peer_port))
+        if (expectation_is_unseen(s->now.fabric, present, expected->ports[i].peer_port))
             return true;
     }
     return !placed && !s->now.fabric->complete;
 }
 
 // Sets `peer` to where the missing node should hang, and says what is there instead.
-static void set_missing_place(const struct survey *s, uint32_t port, struct change *change)
+static void survey_set_place(const struct survey *s, uint32_t port, struct change *change)
 {
     const struct fabric *expected = s->expected.fabric;
     const uint32_t peer = fabric_peer(expected, port);
     const uint32_t present = s->expected.counterpart[fabric_node_of_port(expected, peer)];
     change->uplink = expected->ports[port].number;
-    describe_expected(s, peer, &change->peer);
+    survey_describe_expected(s, peer, &change->peer);
     if (change->switch_guid == 0 && fabric_is_element(change->peer.type))
         change->switch_guid = change->peer.node_guid;
     const uint32_t instead = present != FABRIC_NONE
-                                 ? present_peer(s, present, expected->ports[peer].number)
+                                 ? survey_find_peer(s, present, expected->ports[peer].number)
                                  : FABRIC_NONE;
     if (instead == FABRIC_NONE)
         return;
@@ -180,7 +181,7 @@ static void set_missing_place(const struct survey *s, uint32_t port, struct chan
     describe_add_port(&t, &other);
 }
 
-static void expectation_tell_missing(struct survey *s, uint32_t node)
+static void survey_tell_missing(struct survey *s, uint32_t node)
 {
     const struct expectation_side *side = &s->expected;
     const struct fabric_node *n = &side->fabric->nodes[node];
@@ -191,15 +192,15 @@ static void expectation_tell_missing(struct survey *s, uint32_t node)
     describe_node(side->fabric, node, s->now.names, &change.subject);
     memset(change.subject.gid, 0, sizeof change.subject.gid);
     if (port != FABRIC_NONE)
-        set_missing_place(s, port, &change);
+        survey_set_place(s, port, &change);
     if (root == node)
         root_causes_add_nodes(&side->causes, node, s->now.names, "missing with it", &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
-    survey_tell(s, &change, is_node_unseen(s, node));
+    survey_tell(s, &change, survey_is_node_unseen(s, node));
 }
 
-static void tell_unexpected(struct survey *s, uint32_t node)
+static void survey_tell_unexpected(struct survey *s, uint32_t node)
 {
     const struct expectation_side *side = &s->now;
     const struct fabric_node *n = &side->fabric->nodes[node];
@@ -222,8 +223,8 @@ static void tell_unexpected(struct survey *s, uint32_t node)
 }
 
 // Root causes first.
-static void tell_nodes(struct survey *s, const struct expectation_side *side,
-                       void (*tell)(struct survey *s, uint32_t node))
+static void survey_tell_nodes(struct survey *s, const struct expectation_side *side,
+                              void (*tell)(struct survey *s, uint32_t node))
 {
     const uint32_t *root = side->causes.root;
     for (int roots = 1; roots >= 0; roots--) {
@@ -245,7 +246,7 @@ struct expected_end {
     uint32_t peer;    // what it is connected to there; FABRIC_NONE: nothing
 };
 
-static struct expected_end end_of_expected(const struct survey *s, uint32_t port)
+static struct expected_end survey_find_end(const struct survey *s, uint32_t port)
 {
     const struct fabric *expected = s->expected.fabric, *now = s->now.fabric;
     struct expected_end end = {.port = port,
@@ -260,8 +261,8 @@ static struct expected_end end_of_expected(const struct survey *s, uint32_t port
     return end;
 }
 
-static void set_link_key(const struct survey *s, const struct expected_end *a,
-                         const struct expected_end *b, struct change *change)
+static void survey_set_link_key(const struct survey *s, const struct expected_end *a,
+                                const struct expected_end *b, struct change *change)
 {
     const struct fabric_node *nodes = s->now.fabric->nodes;
     expectation_set_key(change, (struct alarm_key){.kind = ALARM_KEY_LINK,
@@ -271,28 +272,28 @@ static void set_link_key(const struct survey *s, const struct expected_end *a,
                                                    .peer_port = b->number});
 }
 
-static void tell_missing_link(struct survey *s, const struct expected_end *a,
-                              const struct expected_end *b)
+static void survey_tell_missing_link(struct survey *s, const struct expected_end *a,
+                                     const struct expected_end *b)
 {
     struct change change = {.type = CATALOGUE_LINK_MISSING, .cause = FABRIC_NONE};
-    describe_present(s, a->node, a->number, &change.subject);
-    describe_present(s, b->node, b->number, &change.peer);
+    survey_describe_present(s, a->node, a->number, &change.subject);
+    survey_describe_present(s, b->node, b->number, &change.peer);
     comparison_set_switch(&change);
-    set_link_key(s, a, b, &change);
+    survey_set_link_key(s, a, b, &change);
     survey_tell(s, &change,
-                is_unseen(s->now.fabric, a->node, a->number) ||
-                    is_unseen(s->now.fabric, b->node, b->number));
+                expectation_is_unseen(s->now.fabric, a->node, a->number) ||
+                    expectation_is_unseen(s->now.fabric, b->node, b->number));
 }
 
 // `a` is connected elsewhere, `b` perhaps, too.
-static void tell_miscabled(struct survey *s, const struct expected_end *a,
-                           const struct expected_end *b)
+static void survey_tell_miscabled(struct survey *s, const struct expected_end *a,
+                                  const struct expected_end *b)
 {
     struct change change = {.type = CATALOGUE_LINK_MISCABLED, .cause = FABRIC_NONE};
     struct endpoint wanted, other;
-    describe_present(s, a->node, a->number, &change.subject);
+    survey_describe_present(s, a->node, a->number, &change.subject);
     describe_port(s->now.fabric, a->peer, s->now.names, &change.peer);
-    describe_present(s, b->node, b->number, &wanted);
+    survey_describe_present(s, b->node, b->number, &wanted);
     struct text t = text_in(change.reason, sizeof change.reason);
     describe_add_port(&t, &wanted);
     if (b->peer != FABRIC_NONE) {
@@ -301,7 +302,7 @@ static void tell_miscabled(struct survey *s, const struct expected_end *a,
         describe_add_port(&t, &other);
     }
     comparison_set_switch(&change);
-    set_link_key(s, a, b, &change);
+    survey_set_link_key(s, a, b, &change);
     s->told[a->present] = s->told[a->peer] = true;
     if (b->peer != FABRIC_NONE)
         s->told[b->present] = s->told[b->peer] = true;
@@ -309,53 +310,53 @@ static void tell_miscabled(struct survey *s, const struct expected_end *a,
 }
 
 // Whether the link is narrower or slower than `wanted`, which may have no width or speed.
-static bool is_below(const struct link_rate *rate, uint8_t width, uint16_t speed)
+static bool expectation_is_below(const struct link_rate *rate, uint8_t width, uint16_t speed)
 {
     return rate->known && ((width != 0 && fabric_lanes(rate->width) < fabric_lanes(width)) ||
                            (speed != 0 && fabric_is_slower(rate->speed, speed)));
 }
 
-static void expectation_check_rate(struct survey *s, const struct expected_end *a,
-                                   const struct expected_end *b)
+static void survey_check_rate(struct survey *s, const struct expected_end *a,
+                              const struct expected_end *b)
 {
     const struct fabric_port *ports = s->expected.fabric->ports;
     const struct fabric_port *from =
         ports[a->port].width_active != 0 ? &ports[a->port] : &ports[b->port];
     const struct link_rate rate = link_rate_of(s->now.fabric, a->present, b->present);
     const bool unseen = !rate.known && (from->width_active != 0 || from->speed_active != 0);
-    if (!unseen && !is_below(&rate, from->width_active, from->speed_active))
+    if (!unseen && !expectation_is_below(&rate, from->width_active, from->speed_active))
         return;
     struct change change = {.type = CATALOGUE_LINK_BELOW_EXPECTED, .cause = FABRIC_NONE};
-    describe_present(s, a->node, a->number, &change.subject);
-    describe_present(s, b->node, b->number, &change.peer);
+    survey_describe_present(s, a->node, a->number, &change.subject);
+    survey_describe_present(s, b->node, b->number, &change.peer);
     struct text t = text_in(change.reason, sizeof change.reason);
     if (!unseen)
         fabric_add_rate(&t, rate.width, rate.speed);
     text_add(&t, unseen ? "an unknown rate instead of " : " instead of ");
     fabric_add_rate(&t, from->width_active, from->speed_active ? from->speed_active : rate.speed);
     comparison_set_switch(&change);
-    set_link_key(s, a, b, &change);
+    survey_set_link_key(s, a, b, &change);
     survey_tell(s, &change, unseen);
 }
 
-static void check_expected_link(struct survey *s, uint32_t port)
+static void survey_check_link(struct survey *s, uint32_t port)
 {
     const uint32_t peer = fabric_peer(s->expected.fabric, port);
     const uint32_t first = comparison_first_end(s->expected.fabric, port, peer);
-    const struct expected_end a = end_of_expected(s, first);
-    const struct expected_end b = end_of_expected(s, first == port ? peer : port);
+    const struct expected_end a = survey_find_end(s, first);
+    const struct expected_end b = survey_find_end(s, first == port ? peer : port);
     if (a.peer != FABRIC_NONE && a.peer == b.present)
-        expectation_check_rate(s, &a, &b);
+        survey_check_rate(s, &a, &b);
     else if (a.peer != FABRIC_NONE)
-        tell_miscabled(s, &a, &b);
+        survey_tell_miscabled(s, &a, &b);
     else if (b.peer != FABRIC_NONE)
-        tell_miscabled(s, &b, &a);
+        survey_tell_miscabled(s, &b, &a);
     else
-        tell_missing_link(s, &a, &b);
+        survey_tell_missing_link(s, &a, &b);
 }
 
 // Whether this is the end of its link that a walk over all ports meets first.
-static bool is_first_met(const struct fabric_port *port, uint32_t node)
+static bool expectation_is_first_met(const struct fabric_port *port, uint32_t node)
 {
     return port->peer_node != FABRIC_NONE &&
            (port->peer_node > node || (port->peer_node == node && port->peer_port > port->number));
@@ -363,8 +364,9 @@ static bool is_first_met(const struct fabric_port *port, uint32_t node)
 
 // Whether the port of one fabric is connected to the counterpart of what the other fabric's port is
 // connected to. The fast way for links that are the same on both sides, as most are.
-static bool leads_to(const struct fabric *fabric, uint32_t node, const struct fabric_port *like,
-                     uint32_t peer, const struct fabric_port **found)
+static bool expectation_leads_to(const struct fabric *fabric, uint32_t node,
+                                 const struct fabric_port *like, uint32_t peer,
+                                 const struct fabric_port **found)
 {
     const uint32_t port = fabric_find_port(fabric, node, like->number);
     *found = port != FABRIC_NONE ? &fabric->ports[port] : NULL;
@@ -372,17 +374,18 @@ static bool leads_to(const struct fabric *fabric, uint32_t node, const struct fa
 }
 
 // Whether the link is as expected, as far as this end shows.
-static bool is_as_expected(const struct survey *s, uint32_t node, const struct fabric_port *port)
+static bool survey_is_as_expected(const struct survey *s, uint32_t node,
+                                  const struct fabric_port *port)
 {
     const struct fabric_port *now;
-    return leads_to(s->now.fabric, s->expected.counterpart[node], port,
-                    s->expected.counterpart[port->peer_node], &now) &&
+    return expectation_leads_to(s->now.fabric, s->expected.counterpart[node], port,
+                                s->expected.counterpart[port->peer_node], &now) &&
            port->width_active != 0 && port->speed_active != 0 && now->known &&
            fabric_lanes(now->width_active) >= fabric_lanes(port->width_active) &&
            !fabric_is_slower(now->speed_active, port->speed_active);
 }
 
-static void check_expected_links(struct survey *s)
+static void survey_check_links(struct survey *s)
 {
     const struct fabric *expected = s->expected.fabric;
     for (uint32_t node = 0; node < expected->node_count; node++) {
@@ -390,15 +393,16 @@ static void check_expected_links(struct survey *s)
         for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
             const struct fabric_port *port = &expected->ports[i];
             // A missing node tells of its links.
-            if (is_first_met(port, node) && s->expected.counterpart[node] != FABRIC_NONE &&
+            if (expectation_is_first_met(port, node) &&
+                s->expected.counterpart[node] != FABRIC_NONE &&
                 s->expected.counterpart[port->peer_node] != FABRIC_NONE &&
-                !is_as_expected(s, node, port))
-                check_expected_link(s, i);
+                !survey_is_as_expected(s, node, port))
+                survey_check_link(s, i);
         }
     }
 }
 
-static void tell_unexpected_link(struct survey *s, uint32_t port)
+static void survey_tell_unexpected_link(struct survey *s, uint32_t port)
 {
     const struct fabric *now = s->now.fabric;
     const uint32_t peer = fabric_peer(now, port), first = comparison_first_end(now, port, peer);
@@ -414,7 +418,7 @@ static void tell_unexpected_link(struct survey *s, uint32_t port)
     survey_tell(s, &change, false);
 }
 
-static void check_present_links(struct survey *s)
+static void survey_check_present_links(struct survey *s)
 {
     const struct fabric *now = s->now.fabric;
     const struct fabric_port *expected;
@@ -422,11 +426,11 @@ static void check_present_links(struct survey *s)
         const struct fabric_node *n = &now->nodes[node];
         for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
             const struct fabric_port *port = &now->ports[i];
-            if (is_first_met(port, node) && s->now.counterpart[node] != FABRIC_NONE &&
+            if (expectation_is_first_met(port, node) && s->now.counterpart[node] != FABRIC_NONE &&
                 s->now.counterpart[port->peer_node] != FABRIC_NONE &&
-                !leads_to(s->expected.fabric, s->now.counterpart[node], port,
-                          s->now.counterpart[port->peer_node], &expected))
-                tell_unexpected_link(s, i);
+                !expectation_leads_to(s->expected.fabric, s->now.counterpart[node], port,
+                                      s->now.counterpart[port->peer_node], &expected))
+                survey_tell_unexpected_link(s, i);
         }
     }
 }
@@ -450,12 +454,12 @@ struct match_name {
     uint32_t node;
 };
 
-static uint64_t match_digest(const char *name)
+static uint64_t match_name_digest(const char *name)
 {
     return digest_add(DIGEST_OF_NOTHING, name, strlen(name));
 }
 
-static int match_compare(const void *a, const void *b)
+static int match_name_compare(const void *a, const void *b)
 {
     const struct match_name *m = a, *n = b;
     if (m->digest != n->digest)
@@ -464,8 +468,8 @@ static int match_compare(const void *a, const void *b)
 }
 
 // The nodes that are not matched yet by their names, sorted; without empty names.
-static struct match_name *match_list(const struct fabric *fabric, const struct names *names,
-                                     const uint32_t *matched, size_t *count)
+static struct match_name *match_name_list(const struct fabric *fabric, const struct names *names,
+                                          const uint32_t *matched, size_t *count)
 {
     struct match_name *list = memory_get(((size_t)fabric->node_count + 1) * sizeof *list);
     *count = 0;
@@ -474,28 +478,28 @@ static struct match_name *match_list(const struct fabric *fabric, const struct n
         if (!name)
             name = fabric->nodes[i].description;
         if (name[0] != '\0' && matched[i] == FABRIC_NONE)
-            list[(*count)++] = (struct match_name){match_digest(name), name, i};
+            list[(*count)++] = (struct match_name){match_name_digest(name), name, i};
     }
-    qsort(list, *count, sizeof *list, match_compare);
+    qsort(list, *count, sizeof *list, match_name_compare);
     return list;
 }
 
-static bool match_is_unique(const struct match_name *list, size_t count, size_t at)
+static bool match_name_is_unique(const struct match_name *list, size_t count, size_t at)
 {
-    return (at == 0 || match_compare(&list[at - 1], &list[at]) != 0) &&
-           (at + 1 == count || match_compare(&list[at], &list[at + 1]) != 0);
+    return (at == 0 || match_name_compare(&list[at - 1], &list[at]) != 0) &&
+           (at + 1 == count || match_name_compare(&list[at], &list[at + 1]) != 0);
 }
 
 // The names of `now` are those of `names`, or its descriptions where that is NULL.
-static void match_by_name(const struct fabric *expected, const struct fabric *now,
-                          const struct names *names, uint32_t *there, uint32_t *wanted)
+static void expectation_match_by_name(const struct fabric *expected, const struct fabric *now,
+                                      const struct names *names, uint32_t *there, uint32_t *wanted)
 {
     size_t m = 0, n = 0, i = 0, j = 0;
-    struct match_name *a = match_list(expected, NULL, there, &m);
-    struct match_name *b = match_list(now, names, wanted, &n);
+    struct match_name *a = match_name_list(expected, NULL, there, &m);
+    struct match_name *b = match_name_list(now, names, wanted, &n);
     while (i < m && j < n) {
-        const int order = match_compare(&a[i], &b[j]);
-        if (order == 0 && match_is_unique(a, m, i) && match_is_unique(b, n, j) &&
+        const int order = match_name_compare(&a[i], &b[j]);
+        if (order == 0 && match_name_is_unique(a, m, i) && match_name_is_unique(b, n, j) &&
             expected->nodes[a[i].node].type == now->nodes[b[j].node].type) {
             there[a[i].node] = b[j].node;
             wanted[b[j].node] = a[i].node;
@@ -516,9 +520,9 @@ static void expectation_match(bool by_name, const struct fabric *expected, const
 {
     expectation_match_clear(expected, now, there, wanted);
     if (by_name && names)
-        match_by_name(expected, now, names, there, wanted);
+        expectation_match_by_name(expected, now, names, there, wanted);
     if (by_name)
-        match_by_name(expected, now, NULL, there, wanted);
+        expectation_match_by_name(expected, now, NULL, there, wanted);
     diff_match_nodes(expected, now, there, wanted);
 }
 
@@ -552,10 +556,10 @@ void expectation_compare(const struct expectation *expectation, const struct fab
                       s.now.counterpart);
     root_causes_open(&s.expected.causes, s.expected.fabric, s.expected.counterpart);
     root_causes_open(&s.now.causes, s.now.fabric, s.now.counterpart);
-    tell_nodes(&s, &s.expected, expectation_tell_missing);
-    check_expected_links(&s);
-    tell_nodes(&s, &s.now, tell_unexpected);
-    check_present_links(&s);
+    survey_tell_nodes(&s, &s.expected, survey_tell_missing);
+    survey_check_links(&s);
+    survey_tell_nodes(&s, &s.now, survey_tell_unexpected);
+    survey_check_present_links(&s);
     expectation_close_side(&s.expected);
     expectation_close_side(&s.now);
     free(s.told);

@@ -100,24 +100,25 @@ uint64_t link_record_incidents(const struct link_record *record, enum link_incid
 }
 
 // The place of the link's record, or where it would be.
-static size_t record_place(const struct link_history *h, const struct link_ends *link)
+static size_t link_history_place(const struct link_history *h, const struct link_ends *link)
 {
     size_t at;
     SEARCH_FIRST(at, 0, h->count, link_history_compare(&h->all[at]->link, link) < 0);
     return at;
 }
 
-static struct link_record *record_find(const struct link_history *h, const struct link_ends *link)
+static struct link_record *link_history_find(const struct link_history *h,
+                                             const struct link_ends *link)
 {
-    const size_t at = record_place(h, link);
+    const size_t at = link_history_place(h, link);
     const bool found = at < h->count && link_history_compare(&h->all[at]->link, link) == 0;
     return found ? h->all[at] : NULL;
 }
 
 // Returns NULL if there are LINK_HISTORY_LINKS_MAX others.
-static struct link_record *record_get(struct link_history *h, const struct link_ends *link)
+static struct link_record *link_history_get(struct link_history *h, const struct link_ends *link)
 {
-    struct link_record *record = record_find(h, link);
+    struct link_record *record = link_history_find(h, link);
     if (record)
         return record;
     if (h->count == LINK_HISTORY_LINKS_MAX) {
@@ -128,7 +129,7 @@ static struct link_record *record_get(struct link_history *h, const struct link_
         h->capacity = h->capacity > 0 ? h->capacity * 2 : 16;
         h->all = memory_resize(h->all, h->capacity, sizeof *h->all);
     }
-    const size_t at = record_place(h, link);
+    const size_t at = link_history_place(h, link);
     record = memory_zeroed(1, sizeof *record);
     record->link = *link;
     memmove(&h->all[at + 1], &h->all[at], (h->count - at) * sizeof *h->all);
@@ -137,40 +138,41 @@ static struct link_record *record_get(struct link_history *h, const struct link_
     return record;
 }
 
-static void record_drop(struct link_history *h, struct link_record *record)
+static void link_history_drop(struct link_history *h, struct link_record *record)
 {
-    const size_t at = record_place(h, &record->link);
+    const size_t at = link_history_place(h, &record->link);
     h->unreliable -= record->unreliable;
     free(record);
     memmove(&h->all[at], &h->all[at + 1], (--h->count - at) * sizeof *h->all);
 }
 
-static void drop_occasions(struct link_record *record, unsigned count)
+static void link_record_drop_occasions(struct link_record *record, unsigned count)
 {
     record->count -= count;
     memmove(record->occasions, record->occasions + count,
             record->count * sizeof *record->occasions);
 }
 
-static void drop_aged(struct link_record *record, int64_t now_us, int64_t window_us)
+static void link_record_drop_aged(struct link_record *record, int64_t now_us, int64_t window_us)
 {
     unsigned aged = 0;
     while (aged < record->count && now_us - record->occasions[aged].at_us >= window_us)
         aged++;
-    drop_occasions(record, aged);
+    link_record_drop_occasions(record, aged);
 }
 
 // Incidents.
 
-static void count_incident(struct link_history *h, const struct link_incident *incident)
+static void link_history_count_incident(struct link_history *h,
+                                        const struct link_incident *incident)
 {
-    struct link_record *record = record_get(h, &incident->link);
+    struct link_record *record = link_history_get(h, &incident->link);
     if (!record)
         return;
     struct link_occasion *last = record->count > 0 ? &record->occasions[record->count - 1] : NULL;
     if (!last || incident->at_us - last->at_us >= LINK_HISTORY_OCCASION_US) {
         if (record->count == LINK_HISTORY_OCCASIONS_MAX)
-            drop_occasions(record, 1);
+            link_record_drop_occasions(record, 1);
         last = &record->occasions[record->count++];
         *last = (struct link_occasion){.at_us = incident->at_us, .utc_us = incident->utc_us};
     }
@@ -185,7 +187,7 @@ struct touched_end {
     uint8_t port;
 };
 
-static int compare_touched(const void *a, const void *b)
+static int touched_end_compare(const void *a, const void *b)
 {
     const struct touched_end *m = a, *n = b;
     return counter_compare_ports(m->guid, m->port, n->guid, n->port);
@@ -193,7 +195,7 @@ static int compare_touched(const void *a, const void *b)
 
 // Marks the incidents of nodes of which so many ports are among the ends. Both ends of a cable that
 // leads back to its node are the node's, too.
-static void mark_shared(const struct touched_end *ends, size_t count, bool *shared)
+static void touched_end_mark_shared(const struct touched_end *ends, size_t count, bool *shared)
 {
     for (size_t i = 0, end; i < count; i = end) {
         size_t ports = 1;
@@ -205,7 +207,7 @@ static void mark_shared(const struct touched_end *ends, size_t count, bool *shar
 }
 
 // Counts the pending incidents that did not happen to a whole node.
-static void settle(struct link_history *h)
+static void link_history_settle(struct link_history *h)
 {
     const size_t count = h->pending_count;
     struct touched_end *ends = memory_get(2 * count * sizeof *ends);
@@ -216,17 +218,17 @@ static void settle(struct link_history *h)
         ends[2 * i] = (struct touched_end){link->guid, (uint32_t)i, link->port};
         ends[2 * i + 1] = (struct touched_end){link->peer_guid, (uint32_t)i, link->peer_port};
     }
-    qsort(ends, 2 * count, sizeof *ends, compare_touched);
-    mark_shared(ends, 2 * count, shared);
+    qsort(ends, 2 * count, sizeof *ends, touched_end_compare);
+    touched_end_mark_shared(ends, 2 * count, shared);
     for (size_t i = 0; i < count; i++) {
         if (!shared[i])
-            count_incident(h, &h->pending[i]);
+            link_history_count_incident(h, &h->pending[i]);
     }
     free(ends);
     free(shared);
 }
 
-static bool has_settled(const struct link_history *h, int64_t now_us)
+static bool link_history_has_settled(const struct link_history *h, int64_t now_us)
 {
     return h->pending_count > 0 && now_us - h->pending[0].at_us >= LINK_HISTORY_SETTLE_US;
 }
@@ -234,8 +236,9 @@ static bool has_settled(const struct link_history *h, int64_t now_us)
 void link_history_add(struct link_history *history, const struct link_incident *incident)
 {
     pthread_mutex_lock(&history->lock);
-    if (has_settled(history, incident->at_us) || history->pending_count == LINK_HISTORY_PENDING_MAX)
-        settle(history);
+    if (link_history_has_settled(history, incident->at_us) ||
+        history->pending_count == LINK_HISTORY_PENDING_MAX)
+        link_history_settle(history);
     pthread_mutex_unlock(&history->lock);
     if (history->pending_count == history->pending_capacity) {
         history->pending_capacity =
@@ -247,7 +250,7 @@ void link_history_add(struct link_history *history, const struct link_incident *
 }
 
 // Drops the record with the fewest occasions of those that are not unreliable.
-static void make_room_for_record(struct link_history *h)
+static void link_history_make_room(struct link_history *h)
 {
     struct link_record *least = NULL;
     for (size_t i = 0; i < h->count; i++) {
@@ -256,29 +259,29 @@ static void make_room_for_record(struct link_history *h)
             least = one;
     }
     if (least)
-        record_drop(h, least);
+        link_history_drop(h, least);
 }
 
 void link_history_restore(struct link_history *history, const struct link_ends *link,
                           int64_t since_us, int64_t now_us)
 {
     pthread_mutex_lock(&history->lock);
-    if (has_settled(history, now_us))
-        settle(history);
-    if (history->count == LINK_HISTORY_LINKS_MAX && !record_find(history, link))
-        make_room_for_record(history);
-    struct link_record *record = record_get(history, link);
+    if (link_history_has_settled(history, now_us))
+        link_history_settle(history);
+    if (history->count == LINK_HISTORY_LINKS_MAX && !link_history_find(history, link))
+        link_history_make_room(history);
+    struct link_record *record = link_history_get(history, link);
     if (record) {
         history->unreliable += !record->unreliable;
         record->unreliable = true;
-        drop_aged(record, now_us, history->limits.window_us);
+        link_record_drop_aged(record, now_us, history->limits.window_us);
         if (record->count < history->limits.occasions)
             record->held_until_us = since_us + history->limits.window_us;
     }
     pthread_mutex_unlock(&history->lock);
 }
 
-static void forget_pending(struct link_history *h, const struct link_ends *link)
+static void link_history_forget_pending(struct link_history *h, const struct link_ends *link)
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->pending_count; i++) {
@@ -291,10 +294,10 @@ static void forget_pending(struct link_history *h, const struct link_ends *link)
 void link_history_forget(struct link_history *history, const struct link_ends *link)
 {
     pthread_mutex_lock(&history->lock);
-    struct link_record *record = record_find(history, link);
-    forget_pending(history, link);
+    struct link_record *record = link_history_find(history, link);
+    link_history_forget_pending(history, link);
     if (record)
-        record_drop(history, record);
+        link_history_drop(history, record);
     pthread_mutex_unlock(&history->lock);
 }
 
@@ -320,8 +323,8 @@ static bool link_history_judge_record(const struct link_history *h,
     return true;
 }
 
-static void judge_record(struct link_history *h, struct link_record *record, int64_t now_us,
-                         const struct link_history_judge *judge)
+static void link_history_judge_change(struct link_history *h, struct link_record *record,
+                                      int64_t now_us, const struct link_history_judge *judge)
 {
     enum link_verdict verdict;
     const bool unreliable = link_history_judge_record(h, record, now_us, judge, &verdict);
@@ -344,12 +347,12 @@ void link_history_update(struct link_history *history, int64_t now_us,
 {
     size_t kept = 0;
     pthread_mutex_lock(&history->lock);
-    if (has_settled(history, now_us))
-        settle(history);
+    if (link_history_has_settled(history, now_us))
+        link_history_settle(history);
     for (size_t i = 0; i < history->count; i++) {
         struct link_record *record = history->all[i];
-        drop_aged(record, now_us, history->limits.window_us);
-        judge_record(history, record, now_us, judge);
+        link_record_drop_aged(record, now_us, history->limits.window_us);
+        link_history_judge_change(history, record, now_us, judge);
         if (record->count > 0 || record->unreliable)
             history->all[kept++] = record;
         else
@@ -362,7 +365,7 @@ void link_history_update(struct link_history *history, int64_t now_us,
 
 // Lists.
 
-static int compare_latest(const void *a, const void *b)
+static int link_record_compare_latest(const void *a, const void *b)
 {
     const struct link_record *m = *(struct link_record *const *)a;
     const struct link_record *n = *(struct link_record *const *)b;
@@ -373,13 +376,13 @@ static int compare_latest(const void *a, const void *b)
     return link_history_compare(&m->link, &n->link);
 }
 
-static int compare_worst(const void *a, const void *b)
+static int link_record_compare_worst(const void *a, const void *b)
 {
     const struct link_record *m = *(struct link_record *const *)a;
     const struct link_record *n = *(struct link_record *const *)b;
     if (m->count != n->count)
         return m->count > n->count ? -1 : 1;
-    return compare_latest(a, b);
+    return link_record_compare_latest(a, b);
 }
 
 static size_t link_history_copy(const struct link_history *h, enum link_order order,
@@ -390,7 +393,7 @@ static size_t link_history_copy(const struct link_history *h, enum link_order or
     for (size_t i = 0; i < h->count; i++)
         sorted[i] = h->all[i];
     qsort(sorted, h->count, sizeof *sorted,
-          order == LINK_WORST_FIRST ? compare_worst : compare_latest);
+          order == LINK_WORST_FIRST ? link_record_compare_worst : link_record_compare_latest);
     for (size_t i = 0; i < count; i++)
         out[i] = *sorted[i];
     free(sorted);

@@ -3,13 +3,13 @@
 
 // The widths that the port supports and is set to: a port that was set to less than it supports is
 // not degraded. `width_enabled` is 0 if it was never set.
-static uint8_t wanted_width(const struct fabric_port *port)
+static uint8_t link_rate_wanted_width(const struct fabric_port *port)
 {
     uint8_t both = port->width_supported & port->width_enabled;
     return both ? both : port->width_supported;
 }
 
-static uint16_t wanted_speed(const struct fabric_port *port)
+static uint16_t link_rate_wanted_speed(const struct fabric_port *port)
 {
     uint16_t both = port->speed_supported & port->speed_enabled;
     return both ? both : port->speed_supported;
@@ -20,9 +20,9 @@ struct link_rate link_rate_of(const struct fabric *fabric, uint32_t port, uint32
     const struct fabric_port *a = &fabric->ports[port], *b = &fabric->ports[peer];
     struct link_rate rate = {
         .width = a->width_active,
-        .best_width = fabric_best_width(wanted_width(a), wanted_width(b)),
+        .best_width = fabric_best_width(link_rate_wanted_width(a), link_rate_wanted_width(b)),
         .speed = a->speed_active,
-        .best_speed = fabric_best_speed(wanted_speed(a), wanted_speed(b)),
+        .best_speed = fabric_best_speed(link_rate_wanted_speed(a), link_rate_wanted_speed(b)),
     };
     rate.known = a->known && b->known && rate.width != 0 && rate.speed != 0;
     rate.degraded = rate.known && (fabric_lanes(rate.width) < fabric_lanes(rate.best_width) ||

@@ -32,12 +32,12 @@ struct merge {
 
 // Room.
 
-static uint32_t larger_of(uint32_t a, uint32_t b)
+static uint32_t merge_larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
-static uint32_t smaller_of(uint32_t a, uint32_t b)
+static uint32_t merge_smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -46,9 +46,9 @@ static struct merge_size merge_learn(const struct merge_memory *memory, const st
 {
     const struct merge_size none = {.controllers = memory->most.controllers};
     const struct merge_size *most = seen->complete ? &none : &memory->most;
-    return (struct merge_size){larger_of(most->nodes, seen->node_count),
-                               larger_of(most->ports, seen->port_count),
-                               larger_of(most->controllers, seen->controller_count)};
+    return (struct merge_size){merge_larger(most->nodes, seen->node_count),
+                               merge_larger(most->ports, seen->port_count),
+                               merge_larger(most->controllers, seen->controller_count)};
 }
 
 void merge_note(struct merge_memory *memory, const struct fabric *seen)
@@ -57,13 +57,14 @@ void merge_note(struct merge_memory *memory, const struct fabric *seen)
     memory->most = merge_learn(memory, seen);
 }
 
-static struct merge_size find_room(const struct merge_size *most, const struct fabric *seen)
+static struct merge_size merge_find_room(const struct merge_size *most, const struct fabric *seen)
 {
     return (struct merge_size){
-        smaller_of(larger_of(most->nodes, NODES_LEAST), FABRIC_NODES_MAX - seen->node_count),
-        smaller_of(larger_of(most->ports, PORTS_LEAST), (FABRIC_PORTS_MAX - seen->port_count) / 2),
-        smaller_of(larger_of(most->controllers, CONTROLLERS_LEAST),
-                   FABRIC_CONTROLLERS_MAX - seen->controller_count)};
+        merge_smaller(merge_larger(most->nodes, NODES_LEAST), FABRIC_NODES_MAX - seen->node_count),
+        merge_smaller(merge_larger(most->ports, PORTS_LEAST),
+                      (FABRIC_PORTS_MAX - seen->port_count) / 2),
+        merge_smaller(merge_larger(most->controllers, CONTROLLERS_LEAST),
+                      FABRIC_CONTROLLERS_MAX - seen->controller_count)};
 }
 
 // How often sweeps found a known node. A complete sweep counts as all.
@@ -90,7 +91,7 @@ static void merge_make_room(struct merge *m)
     m->memory.missed = memory_get(count * sizeof *m->memory.missed);
 }
 
-static void find_seen(struct merge *m)
+static void merge_find_seen(struct merge *m)
 {
     uint32_t j = 0;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
@@ -104,7 +105,7 @@ static void find_seen(struct merge *m)
 }
 
 // The index in `seen` of a port of a known node that was seen; FABRIC_NONE: the port was not seen.
-static uint32_t seen_port(const struct merge *m, uint32_t node, uint8_t number)
+static uint32_t merge_seen_port(const struct merge *m, uint32_t node, uint8_t number)
 {
     return fabric_find_port(m->seen, m->numbers[node], number);
 }
@@ -113,7 +114,7 @@ static bool merge_is_open(const struct merge *m, uint32_t node, uint8_t number)
 {
     if (m->fates[node] != SEEN)
         return true;
-    uint32_t index = seen_port(m, node, number);
+    uint32_t index = merge_seen_port(m, node, number);
     if (index == FABRIC_NONE)
         return true;
     const struct fabric_port *port = &m->seen->ports[index];
@@ -121,7 +122,7 @@ static bool merge_is_open(const struct merge *m, uint32_t node, uint8_t number)
     return !down && port->peer_node == FABRIC_NONE;
 }
 
-static bool is_hidden_by_seen(const struct merge *m, uint32_t node)
+static bool merge_is_hidden(const struct merge *m, uint32_t node)
 {
     const struct fabric_node *n = &m->known->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -135,11 +136,11 @@ static bool is_hidden_by_seen(const struct merge *m, uint32_t node)
 
 // Finds the missing nodes that an open port can hide: first those that were linked to an open port
 // of a seen node, then those linked to a hidden switch.
-static void find_hidden(struct merge *m)
+static void merge_find_hidden(struct merge *m)
 {
     uint32_t end = 0;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
-        if (m->fates[i] == GONE && is_hidden_by_seen(m, i)) {
+        if (m->fates[i] == GONE && merge_is_hidden(m, i)) {
             m->fates[i] = HIDDEN;
             m->queue[end++] = i;
         }
@@ -158,7 +159,7 @@ static void find_hidden(struct merge *m)
     }
 }
 
-static void find_missed(struct merge *m, const struct merge_memory *last)
+static void merge_find_missed(struct merge *m, const struct merge_memory *last)
 {
     uint32_t j = 0;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
@@ -174,31 +175,31 @@ static void find_missed(struct merge *m, const struct merge_memory *last)
     }
 }
 
-static bool is_missing(const struct merge *m, uint32_t node)
+static bool merge_is_missing(const struct merge *m, uint32_t node)
 {
     return m->fates[node] == HIDDEN || m->fates[node] == MISSED;
 }
 
-static bool has_room_for_all(const struct merge *m)
+static bool merge_has_room(const struct merge *m)
 {
     uint64_t nodes = 0, ports = 0;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
-        nodes += is_missing(m, i);
-        ports += is_missing(m, i) ? m->known->nodes[i].ports : 0;
+        nodes += merge_is_missing(m, i);
+        ports += merge_is_missing(m, i) ? m->known->nodes[i].ports : 0;
     }
     return nodes <= m->room.nodes && ports <= m->room.ports;
 }
 
 // Lets those missing nodes go for which there is no room.
-static void find_excess(struct merge *m)
+static void merge_find_excess(struct merge *m)
 {
-    if (has_room_for_all(m))
+    if (merge_has_room(m))
         return;
     struct merge_size left = m->room;
     for (unsigned rank = RANKS; rank-- > 0;) {
         for (uint32_t i = 0; i < m->known->node_count; i++) {
             const uint32_t ports = m->known->nodes[i].ports;
-            if (!is_missing(m, i) || merge_rank(m, i) != rank)
+            if (!merge_is_missing(m, i) || merge_rank(m, i) != rank)
                 continue;
             if (left.nodes > 0 && left.ports >= ports) {
                 left.nodes--;
@@ -212,7 +213,7 @@ static void find_excess(struct merge *m)
 }
 
 // `room` is such that what is added always fits into the builder, here and below.
-static void add_seen_nodes(struct merge *m)
+static void merge_add_seen_nodes(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
         const struct fabric_node *node = &m->seen->nodes[i];
@@ -222,7 +223,7 @@ static void add_seen_nodes(struct merge *m)
     }
 }
 
-static void add_seen_links(struct merge *m)
+static void merge_add_seen_links(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
         const struct fabric_node *node = &m->seen->nodes[i];
@@ -236,7 +237,7 @@ static void add_seen_links(struct merge *m)
 
 // Adds a known node that was not seen, as silent. A node that was seen without a description keeps
 // the known one.
-static void add_known_node(struct merge *m, uint32_t node)
+static void merge_add_known_node(struct merge *m, uint32_t node)
 {
     struct fabric_node copy = m->known->nodes[node];
     copy.silent = true;
@@ -244,15 +245,15 @@ static void add_known_node(struct merge *m, uint32_t node)
         m->numbers[node] = fabric_builder_node(m->builder, &copy);
     struct fabric_node *merged = fabric_builder_get(m->builder, m->numbers[node]);
     const uint32_t sightings = merge_sightings(m, node);
-    merged->sightings = (uint16_t)smaller_of(
+    merged->sightings = (uint16_t)merge_smaller(
         UINT16_MAX, m->fates[node] == SEEN ? sightings + merged->sightings + 1 : sightings);
     if (merged->description[0] == '\0')
         memcpy(merged->description, copy.description, sizeof copy.description);
 }
 
 // `room`: for ports of seen nodes.
-static void add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known,
-                           uint32_t *room)
+static void merge_add_known_port(struct merge *m, uint32_t node, const struct fabric_port *known,
+                                 uint32_t *room)
 {
     struct fabric_port port = *known;
     const struct fabric_port *seen =
@@ -269,39 +270,40 @@ static void add_known_port(struct merge *m, uint32_t node, const struct fabric_p
     fabric_builder_port(m->builder, m->numbers[node], &port);
 }
 
-static void add_known_nodes(struct merge *m)
+static void merge_add_known_nodes(struct merge *m)
 {
     uint32_t room = m->room.ports;
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         if (m->fates[i] == GONE)
             continue;
-        add_known_node(m, i);
+        merge_add_known_node(m, i);
         for (uint32_t k = 0; k < node->ports; k++)
-            add_known_port(m, i, &m->known->ports[node->first_port + k], &room);
+            merge_add_known_port(m, i, &m->known->ports[node->first_port + k], &room);
     }
 }
 
 // Whether a port has no link yet. One for which there was no room cannot have one.
-static bool is_free(const struct merge *m, uint32_t node, uint8_t number)
+static bool merge_is_free(const struct merge *m, uint32_t node, uint8_t number)
 {
     const struct fabric_port *port = fabric_builder_get_port(m->builder, m->numbers[node], number);
     return port && port->peer_node == FABRIC_NONE;
 }
 
-static bool link_stays(const struct merge *m, uint32_t node, const struct fabric_port *port)
+static bool merge_link_stays(const struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     uint32_t peer = port->peer_node;
     if (peer == FABRIC_NONE || m->fates[node] == GONE || m->fates[peer] == GONE)
         return false;
-    if (!is_free(m, node, port->number) || !is_free(m, peer, port->peer_port))
+    if (!merge_is_free(m, node, port->number) || !merge_is_free(m, peer, port->peer_port))
         return false;
     if (m->fates[node] == MISSED || m->fates[peer] == MISSED)
         return true;
     return merge_is_open(m, node, port->number) && merge_is_open(m, peer, port->peer_port);
 }
 
-static bool was_silent(const struct merge *m, const struct fabric_node *seen_node, uint8_t number)
+static bool merge_was_silent(const struct merge *m, const struct fabric_node *seen_node,
+                             uint8_t number)
 {
     uint32_t node = fabric_find_node(m->known, seen_node->guid);
     uint32_t port = node != FABRIC_NONE ? fabric_find_port(m->known, node, number) : FABRIC_NONE;
@@ -313,53 +315,53 @@ static bool was_silent(const struct merge *m, const struct fabric_node *seen_nod
 // two nodes with one GUID, a sweep makes the port silent that leads to the one it meets second. So
 // the known node is the second if the port that leads to it is silent now, and the port that leads
 // to the other one was silent before.
-static bool is_taken_for_another(const struct merge *m, uint32_t node,
-                                 const struct fabric_port *port)
+static bool merge_is_swapped(const struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     uint32_t peer = port->peer_node;
     if (peer == FABRIC_NONE || m->fates[node] != SEEN || m->fates[peer] != SEEN)
         return false;
-    uint32_t now = seen_port(m, node, port->number), place = seen_port(m, peer, port->peer_port);
+    uint32_t now = merge_seen_port(m, node, port->number),
+             place = merge_seen_port(m, peer, port->peer_port);
     if (now == FABRIC_NONE || place == FABRIC_NONE || !m->seen->ports[place].silent)
         return false;
     uint32_t other = m->seen->ports[now].peer_node;
     return other != FABRIC_NONE &&
-           was_silent(m, &m->seen->nodes[other], m->seen->ports[now].peer_port);
+           merge_was_silent(m, &m->seen->nodes[other], m->seen->ports[now].peer_port);
 }
 
-static void add_known_link(struct merge *m, uint32_t node, const struct fabric_port *port)
+static void merge_add_known_link(struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     fabric_builder_link(m->builder, m->numbers[node], port->number, m->numbers[port->peer_node],
                         port->peer_port);
 }
 
 // Gives the known node its link back, and makes the port to the other node silent again.
-static void swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
+static void merge_swap_back(struct merge *m, uint32_t node, const struct fabric_port *port)
 {
-    const struct fabric_port *now = &m->seen->ports[seen_port(m, node, port->number)];
-    add_known_link(m, node, port);
+    const struct fabric_port *now = &m->seen->ports[merge_seen_port(m, node, port->number)];
+    merge_add_known_link(m, node, port);
     fabric_builder_get_port(m->builder, m->numbers[port->peer_node], port->peer_port)->silent =
         false;
     fabric_builder_get_port(m->builder, now->peer_node, now->peer_port)->silent = true;
 }
 
-static void add_known_links(struct merge *m)
+static void merge_add_known_links(struct merge *m)
 {
     for (uint32_t i = 0; i < m->known->node_count; i++) {
         const struct fabric_node *node = &m->known->nodes[i];
         for (uint32_t k = 0; k < node->ports; k++) {
             const struct fabric_port *port = &m->known->ports[node->first_port + k];
-            if (is_taken_for_another(m, i, port))
-                swap_back(m, i, port);
-            else if (link_stays(m, i, port))
-                add_known_link(m, i, port);
+            if (merge_is_swapped(m, i, port))
+                merge_swap_back(m, i, port);
+            else if (merge_link_stays(m, i, port))
+                merge_add_known_link(m, i, port);
         }
     }
 }
 
 // Whether a node may have controllers that were not seen: it is missing and stays, or its I/O unit
 // did not answer, or the PortInfo of a port, which says whether there is an I/O unit, is not known.
-static bool may_have_more(const struct merge *m, uint32_t node)
+static bool merge_may_have_more(const struct merge *m, uint32_t node)
 {
     if (m->fates[node] != SEEN)
         return m->fates[node] != GONE;
@@ -371,11 +373,11 @@ static bool may_have_more(const struct merge *m, uint32_t node)
 }
 
 // Adds the known controllers that were not seen, of nodes of that rank.
-static void add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
+static void merge_add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
 {
     for (uint32_t i = 0; i<m->known->controller_count && * room> 0; i++) {
         struct fabric_controller controller = m->known->controllers[i];
-        if (merge_rank(m, controller.node) != rank || !may_have_more(m, controller.node))
+        if (merge_rank(m, controller.node) != rank || !merge_may_have_more(m, controller.node))
             continue;
         controller.node = m->numbers[controller.node];
         --*room;
@@ -384,11 +386,11 @@ static void add_known_controllers(struct merge *m, unsigned rank, uint32_t *room
 }
 
 // A controller that was seen replaces the known one in its slot.
-static void add_services(struct merge *m)
+static void merge_add_services(struct merge *m)
 {
     uint32_t room = m->room.controllers;
     for (unsigned rank = RANKS; rank-- > 0;)
-        add_known_controllers(m, rank, &room);
+        merge_add_known_controllers(m, rank, &room);
     for (uint32_t i = 0; i < m->seen->controller_count; i++)
         fabric_builder_controller(m->builder, &m->seen->controllers[i]);
     for (uint32_t i = 0; i < m->seen->sm_count; i++)
@@ -416,33 +418,33 @@ static void merge_add_pkeys(struct merge *m)
 }
 
 // A node that a complete sweep did not find is gone.
-static void add_missing(struct merge *m, const struct merge_memory *last)
+static void merge_add_missing(struct merge *m, const struct merge_memory *last)
 {
     if (m->seen->complete)
         return;
-    find_hidden(m);
-    find_missed(m, last);
-    find_excess(m);
-    add_known_nodes(m);
-    add_known_links(m);
+    merge_find_hidden(m);
+    merge_find_missed(m, last);
+    merge_find_excess(m);
+    merge_add_known_nodes(m);
+    merge_add_known_links(m);
 }
 
-static struct fabric *build(struct merge *m, const struct merge_memory *last)
+static struct fabric *merge_build(struct merge *m, const struct merge_memory *last)
 {
     m->memory.most = merge_learn(last, m->seen);
-    m->room = find_room(&m->memory.most, m->seen);
-    find_seen(m);
-    add_seen_nodes(m);
-    add_seen_links(m);
-    add_missing(m, last);
-    add_services(m);
+    m->room = merge_find_room(&m->memory.most, m->seen);
+    merge_find_seen(m);
+    merge_add_seen_nodes(m);
+    merge_add_seen_links(m);
+    merge_add_missing(m, last);
+    merge_add_services(m);
     merge_add_pkeys(m);
     return fabric_builder_finish(m->builder, m->seen->time_us, m->seen->subnet_prefix,
                                  m->seen->complete);
 }
 
 // Logs what became of the known nodes that the sweep did not find.
-static void log_fates(const struct merge *m, struct log *log)
+static void merge_log_fates(const struct merge *m, struct log *log)
 {
     static const char *const WORDS[] = {
         [GONE] = "gone: two sweeps in a row did not find it, or there is no room for it",
@@ -461,7 +463,7 @@ static void log_fates(const struct merge *m, struct log *log)
 }
 
 // `full`: it was before.
-static void warn_of_excess(const struct merge *m, bool full, struct log *log)
+static void merge_warn_of_excess(const struct merge *m, bool full, struct log *log)
 {
     if (m->excess > 0 && !full && log)
         log_write(
@@ -476,10 +478,10 @@ struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *se
 {
     struct merge m = {.known = known, .seen = seen};
     merge_make_room(&m);
-    struct fabric *merged = build(&m, memory);
+    struct fabric *merged = merge_build(&m, memory);
     m.memory.full = m.excess > 0;
-    log_fates(&m, log);
-    warn_of_excess(&m, memory->full, log);
+    merge_log_fates(&m, log);
+    merge_warn_of_excess(&m, memory->full, log);
     free(memory->missed);
     *memory = m.memory;
     free(m.fates);

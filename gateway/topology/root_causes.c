@@ -19,31 +19,31 @@ struct queue {
     uint32_t first, end;
 };
 
-static void reach(struct queue *q, uint32_t node, uint32_t root)
+static void root_causes_reach(struct queue *q, uint32_t node, uint32_t root)
 {
     q->root[node] = root;
     if (q->fabric->nodes[node].type == FABRIC_SWITCH)
         q->switches[q->end++] = node;
 }
 
-static void reach_neighbours(struct queue *q, uint32_t node)
+static void root_causes_reach_neighbours(struct queue *q, uint32_t node)
 {
     const struct fabric_node *n = &q->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
         uint32_t peer = q->fabric->ports[i].peer_node;
         if (peer != FABRIC_NONE && q->counterpart[peer] == FABRIC_NONE &&
             q->root[peer] == FABRIC_NONE)
-            reach(q, peer, q->root[node]);
+            root_causes_reach(q, peer, q->root[node]);
     }
 }
 
 static void root_causes_drain(struct queue *q)
 {
     while (q->first < q->end)
-        reach_neighbours(q, q->switches[q->first++]);
+        root_causes_reach_neighbours(q, q->switches[q->first++]);
 }
 
-static bool is_own_root_cause(const struct queue *q, uint32_t node)
+static bool root_causes_is_own(const struct queue *q, uint32_t node)
 {
     const struct fabric_node *n = &q->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -61,14 +61,14 @@ void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, 
     for (uint32_t i = 0; i < count; i++)
         root[i] = FABRIC_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        if (counterpart[i] == FABRIC_NONE && is_own_root_cause(&q, i))
-            reach(&q, i, i);
+        if (counterpart[i] == FABRIC_NONE && root_causes_is_own(&q, i))
+            root_causes_reach(&q, i, i);
     }
     root_causes_drain(&q);
     for (uint32_t i = 0; i < count; i++) {
         bool left = counterpart[i] == FABRIC_NONE && root[i] == FABRIC_NONE;
         if (left && fabric->nodes[i].type == FABRIC_SWITCH) {
-            reach(&q, i, i);
+            root_causes_reach(&q, i, i);
             root_causes_drain(&q);
         }
     }

@@ -129,7 +129,7 @@ struct fabric *topology_current(struct topology *topology)
 }
 
 // Whether an I/O unit did not answer, so that its controllers may be missing.
-static bool has_silent_unit(const struct fabric *seen)
+static bool topology_has_silent_unit(const struct fabric *seen)
 {
     for (uint32_t i = 0; i < seen->node_count; i++) {
         if (seen->nodes[i].unit_silent)
@@ -140,10 +140,10 @@ static bool has_silent_unit(const struct fabric *seen)
 
 // Returns `seen` if it lacks nothing or `known` is NULL, else `known` and `seen` merged.
 // Takes over the reference to `seen` and returns one, the caller's.
-static struct fabric *install_snapshot(struct topology *topology, const struct fabric *known,
+static struct fabric *topology_install(struct topology *topology, const struct fabric *known,
                                        struct fabric *seen)
 {
-    if (!known || (seen->complete && !has_silent_unit(seen))) {
+    if (!known || (seen->complete && !topology_has_silent_unit(seen))) {
         merge_note(&topology->memory, seen);
         return seen;
     }
@@ -162,7 +162,7 @@ static void topology_compare(struct topology *topology, const struct fabric *bef
         changes_add_failover(now, &topology->master, topology->names, out);
 }
 
-static void remember_master(struct topology *topology, const struct fabric *now)
+static void topology_remember_master(struct topology *topology, const struct fabric *now)
 {
     uint32_t master = fabric_master(now);
     if (master == FABRIC_NONE)
@@ -177,7 +177,7 @@ static struct fabric *topology_compare_restored(struct topology *topology, struc
 {
     if (!topology->restored)
         return now;
-    now = install_snapshot(topology, topology->restored, now);
+    now = topology_install(topology, topology->restored, now);
     topology_compare(topology, topology->restored, now, out);
     fabric_unref(topology->restored);
     topology->restored = NULL;
@@ -195,7 +195,7 @@ static void topology_add_endpoint(struct text *t, const struct endpoint *who)
     text_addf(t, " (0x%016" PRIx64 ")", who->guid);
 }
 
-static void log_change(struct log *log, const struct changes *all, uint32_t i)
+static void topology_log_change(struct log *log, const struct changes *all, uint32_t i)
 {
     const struct change *change = &all->all[i];
     char line[1024];
@@ -214,8 +214,8 @@ static void log_change(struct log *log, const struct changes *all, uint32_t i)
 }
 
 // `now` is the fabric after the sweep.
-static void log_update(const struct topology *topology, const struct fabric *now,
-                       const struct changes *changes, bool late)
+static void topology_log_update(const struct topology *topology, const struct fabric *now,
+                                const struct changes *changes, bool late)
 {
     if (!log_is_debug(topology->log))
         return;
@@ -224,14 +224,14 @@ static void log_update(const struct topology *topology, const struct fabric *now
               (unsigned)changes->count, late ? " since the last stop" : "",
               topology->has_base ? "" : "; changes are reported after the base sweep");
     for (uint32_t i = 0; i < changes->count; i++)
-        log_change(topology->log, changes, i);
+        topology_log_change(topology->log, changes, i);
 }
 
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late)
 {
     *late = false;
-    struct fabric *now = install_snapshot(topology, topology->current, seen);
+    struct fabric *now = topology_install(topology, topology->current, seen);
     if (topology->has_base) {
         topology_compare(topology, topology->current, now, out);
     } else {
@@ -242,9 +242,9 @@ void topology_update(struct topology *topology, struct fabric *seen, struct chan
             topology->has_base = true;
         }
     }
-    log_update(topology, now, out, *late);
+    topology_log_update(topology, now, out, *late);
     if (topology->has_base)
-        remember_master(topology, now);
+        topology_remember_master(topology, now);
     topology_publish(topology, now);
 }
 
@@ -253,7 +253,7 @@ bool topology_has_base(const struct topology *topology)
     return topology->has_base;
 }
 
-static const struct fabric *known_guids(const struct topology *topology)
+static const struct fabric *topology_known_guids(const struct topology *topology)
 {
     return topology->current ? topology->current : topology->restored;
 }
@@ -270,7 +270,7 @@ bool topology_find_lid(const struct topology *topology, uint16_t lid, struct end
 
 bool topology_find_guid(const struct topology *topology, uint64_t guid, struct endpoint *out)
 {
-    const struct fabric *fabric = known_guids(topology);
+    const struct fabric *fabric = topology_known_guids(topology);
     uint32_t port = fabric ? fabric_find_port_guid(fabric, guid) : FABRIC_NONE;
     uint32_t node = fabric ? fabric_find_node(fabric, guid) : FABRIC_NONE;
     const struct endpoint *gone = departed_ports_find(&topology->departed, guid);
@@ -286,7 +286,7 @@ bool topology_find_guid(const struct topology *topology, uint64_t guid, struct e
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,
                         struct endpoint *out)
 {
-    const struct fabric *fabric = known_guids(topology);
+    const struct fabric *fabric = topology_known_guids(topology);
     uint32_t node = fabric ? fabric_find_node(fabric, node_guid) : FABRIC_NONE;
     uint32_t index = node != FABRIC_NONE ? fabric_find_port(fabric, node, port) : FABRIC_NONE;
     uint32_t peer = index != FABRIC_NONE ? fabric_peer(fabric, index) : FABRIC_NONE;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Checks that no two static functions of gateway/ have the same name: so a name in a profile, a backtrace
 or a breakpoint means one function. In the folders of BY_NOUN a name also begins with the noun of its file, which
-is the file's name, in the singular or plural.
+is the file's name, in the singular or plural, or the name of a struct that the file or its header defines.
 
 Prints each name that two files define or that lacks the noun; exits with 1 then. The script also finds functions
 that a macro defines if the macro's text has the full name.
@@ -19,11 +19,19 @@ BY_NOUN = frozenset([
     "event",
     "model",
     "picture",
+    "topology",
 ])
+STRUCT = re.compile(r"^struct (\w+) \{", re.MULTILINE)
+
+
+def nouns_of(source):
+    header = source.with_suffix(".h")
+    text = source.read_text() + (header.read_text() if header.exists() else "")
+    return {source.stem, source.stem.rstrip("s"), *STRUCT.findall(text)}
 
 
 def lacks_noun(source, name):
-    return source.parent.name in BY_NOUN and not name.startswith((f"{source.stem}_", f"{source.stem.rstrip('s')}_"))
+    return source.parent.name in BY_NOUN and not any(name.startswith(f"{noun}_") for noun in nouns_of(source))
 
 
 def main():
