@@ -52,7 +52,7 @@ void clock_sleep(int64_t us)
         NULL);
 }
 
-// Writes `count` digits and the character that follows them; returns the place after it.
+// Writes `count` digits and the character `after`; returns the place behind `after`.
 static char *clock_put_digits(char *p, int64_t number, size_t count, char after)
 {
     p[count] = after;
@@ -62,8 +62,8 @@ static char *clock_put_digits(char *p, int64_t number, size_t count, char after)
 }
 
 // Writes the date of a day since 1970, from year 0 on, with a 'T' behind it; returns the place
-// after it. gmtime_r(3) takes a lock that all threads share. Years begin with March here, so that
-// the day of a leap year is the last one.
+// after it. gmtime_r(3) takes a lock that all threads share. Years begin with March here: the day
+// of a leap year is the last day.
 static char *clock_put_date(char *p, int64_t day)
 {
     enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Time, passed in so that tests can run in virtual time.
+// Time. Callers pass the clock in: tests run in virtual time.
 #ifndef IBTRAPD_BASE_CLOCK_H
 #define IBTRAPD_BASE_CLOCK_H
 
@@ -30,7 +30,8 @@ static inline int64_t clock_monotonic(const struct clock *c)
     return c->monotonic(c->ctx);
 }
 
-// Initialises a condition variable that uses CLOCK_MONOTONIC, which cannot be set. Destroy it.
+// Initialises a condition variable with CLOCK_MONOTONIC, a clock that nobody can set. The caller
+// destroys the condition variable.
 void clock_condition_init(pthread_cond_t *condition);
 
 // The time on CLOCK_MONOTONIC in `timeout_us` microseconds (not negative), for
@@ -45,8 +46,9 @@ enum { CLOCK_TEXT_SIZE = 28 }; // "2026-11-21T03:19:03.123456Z" and its NUL
 // RFC 3339 with microseconds, as RFC 5424 wants it. Years outside 0..9999 are clamped.
 void clock_format_utc(int64_t utc_us, char out[CLOCK_TEXT_SIZE]);
 
-// Reads RFC 3339, "2026-11-21T04:06:39Z", with fractions of a second and an offset such as +01:00
-// if it has them. UTC, microseconds since 1970. False: it is none, or lies before 1970.
+// Reads a time of RFC 3339, "2026-11-21T04:06:39Z"; fractions of a second and an offset, for
+// instance +01:00, are allowed. UTC, microseconds since 1970. False: the text is no time, or the
+// time is before 1970.
 bool clock_parse_utc(const char *text, int64_t *out);
 
 #endif

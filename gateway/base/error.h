@@ -10,8 +10,7 @@ struct error {
     char text[512]; // one line, without a final newline; longer texts are truncated
 };
 
-// Writes the sentence. Always returns false, so that a failing function can `return
-// error_set(...)`.
+// Writes the sentence. Always returns false: a failing function can `return error_set(...)`.
 bool error_set(struct error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // Puts "context: " before the sentence. Always returns false.

@@ -87,8 +87,8 @@ void hash_clear(struct hash *hash)
     *hash = (struct hash){0};
 }
 
-// The bucket of a digest. If the bucket does not exist yet, its things are in the one whose number
-// has one bit less.
+// The bucket of a digest. If the bucket does not exist yet, the bucket with one bit less in its
+// number has the things.
 static struct hash_node **hash_bucket(const struct hash *hash, uint64_t digest)
 {
     const uint64_t place = digest & hash->mask;
@@ -112,7 +112,7 @@ struct hash_node *hash_find_next(const struct hash_node *node)
     return hash_skip_to(node->next, node->digest);
 }
 
-// Adds a bucket and moves the things that belong there to it, in their order.
+// Adds a bucket and moves the things of this bucket there, in their order.
 static void hash_grow(struct hash *hash)
 {
     const size_t added = hash->bucket_count++;

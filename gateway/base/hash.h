@@ -3,9 +3,10 @@
 // the caller's, and so is the last word on whether two keys are equal: things with one digest
 // follow each other. One thread at a time.
 //
-// Only hash_init allocates: 8 octets for each thing that there is room for, of which the system
-// backs those in use. Growing is linear hashing (Litwin, 1980): a thing more than there are buckets
-// adds one bucket and splits one other, so that no call takes long. A table never shrinks.
+// Only hash_init allocates: 8 octets for each place of the capacity; the system backs only the
+// pages in use. Growing is linear hashing (Litwin, 1980): when a table has more things than
+// buckets, hash_add adds one bucket and splits one bucket. No call takes long. A table never
+// shrinks.
 //
 // A digest is SipHash-2-4 under the table's own secret. A sender of keys does not know it, and can
 // not choose keys that share a bucket.
@@ -46,7 +47,8 @@ static inline bool hash_is_full(const struct hash *hash)
     return hash->count == hash->capacity;
 }
 
-// The thing with this digest that was added last, and the one added before it. NULL: none.
+// hash_find returns the thing with this digest that was added last, hash_find_next the thing added
+// before. NULL: there is none.
 struct hash_node *hash_find(const struct hash *hash, uint64_t digest);
 struct hash_node *hash_find_next(const struct hash_node *node);
 
@@ -66,7 +68,7 @@ static inline void *hash_thing_at(struct hash_node *node, size_t offset)
 
 #define DIGEST_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
-// Returns the digest of what `digest` is of and these octets.
+// Adds these octets to the content of `digest`. Returns the digest of both.
 static inline uint64_t digest_add(uint64_t digest, const void *octets, size_t size)
 {
     const uint8_t *each = octets;

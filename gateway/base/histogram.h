@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Counts durations in fixed buckets, each twice as wide as the one before.
+// Counts durations in fixed buckets. Each bucket is twice as wide as the bucket before.
 #ifndef IBTRAPD_BASE_HISTOGRAM_H
 #define IBTRAPD_BASE_HISTOGRAM_H
 
@@ -20,7 +20,7 @@ struct histogram_values {
     uint64_t counts[HISTOGRAM_BUCKETS + 1], total, sum_us;
 };
 
-// Counts a negative duration as zero; a clock that was set back causes one.
+// Counts a negative duration as zero; a clock set back causes negative durations.
 void histogram_add(struct histogram *histogram, int64_t duration_us);
 
 void histogram_read(const struct histogram *histogram, struct histogram_values *out);

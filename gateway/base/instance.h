@@ -16,8 +16,8 @@ struct instance {
     char socket[INSTANCE_PATH_SIZE]; // of control
 };
 
-// Fills `out` for the name DEVICE-PORT, such as "mlx5_0-1"; NULL: the machine's only gateway, whose
-// paths contain no name. False with a sentence: the name has another form.
+// Fills `out` for the name DEVICE-PORT, for instance "mlx5_0-1"; NULL: the machine's only gateway,
+// without a name in its paths. False with a sentence: the name has another form.
 bool instance_find(const char *name, struct instance *out, struct error *err);
 
 #endif

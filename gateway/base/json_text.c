@@ -32,7 +32,7 @@ static bool json_text_has_special(const char eight[8])
     return ((w | (w - ones * 0x20) | (quote - ones) | (backslash - ones)) & high) != 0;
 }
 
-// Whether a string of JSON has all octets as they are, and they are ASCII.
+// Whether the text is ASCII, and a string of JSON has each octet of the text unchanged.
 static bool json_text_is_plain(const char *s, size_t n)
 {
     size_t i = 0;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writes JSON piece by piece (RFC 8259): no object is built in memory. What does not fit marks the
-// text as truncated (base/text.h); the caller then goes back.
+// Writes JSON piece by piece (RFC 8259): no object is built in memory. A piece that does not fit
+// marks the text as truncated (base/text.h); the caller then goes back.
 #ifndef IBTRAPD_BASE_JSON_TEXT_H
 #define IBTRAPD_BASE_JSON_TEXT_H
 
 #include "base/text.h"
 
-// Adds a string in quotes. If it is not UTF-8, it is cleaned as text_clean has it, up to
-// JSON_TEXT_CLEAN_MAX octets.
+// Adds a string in quotes. text_clean cleans a string that is not UTF-8, up to JSON_TEXT_CLEAN_MAX
+// octets.
 enum { JSON_TEXT_CLEAN_MAX = 8192 };
 void json_text_add(struct text *t, const char *value);
 
-// Adds "name": and, unless it is the first member of its object, a comma before it. A name is one
-// of the program's: printable ASCII without quotes and backslashes.
+// Adds "name": and, except for the first member of an object, a comma before the name. The names
+// are the program's own: printable ASCII without quotes and backslashes.
 void json_text_name(struct text *t, const char *name);
 
 // Adds the member "name":"value", likewise.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The daemon's own log: writes each message as one line to a stream (journald reads stderr). Each
-// line names the folder of the gateway that wrote it. Each folder has a level, which may change at
-// any time.
+// line names the writer's folder of the gateway. Each folder has a level, which may change at any
+// time.
 #ifndef IBTRAPD_BASE_LOG_H
 #define IBTRAPD_BASE_LOG_H
 
@@ -53,8 +53,8 @@ enum log_folder {
 #define LOG_FOLDER LOG_FOLDER_OTHER
 #endif
 
-// The members are for log.c and for log_is_debug_from, which is inline so that a disabled debug
-// message costs one load.
+// The members are for log.c and for the inline functions below. log_is_debug_from is inline: a
+// disabled debug message costs one load.
 struct log {
     _Atomic enum log_level levels[LOG_FOLDER_COUNT];
     FILE *stream;
@@ -71,13 +71,13 @@ struct log *log_open(FILE *stream, enum log_level level, bool prefix_priority,
                      const struct clock *clock);
 void log_close(struct log *log);
 
-// From now on, writes the folder's lines of that level and of more severe ones. Any thread.
+// From now on, writes the folder's lines of that level and of more severe levels. Any thread.
 void log_set_level(struct log *log, enum log_folder folder, enum log_level level);
 void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT]);
 enum log_level log_get_level(struct log *log, enum log_folder folder);
 
-// Writes one line, which begins with the folder's name. Control characters become '?', and invalid
-// UTF-8 becomes U+FFFD. Any thread.
+// Writes one line with the folder's name at the beginning. Control characters become '?', and
+// invalid UTF-8 becomes U+FFFD. Any thread.
 #define log_write(log, level, ...) log_write_from(LOG_FOLDER, log, level, __VA_ARGS__)
 void log_write_from(enum log_folder folder, struct log *log, enum log_level level, const char *fmt,
                     ...) __attribute__((format(printf, 4, 5)));
@@ -90,8 +90,8 @@ static inline enum log_level log_condition_level(const struct log *log, enum log
     return atomic_load(&log->events_seen) ? LOG_LEVEL_DEBUG : level;
 }
 
-// From now on, whether every event goes to journald. It counts if the log goes there as well. Any
-// thread.
+// From now on, whether every event goes to journald. `seen` counts only if the log goes to journald
+// as well. Any thread.
 void log_set_events_seen(struct log *log, bool seen);
 
 // Writes a line of level debug. If the folder's level is not debug, or `to` is NULL, does not
@@ -131,8 +131,8 @@ const char *log_level_word(enum log_level level);
 // The folder's name, such as "ib".
 const char *log_folder_word(enum log_folder folder);
 
-// The folder of that name, if it has debug messages: only then it has a level of its own. False:
-// another word.
+// Finds the folder of that name among the folders with debug messages. Only these folders have a
+// level of their own. False: another word.
 bool log_folder_from_word(const char *word, enum log_folder *folder);
 const char *log_folder_refusal(void); // the sentence for another word; it lists these folders
 

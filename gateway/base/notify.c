@@ -69,7 +69,7 @@ void notify_send(const struct notify *notify, const char *fmt, ...)
     send(notify->fd, message, text.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-// Sends the manager the descriptor, which it closes once it has handled all messages before
+// Sends the manager the descriptor. The manager closes the descriptor after all messages before
 // (sd_notify_barrier(3)).
 static bool notify_hand_over(const struct notify *notify, int fd)
 {

@@ -21,8 +21,8 @@ char *regular_file_take(int fd, const char *path, size_t max, size_t *size, stru
 // Whether this process may write to a file, or make files in a directory, and what to tell if it
 // may not even look there.
 
-// Whether the file may be written, or, if it does not exist, made. Changes nothing and never waits
-// for a FIFO or device. False with a sentence that says what to do.
+// Whether the process may write to the file, or make the file if the file does not exist. Changes
+// nothing and never waits for a FIFO or device. False with advice for the administrator.
 bool writable_check_file(const char *path, struct error *err);
 
 // Whether files may be made in the directory, or, if it does not exist, the directory itself.

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-// getrandom(2) waits until the pool is seeded, and then fulfils small requests completely. So it
-// fails only if our arguments are wrong.
+// getrandom(2) waits until the pool is seeded, and then fulfils small requests completely. A
+// failure means wrong arguments.
 static void random_fill(void *ctx, void *out, size_t size)
 {
     (void)ctx;

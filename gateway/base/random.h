@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Randomness, passed in so that tests are repeatable.
+// Randomness. Callers pass the generator in: a test can repeat the same numbers.
 #ifndef IBTRAPD_BASE_RANDOM_H
 #define IBTRAPD_BASE_RANDOM_H
 
@@ -17,8 +17,8 @@ extern const struct random random_system;
 // Exponential back-off: how long to wait before a retry.
 //
 // `first_us` after the first failure, doubled after each further failure in a row, up to `last_us`;
-// both at least 2. Jitter shortens it by up to one half, so that many gateways do not retry at
-// once.
+// both at least 2. Jitter shortens the wait by up to one half: many gateways do not retry at the
+// same moment.
 int64_t backoff_us(unsigned failures, int64_t first_us, int64_t last_us,
                    const struct random *random);
 

@@ -4,8 +4,8 @@
 #define IBTRAPD_BASE_SEARCH_H
 
 // Sets the variable `at` to the first place from `begin` up to `end` for which the expression
-// `is_before`, which names `at`, is false; to `end` if it is true for all. Once false, it is so for
-// all places that follow.
+// `is_before` is false; to `end` if `is_before` is true for all places. `is_before` uses `at`, and
+// is false for each place behind a place for which it is false.
 #define SEARCH_FIRST(at, begin, end, is_before)                                                    \
     do {                                                                                           \
         __typeof__(at) search_low = (begin), search_high = (end);                                  \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads keys and passwords from files that other users cannot read. Follows links and checks the
-// file at their end.
+// file at the end of the links.
 #ifndef IBTRAPD_BASE_SECRET_H
 #define IBTRAPD_BASE_SECRET_H
 
@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SECRET_FILE_MAX = 65536 }; // octets of a file that is read as a whole
+enum { SECRET_FILE_MAX = 65536 }; // octets of a file for secret_read_file
 
-// Reads the first line of `path` into `out`, without its line feed, NUL-terminated. Refuses, with a
-// sentence that says what to do, a file that is not regular, is accessible to group or others, has
-// the wrong owner, is empty, or has a first line that does not fit.
+// Reads the first line of `path` into `out`, without its line feed, NUL-terminated. Refuses, with
+// advice for the administrator, a file that is not regular, is accessible to group or others, has
+// the wrong owner, is empty, or has too long a first line.
 //
 // The owner must be root or the user of this process. For root, who checks a configuration on
 // behalf of the service, the service's user may own it, too.
@@ -27,8 +27,8 @@ bool secret_read_key(const char *path, uint64_t *key, struct error *err);
 char *secret_read_file(const char *path, size_t *size, struct error *err);
 void secret_free(char *content, size_t size); // erases it first; NULL is allowed
 
-// Erases memory that malloc returned, then frees it. For libraries that may hold secrets and take a
-// function of ours for free; NULL is allowed.
+// Erases memory from malloc, then frees the memory. For libraries that may hold secrets and call a
+// function of the gateway in place of free; NULL is allowed.
 void secret_release(void *memory);
 
 // Makes the same checks of the file without reading it.

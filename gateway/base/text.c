@@ -163,8 +163,8 @@ bool text_is_utf8(const char *s)
     return length > 0;
 }
 
-// Whether it is a control character, a line separator, a character that changes the direction of
-// writing, or one that no XML document may have (XML 1.0, 2.2).
+// Whether the character is a control character, a line separator, a character for the direction of
+// writing, or a character that no XML document may have (XML 1.0, 2.2).
 static bool is_dangerous(const unsigned char *s, size_t length)
 {
     // NOLINTBEGIN(misc-misleading-bidirectional): the characters to find
@@ -235,8 +235,8 @@ static unsigned text_least(unsigned a, unsigned b, unsigned c)
     return least < c ? least : c;
 }
 
-// Counts the letters that must be inserted, removed, replaced or exchanged with their neighbour to
-// make one name of the other: the distance of optimal string alignment.
+// Counts the letters to insert, remove, replace or exchange with their neighbour that make one name
+// of the other: the distance of optimal string alignment.
 static unsigned text_distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b);

@@ -24,7 +24,7 @@ struct text text_in(char *buf, size_t size);
 // Removes the text added since `before` was copied from it.
 void text_go_back(struct text *t, const struct text *before);
 
-// Adds as much of the text as fits, and marks it as truncated.
+// Adds the part of `s` that fits, and marks the text as truncated.
 void text_cut(struct text *t, const char *s);
 
 // Inline, since lines consist of many small pieces.

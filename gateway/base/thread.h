@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Threads with names, so that top -H, ps -L and gdb say which one is busy.
+// Threads with names, for top -H, ps -L and gdb.
 #ifndef IBTRAPD_BASE_THREAD_H
 #define IBTRAPD_BASE_THREAD_H
 
@@ -12,9 +12,9 @@ enum { THREAD_NAME_SIZE = 16 }; // with its NUL; the kernel keeps no more
 // value. Any thread.
 int thread_start(pthread_t *thread, const char *name, void *(*run)(void *), void *arg);
 
-// Makes the calling thread, and those that it starts from now on, yield to the others of the
-// process when processors are short: raises its nice value by THREAD_YIELDING, to 19 at most. That
-// needs no privilege. Where a sandbox forbids it, nothing changes; false.
+// Makes the calling thread, and each thread that the caller starts from now on, yield to the other
+// threads of the process when processors are short: raises the nice value by THREAD_YIELDING, to 19
+// at most. Needs no privilege. Where a sandbox forbids the call, nothing changes; false.
 enum { THREAD_YIELDING = 5 };
 bool thread_yield(void);
 

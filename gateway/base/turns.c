@@ -16,8 +16,8 @@ struct place {
     int64_t until;   // monotonic: when it no longer counts
 };
 
-// A thread that waits. The first waits for a place, and then wakes the next; the others wait until
-// they are the first.
+// A thread that waits. The first thread waits for a place, and then wakes the next thread. Each
+// other thread waits until it is the first.
 struct waiter {
     pthread_cond_t wake;
     TAILQ_ENTRY(waiter) in_order;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Turns with the processors: of the many threads that have work, only as many do it at a time as
-// there are processors. The kernel would let all of them run by turns of its own, stop one while it
-// holds a lock, and let a thread that needs this lock, or only a processor, wait for the rest.
+// Turns with the processors: when many threads have work, the number of threads that work at a time
+// is the number of processors. The kernel would let all threads run by turns of its own, and stop a
+// thread that holds a lock. Threads that need this lock, or only a processor, would then wait for
+// all others.
 //
-// A turn is a courtesy, not a lock: a thread that keeps its turn for too long, because a peer lets
-// it wait, no longer counts, and the next thread goes on. So nobody waits for a thread that hangs.
+// A turn is a courtesy, not a lock: the turn of a thread that keeps the turn for too long, because
+// a peer lets the thread wait, no longer counts, and the next thread goes on. No thread waits for a
+// thread that hangs.
 #ifndef IBTRAPD_BASE_TURNS_H
 #define IBTRAPD_BASE_TURNS_H
 
@@ -28,8 +30,8 @@ struct turns *turns_make(size_t at_a_time, int64_t us);
 // No call may be under way. NULL is allowed.
 void turns_free(struct turns *turns);
 
-// Waits for a turn. Threads get theirs in the order in which they came. With NULL each has one at
-// once. Any thread; it must not have one yet.
+// Waits for a turn. Threads get turns in the order of their calls. With NULL each thread has a turn
+// at once. Any thread that has no turn yet.
 struct turn turns_take(struct turns *turns);
 
 // Gives the turn back, whether it still counts or not. Any thread.

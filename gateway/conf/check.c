@@ -61,7 +61,7 @@ bool check_secret_file(const char *value, struct error *reason)
     return ok;
 }
 
-// The sink reads the file at each connection, so it may still be missing now.
+// The sink reads the file at each connection: now the file may still be missing.
 bool check_tls_key(const char *value, struct error *reason)
 {
     return access(value, F_OK) != 0 || secret_check_file(value, reason);
@@ -150,7 +150,7 @@ bool check_ip(const char *value, struct error *reason)
            error_set(reason, "must be an IP address and a port, such as 127.0.0.1:9117");
 }
 
-// An IPv6 address may have a zone, such as %eth0.
+// An IPv6 address may have a zone, for instance %eth0.
 static bool check_is_ipv6(const char *host)
 {
     char copy[CONF_ADDRESS_SIZE];
@@ -406,7 +406,8 @@ bool check_category_pattern(const char *value, struct error *reason)
 
 enum { GUID_LENGTH = ADDRESS_GUID_TEXT_SIZE - 1 };
 
-// The length of what stands for one character, or of a star: "a", "\\a", "?", "*", "[a-f]".
+// The length of the first part of a pattern, for one character or a star: "a", "\\a", "?", "*",
+// "[a-f]".
 static size_t check_pattern_atom(const char *p)
 {
     const char *end;
@@ -463,7 +464,8 @@ bool check_guid_pattern(const char *value, struct error *reason)
                              "0x0002c903000e1234, or a part of them with *");
 }
 
-// Whether it has a sign that only a regular expression needs. '.', '(' and '+' may be in names.
+// Whether the pattern has a sign that only a regular expression needs. '.', '(' and '+' may be in
+// names.
 static bool check_pattern_is_regular_expression(const char *value)
 {
     size_t length = strlen(value);
@@ -475,8 +477,8 @@ static bool check_pattern_is_regular_expression(const char *value)
     return value[0] == '^' || (length > 1 && value[length - 1] == '$');
 }
 
-// Whether it is a GUID as other programs write it: "0x0002c903000e1234", "0002:c903:000e:1234" or
-// "00:02:c9:03:00:0e:12:34", perhaps with stars.
+// Whether the text is a GUID in the form of another program: "0x0002c903000e1234",
+// "0002:c903:000e:1234" or "00:02:c9:03:00:0e:12:34", perhaps with stars.
 static bool check_pattern_is_guid(const char *value)
 {
     const char *colon = strchr(value, ':');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The values of the configuration, and nothing but values: load.h reads a file into them and checks
-// them. They stay as they are from then on; a reload makes a new struct conf.
+// The values of the configuration, and nothing but values: load.h reads a file into the values and
+// checks them. From then on no value changes; a reload makes a new struct conf.
 #ifndef IBTRAPD_CONF_CONF_H
 #define IBTRAPD_CONF_CONF_H
 
@@ -89,7 +89,7 @@ struct conf_counters {
     double error_rates[COUNTER_ERRORS][2];     // errors an hour
     unsigned errors_min;                       // fewer are no event
     unsigned clear_percent;                    // of the rate: below, the alarm ends
-    unsigned congestion_percent; // of the time that a port waits, which is an event; 0: none
+    unsigned congestion_percent; // of the time: a port that waits longer is an event; 0: none
     unsigned congestion_clear;   // of the time: at or below, the alarm ends
 };
 
@@ -115,7 +115,7 @@ struct conf_subagent {
     char context[CONF_CONTEXT_SIZE];       // empty: the default context only
     bool has_context;                      // false: an instance's context is its name
     uint16_t contexts;                     // enum conf_contexts: nodes with a context of their own
-    uint16_t fabric_ports;                 // the same: whose ports the fabric as one device has
+    uint16_t fabric_ports;                 // the same: which ports the fabric as one device has
     char fabric_socket[CONF_ADDRESS_SIZE]; // of a master agent for that device alone; empty: none
     bool writable;
     uint8_t event_trap_level; // GswEventSeverity (IBSWITCH-MIB)
@@ -226,7 +226,7 @@ struct conf_syslog {
 
 struct conf_file {
     char path[CONF_PATH_SIZE];
-    bool sync; // an event counts as delivered only when it is on disk
+    bool sync; // an event counts as delivered only when the disk has the event
 };
 
 struct conf_agentx {
@@ -240,7 +240,7 @@ struct conf_kafka {
     enum conf_format format;
     enum conf_sasl sasl;
     char brokers[CONF_BROKERS_SIZE]; // "host:port", with commas between them
-    char topic[CONF_TOPIC_SIZE];     // a template, as kafka/topic.h reads it
+    char topic[CONF_TOPIC_SIZE];     // a template for kafka/topic.h
     char user[CONF_SECRET_SIZE], password_file[CONF_PATH_SIZE];
     char password[CONF_SECRET_SIZE];                     // from that file
     char settings[CONF_SETTINGS_MAX][CONF_SETTING_SIZE]; // "name=value"; empty behind the last
@@ -267,7 +267,7 @@ struct conf_http {
 struct conf_alertmanager {
     char urls[CONF_URLS_SIZE];
     char source[CONF_SOURCE_SIZE]; // the label; empty: the gateway's name
-    unsigned expire_s;             // after which an Alertmanager ends what is not posted again
+    unsigned expire_s; // after which an Alertmanager ends an alert that is not posted again
 };
 
 struct conf_receiver {
@@ -280,7 +280,7 @@ struct conf_receiver {
     struct filter filter;
     unsigned rate, burst; // events/s, 0: no limit; events at once
     int64_t age_us;       // 0: no limit
-    bool from_backlog;    // if its name was gone, it goes on where it stopped
+    bool from_backlog;    // a receiver with a name that was gone goes on at its old place
     struct conf_tls tls;
     struct conf_snmp snmp;
     struct conf_syslog syslog;
@@ -294,8 +294,8 @@ struct conf_receiver {
 
 enum { CONF_SAME = -1 }; // a rule does not change this; a folder has no log level of its own
 
-// A rule: a section "policy". Of the rules that fit an event, the last one that sets a value
-// decides it.
+// A rule: a section "policy". Of the rules that fit an event, the last rule that sets a value
+// decides the value.
 struct conf_rule {
     char name[CONF_RULE_NAME_SIZE];
     struct filter_list events, nodes; // empty: all
@@ -317,7 +317,7 @@ struct conf_policy {
     unsigned repeat_window_s; // 0: off
     unsigned flap_changes;    // 0: off
     unsigned flap_within_s, flap_quiet_s;
-    int64_t missing_age_us; // at which alarms about what is missing end; 0: never
+    int64_t missing_age_us; // at which alarms about missing nodes, ports and links end; 0: never
     unsigned storm_rate;    // events of one kind in a second; 0: off
     unsigned storm_period_s;
     bool hold_consequences;

@@ -31,7 +31,7 @@ enum schema_reload { SCHEMA_LIVE, SCHEMA_RESTART };
 struct schema_pairs {
     size_t count;        // of the array's elements
     const void *initial; // the array's defaults; NULL: zeros
-    // Sets the element that the pair, such as "ib=debug", names. False with a reason: the pair is
+    // Sets the element of the pair, for instance "ib=debug". False with a reason: the pair is
     // wrong.
     bool (*take)(const struct schema_pairs *pairs, const char *pair, void *array,
                  struct error *reason);
@@ -52,8 +52,8 @@ struct schema_item {
     enum schema_type type;
     enum schema_reload reload;
     size_t at, size; // of the field in the section's object
-    // The fields that the section's check derives from the item, such as the key that a file
-    // contains. A reload compares them in place of the item itself. Size 0: none.
+    // The fields that the section's check derives from the item, for instance the key in a file. A
+    // reload compares these fields in place of the item itself. Size 0: there are none.
     size_t derived_at, derived_size;
     size_t given_at; // of a bool that says whether the file has the item; 0: none
     // The range of a number. Of a text, `high` is the greatest length; 0: the field's size decides.
@@ -69,13 +69,13 @@ struct schema_item {
     // Checks a text, a host or a member of a list beyond its length. False with a reason. NULL: the
     // type's own checks are enough.
     bool (*check)(const char *value, struct error *reason);
-    // Does the same with what a text names outside of the configuration, such as a file; it opens
-    // that. NULL: there is nothing to look at.
+    // Does the same with the file or the group that a text names; opens the file. NULL: there is
+    // nothing to look at.
     bool (*look)(const char *value, struct error *reason);
-    // The default, as a file has it without quotation marks; NULL: the item is not set. A list has
-    // none: it begins empty, or as `pairs` resets it.
+    // The default in the form of a file, without quotation marks; NULL: the item is not set. A list
+    // has no default here: the list begins empty, or with the defaults of `pairs`.
     const char *initial;
-    const char *example; // a value, as a file has it, that the example has instead of the default
+    const char *example; // a value in the form of a file, for the example in place of the default
     bool shown;          // the example file sets the item to `example`
     const char *help;    // sentences; `x` is literal, and name(1) is another manual page
 };
@@ -94,11 +94,11 @@ struct schema_part {
 struct schema_section {
     const char *name;
     enum schema_object object;
-    enum conf_kind kind;                // of SCHEMA_RECEIVER
-    const char *title;                  // the name that the example gives a rule or a receiver
-    bool commented;                     // the example has the section as a comment
-    const char *help;                   // sentences, as of an item
-    const char *more;                   // another such section for the example, as a file has it
+    enum conf_kind kind; // of SCHEMA_RECEIVER
+    const char *title;   // the name that the example gives a rule or a receiver
+    bool commented;      // the example has the section as a comment
+    const char *help;    // sentences, as of an item
+    const char *more;    // the text of a second section of this kind, for the example
     const struct schema_part *parts[5]; // NULL behind the last one
     // Checks the section as a whole and reports its mistakes. NULL: the section needs no check.
     void (*check)(struct section *section);
@@ -112,8 +112,8 @@ const struct schema_item *schema_item(const struct schema_section *section, size
 const struct schema_item *schema_find(const struct schema_section *section, const char *name,
                                       size_t *place);
 
-// Adds sentences about the values that an item may have, such as " From 1 to 3600.", in the marks
-// of `help`. Adds nothing where `help` says it all.
+// Adds sentences about the values of an item, for instance " From 1 to 3600.", in the marks of
+// `help`. Adds nothing where `help` lists the values.
 void schema_add_values(const struct schema_item *item, struct text *t);
 
 #endif

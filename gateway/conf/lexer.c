@@ -11,7 +11,7 @@ void lexer_init(struct lexer *lexer, const char *text, char *word)
     word[0] = '\0';
 }
 
-// Skips `n` characters and counts the lines that end among them.
+// Skips `n` characters and counts the ends of lines among them.
 static void lexer_skip(struct lexer *lexer, size_t n)
 {
     for (; n > 0; n--)
@@ -50,8 +50,8 @@ static bool lexer_skip_blanks(struct lexer *lexer)
     }
 }
 
-// Reads the number of a character behind the backslash of \x41 or \101. Returns how much of the
-// text it took; 0: no character has that number.
+// Reads the number of a character behind the backslash of \x41 or \101. Returns the number of
+// octets read; 0: no character has that number.
 static size_t lexer_code(const char *p, char *out)
 {
     char digits[4] = "";
@@ -64,8 +64,8 @@ static size_t lexer_code(const char *p, char *out)
     return code > 0 && code <= 0xFF ? n + hex : 0;
 }
 
-// Reads what stands behind a backslash in double quotation marks, and puts the character that it
-// means into `*out`. Returns how much of the text it took; 0: it means no character.
+// Reads the characters behind a backslash in double quotation marks, and puts their meaning, one
+// character, into `*out`. Returns the number of octets read; 0: they mean no character.
 static size_t lexer_escape(const char *p, char *out)
 {
     static const char LETTERS[] = "nrbfaetv", CODES[] = "\n\r\b\f\a\033\t\v";
@@ -77,9 +77,9 @@ static size_t lexer_escape(const char *p, char *out)
     return 1;
 }
 
-// Reads a backslash in quotation marks with what follows it, and puts the character that they mean
-// into `*out`; `*kept` is 0 if they mean none, otherwise 1. Returns how much of the text it took;
-// 0: it is wrong.
+// Reads a backslash in quotation marks and the characters behind the backslash, and puts their
+// meaning, one character, into `*out`. `*kept` is 0 if they mean no character, otherwise 1. Returns
+// the number of octets read; 0: they have no meaning.
 static size_t lexer_backslash(const char *p, char quote, char *out, size_t *kept)
 {
     *kept = 0;
@@ -121,7 +121,7 @@ static enum lexer_token lexer_quoted(struct lexer *lexer)
     return LEXER_WORD;
 }
 
-// A plus sign belongs to a word, such as +1, but not to +=.
+// A plus sign belongs to a word, for instance +1, but not to +=.
 static enum lexer_token lexer_plain(struct lexer *lexer)
 {
     const char *p = lexer->next;

@@ -25,15 +25,15 @@ struct lexer {
     unsigned next_line;
 };
 
-// Begins with `text`, which is NUL-terminated. `word` has room for as many octets as the text with
-// its NUL. Both stay the caller's.
+// Begins with `text`, NUL-terminated. `word` has room for the whole text with its NUL. Both stay
+// the caller's.
 void lexer_init(struct lexer *lexer, const char *text, char *word);
 
-// Skips what is left of the line, such as behind a LEXER_WRONG.
+// Skips the rest of the line, for instance behind a LEXER_WRONG.
 void lexer_skip_line(struct lexer *lexer);
 
 // Reads the next token. Returns LEXER_END again and again at the end. A text in quotation marks
-// ends in the line that it begins in, unless a backslash ends that.
+// ends in its first line, unless a backslash ends the line.
 enum lexer_token lexer_next(struct lexer *lexer);
 
 // Returns the name of a token for a message, such as "'='" or "the end of the file".

@@ -160,7 +160,7 @@ static bool conf_take_context(struct conf_subagent *subagent, const struct insta
                      instance->device, instance->port, CONF_CONTEXT_SIZE - 1);
 }
 
-// Replaces the path that is shared by default.
+// Replaces the default path, which the gateways of a host would share.
 static void conf_take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
 {
     if (strcmp(path, shared) == 0)

@@ -9,15 +9,15 @@
 #include "base/log.h"
 #include "conf/conf.h"
 
-// Makes the configuration that holds without a file: the first active port, and events to the local
-// syslog.
+// Makes the configuration for a start without a file: the first active port, and events to the
+// local syslog.
 bool conf_defaults(struct conf *conf, struct error *err);
 
 // Releases what a configuration holds, and overwrites the secrets of its receivers. A configuration
 // of zeros is good, too.
 void conf_free(struct conf *conf);
 
-// Reads and checks a file, with the files that it names. If the file has no receiver, the
+// Reads and checks a file, with the files named in it. If the file has no receiver, the
 // configuration gets that of conf_defaults. On failure `err` says file, line, item, value and
 // reason of the first mistake, and how many others there are.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
@@ -43,10 +43,10 @@ void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err)
 // returns false with a sentence then.
 bool conf_may_replace(const struct conf *running, const struct conf *next, struct error *err);
 
-// Logs which file is in force, or that it does not exist and the defaults hold.
+// Logs the path of the file in force, or that there is no file and the defaults hold.
 void conf_log_file(const struct conf *conf, struct log *log);
 
-// Adds a receiver that writes to standard output, unless the configuration has one.
+// Adds a receiver for standard output, unless the configuration has a receiver for standard output.
 void conf_add_stdout(struct conf *conf);
 
 #endif

@@ -89,8 +89,8 @@ static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
     [COUNTER_VL15_DROPPED] = {6000, 3000}, [COUNTER_FEC_UNCORRECTABLE] = {120, 60},
 };
 
-// Reads a number such as "1e-13" or "0.5" up to `end`. False: there is no number, or the number is
-// out of range.
+// Reads a number, for instance "1e-13" or "0.5", up to `end`. False: there is no number, or the
+// number is out of range.
 static bool rates_read(const char *value, char end, double max, double *out, const char **rest)
 {
     char *after;
@@ -120,7 +120,7 @@ static bool rates_take(const struct schema_pairs *pairs, const char *pair, void 
     return true;
 }
 
-// Adds the shortest text that reads as that number.
+// Adds the shortest text that strtod(3) reads as the number.
 static void rates_add_number(struct text *out, double number)
 {
     char text[32];
@@ -197,7 +197,7 @@ const struct schema_pairs PAIRS_LEVELS = {
     .names = LOG_FOLDER_WORDS,
     .wanted = "a folder of the gateway and its level, such as \"ib=debug\""};
 
-// The severity to send for each severity. By default each severity stays as it is.
+// The severity to send for each severity. By default no severity changes.
 
 static const int SAME_SEVERITIES[] = {0, 1, 2, 3, 4, 5, 6, SEVERITY_DEBUG};
 
@@ -229,7 +229,7 @@ const struct schema_pairs PAIRS_SEVERITIES = {
     COUNT(SAME_SEVERITIES), SAME_SEVERITIES, severities_take, severities_add,
     .wanted = "two severities, such as \"informational=notice\""};
 
-// Texts that stay as they are, each name once: settings of a library, and headers of HTTP.
+// Texts that are kept unchanged, each name once: settings of a library, and headers of HTTP.
 
 enum { TEXT_SIZE = CONF_SETTING_SIZE };
 static_assert((int)CONF_HEADER_SIZE == (int)TEXT_SIZE, "headers are as long as settings");
@@ -261,7 +261,7 @@ static void texts_add(const struct schema_pairs *pairs, const void *array, size_
     text_add(out, ((const pair_text *)array)[place]);
 }
 
-// Any name is good here; the module that has the library knows better.
+// Any name is good here; the module with the library checks the names.
 static bool settings_take(const struct schema_pairs *pairs, const char *pair, void *array,
                           struct error *reason)
 {

@@ -23,8 +23,8 @@ struct parser {
     bool lost;              // a mistake leaves unclear how the line goes on: see parser_resume
     bool in_list;           // it was lost within the braces of a list
     bool swallowed;         // part of a line was skipped unread, and may have had a closing brace
-    // The section whose closing brace is missing, if one was; its items may follow where only
-    // sections are expected.
+    // The last section without a closing brace; NULL: each section had a closing brace. Items of
+    // this section may follow where only sections are expected.
     const struct schema_section *unclosed;
     struct conf *conf;
     struct report *report;
@@ -71,7 +71,7 @@ static void parser_add_hint(const struct schema_section *section, const char *na
     for (size_t i = 0; i < SCHEMA_COUNT; i++)
         count += schema_find(&SCHEMA[i], name, NULL) != NULL;
     const struct nearest nearest = parser_find_nearest(section, name);
-    // An item of another section may still be a slip, such as url for urls.
+    // An item of another section may still be a slip, for instance url for urls.
     const bool is_slip = nearest.name && (count == 0 || (section && nearest.distance == 1));
     if (is_slip)
         text_addf(t, "; did you mean '%s'?", nearest.name);
@@ -215,7 +215,7 @@ static void parser_take_value(struct parser *p, struct section *section,
     const char *value = p->lexer.word;
     struct error reason;
     if (item->secret || parser_names_secret(item))
-        p->secret_line = p->lexer.line; // it need not be that of the item
+        p->secret_line = p->lexer.line; // the value may be in another line than the name
     if (!value_has_room(item, section->object))
         section_refuse(section, "item '%s' has more than %d values", item->name,
                        (int)FILTER_PATTERNS_MAX);
@@ -295,7 +295,8 @@ static void parser_take_item(struct parser *p, struct section *section,
     }
 }
 
-// Says that there is no such item, or no such section if the name stands where one begins.
+// Says that there is no item of this name, or no section if the name stands at the beginning of a
+// section.
 static void parser_report_name(struct parser *p, const struct section *section, const char *name,
                                unsigned line)
 {
@@ -312,8 +313,8 @@ static void parser_report_name(struct parser *p, const struct section *section, 
         report_add(p->report, line, "item '%s': there is no such item here%s", name, hint);
 }
 
-// Reports an unknown name and skips what belongs to it. NULL for `section`: the name stands at the
-// top of the file.
+// Reports an unknown name and skips the value, list or section behind the name. NULL for `section`:
+// the name stands at the top of the file.
 static void parser_refuse_name(struct parser *p, struct section *section)
 {
     char name[80];
@@ -330,7 +331,8 @@ static void parser_refuse_name(struct parser *p, struct section *section)
     else if (!left)
         parser_report_name(p, section, name, line);
     if (p->token != LEXER_OPEN)
-        p->secret_line = line; // the name may be a misspelled one, as of a community
+        p->secret_line =
+            line; // the name may be a misspelled item with a secret, for instance a community
     if (!parser_is_off(p))
         parser_skip_unknown(p);
 }
@@ -409,7 +411,8 @@ static bool parser_add_object(struct conf *conf, struct section *section)
     return true;
 }
 
-// Whether the section's opening brace is there; it is taken as there when an item follows at once.
+// Whether the section's opening brace is there. If an item follows at once, the brace counts as
+// there.
 static bool parser_open(struct parser *p, const struct section *section)
 {
     bool follows =
@@ -514,8 +517,8 @@ static void parser_begin(struct parser *p)
             .schema = &SCHEMA[i], .object = p->conf, .looks = p->looks, .report = p->report};
 }
 
-// Sorts the receivers by kind; those of one kind stay in the order of the file. Needs the free
-// place behind the last one.
+// Sorts the receivers by kind; receivers of one kind stay in the order of the file. Needs the free
+// place behind the last receiver.
 static void parser_group_receivers(struct conf *conf)
 {
     struct conf_receiver *all = conf->receivers, *spare = &all[CONF_RECEIVERS_MAX];
@@ -532,8 +535,8 @@ static void parser_group_receivers(struct conf *conf)
     explicit_bzero(spare, sizeof *spare);
 }
 
-// Checks the sections without a name of their own, also those that the file does not have. It may
-// have them in several pieces, so only its end completes them.
+// Checks the sections without a name of their own, also sections that the file does not have. A
+// file may have a section in several pieces, so a section is complete only at the end of the file.
 static void parser_end(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {

@@ -25,13 +25,13 @@
     .derived_at = offsetof(type, from),                                                            \
     .derived_size = offsetof(type, to) + SIZE_OF(type, to) - offsetof(type, from)
 
-// The rows of receivers (schema_receivers.c): those of each kind, and those that several kinds
-// share.
+// The rows of receivers (schema_receivers.c): the rows of each kind, and the rows that several
+// kinds share.
 extern const struct schema_part SCHEMA_SNMP, SCHEMA_SYSLOG, SCHEMA_FILE, SCHEMA_AGENTX,
     SCHEMA_KAFKA, SCHEMA_HTTP, SCHEMA_HTTP_ACCESS, SCHEMA_ALERTMANAGER;
 extern const struct schema_part SCHEMA_TLS, SCHEMA_EVERY_RECEIVER;
 
-// The items whose values are lists of pairs, such as "SymbolErrorCounter=10" (pairs.c).
+// The items with lists of pairs, for instance "SymbolErrorCounter=10" (pairs.c).
 extern const struct schema_pairs PAIRS_THRESHOLDS; // in a uint64_t [COUNTER_ERRORS]
 // Two rates of a counter, over the short and the long window, in a double [COUNTER_ERRORS][2].
 extern const struct schema_pairs PAIRS_BIT_ERROR_RATES;
@@ -39,10 +39,10 @@ extern const struct schema_pairs PAIRS_ERROR_RATES;
 extern const struct schema_pairs PAIRS_LEVELS;     // in an int [LOG_FOLDER_COUNT]; else CONF_SAME
 extern const struct schema_pairs PAIRS_SEVERITIES; // in an int [8]: the severity to send for each
 
-// In a char [CONF_SETTINGS_MAX][CONF_SETTING_SIZE]: the pairs as they are, each name once.
+// In a char [CONF_SETTINGS_MAX][CONF_SETTING_SIZE]: the unchanged pairs, each name once.
 extern const struct schema_pairs PAIRS_SETTINGS;
 
-// In a char [CONF_HEADERS_MAX][CONF_HEADER_SIZE]: headers of HTTP as they are, each name once.
+// In a char [CONF_HEADERS_MAX][CONF_HEADER_SIZE]: the unchanged headers of HTTP, each name once.
 extern const struct schema_pairs PAIRS_HEADERS;
 
 #endif

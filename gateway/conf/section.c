@@ -359,7 +359,7 @@ void section_check_kafka(struct section *section)
         section_kafka_check_user(section);
 }
 
-// Whether the host of the URL is this one, which nobody else hears.
+// Whether the URL leads to this host: nobody else hears the request.
 static bool section_http_is_local(const char *url)
 {
     static const char *const LOCAL[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -372,7 +372,7 @@ static bool section_http_is_local(const char *url)
     return false;
 }
 
-// `safe`: no secret goes over the network as it is.
+// `safe`: no secret goes over the network without encryption.
 static bool section_http_check_access(struct section *section, bool safe)
 {
     const struct conf_http_access *a =
@@ -391,7 +391,8 @@ static bool section_http_check_access(struct section *section, bool safe)
                           user ? "password_file" : "token_file");
 }
 
-// Whether the query of a URL names an index, which Elasticsearch takes as well as one in the path.
+// Whether the query of a URL names an index. Elasticsearch takes an index from the query or the
+// path.
 static bool section_http_query_has_index(const char *query)
 {
     static const char INDEX[] = "index=";
@@ -418,7 +419,7 @@ static bool section_http_lacks_index(const struct conf_http *http)
            !section_http_query_has_index(path + strcspn(path, "?"));
 }
 
-// Whether the format has what the items ask for, and the items what it needs.
+// Whether the format knows the items `index` and `ack`, and whether Elasticsearch gets an index.
 static bool section_http_check_format(struct section *section, const struct conf_http *http)
 {
     const bool splunk = http->format == CONF_HTTP_SPLUNK;

@@ -23,11 +23,11 @@ struct section {
     void *object;     // its struct conf, conf_rule or conf_receiver
     const char *name; // of a rule or a receiver; NULL: the section has no name of its own
     uint64_t given;   // the items that the file has: a bit for each number of schema_item
-    unsigned line;    // the last one of the section that was read
+    unsigned line;    // the last line that was read of the section
     unsigned begins;  // its first line; 0: the file does not have the section yet
     unsigned lines[SCHEMA_ITEMS_MAX]; // of the items that the file has
     bool bad;                         // the section has a mistake
-    bool looks;                       // the files and groups that it names are looked at
+    bool looks; // the checks open the named files and look for the named groups
     struct report *report;
 };
 
@@ -40,8 +40,9 @@ bool section_refuse(struct section *section, const char *fmt, ...)
 bool section_has(const struct section *section, const char *item);
 bool section_sets(const struct section *section, const char *item);
 
-// Unless `met`, refuses the section if it sets one of `items`, since that item would silently do
-// nothing: "item '...' has no effect without WHAT". `items` end with NULL. False: it was refused.
+// Unless `met`, refuses the section if the section sets one of `items`, because the item would
+// silently do nothing: "item '...' has no effect without WHAT". `items` end with NULL. False: the
+// section was refused.
 bool section_needs(bool met, struct section *section, const char *const *items, const char *what);
 
 // Checks of whole sections, for the rows of the schema (schema_section.check). Each reports the

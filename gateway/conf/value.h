@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The value of one item in its section's object. The item's row says where the value is and what it
-// may be; see item.h. `object` is the section's struct conf, conf_rule or conf_receiver.
+// The value of one item in its section's object. The item's row says where the value is and which
+// values are good; see item.h. `object` is the section's struct conf, conf_rule or conf_receiver.
 #ifndef IBTRAPD_CONF_VALUE_H
 #define IBTRAPD_CONF_VALUE_H
 
@@ -9,7 +9,7 @@
 // Sets the default, or the value of an item that is not set.
 void value_reset(const struct schema_item *item, void *object);
 
-// Sets the value to that of a file; adds a member to a list that has room. False with a reason.
+// Sets the value from a file's text; adds a member to a list that has room. False with a reason.
 bool value_take(const struct schema_item *item, void *object, const char *value,
                 struct error *reason);
 
@@ -19,7 +19,7 @@ void value_clear(const struct schema_item *item, void *object);
 bool value_is_list(const struct schema_item *item);
 bool value_has_room(const struct schema_item *item, const void *object); // for one more member
 
-// Adds the value as a file has it. Adds nothing if the item is not set.
+// Adds the value in the form of a file. Adds nothing if the item is not set.
 void value_add(const struct schema_item *item, const void *object, struct text *t);
 
 // Whether the value is the item's default. An item without default returns false.
@@ -29,7 +29,7 @@ bool value_is_default(const struct schema_item *item, const void *object);
 // item, if something is.
 bool value_same(const struct schema_item *item, const void *a, const void *b);
 
-// Copies the value, with what is derived from it.
+// Copies the value and the fields derived from the value.
 void value_copy(const struct schema_item *item, const void *from, void *to);
 
 #endif
