@@ -26,9 +26,9 @@ uint64_t flood_receivers_look(struct flood_receivers *receivers, const char *soc
 
 size_t flood_receivers_done(const struct flood_receivers *receivers);
 
-// Prints `, "receivers": [...]`: the events that each was sent, how many milliseconds after
-// `since_us` (monotonic) it had all of them, null if it had not, and the processor time of its
-// thread. Names have to differ in their first twelve characters.
+// Prints `, "receivers": [...]`: for each receiver the sent events, the milliseconds from
+// `since_us` (monotonic) to the last event, null if events are missing, and the processor time of
+// the receiver's thread. Names have to differ in their first twelve characters.
 void flood_receivers_print(const struct flood_receivers *receivers, int64_t since_us);
 
 #endif

@@ -63,7 +63,7 @@ struct inner_fabric {
     uint8_t current[MAD_SIZE]; // used by the SA client's thread
 };
 
-// Makes the fabric in a child process, so that the generator's memory stays there.
+// Makes the fabric in a child process: the generator's memory stays there.
 
 static void copy(struct map *map, const struct generated *g)
 {

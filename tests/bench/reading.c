@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Measures what a counter reading costs after it has arrived, by the number of hosts: adding it to
-// the accumulated counters, and watching the counters, of which a healthy fabric, a sick one, one
-// whose every port waits and one whose every port counts errors differ. Processor time, so that
-// other work on the machine changes little. Usage: bench-reading [RUNS]
+// Measures what a counter reading costs after it has arrived, by the number of hosts: adding the
+// reading to the accumulated counters, and watching the counters. The cost of watching differs
+// between a healthy fabric, a sick fabric, a fabric with waiting ports only, and a fabric with
+// errors at each port. Measures processor time: other work on the machine changes little. Usage:
+// bench-reading [RUNS]
 #include "generated.h"
 
 #include "topology/counter_watch.h"

@@ -37,7 +37,7 @@ static bool is_after(const struct agentx_oid *a, const struct agentx_oid *b)
     return agentx_oid_compare(a->ids, a->length, b->ids, b->length) > 0;
 }
 
-// The first row of a column whose name is after the given one.
+// The first row of a column with a name behind the given name.
 static uint32_t first_after(const struct table *t, uint32_t column, const struct agentx_oid *name)
 {
     uint32_t low = 0, high = t->rows;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The threads and locks of <threads.h> for librdkafka, made from the threads and locks of POSIX,
-// which TSan knows: it crashes in a thread that the C library's thrd_create began, and takes what a
-// mtx_lock protects for a race. Only the build for TSan has this library, before the C library. In
-// glibc the types of both kinds are the same but for their names.
+// The threads and locks of <threads.h> for librdkafka, made from the threads and locks of POSIX.
+// TSan knows only POSIX's: TSan crashes in a thread of the C library's thrd_create, and reports
+// races in data behind a mtx_lock. Only the build for TSan has this library, before the C library.
+// In glibc the types of both kinds are the same but for their names.
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Arbitrary answers to informs: damaged, refusing, of other requests, twice, in any order, or no
-// SNMP at all. An event counts as confirmed only if each of its notifications was answered, and one
-// whose notifications were all answered properly counts. The input is a list of actions, an octet
+// SNMP at all. An event counts as confirmed only if each of its notifications was answered, and an
+// event with proper answers to all notifications counts. The input is a list of actions, an octet
 // each and its arguments.
 #include "driver.h"
 #include "fuzz.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Successive sweeps of a small fabric, merged in order: nodes and ports that do not answer, cables
 // that move, nodes without power. The input is a list of steps, an octet each with its arguments.
-// After each sweep the merged snapshot must be what the rules of topology/merge.h say, by an oracle
-// of its own; a complete sweep is the truth.
+// After each sweep the fuzzer's own oracle checks the merged snapshot by the rules of
+// topology/merge.h; a complete sweep is the truth.
 #include "fuzz.h"
 #include "input.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Readings of counters that grow, fall, are full, change their size, and ports that are missing for
 // hours or days. The sums, and the counters that reach a threshold or fall below, agree with an
-// oracle. The input is a list of readings: an octet for the time between them and an octet for the
-// ports that answer; for each of these an octet for its sizes, and the counters that change.
+// oracle. The input is a list of readings: an octet for the time between two readings and an octet
+// for the answering ports; for each answering port an octet for its sizes, and the changed
+// counters.
 #include "fuzz.h"
 #include "input.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A TLS server that agrees and then sends anything, or whose octets are changed, cut or joined by
-// others on the way. The client reads the octets that the server wrote, or a first part of them;
-// with another name than the certificate's there is no connection; every call ends. The first octet
-// chooses the name, the version and our patience; the others change the server's octets: each
-// change is a place, in two octets, and what happens there.
+// A TLS server that agrees and then sends anything, or a server with octets that are changed, cut
+// or joined by other octets on the way. The client reads the octets that the server wrote, or a
+// first part of them; with another name than the certificate's there is no connection; every call
+// ends. The first octet chooses the name, the version and our patience; the others change the
+// server's octets: each change is a place, in two octets, and what happens there.
 #include "fuzz.h"
 #include "input.h"
 
@@ -25,7 +25,7 @@ enum { DATA_MAX = 40000, CHANGES_MAX = 8, READS_MAX = 200, WRITTEN = 500 };
 
 static SSL_CTX *context;
 static char ca_file[256];
-static uint8_t plain[DATA_MAX]; // the octets that the server writes, a part of them
+static uint8_t plain[DATA_MAX]; // a part of the octets that the server writes
 
 // A certificate for "receiver", which is its own authority.
 static X509 *make_certificate(EVP_PKEY *key)

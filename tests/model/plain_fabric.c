@@ -215,7 +215,7 @@ bool plain_fabric_unplug(struct plain_fabric *f, unsigned cable)
     return true;
 }
 
-// A cable joins two nodes, at least one of them a switch.
+// A cable joins two nodes, at least one switch among the two.
 static bool may_join(const struct plain_fabric *f, uint8_t a, uint8_t b)
 {
     return a != b && (f->nodes[a].type == FABRIC_SWITCH || f->nodes[b].type == FABRIC_SWITCH);

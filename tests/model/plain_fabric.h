@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The fabric as it is: nodes with or without power, and cables between their ports. Shares no code
-// with the gateway, which only gets what plain_fabric_sweep builds.
+// The true fabric: nodes with or without power, and cables between their ports. Shares no code with
+// the gateway. The gateway gets only the snapshots of plain_fabric_sweep.
 #ifndef IBTRAPD_TESTS_PLAIN_FABRIC_H
 #define IBTRAPD_TESTS_PLAIN_FABRIC_H
 
@@ -43,7 +43,7 @@ struct plain_fabric {
 // What a sweep finds.
 struct plain_sight {
     bool nodes[PLAIN_NODES_MAX], cables[PLAIN_CABLES_MAX];
-    uint8_t silent; // a node that does not answer, and hides the nodes behind it; PLAIN_NONE: none
+    uint8_t silent; // a node without answers, which hides the nodes behind itself; PLAIN_NONE: none
     bool complete;
 };
 
@@ -58,8 +58,7 @@ struct fabric *plain_fabric_sweep(const struct plain_fabric *f, const struct pla
 // Changes. False: it is impossible now, and nothing changed.
 bool plain_fabric_plug(struct plain_fabric *f, unsigned cable); // where it was
 bool plain_fabric_unplug(struct plain_fabric *f, unsigned cable);
-// Plugs one end of the cable into a free port of the first of the nodes from `node` on that has
-// one.
+// Plugs one end of the cable into a free port of the first node from `node` on with a free port.
 bool plain_fabric_move(struct plain_fabric *f, unsigned cable, unsigned end, unsigned node);
 bool plain_fabric_swap(struct plain_fabric *f, unsigned one, unsigned other); // their second ends
 bool plain_fabric_power(struct plain_fabric *f, unsigned node, bool on);

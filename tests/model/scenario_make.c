@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Random lists of actions: nested stories, each of which breaks something and mends it.
+// Random lists of actions: nested stories; each story breaks something and mends it.
 #include "scenario.h"
 
 #include "require.h"

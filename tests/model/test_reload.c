@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A whole gateway with all its threads is given one configuration after another, while Reports
-// arrive, receivers send and sweeps are under way. After each reload what is in force is what the
-// last good text says: receivers with their filters, policy, thresholds; after a refused text the
-// configuration is unchanged. A receiver that goes on misses nothing and gets nothing twice. At the
-// end no thread and no descriptor is left over. README.md in this folder tells how to use it.
+// arrive, receivers send and sweeps are under way. After each reload the last good text is in
+// force: receivers with their filters, policy, thresholds; after a refused text the configuration
+// is unchanged. A receiver that goes on misses nothing and gets nothing twice. At the end no thread
+// and no descriptor is left over. README.md in this folder tells how to use it.
 #include "ears.h"
 #include "inner_fabric.h"
 #include "report_port.h"
@@ -174,8 +174,8 @@ static void try_what_is_in_force(void)
     await(probe);
 }
 
-// A Report that arrives before, in or after a reload. A receiver that gets the Report with either
-// configuration gets it once.
+// A Report that arrives before, in or after a reload. A receiver with the Report in both
+// configurations gets the Report once.
 static void expect_in_flight(struct expectation *probe, const struct wanted *before,
                              const struct wanted *after)
 {

@@ -27,7 +27,7 @@ extern const struct wanted_counter {
 struct wanted_receiver {
     bool there;
     bool other_name;  // a second name that this place has
-    bool other_item;  // an item without effect on the events that it gets
+    bool other_item;  // an item without effect on the receiver's events
     bool only_severe; // its filter: warnings and worse
     bool only_probes; // its filter: no other events
 };
@@ -35,7 +35,7 @@ struct wanted_receiver {
 struct wanted {
     struct wanted_receiver receivers[WANTED_RECEIVERS];
     bool sends_probes;  // a policy disables them otherwise
-    unsigned severity;  // that a policy gives them, in RFC 5424's numbers
+    unsigned severity;  // of probes, from a policy; RFC 5424's numbers
     bool sends_repeats; // there is no window in which equal events are duplicates
     uint64_t limits[WANTED_LIMITS];
     bool sweeps, reads_counters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opens one receiver of the kind `alertmanager` with one alarm that stays active, and keeps it as
-// delivery does, until standard input ends. No daemon, no journal.
+// Opens one receiver of the kind `alertmanager` with one alarm that stays active, and keeps the
+// receiver as delivery would, until standard input ends. No daemon, no journal.
 //
 //   send_alerts urls=http://127.0.0.1:9093 expire=4 renew=50 token_file=...
 //

@@ -39,8 +39,8 @@ struct fake_node {
 };
 
 // A switch that answers queries itself instead of forwarding them. Behind each of its ports without
-// a link there is a node, whose GUID is new or, where `claims` says so, that of another node.
-// Behind each port of a made-up switch there is a further one, without end.
+// a link there is a node. The node's GUID is new, or, by `claims`, the GUID of another node. Behind
+// each port of a made-up switch there is a further switch, without end.
 struct fake_liar {
     int node;           // the lying switch; -1: none
     uint8_t port_count; // of the switches that it makes up; 0: it makes up hosts

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A receiver in memory that fails, waits or confirms as the test demands.
+// A receiver in memory that fails, waits or confirms at the test's word.
 #ifndef IBTRAPD_TESTS_FAKE_RECEIVER_H
 #define IBTRAPD_TESTS_FAKE_RECEIVER_H
 
@@ -30,9 +30,9 @@ struct fake_sink {
     bool hold;                                    // send blocks
     bool one_at_a_time;                           // an event has to follow each pending one
     unsigned long refuse_from, refuse_through;    // numbers of the events that it refuses; 0: none
-    bool doubts;          // it does not say which of those in flight it refuses
+    bool doubts;          // it does not say which event in flight it refuses
     bool overtakes;       // its events may overtake each other
-    bool refuses_in_send; // it refuses them at once, and not when it is asked for its answers
+    bool refuses_in_send; // it refuses at once, not later with the answers
     bool keeps_state;     // it is the sink of a state
     atomic_bool behind;   // which it cannot keep
     int64_t answers_at;   // from then on (monotonic) it confirms all pending events; 0: never

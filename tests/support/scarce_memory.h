@@ -10,7 +10,7 @@
 // effect until the next call.
 void scarce_memory_fail(unsigned nth, bool for_good);
 
-// How many allocations there were since that call, and whether one failed.
+// The number of allocations since scarce_memory_fail, and whether an allocation failed.
 unsigned scarce_memory_count(void);
 bool scarce_memory_failed(void);
 

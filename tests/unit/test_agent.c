@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The whole subagent below a master agent that the test plays: where it registers, also when a day
-// has passed, and what a master agent gets that asks where nothing was registered.
+// The whole subagent below a master agent that the test plays: where the subagent registers, also
+// after a day, and the answer to a master agent that asks outside of the registered regions.
 #include "fake_master.h"
 #include "generated.h"
 #include "support.h"

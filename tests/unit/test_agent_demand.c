@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tables whose values are read on demand: what a request gets while they are being read, the ends
-// of indices, and the rows that the SA's records become.
+// Tables whose values are read on demand: the answer to a request during the reading, the ends of
+// indices, and the rows from the SA's records.
 #include "support.h"
 
 #include "agent/column.h"
@@ -409,7 +409,7 @@ static enum demand_state ask_away(void *ctx, const struct demand_key *key,
     return sa_state;
 }
 
-// A manager that found the table empty would believe that there are no groups.
+// A manager with an empty table would believe: there are no groups.
 TEST(a_table_of_an_sa_that_is_away_is_not_empty)
 {
     static const struct table *const TWO[] = {&SM_GROUPS, &SM_LINKS};

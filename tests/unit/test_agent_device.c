@@ -50,7 +50,7 @@ static struct look look_here(void)
     return look;
 }
 
-// Makes a snapshot of what was made, in the context of that end port.
+// Makes a snapshot of the made fabric, in the context of the end port.
 static void enter(uint64_t port_guid)
 {
     forget();

@@ -402,8 +402,8 @@ static void see_port(uint8_t state, uint8_t physical, uint8_t link_down, uint8_t
 
 // draft-forbes-ibswitchmib-00, 3.5: MTU and VLs are the numbers 1 to 5, and 0 and 6 to 15 are
 // reserved, as in InfiniBand itself: a manager finds no label and no meaning for them. States are
-// one more than in PortInfo. InfiniBand has one more of each than the document, whose number is
-// reserved there: these have labels of our own.
+// one more than in PortInfo. InfiniBand has one more value of each than the document. The document
+// reserves the number of this value: the label of this value is our own.
 TEST(no_value_is_outside_its_enumeration)
 {
     see_port(5, 7, 3, 0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Which alerts Alertmanagers are told, against a model: made-up Alertmanagers that do with what is
-// posted as the documentation of Alertmanager says, and an alarm list that changes at random.
+// Which alerts Alertmanagers are told, against a model: made-up Alertmanagers that treat posts by
+// the documentation of Alertmanager, and an alarm list that changes at random.
 #include "support.h"
 
 #include "http/alert_list.h"
@@ -21,7 +21,7 @@ struct peer {
     struct alert_place place;
     bool is_away;
     int64_t ahead;       // its clock, in seconds
-    int64_t lost_s;      // when it may have lost alerts, and nobody saw that
+    int64_t lost_s;      // when the peer may have lost alerts, unseen
     int64_t stand_until; // until then alerts may stand that are over
 };
 
@@ -84,7 +84,8 @@ static int64_t clock_of(const struct peer *p)
     return now_s + p->ahead;
 }
 
-// What is between two marks in the text from `*at` on, which moves behind it. False: none.
+// The text between two marks, from `*at` on. `*at` moves behind the second mark. False: there is no
+// such text.
 static bool cut_out(const char **at, const char *from, const char *to, char *out, size_t size)
 {
     const char *begin = strstr(*at, from), *end = begin ? strstr(begin + strlen(from), to) : NULL;
@@ -148,7 +149,7 @@ static size_t give(unsigned n)
     return count;
 }
 
-// As alert_peer.c: posts until nothing is due; a post to a peer that is away may have reached it.
+// As alert_peer.c: posts until nothing is due; a post to an absent peer may have reached the peer.
 static void post(unsigned n)
 {
     struct peer *p = &peers[n];
@@ -251,7 +252,7 @@ static void disturb(void)
         p->count = 0;
         p->lost_s = now_s;
         break;
-    case 2: // its clock is set: what was over may go on, and what goes on may be over
+    case 2: // its clock is set: an ended alert may go on, and an active alert may be over
         p->ahead = AHEAD[p - peers] + (int64_t)roll(2 * CLOCK_STEP_S) - CLOCK_STEP_S;
         p->lost_s = now_s;
         p->stand_until = now_s + EXPIRE_S + 2 * CLOCK_STEP_S;
@@ -317,7 +318,7 @@ TEST(an_alert_is_posted_again_before_it_expires)
     assert_int_equal(wait_for_post(0), EXPIRE_S / 4);
 }
 
-// A post that is lost, or that the peer forgets, leaves no alert behind.
+// A lost post, or a post that the peer forgets, leaves no alert behind.
 TEST(an_end_is_posted_again_until_the_alert_has_expired)
 {
     unsigned ends = 0;
@@ -443,7 +444,7 @@ TEST(known_labels_do_not_give_way_to_guessed_ones_of_the_same_event)
     assert_int_equal(give(0), 2);
 }
 
-// Puts what is known of the alarm, or guessed, after a change of it that is no event.
+// Puts the known or guessed state of the alarm after a change without an event.
 static void put_changed(char *labels, bool guessed)
 {
     alarms[0].acknowledged_us++;

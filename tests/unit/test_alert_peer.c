@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What one Alertmanager is posted, and what its answers do. The linker substitutes the
+// The posts to one Alertmanager, and the effect of the answers. The linker substitutes the
 // functions in this file for those of http/transfer.h (--wrap): a peer without a network.
 #include "support.h"
 
@@ -10,7 +10,7 @@ static struct alert_peers all;
 static bool answers;
 static char posted[ALERT_LIST_BODY_SIZE]; // "": nothing since
 static struct transfer_answer next;
-static int64_t next_date; // UTC seconds: the clock of the peer as it answers; 0: not said
+static int64_t next_date; // UTC seconds: the clock of the peer in its answer; 0: not said
 static bool is_old, is_renewable, is_under_way;
 static unsigned renewals;
 
@@ -163,7 +163,7 @@ static unsigned posted_count(void)
     return n;
 }
 
-// It tells the peer's clock before an alert gets an end by it.
+// The answer tells the peer's clock before an alert gets an end by this clock.
 static void the_first_post_is_empty_and_tells_the_clock_of_the_peer(void **state)
 {
     char ends[CLOCK_TEXT_SIZE];

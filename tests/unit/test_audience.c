@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The events that a receiver gets, with nothing that the receiver cannot know.
+// The events of a receiver, without anything that the receiver cannot know.
 #include "support.h"
 
 #include "model/catalogue.h"

@@ -666,7 +666,8 @@ TEST(the_best_is_what_both_ends_support_and_are_set_to)
     end(&s);
 }
 
-// A port that was turned off is told in these words, and not as a link that went down.
+// The sentence about a port that was turned off has these words. It does not say that a link went
+// down.
 TEST(a_disabled_port_explains_what_is_missing)
 {
     struct scene s = make_scene();

@@ -292,7 +292,7 @@ TEST(an_alarm_is_told_in_time_if_its_port_says_nothing)
     assert_int_equal(count_alarms(), 0);
 }
 
-// An alarm that nobody was told of yet is no alarm that somebody cleared.
+// An alarm without a notification so far is no alarm cleared by a user.
 TEST(an_alarm_that_waits_is_told_before_the_next_reading)
 {
     restart_asking();

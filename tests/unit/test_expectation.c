@@ -180,7 +180,7 @@ TEST(what_is_not_expected_is_told_by_its_root_cause)
     const uint32_t leaf3 = generated_add(&plant, FABRIC_SWITCH, 0, "leaf3", 8);
     const uint32_t host5 = generated_add(&plant, FABRIC_CA, 0, "host5", 1);
     generated_link(&plant, leaf3, 8, spine, 3);
-    generated_link(&plant, host5, 1, leaf3, 2); // before the port that leads to the other nodes
+    generated_link(&plant, host5, 1, leaf3, 2); // before the port to the other nodes
     generated_link(&plant, leaf2, 5, spine, 5);
     compare(false, true);
     assert_int_equal(count, 3);

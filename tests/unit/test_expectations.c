@@ -663,7 +663,8 @@ TEST(masses_that_a_sweep_does_not_see_stay_one_alarm)
     end_with_mass();
 }
 
-// Nor does the loss of their switch, whose consequences they are from then on.
+// Nor does the loss of the hosts' switch. From then on the missing hosts are consequences of the
+// switch.
 TEST(masses_whose_switch_goes_too_stay_one_alarm)
 {
     begin_with_mass();

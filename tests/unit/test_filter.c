@@ -276,7 +276,7 @@ TEST(the_item_that_refuses_is_named)
 
 #define FILTER_TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
-// An event that clears an alarm which receivers were notified of by link-down.
+// An event that clears an alarm. Receivers were notified of the alarm by link-down.
 static struct event *clear_of_link_down(enum catalogue_event type)
 {
     struct event *clear = event_make(catalogue_get(type));

@@ -22,7 +22,7 @@ static const struct {
                {format_ecs, json_model_ecs},
                {format_cloudevents, json_model_cloudevents}};
 
-// Characters that JSON has to escape, octets that are no UTF-8, and all other characters.
+// Characters for which JSON has escapes, octets that are no UTF-8, and all other characters.
 static const char *const PIECES[] = {"x",
                                      "\"",
                                      "\\",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What receivers share of an event (model/event.h, sink/format_parts.h): each gets the octets
-// that it would make of an event that nobody shares, and these are made once.
+// The parts of an event that receivers share (model/event.h, sink/format_parts.h). Each receiver
+// gets the same octets as from an unshared event, and the octets are made once.
 #include "support.h"
 
 #include "event/test_event.h"
@@ -33,8 +33,8 @@ void __wrap_format_fields(const struct event *event, format_take *take, void *ct
     __real_format_fields(event, take, ctx);
 }
 
-// The first two differ in what is made anew for each receiver; each other one in one thing on which
-// the rest depends.
+// The first two origins differ in the parts made anew for each receiver; each other origin differs
+// in one thing that decides the shared parts.
 static void make_origins(void)
 {
     for (int i = 0; i < ORIGINS; i++) {
@@ -117,7 +117,7 @@ static size_t message_of(enum format format, const struct format_origin *origin,
     return t.len;
 }
 
-// Whether what a receiver gets of the event is what it gets of the copy. Any thread.
+// Whether a receiver gets the same octets from the event and from the copy. Any thread.
 static bool is_equal(enum format format, const struct format_origin *origin,
                      const struct event *event, const struct event *copy, size_t room)
 {
@@ -185,7 +185,7 @@ static void check_rooms(struct event *event)
     event_unref(copy);
 }
 
-// Rooms in which it just fits, or the next of its elements does not.
+// Rooms in which the message just fits, or the next element does not fit.
 TEST(every_room_gets_what_fits_it)
 {
     struct event *event = make(CATALOGUE_LINK_DOWN);

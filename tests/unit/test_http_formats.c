@@ -514,7 +514,7 @@ TEST(receivers_of_a_format_make_a_piece_once_and_none_gets_that_of_another)
     }
 }
 
-// Both belong to one event and one gateway.
+// Both numbers belong to one event and one gateway.
 TEST(formats_do_not_mix)
 {
     static char otlp[BODY_PIECE_MAX], loki[BODY_PIECE_MAX], again[BODY_PIECE_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The events of a request: which are in the body, and when it is full.
+// The events of a request: which events are in the body, and when the body is full.
 #include "support.h"
 
 #include "http/body.h"

@@ -182,7 +182,7 @@ TEST(a_wrong_mkey_at_a_router_is_told_under_its_id)
                         "gswIBSwitchTrap [aa/3] aa/3 2");
 }
 
-// A threshold that a counter shows is told as the Notice would have been.
+// A threshold found in a counter is sent like the threshold of a Notice.
 TEST(a_derived_notice_of_a_router_is_told_under_its_id)
 {
     const struct counter_statement change = {
@@ -239,9 +239,9 @@ TEST(an_event_of_a_router_is_told_under_its_id)
 }
 
 // Recabling. 3.3 and 3.13, gswTopoComTrap: reports that a link between elements was added or
-// deleted. 3.13, gswIBTopoTrap: reports that ports, nodes or hosts were. A cable that is in another
-// place is a link less and a link more, also where all of that is one event, whose link-down and
-// link-up are consequences that nobody gets.
+// deleted. 3.13, gswIBTopoTrap: reports that ports, nodes or hosts were. A cable in another place
+// is a link less and a link more. This also holds when both are one event, with the link-down and
+// the link-up as suppressed consequences.
 
 static struct event *make_move(enum catalogue_event type, const struct endpoint *subject,
                                const struct endpoint *peer, struct event_former_link former,

@@ -191,7 +191,7 @@ static void test_a_reader_goes_back_from_memory_to_disk(void **state)
     add_many(f, JOURNAL_MEMORY_MAX + 500);
     int64_t before = journal_last(f->journal) + 1;
     size_t total = 0, n;
-    add(f, NULL); // not committed, so readers do not see it
+    add(f, NULL); // not committed: readers do not see the event
     while ((n = journal_read_back(f->journal, before, items, 64)) > 0) {
         for (size_t i = 0; i < n; i++) {
             assert_int_equal(items[i].sequence, before - 1);
@@ -222,8 +222,8 @@ static int64_t grow_at_read(void *ctx)
     return ((struct support_time *)ctx)->monotonic;
 }
 
-// The events up to a number are gone. While a reader finds that out, events leave memory: it gets
-// them all the same, from the file.
+// The events up to a number are gone. Meanwhile, events leave memory: the reader gets these events
+// from the file.
 static void test_a_reader_passes_a_gap_while_events_leave_memory(void **state)
 {
     struct fixture *f = *state;
@@ -422,7 +422,7 @@ static void test_events_about_lost_events_are_not_lost(void **state)
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
 }
 
-// The last run raised the alarm; this one ends it, although it loses nothing.
+// The last run raised the alarm; this run ends the alarm, although this run loses nothing.
 static void test_the_alarm_of_the_last_run_ends(void **state)
 {
     struct fixture *f = *state;

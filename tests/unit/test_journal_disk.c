@@ -450,7 +450,7 @@ static void test_retention_drops_nothing_between_two_ranges(void **state)
     assert_int_equal(status.dropped, 60);
 }
 
-// As after a start with a clock that was not set yet.
+// The state after a start with a wrong clock.
 static void test_numbers_that_the_file_has_already(void **state)
 {
     struct fixture *f = *state;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// A file as version 1 of the schema had it.
+// A file of version 1 of the schema.
 static void test_a_file_of_the_first_schema_is_brought_up_to_date(void **state)
 {
     static const char SCHEMA_1[] =
@@ -123,7 +123,7 @@ static void test_settings_survive_a_restart(void **state)
     settings_unref(settings);
 }
 
-// Communities, which the group that may read the journal must not have.
+// Communities. The group with the right to read the journal must not get communities.
 
 #define COMMUNITY "of the managers"
 
@@ -154,7 +154,7 @@ static void assert_community(struct fixture *f, uint64_t guid, const char *commu
     settings_unref(settings);
 }
 
-// How many of the directory's files that others than their user can read have the text in them.
+// The number of files in the directory that have the text in them and that other users can read.
 static unsigned open_files_with(struct fixture *f, const char *text)
 {
     unsigned found = 0;
@@ -201,7 +201,7 @@ static void test_communities_are_in_a_file_of_their_own(void **state)
     assert_int_equal(stat(path, &st), -1);
 }
 
-// An earlier version kept them with the other settings.
+// An earlier version kept the communities with the other settings.
 static void test_communities_leave_the_file_of_an_earlier_version(void **state)
 {
     struct fixture *f = *state;

@@ -68,7 +68,7 @@ rd_kafka_t *__wrap_rd_kafka_new(rd_kafka_type_t type, rd_kafka_conf_t *conf, cha
     return made;
 }
 
-// The function that librdkafka calls for news, which a test can call, too.
+// The function that librdkafka calls for news. A test can call the function, too.
 
 static void (*tell)(rd_kafka_t *client, int code, const char *reason, void *opaque);
 
@@ -565,9 +565,9 @@ TEST(all_come_once_and_in_order)
     assert_false(deliver_all(EVENTS_MAX, NULL).disordered);
 }
 
-// The mock cluster, unlike a broker, takes a request whose predecessor it refused, and librdkafka
-// concludes from its confirmation that the predecessor is there, too, if it is idempotent.
-// Therefore the brokers of these tests have no idempotence.
+// The mock cluster, unlike a broker, takes a request after a refused predecessor. An idempotent
+// librdkafka concludes from the confirmation that the predecessor is there, too. Therefore the
+// brokers of these tests have no idempotence.
 static void forget_idempotence(void)
 {
     rd_kafka_mock_set_apiversion(cluster, INIT_PRODUCER_ID, -1, -1);
@@ -932,8 +932,8 @@ TEST(an_event_that_is_too_large_is_given_up_alone)
     assert_false(seen.had[0]);
 }
 
-// As many as were under way at the refusal go alone, no more and no fewer. Each goes at once,
-// though others would wait for more to send with them.
+// The events that were under way at the refusal go alone, no more and no fewer. Each event goes at
+// once; other events would wait for a full batch.
 TEST(events_go_alone_after_a_refusal_but_not_for_ever)
 {
     strcpy(settings[0], "linger.ms=60000");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The files are written as OpenSM writes them (osm_db_store): each line is followed by an empty
-// one, in any order; a new file takes the place of the former one, which was removed before.
+// The files are written like OpenSM's files (osm_db_store): an empty line follows each line, in any
+// order; OpenSM removes the former file before the new file takes its place.
 #include "support.h"
 
 #include "ib/mkeys.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Receiver modules: which are loaded, which are refused and how, and the sink in front of one.
+// Receiver modules: which modules are loaded, which modules are refused and how, and the sink in
+// front of a module.
 #include "support.h"
 
 #include "install.h"

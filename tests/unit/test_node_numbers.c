@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Node numbers: who gets which, who keeps it, who is forgotten; and that the journal keeps them.
+// Node numbers: which node gets or keeps a number, which node is forgotten; and that the journal
+// keeps the numbers.
 #include "support.h"
 
 #include "journal/journal.h"
@@ -210,7 +211,7 @@ TEST(a_number_is_shown_once_it_is_on_disk_and_survives_a_restart)
     assert_int_equal(shown(10), 1);
 }
 
-// A crash: what was not committed is not there, and nobody has seen it.
+// A crash: uncommitted numbers are not there, and nobody has seen the numbers.
 TEST(a_number_that_was_not_committed_is_given_again)
 {
     number_nodes(10, 20);
@@ -319,7 +320,8 @@ static void damage_first_numbers(void)
     open_journal();
 }
 
-// Whose number was lost gets one that nobody had: a manager would take it for the other node.
+// A node gets an unused number after the loss of its number: with a used number a manager would
+// take the node for the other node.
 TEST(after_damage_no_number_is_given_again)
 {
     enum { NODES = 5000 };
@@ -346,7 +348,7 @@ TEST(after_damage_no_number_is_given_again)
     assert_true(shown(guids[0]) > NODES);
 }
 
-// Before the file was read nobody knows which numbers are in it.
+// Before the file was read nobody knows the numbers in the file.
 TEST(without_its_file_no_numbers_are_given)
 {
     number_nodes(10, 20);

@@ -22,7 +22,7 @@ static void check_gid(const uint8_t gid[ADDRESS_GID_SIZE], uint64_t guid)
     assert_memory_equal(gid, expected, sizeof expected);
 }
 
-// Compares every field, so that garbage in a field that the trap does not have shows.
+// Compares every field: garbage in a field that the trap does not have shows.
 static void check(const struct notice *n, const struct notice *expected)
 {
     assert_int_equal(n->generic, expected->generic);
@@ -319,7 +319,7 @@ TEST(a_vendor_trap_with_a_generic_number_is_not_decoded)
     check(&n, &expected);
 }
 
-// Other garbage gives the same notice, so no reserved bit was read.
+// Other garbage gives the same notice: no reserved bit was read.
 TEST(reserved_octets_do_not_matter)
 {
     for (int g = 0; g < GOLDEN_COUNT; g++) {

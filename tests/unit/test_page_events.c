@@ -100,8 +100,8 @@ static int end(void **state)
     return 0;
 }
 
-// Lets the follower look once, and the worker read. Adds to `*number` the events that came, each of
-// which has the next number.
+// Lets the follower look once, and the worker read. Adds the number of new events to `*number`;
+// each event has the next number.
 static void tick(int64_t *after, int64_t *number)
 {
     const struct web_page functions = page_functions(page);
@@ -124,7 +124,7 @@ static void follow(int64_t *after, int64_t *number)
     assert_int_equal(*number, EVENTS + 2);
 }
 
-// Puts something in the file's place that nobody can read, or takes it away.
+// Puts an unreadable thing in the file's place, or takes the thing away.
 static void hide(bool hidden)
 {
     char file[200], away[200];

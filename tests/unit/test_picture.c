@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The picture of the fabric: its layers, what alarms do to it, and names that would break out of
-// it. tests/integration/test_picture.py compares it with ibnetdiscover and reads it as Graphviz
-// and XML parsers do.
+// The picture of the fabric: the layers, the marks of alarms, and names that would break out of the
+// picture. tests/integration/test_picture.py compares the picture with ibnetdiscover, and reads the
+// picture by Graphviz and an XML parser.
 #include "generated.h"
 #include "support.h"
 

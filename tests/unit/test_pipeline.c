@@ -29,7 +29,7 @@ static struct support_time now; // advanced only while no thread reads it
 static struct clock clock_;
 static struct log *log_;
 
-// Written by the pipeline's thread; the test reads them after it has stopped.
+// Written by the pipeline's thread; the test reads the variables after the thread's end.
 static struct {
     uint64_t tid;
     int64_t last; // of the journal
@@ -507,7 +507,7 @@ static uint32_t nodes_of_snapshot(void)
     return nodes;
 }
 
-// One run of the gateway that gets only these snapshots.
+// One run of the gateway, with only these snapshots.
 static void live(struct fabric *const *looks, size_t count)
 {
     options.topology = topology_new(NULL, NULL);
@@ -580,7 +580,7 @@ static struct fabric *look_at_host(bool pkeys)
     return fabric_builder_finish(builder, 0, 0, true);
 }
 
-// That a table was read for the first time is no change, but what later ones are compared with.
+// The first reading of a table is no change, but the base for later readings.
 TEST(the_snapshot_has_the_first_pkeys)
 {
     finish();
@@ -694,9 +694,9 @@ static void outlast_handover(void *ctx, const struct pipeline_context *inside)
     now.utc += POLICY_HANDOVER_US;
 }
 
-// The sweep shows no master, and is dropped: it is no handover. After one, clears would be sent of
-// alarms that nobody was notified of.
-// The commits of a run that finds this many hosts renamed.
+// The sweep shows no master, and is dropped: there is no handover. After a handover, clears of
+// alarms without a notification would be sent. The commits of a run that finds this many hosts
+// renamed.
 static uint64_t commits_with_renamed(struct generated *g, uint32_t hosts, const char *prefix)
 {
     struct journal_status status;

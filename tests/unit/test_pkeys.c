@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// P_Key tables, from the ports that show them to the event that tells what changed.
+// P_Key tables, from the ports to the event about a change.
 #include "fake_port.h"
 #include "generated.h"
 #include "support.h"

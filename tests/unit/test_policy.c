@@ -559,7 +559,7 @@ TEST(a_link_that_flaps_for_a_day_is_told_twice)
     assert_int_equal(stage_counted(&st, CATALOGUE_FLAPPING) + stage_counted(&st, CATALOGUE_SETTLED),
                      stage_held(&st, CATALOGUE_COUNT, "flapping"));
     assert_int_equal(stage_held(&st, CATALOGUE_COUNT, "flapping"), given - 5);
-    // The link is up in the end. Receivers last got link-down, so they get link-up now.
+    // The link is up in the end. Receivers last got link-down: now receivers get link-up.
     const struct heard up = *stage_last_passed(&st);
     assert_ptr_equal(up.type, catalogue_get(CATALOGUE_LINK_UP));
     assert_int_equal(stage_passed(&st, CATALOGUE_LINK_UP), 3);
@@ -691,7 +691,7 @@ TEST(the_first_sweep_of_a_new_master_is_one_summary)
     check_passed(give(CATALOGUE_GID_IN_SERVICE, "new"));
 }
 
-// 100 a second for ten minutes, three quarters of them from one host.
+// 100 events a second for ten minutes, three quarters from one host.
 TEST(a_storm_of_bad_keys_is_summed_up_every_period_and_names_the_worst)
 {
     char node[32];
@@ -780,8 +780,7 @@ TEST(what_was_counted_so_far_is_told_at_the_end)
     assert_int_equal(stage_passed(&st, CATALOGUE_EVENT_REPEATED), 2);
 }
 
-// The next start knows the active alarms that were not notified, but not the ones that were
-// cleared.
+// The next start knows the active alarms without a notification, but not the cleared alarms.
 TEST(ends_of_alarms_that_a_storm_held_are_told_at_the_end)
 {
     char key[32];
@@ -1020,7 +1019,7 @@ static struct event *read_nothing(void *ctx, int64_t number)
     return NULL;
 }
 
-// An alarm as a start finds it; the journal has dropped the event that raised it.
+// An alarm found at a start; the journal has dropped the event that raised the alarm.
 static struct alarm old_alarm(void)
 {
     stage_reads(&st, read_nothing);
@@ -1148,7 +1147,7 @@ TEST(tests_show_the_severity_and_category_of_the_rules)
 
 // Bounds.
 
-// A stage that keeps all its alarms' events, as a journal does.
+// A stage that keeps all its alarms' events, like a journal.
 static struct event *kept[POLICY_PENDING_MAX + 10];
 
 static struct event *read_kept(void *ctx, int64_t number)

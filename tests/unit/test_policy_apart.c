@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Alarms that follow from a root cause, for receivers that do not hear of that.
+// Alarms that follow from a root cause, for receivers that do not get the root cause.
 #include "policy_support.h"
 
 static struct stage st;
@@ -73,7 +73,7 @@ TEST(there_may_be_none_of_them)
     assert_false(give_alarm(CATALOGUE_LINK_DOWN, "link 1", dead.id).apart);
     assert_false(give_alarm(CATALOGUE_LINK_DOWN, "link 2", dead.id).apart);
     assert_false(give_alarm(CATALOGUE_LINK_UP, "link 2", "").apart);
-    st.options.has_filters = true; // until a reload gives one of them a filter
+    st.options.has_filters = true; // until a reload gives one receiver a filter
     policy_change_options(st.policy, &st.options, st.time.monotonic);
     stage_wait(&st, S);
     assert_int_equal(stage_apart(&st, CATALOGUE_LINK_DOWN), 1);
@@ -120,7 +120,7 @@ TEST(a_gateway_that_stands_by_leaves_them_to_the_other_until_it_is_active)
     policy_set_active(st.policy, true, st.time.monotonic);
     stage_wait(&st, S);
     assert_int_equal(stage_apart(&st, CATALOGUE_LINK_DOWN), 0);
-    policy_confirm(st.policy, st.time.monotonic); // a sweep has seen that it still is so
+    policy_confirm(st.policy, st.time.monotonic); // a sweep has seen the same state again
     stage_wait(&st, S);
     assert_int_equal(stage_apart(&st, CATALOGUE_LINK_DOWN), 1); // the other may have failed
     policy_set_active(st.policy, false, st.time.monotonic);

@@ -10,7 +10,7 @@
 enum { HOSTS = 48500, WAIT_TICKS_MAX = 2000000 };
 static const char SWITCH[] = "node switch";
 
-// The journal of this test: all that the late copy of an event needs of it, by number.
+// The journal of this test: the fields for the late copy of an event, by number.
 struct row {
     uint32_t host : 28, type : 4; // `type`: enum kind
 };
@@ -143,7 +143,7 @@ static void give(enum kind kind, unsigned host, const char *cause_id)
     event_unref(event);
 }
 
-// Gives both events of every host, as one sweep does.
+// Gives both events of every host, like one sweep.
 static void give_all(bool down, const char *cause_id)
 {
     for (unsigned host = 0; host < HOSTS; host++) {

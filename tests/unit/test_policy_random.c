@@ -39,7 +39,7 @@ static void make_things(void)
     }
 }
 
-// The state that a receiver derives from the events it gets.
+// The state that a receiver derives from its events.
 
 struct agent_snapshot {
     char key[EVENT_KEY_SIZE];

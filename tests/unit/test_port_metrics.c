@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The metrics of ports. Each test asks for a line that it writes out itself; the masses are counted
-// by a walk over the fabric of its own.
+// The metrics of ports. Each test asks for a line, written out in the test; the test's own walk
+// over the fabric counts the masses.
 #include "generated.h"
 #include "support.h"
 

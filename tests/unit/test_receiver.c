@@ -158,7 +158,7 @@ static void check_numbers(const unsigned long *numbers, size_t count, unsigned f
         assert_int_equal(numbers[i], first + i);
 }
 
-// Checks that the receiver confirmed exactly these events, in order, each once.
+// Checks that the receiver confirmed exactly these events, in order and once.
 static void check_had(unsigned first, size_t n)
 {
     check_numbers(fake.had, fake.had_count, first, n);
@@ -210,7 +210,8 @@ TEST(nothing_is_opened_before_the_first_event)
     assert_int_equal(fake.frees, 1);
 }
 
-// Nor while it is paused, with events that wait: what its sink collects has to be taken in.
+// Nor while the receiver is paused, with waiting events: the thread has to take in the results from
+// its sink.
 TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again)
 {
     fake.window = 4;
@@ -927,7 +928,8 @@ TEST(without_a_rate_nothing_waits)
 
 // Events that are not sent.
 
-// Appends an event about the alarm "receiver x"; it clears what receivers were told as a warning.
+// Appends an event about the alarm "receiver x"; the event clears an alarm that receivers got as a
+// warning.
 static int64_t append_alarm(enum catalogue_event type, unsigned number)
 {
     struct event *event = event_make(catalogue_get(type));
@@ -1166,7 +1168,7 @@ TEST(a_stop_waits_for_acknowledgements)
     assert_int_equal(saved_cursor(), 10);
 }
 
-// A receiver that has ten events in flight and five that wait; nothing is confirmed.
+// A receiver with ten events in flight and five waiting events; nothing is confirmed.
 static void start_with_ten_in_flight(void)
 {
     fake.window = 10;

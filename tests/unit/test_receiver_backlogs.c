@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a reload's answer and the log say about the events that wait for receivers.
+// The words of a reload's answer and of the log about waiting events.
 #include "support.h"
 
 #include "daemon/receivers.h"
@@ -57,7 +57,7 @@ static int end(void **state)
     return 0;
 }
 
-// A receiver of that name runs, and so many events wait for it.
+// Makes a receiver of this name run, with `events` waiting events.
 static void run(const char *name, int events)
 {
     assert_true(journal_receiver(g.parts.journal, name) >= 0);

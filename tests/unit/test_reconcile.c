@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Alarms that end and begin because a sweep shows so: a small plant of nodes and cables, seen from
-// node 0, through pipeline, policy and journal in virtual time.
+// Alarms that end and begin because of a sweep: a small plant of nodes and cables, seen from node
+// 0, through pipeline, policy and journal in virtual time.
 #include "generated.h"
 #include "support.h"
 
@@ -226,7 +226,7 @@ static size_t count_told(enum catalogue_event type)
     return count;
 }
 
-// The only event of that type that receivers got, until the next call.
+// The only event of the type among the receivers' events, until the next call.
 static const struct event *told(enum catalogue_event type)
 {
     static struct event *found;
@@ -410,7 +410,7 @@ TEST(a_slow_link_of_which_nothing_is_known_stays_so)
     assert_int_equal(count_alarms(), 0);
 }
 
-// Its links are elsewhere; that the old one is gone is for an operator to know.
+// Its links are elsewhere; an operator has to know that the old switch is gone.
 TEST(a_switch_with_another_guid_takes_over_the_links)
 {
     const struct leaves l = add_leaves();
@@ -614,7 +614,8 @@ TEST(a_node_that_is_missing_alone_is_told_by_itself)
     check_nothing_told();
 }
 
-// A router forwards nothing to the switch behind it: what is left of that is told by itself.
+// A router forwards nothing to the switch behind it: a missing switch behind the router is an alarm
+// of its own.
 TEST(a_router_does_not_connect_a_switch_to_its_root_cause)
 {
     const uint32_t top = add_node(FABRIC_SWITCH, "top", 8),

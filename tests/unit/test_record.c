@@ -228,7 +228,7 @@ TEST(a_newer_record)
     struct event *event = READ(HEAD "\xfe\x00\x02zz", &err);
     assert_non_null(event);
     event_unref(event);
-    // Of a node, the reader keeps the fields that it knows.
+    // The reader keeps a node's known fields.
     event = READ(HEAD "\x11\x00\x0b\0\0\0\0\0\0\0\x09\x02\x11\xff", &err);
     assert_non_null(event);
     assert_int_equal(event->subject.node_guid, 9);
@@ -250,7 +250,7 @@ TEST(nonsense_is_refused)
     assert_string_equal(err.text, "field 28 of the record is not valid");
 }
 
-// A field whose value has that many zero octets.
+// A field with a value of `size` zero octets.
 static void check_refused(uint8_t tag, uint16_t size)
 {
     uint8_t record[1200] = HEAD;

@@ -80,7 +80,7 @@ TEST(a_digest_alone_is_not_enough)
     assert_false(repeats_seen(&seen, 1, 7, 4711 + (1 << 16), NOW));
 }
 
-// The journal stores digests, so they must not depend on the run or the machine.
+// The journal stores digests: a digest must not depend on the run or the machine.
 TEST(digests_are_the_same_for_ever)
 {
     assert_int_equal(repeats_digest(0, 0, NULL, 0), UINT64_C(0xcbf29ce484222325));

@@ -13,7 +13,7 @@ static struct resolve_address found[RESOLVE_MAX];
 
 #define FOR_EVER_US INT64_C(3600000000)
 
-// A name server that answers when the test lets it.
+// A name server that answers at the test's word.
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int answered;
 

@@ -67,7 +67,7 @@ static const char *format(const struct event *event)
     return message;
 }
 
-// Parses a message as strictly as a receiver is allowed to.
+// Parses a message like the strictest receiver that RFC 5424 allows.
 
 static const char *expect(const char *p, const char *literal)
 {

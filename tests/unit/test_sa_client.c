@@ -93,7 +93,7 @@ static void check_change(size_t i, enum sa_change change, const char *reason)
     assert_memory_equal(sm.changes[i].reason, reason, strlen(reason));
 }
 
-// Checks that the subscriptions were lost for that reason and all restored within ten seconds.
+// Checks that the subscriptions were lost for the given reason and restored within ten seconds.
 static void check_subscribed_again(const char *reason)
 {
     int64_t since = sm.now;
@@ -148,7 +148,7 @@ TEST(without_a_key_256_to_259_are_rejected)
     assert_int_equal(fake_sm_held(&sm), 13);
     check_states(SUBSCRIPTION_SUBSCRIBED, SUBSCRIPTION_REJECTED);
     assert_false(status.has_sa_key);
-    // That does not count as a loss, now or later.
+    // The rejected subscriptions do not count as a loss, now or later.
     fake_sm_run(&sm, 120 * S);
     assert_int_equal(sm.change_count, 0);
 }
@@ -408,8 +408,8 @@ TEST(an_sm_that_never_answered_is_told_after_half_a_minute)
     check_change(3, SA_SUBSCRIPTIONS_RESTORED, "the subnet manager at LID 1");
 }
 
-// Another SM becomes master while the old one is silent. The event that ends the silence names the
-// new one.
+// Another SM becomes master while the old one is silent. The event about the end of the silence
+// names the new SM.
 TEST(a_new_master_ends_the_silence)
 {
     settle();
@@ -744,7 +744,7 @@ TEST(a_share_ends_with_the_port)
     assert_false(io.send(io.self, MAD_AGENT_SMP, &(struct mad_address){0}, mad, 0, &err));
     assert_string_equal(err.text, "the port was closed");
 
-    // Another MAD client can attach meanwhile, and detaching the old one does not affect it.
+    // Another MAD client can attach meanwhile, and stays attached when the old client detaches.
     struct mad_io second = listen_to_share();
     assert_false(io.listen(io.self, NULL, &err));
     io.close(io.self);
@@ -1088,7 +1088,8 @@ TEST(reports_that_do_not_arrive_are_missed)
     assert_int_equal(sm.changes[sm.change_count - 1].change, SA_REPORTS_MISSED);
 }
 
-// The port's own M_Key of those that OpenSM keeps is used, and its next one, once it is there.
+// The SA client uses the port's own M_Key from OpenSM's file, and the next M_Key as soon as the
+// file has the next M_Key.
 TEST(the_mkey_of_the_own_port_is_found_among_all)
 {
     struct log *own = support_log(NULL);

@@ -190,7 +190,8 @@ TEST(an_sm_that_answers_sminfo_alone_is_unreachable)
     check_change(1, SA_SUBSCRIPTIONS_LOST, "the subnet manager at LID 1");
 }
 
-// The SM refuses every subscription, and drops what verifies them.
+// The SM refuses every subscription, and drops the queries by which the client verifies
+// subscriptions.
 TEST(a_refusal_is_a_sign_of_life)
 {
     sm.drops_nodes = sm.drops_lists = true;
@@ -242,7 +243,7 @@ TEST(without_sminfo_the_renewals_remain)
     assert_string_equal(status.unanswered, "NodeRecord, InformInfoRecord, SMInfo");
 }
 
-// While it answers the other queries, SMInfo is not asked for.
+// While the SM answers the other queries, the client does not ask for SMInfo.
 TEST(a_mute_sminfo_is_told_only_while_it_is_needed)
 {
     sm.drops_info = true;
@@ -282,7 +283,7 @@ TEST(the_next_sm_is_judged_anew)
     assert_string_equal(status.sm.description, "opensm");
 }
 
-// It is said of an SM that answers, not of the next one.
+// The message is about an SM that answers, not about the next SM.
 TEST(the_next_sm_has_not_answered_again)
 {
     settle_hardened();
@@ -350,7 +351,7 @@ TEST(a_wrong_key_goes_with_what_needs_one_only)
     assert_int_equal(sm.change_count, 0);
 }
 
-// The SM was restarted with another key, which shows as silence to every request with the old one.
+// The SM was restarted with another key: no request with the old key gets an answer.
 TEST(a_key_that_was_changed_is_given_up)
 {
     start();
@@ -554,7 +555,7 @@ TEST(a_limit_of_subscriptions_makes_it_subscribe_to_all)
     assert_int_equal(count_logged("subscribes to all traps at once"), 1);
 }
 
-// An SM of which it cannot be known who it is does not get the key, and brings all other traps.
+// An SM that cannot be identified does not get the key, and brings all other traps.
 TEST(all_traps_do_not_wait_for_an_sm_that_cannot_be_known)
 {
     struct sa_options options = make_options();
@@ -600,7 +601,7 @@ TEST(nor_for_one_that_refuses_to_say_who_it_is)
     assert_int_equal(sm.key[MAD_TRAP_ALL], 0);
 }
 
-// SMInfo says so then, and when it is another one.
+// SMInfo identifies the SM, and shows another SM.
 TEST(an_sm_that_refuses_to_say_who_it_is_is_known_by_sminfo)
 {
     struct sa_options options = make_options();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The SA client with ports that differ from a plain one: whose host may send no SMPs, that require
-// a GRH, that lack a P_Key.
+// The SA client with ports that differ from a plain one: a port of a host that may send no SMPs, a
+// port that requires a GRH, a port without a P_Key.
 #include "fake_sm.h"
 #include "golden.h"
 #include "support.h"
@@ -138,7 +138,7 @@ TEST(with_smps_the_event_only_makes_it_look)
     assert_int_equal(sm.subscribed[64], 1);
 }
 
-// An SM that drops NodeRecords is not asked for its SMInfo, which is an SMP.
+// An SM that drops NodeRecords is not asked for SMInfo, because SMInfo is an SMP.
 TEST(no_sminfo_is_sent)
 {
     sm.drops_nodes = sm.drops_lists = true;
@@ -246,8 +246,8 @@ static void report_from(uint16_t lid)
     fake_sm_run(&sm, 100 * MS);
 }
 
-// Each datagram of another LID may mean that it has become the SM. Reading the port costs more than
-// sending one.
+// Each datagram of another LID may come from a new SM. Reading the port costs more than sending a
+// datagram.
 TEST(datagrams_of_others_do_not_make_it_read_the_port_each_time)
 {
     uint8_t mad[MAD_SIZE] = {0};

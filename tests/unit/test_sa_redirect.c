@@ -125,7 +125,8 @@ TEST(a_redirection_that_leads_round_in_a_circle_is_bounded)
     assert_int_equal(fake_sm_held(&sm), 17);
 }
 
-// The SM answers one kind of query itself, and the address sends that one back.
+// The SM answers one kind of query itself, and the other address redirects this kind back to the
+// SM.
 TEST(an_sa_in_two_places_is_not_asked_without_end)
 {
     sm.splits = true;
@@ -148,7 +149,7 @@ TEST(an_address_that_leads_to_itself_is_bounded)
     assert_in_range(sm.redirected, 1, 400);
 }
 
-// Nobody's address, QP0, or one that is in another subnet.
+// Nobody's address, QP0, or an address in another subnet.
 TEST(a_hostile_redirection_is_not_followed)
 {
     const struct mad_address good = sm.redirect;
@@ -171,7 +172,7 @@ TEST(a_hostile_redirection_is_not_followed)
     settle();
 }
 
-// A redirection that answers no request, as somebody else may send it.
+// A redirection without a request, as another node may send.
 TEST(a_redirection_without_a_request_is_ignored)
 {
     uint8_t mad[MAD_SIZE] = {1, 3, 2, 0x81, 0, 2, [15] = 77, [17] = 1};
@@ -222,7 +223,7 @@ TEST(the_key_goes_only_where_it_may)
     end(NULL);
     begin(NULL);
     options.key_guid_count = 1;
-    options.key_guids[0] = GUID; // as a subnet manager that may not have it can say of anybody
+    options.key_guids[0] = GUID; // a subnet manager without a right to the key can claim any GUID
     start();
     fake_sm_run(&sm, 60 * S);
     assert_int_equal(fake_sm_held(&sm), 13);

@@ -125,7 +125,7 @@ TEST(every_default_is_good)
     for_each_row(check_default);
 }
 
-// Reading a printed word gives the value that it was printed for.
+// Reading a printed word gives the printed value.
 static void check_words(const struct schema_section *section, const struct schema_item *item,
                         size_t place, void *object)
 {

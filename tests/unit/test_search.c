@@ -3,7 +3,7 @@
 
 #include "base/search.h"
 
-// Contains each number twice, to see that the first one is found.
+// Contains each number twice: the search has to find the first place.
 static const int NUMBERS[] = {1, 1, 3, 3, 5, 5, 7, 7};
 
 static size_t find(size_t begin, size_t end, int number)

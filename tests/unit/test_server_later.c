@@ -76,8 +76,8 @@ static void *slow_begin(void *ctx, const struct peer_credentials *client, const 
     return json_incref(request);
 }
 
-// Of the test in which the worker goes on while a client hears that its work has not begun: that
-// work, and what the worker does after it.
+// For the test in which the worker goes on while a client hears that its work has not begun: the
+// client's work, and the worker's next work.
 static atomic_bool late_opens_gate, last_ran, was_broken;
 static _Atomic(const void *) not_begun;
 
@@ -367,7 +367,7 @@ TEST(who_waits_too_long_hears_why)
     close(other);
 }
 
-// The worker comes to the work while its client is told that it did not.
+// The worker begins the work while the client hears that the work has not begun.
 TEST(what_had_not_begun_when_its_client_heard_so_never_does)
 {
     struct worker_job last = {.run = run_last, .done = end_last};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// One setting made by SNMP, as a value.
+// The value of one setting that was made by SNMP.
 
 #include "support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Each test runs in a child process, whose main thread is as one that hangs: it only waits.
+// Each test runs in a child process. The child's main thread only waits, like a thread that hangs.
 #include "support.h"
 
 #include "daemon/signals.h"
@@ -11,7 +11,8 @@
 
 enum { WAIT_MS = 30000, SAID_SIZE = 512 };
 
-static int taken[2], said[2]; // pipes: the signals that the child takes, one octet each; its log
+static int taken[2],
+    said[2]; // pipes: the signals taken by the child, one octet each; the child's log
 
 static void take(void *ctx, int number)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Where the link's speeds are in PortInfo, by rdma-core's table, which shares no code with ibtrapd:
-// libibmad/fields.c at commit 691953d8d502 (2026-08-20), lines 85 to 101, 528 to 531 and 1025 to
-// 1027. The libibmad that ibtrapd is built with may be older, and lack those of LinkSpeedExt2.
+// The place of the link's speeds in PortInfo, by rdma-core's table. The table shares no code with
+// ibtrapd: libibmad/fields.c at commit 691953d8d502 (2026-08-20), lines 85 to 101, 528 to 531 and
+// 1025 to 1027. The libibmad that ibtrapd is built with may be older, and lack the fields of
+// LinkSpeedExt2.
 #include "support.h"
 
 #include "ib/node_mad.h"

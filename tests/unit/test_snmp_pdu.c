@@ -135,7 +135,7 @@ static void add_varbind(struct text *t, const netsnmp_variable_list *v)
     }
 }
 
-// The notifications that arrive for one event, varbind by varbind; a blank line between two.
+// The notifications for one event, varbind by varbind; a blank line between two.
 static const char *send_event(struct event *event, size_t notifications)
 {
     struct error err;
@@ -407,7 +407,8 @@ TEST(what_hangs_on_a_switch_comes_and_goes)
         check_change(ROWS[i].type, &NODE, &LEAF_17, 1, ROWS[i].trap);
 }
 
-// The same as for trap 129, which the port failed to send: see trap_129_130_131_at_a_switch.
+// The same as for trap 129; here the port failed to send the trap: see
+// trap_129_130_131_at_a_switch.
 TEST(a_derived_notice_goes_out_like_a_real_one)
 {
     struct counter_statement change = {.key = {.kind = ALARM_KEY_PORT, .guid = GOLDEN_SWITCH_GUID, .port = 17, .about = ALARM_ABOUT_GROWTH, .counter = COUNTER_LOCAL_LINK_INTEGRITY_ERRORS}, .raised = true, .before = 0, .after = 3};

@@ -58,7 +58,7 @@ static struct event *event_of(enum catalogue_event type)
     return e;
 }
 
-// A UDP socket of the test, and a receiver that sends to it.
+// A UDP socket of the test, and a receiver with this destination.
 static int peer_of(struct snmp_target *t)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -184,7 +184,7 @@ TEST(a_test_cannot_be_taken_for_a_real_event)
     check_test(CATALOGUE_HOST_REMOVED, all, false, 1, &mib_ibtrapdHostRemoved);
     // Where the event itself would not be sent, its test is not.
     check_test(CATALOGUE_HOST_REMOVED, SNMP_SET_SMA, false, 0, NULL);
-    // Each notification says that it is a test.
+    // Each notification says: this is a test.
     check_test(trap, 0, true, 2, &mib_ibSmaLinkIntegrityThresReached);
     check_test(CATALOGUE_HOST_REMOVED, all, true, 3, &mib_gswIBTopoTrap);
 }
@@ -282,7 +282,7 @@ TEST(additions_come_last_and_once)
     event_unref(e);
 }
 
-// Whether the last varbind says that it is a test.
+// Whether the last varbind says: this is a test.
 static bool ends_as_test(const struct event *e, const struct mib_notification *notification,
                          bool extra)
 {
@@ -498,7 +498,7 @@ TEST(informs_are_sent_again_and_then_fail)
 }
 
 // What the peer of `fd` has sent, with the tag of a response and another request-id than any of
-// ours, so that nobody asked for it.
+// ours: a response that nobody asked for.
 static size_t hear_and_change(int fd, bool stream, uint8_t message[2048])
 {
     struct sockaddr_in from;

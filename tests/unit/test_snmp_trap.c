@@ -163,7 +163,7 @@ static void describe_session(const struct peer *p, netsnmp_session *s, uint8_t *
     s->securityNameLen = strlen(s->securityName);
 }
 
-// The oracle: the message that libsnmp makes, with the numbers of the one that came.
+// The oracle: the message that libsnmp makes, with the numbers of the received message.
 static void check_message(const struct peer *p, const uint8_t *message, size_t size,
                           const struct event *event, const struct mib_notification *notification)
 {
@@ -227,7 +227,7 @@ static void open_peers(void)
         open_peer(&peers[i]);
 }
 
-// Twice: what the first of them made, and what the event keeps.
+// Twice: the octets that the first receiver made, and the octets that the event keeps.
 static void check_all(struct event *event, size_t first)
 {
     for (size_t i = 0; i < PEERS * 2; i++)
@@ -246,7 +246,7 @@ TEST(every_event_goes_out_as_libsnmp_encodes_it)
     assert_int_equal(event_text_octets(), 0);
 }
 
-// Texts as long as they can be, and empty ones.
+// The longest texts, and empty texts.
 TEST(long_and_empty_values_go_out_as_libsnmp_encodes_them)
 {
     static const size_t LENGTHS[] = {0, 1, 126, 127, 128, 254, 255, 256, EVENT_TEXT_SIZE - 1};
@@ -278,7 +278,7 @@ TEST(of_many_receivers_one_encodes_the_varbinds)
     event_unref(event);
 }
 
-// A view of the event that differs is a copy, and goes out as it is.
+// A different view of the event is a copy, and goes out unchanged.
 TEST(a_copy_goes_out_as_it_is)
 {
     struct peer p = peer_v2c("public");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A start that takes long: what the service manager and the log hear of it.
+// A start that takes long: the messages to the service manager and the log.
 #include "fake_manager.h"
 #include "support.h"
 
@@ -47,7 +47,7 @@ static void expect(const char *message)
     assert_string_equal(next, message);
 }
 
-// So many lines in the log have these words.
+// The number of lines in the log with these words.
 static int logged(const char *words)
 {
     int n = 0;

@@ -75,7 +75,8 @@ TEST(what_a_receiver_says_now_and_then_is_ignored)
     stream_close(stream);
 }
 
-// HelloRequests, which a client skips during its handshake (RFC 5246 7.4.1.1), in one record.
+// HelloRequests in one record. A client skips HelloRequests during its handshake (RFC 5246
+// 7.4.1.1).
 static uint8_t requests[5 + 4 * 4000];
 static pthread_t thread;
 

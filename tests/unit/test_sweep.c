@@ -176,7 +176,7 @@ TEST(generated_fabrics_are_found_whole)
     }
 }
 
-// How many nodes a sweep says that it has found.
+// The number of found nodes that a sweep reports.
 static uint32_t said;
 
 static void count_found(void *ctx, uint32_t nodes)

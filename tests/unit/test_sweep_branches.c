@@ -90,7 +90,7 @@ TEST(branches_take_turns)
         assert_int_equal(next_branch(), ORDER[i]);
 }
 
-// However many branches there are behind a port, it has one turn in each round.
+// A port has one turn in each round, for any number of branches behind the port.
 TEST(a_large_branch_has_the_turns_of_one)
 {
     make_star(2);
@@ -273,7 +273,7 @@ TEST(the_largest_branch_is_the_one_to_blame)
     take_turns(3, 10);
     take_turns(behind, 200);
     assert_int_equal(sweep_branches_largest(branches, is_below, &all), behind);
-    all = 2; // the node that leads to it is not known
+    all = 2; // the node before it is not known
     assert_int_equal(sweep_branches_largest(branches, is_below, &all), 2);
     sweep_branches_waited(branches, 3, LATE_US); // it took more than all turns together
     assert_int_equal(sweep_branches_largest(branches, is_below, &all), 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The limits of a sweep, and what the sweeper tells about one that reached them.
+// The limits of a sweep, and the sweeper's message about a sweep that reached a limit.
 #include "support.h"
 
 #include "base/clock.h"
@@ -148,7 +148,7 @@ TEST(an_overflow_before_a_restart_ends_too)
     assert_int_equal(ends, 1);
 }
 
-// The SA knows of so many nodes that the next sweep has higher limits.
+// The SA knows enough nodes for higher limits of the next sweep.
 TEST(a_fabric_that_has_grown_is_no_overflow)
 {
     overflow();

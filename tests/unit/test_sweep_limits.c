@@ -166,7 +166,7 @@ TEST(a_switch_that_makes_up_switches_ends_at_the_limit)
         assert_in_range(seen->node_count, f.count + 1, NODES + IN_FLIGHT);
         assert_in_range(seen->port_count, 1, PORTS + IN_FLIGHT * 256);
         assert_in_range(f.port.sent, 1, 3 * (PORTS + IN_FLIGHT * 256));
-        if (PORT_COUNTS[i] > 2) // those with two ports make chains, which end with the route
+        if (PORT_COUNTS[i] > 2) // switches with two ports make chains, which end with the route
             check_liar_named();
     }
 }
@@ -185,7 +185,8 @@ TEST(it_names_what_it_reached)
     assert_string_equal(sweep.overflow.limit, "its limit of ports");
 }
 
-// Behind each port that was not searched there may be a node, so that topology/merge.h keeps it.
+// Behind each port that was not searched there may be a node: topology/merge.h keeps a known node
+// there.
 TEST(what_was_left_out_is_behind_silent_ports)
 {
     make_line();
@@ -240,7 +241,7 @@ TEST(honest_branches_are_found_first)
     assert_in_range(lied, 100, 200);
 }
 
-// The nodes that it made up were found by the sweep before.
+// The sweep before found the made-up nodes.
 TEST(nor_do_they_lose_their_turns_later)
 {
     for (uint64_t seed = 130; seed <= 160; seed++) {
@@ -330,7 +331,7 @@ static void check_twin(int node)
     assert_false(sweep.complete);
 }
 
-// The liar is nearer than the host, so that its answer comes first.
+// The liar is nearer than the host: the liar's answer comes first.
 TEST(a_living_host_keeps_its_place)
 {
     make_line();
@@ -402,7 +403,8 @@ TEST(two_hosts_that_changed_places_are_found)
     assert_int_equal(sweep.twin_count, 0);
 }
 
-// Its old place is up and silent. It may have moved there from here, and the sweep goes on with it.
+// The node's old place is up and silent. The node may have moved, and the sweep goes on with the
+// node.
 TEST(a_switch_that_moved_away_from_a_silent_port_is_searched)
 {
     make_line();

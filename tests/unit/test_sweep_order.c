@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Whose turn it is when all nodes of a fabric are asked.
+// The order in which the nodes of a fabric are asked.
 #include "generated.h"
 #include "support.h"
 
@@ -109,7 +109,7 @@ TEST(every_node_of_any_fabric_has_one_place)
     find_order(g.count - 1);
 }
 
-// A switch that makes up a chain of switches, or one that has all others behind it.
+// A switch that makes up a chain of switches, or a switch with all other switches behind it.
 TEST(a_chain_without_end_takes_no_longer_than_its_length)
 {
     uint32_t last = add(FABRIC_SWITCH, FABRIC_NONE, 0);

@@ -380,8 +380,8 @@ TEST(extended_speeds)
     assert_int_equal(port_of(OWN, 1)->speed_active, FABRIC_QDR);
 }
 
-// LinkSpeedExt2, which counts where CapabilityMask2 has it, and at a switch's external port, whose
-// mask is that of port 0.
+// LinkSpeedExt2, which counts if CapabilityMask2 has the bit. The mask of a switch's external port
+// is the mask of port 0.
 TEST(xdr)
 {
     enum { ACTIVE = 1 << 5, SUPPORTED = 1 << 3, ENABLED = 1 };

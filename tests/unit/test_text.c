@@ -202,7 +202,7 @@ TEST(control_characters_become_question_marks)
     CLEAN("C1 \xC2\x80\xC2\x9B\xC2\x9F, not \xC2\xA0", "C1 ???, not \xC2\xA0");
 }
 
-// XML cannot have them, not even as references (XML 1.0, 2.2).
+// XML cannot have these characters, not even as references (XML 1.0, 2.2).
 TEST(what_no_xml_document_may_have_becomes_question_marks)
 {
     CLEAN("a\xEF\xBF\xBE"

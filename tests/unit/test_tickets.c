@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Tickets: which event may go, what a verdict means, and what comes again.
+// Tickets: which event may go, the effect of a verdict, and which event comes again.
 #include "support.h"
 
 #include "model/catalogue.h"

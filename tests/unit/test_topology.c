@@ -56,9 +56,9 @@ struct loss {
     uint32_t dead;
 };
 
-// A sweep from `own` over a lossy fabric, as the sweeper makes it. A node that does not answer
-// leaves the port before it silent; the sweep continues behind every node that answers. A port that
-// does not answer is unknown and leads nowhere.
+// A sweep from `own` over a lossy fabric, like the sweeper's. A node that does not answer leaves
+// the port before it silent; the sweep continues behind every node that answers. A port that does
+// not answer is unknown and leads nowhere.
 struct partial {
     const struct generated *g;
     struct generated_chance *chance;
@@ -391,7 +391,7 @@ TEST(two_hosts_with_one_guid_do_not_take_turns)
         bool turn = i % 3 != 0;
         assert_int_equal(update(&s, look_at_twins(&s, host, turn ? b : a, turn ? a : b)), 0);
     }
-    // If one of them moves, its place moves with it.
+    // If one of the nodes moves, the node's place moves, too.
     fabric_unref(look_at_twins(&s, host, b, a));
     generated_port(&s.g, a, 4)->silent = false;
     generated_port(&s.g, a, 4)->state = FABRIC_DOWN;
@@ -490,8 +490,8 @@ TEST(but_not_for_ever)
     end(&s);
 }
 
-// On a lossy fabric, the first sweeps together are the base: a node missing from one of them is not
-// reported as added later.
+// On a lossy fabric, the first sweeps together are the base: a node missing from an early sweep is
+// not reported as added later.
 TEST(without_something_recalled_the_first_looks_make_the_base)
 {
     struct scene s = make_scene(8);

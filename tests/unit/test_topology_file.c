@@ -119,7 +119,7 @@ TEST(nets_of_ibsim_with_guids)
     fabric_unref(fabric);
 }
 
-// A node that did not say how many it has.
+// A node that did not tell the number of its ports.
 TEST(any_number_of_ports)
 {
     struct fabric *fabric =
@@ -130,7 +130,7 @@ TEST(any_number_of_ports)
     fabric_unref(fabric);
 }
 
-// Words that are no rate say nothing about it.
+// Words that are no rate say nothing about the rate.
 TEST(a_rate_may_be_unknown)
 {
     static const char *const RATES[] = {"",   "lid 4 ?????", "lid 4 4x???",     "lid 4 ??EDR",

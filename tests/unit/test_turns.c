@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Turns with the processors. In real time, which decides nothing: a turn that must not end by
-// itself counts for an hour, and one that must for a moment.
+// Turns with the processors. In real time, but time decides nothing: a turn without an end of its
+// own counts for an hour, a turn with an end for a moment.
 #include "support.h"
 
 #include "base/clock.h"
@@ -126,7 +126,7 @@ TEST(one_that_comes_late_gives_back_nothing_of_others)
     const struct turn own = turns_take(turns);
     turns_give(turns, late);
     assert_int_equal(pthread_create(&thread, NULL, take_one, NULL), 0);
-    clock_sleep(20 * CLOCK_US_PER_MS); // for it to take what it must not, if it could
+    clock_sleep(20 * CLOCK_US_PER_MS); // enough time for the thread to take a turn by mistake
     assert_int_equal(atomic_load(&had), 0);
     turns_give(turns, own);
     pthread_join(thread, NULL);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The port over libibumad, from a fake libibumad: kernels and adapters that refuse what others
-// take.
+// The port over libibumad, from a fake libibumad: kernels and adapters that refuse some calls.
 #include "scratch.h"
 #include "support.h"
 
@@ -14,7 +13,7 @@
 enum { PKEYS = 4, SENT_MAX = 8, QP0_CLASS = 0x81, LID_CLASS = 0x01 };
 static const uint64_t PREFIX = UINT64_C(0xfe80000000000000);
 
-// The machine. Tests change it before they open a port.
+// The machine. Tests change the machine before they open a port.
 static struct {
     const char *devices[3];
     const char *layer[3];   // of each device's port
@@ -128,7 +127,7 @@ int umad_register(int fd, int mgmt_class, int version, uint8_t rmpp,
     return agents++;
 }
 
-// The present layout, to which the real library turns when it has opened a port.
+// The present layout; the real library turns to this layout after it has opened a port.
 void *umad_get_mad(void *umad)
 {
     return ((ib_user_mad_t *)umad)->data;
@@ -259,8 +258,8 @@ TEST(a_request_has_the_index_of_its_partition)
     check_pkey_index(0x8005, (const uint16_t[]){0xFFFF, 0, 0, 0}, 0); // not there
 }
 
-// Every node is a member of the default partition; whether it is one of the chosen one, too, nobody
-// knows. A limited member of the default partition reaches no other limited one.
+// Every node is a member of the default partition; nobody knows the members of the chosen
+// partition. A limited member of the default partition reaches no other limited member.
 static void check_node_index(uint16_t wanted, const uint16_t table[PKEYS], uint16_t index)
 {
     static const enum mad_agent AGENTS[] = {MAD_AGENT_PERF, MAD_AGENT_DM};
@@ -297,7 +296,7 @@ TEST(an_answer_keeps_the_index_of_its_request)
     assert_int_equal(sent[0].to.pkey_index, 3);
 }
 
-// An SA that redirects requests says in which partition it is, and its Q_Key.
+// An SA that redirects requests names its partition and its Q_Key.
 TEST(a_request_may_have_a_pkey_and_a_qkey_of_its_own)
 {
     struct mad_address to = {.lid = 9, .qpn = 5, .pkey = 0x0005, .qkey = 0x80010002};
@@ -662,7 +661,7 @@ TEST(a_device_for_smps_only_is_named_if_it_is_chosen)
                   "'device' of section 'fabric' (the kernel says: Protocol not supported)");
     machine.devices[1] = "mlx5_4";
     machine.devices[2] = "mlx5_5";
-    machine.same_port = true; // smi1's port is that of mlx5_5, the last one
+    machine.same_port = true; // smi1's port is the port of mlx5_5, the last adapter
     check_refused(
         "smi1 port 1 only sends SMPs: name the adapter's other device, mlx5_5, in the item "
         "'device' of section 'fabric' (the kernel says: Protocol not supported)");

@@ -13,7 +13,7 @@
 #define KEY   "unreliable " CABLE
 
 // LEFT's port 1 and RIGHT's port 2 are linked, and so are many of their other ports. A host hangs
-// on LEFT's port 40, one with two ports on those 41 of both.
+// on LEFT's port 40, a host with two ports on port 41 of both.
 enum { LEFT = 0x10, RIGHT = 0x20, HOST = 0x300, DUAL = 0x400, PARALLEL = 30 };
 
 static const char *directory;
@@ -439,7 +439,7 @@ TEST(a_clock_that_was_set_back_does_no_harm)
     assert_true(is_unreliable());
 }
 
-// What happened while the clock was far ahead takes no later occasion with it.
+// An occasion from a time when the clock was far ahead takes no later occasion away.
 TEST(a_clock_that_was_ahead_for_a_while_loses_no_later_occasion)
 {
     struct link_record worst;

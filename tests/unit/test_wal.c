@@ -123,7 +123,7 @@ TEST(what_is_left_of_a_full_wal_is_the_writers)
     sqlite3_close(db);
 }
 
-// Another connection that reads the file as it was keeps the later pages in the WAL.
+// Another connection that reads an earlier state of the file keeps the later pages in the WAL.
 TEST(pages_that_a_reader_holds_are_counted)
 {
     const char *path = support_path("held.db");

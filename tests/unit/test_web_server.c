@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Long answers of the metrics server: what arrives at a client that reads, that reads slowly, that
-// leaves. The integration tests have the rest of HTTP.
+// Long answers of the metrics server: the octets at a client that reads, at a slow client, and at a
+// client that leaves. The integration tests have the rest of HTTP.
 #include "support.h"
 
 #include "web/web_server.h"
@@ -22,7 +22,7 @@ static struct sockaddr_in address;
 static char *got;
 static size_t got_size;
 
-// The source: `pieces` of it, of which every third is empty.
+// The source: `pieces` pieces of an answer; every third piece is empty.
 static unsigned pieces, made, begun, ended;
 static char piece[PIECE_SIZE];
 
@@ -113,7 +113,7 @@ static int ask(const char *request)
     return fd;
 }
 
-// Reads until the server ends its side. Returns whether it did so in good order.
+// Reads until the server ends its side. Returns whether the server ended its side in good order.
 static bool read_all(int fd)
 {
     for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
@@ -234,7 +234,8 @@ TEST(who_does_not_read_makes_no_further_pieces)
     int fd = ask(GET);
     for (int i = 0; i < 200; i++)
         serve();
-    assert_true(made < pieces / 10); // what the kernel takes for the socket, and one more
+    assert_true(made <
+                pieces / 10); // the octets that the kernel takes for the socket, and one piece more
     close(fd);
     serve();
     assert_int_equal(ended, 1);
@@ -266,7 +267,8 @@ TEST(a_client_that_is_replaced_ends_its_scrape)
     assert_int_equal(ended, begun);
 }
 
-// Silent clients, such as connections that a browser opens in advance, must not break off answers.
+// Silent clients, for instance connections that a browser opens in advance, must not break off
+// answers.
 TEST(answers_under_way_are_replaced_last)
 {
     int fds[3 * WEB_SERVER_CLIENTS_MAX];
@@ -289,7 +291,7 @@ TEST(answers_under_way_are_replaced_last)
     assert_int_equal(ended, 1);
 }
 
-// As many answers that nobody takes as there may be leave room for all who come to ask.
+// The greatest number of untaken answers leaves room for all new clients.
 TEST(answers_that_nobody_takes_cost_nobody_else_a_place)
 {
     int slow[WEB_SERVER_CLIENTS_MAX - 1];
@@ -477,7 +479,7 @@ static void expect_nothing(int fd)
     assert_int_equal(errno, EAGAIN);
 }
 
-// Closes so that the server hears that nobody reads.
+// Closes with a reset: the server hears that nobody reads.
 static void leave(int fd)
 {
     const struct linger reset = {.l_onoff = 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// No memory that is freed has a secret of a configuration in it. Replaces the C library's free,
-// which the checkers' own replacements do not allow.
+// No freed memory has a secret of a configuration. Replaces the C library's free; the checkers' own
+// replacements do not allow this.
 #include "support.h"
 
 #include "conf/load.h"
@@ -42,7 +42,7 @@ static void check_wiped(void)
     assert_int_equal(found, 0);
 }
 
-// A file that is written without a buffer, which would be freed, too.
+// A file without a buffer: a buffer would be freed, too.
 static const char *write_file(const char *name, const char *text)
 {
     const char *path = support_path(name);

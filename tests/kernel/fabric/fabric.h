@@ -165,7 +165,7 @@ void wire_stop(void);
 // Sends a packet, which it takes. Any context.
 void wire_send(struct fabric_packet *packet);
 
-// Handles a packet at once: for MADs that come faster than the queue takes them. With fabric_lock.
+// Handles a packet at once: for MADs that are faster than the queue. With fabric_lock.
 void wire_carry(struct fabric_packet *packet);
 
 // Sends trap 128 of a switch to its subnet manager. With fabric_lock.
