@@ -16,6 +16,7 @@ static_assert(IB_PC_DATA_OFFS == NODE_MAD_OFFSET, "IBA 16.1.1");
 static_assert(offsetof(struct umad_dm_packet, data) == NODE_MAD_OFFSET, "IBA 16.3.1");
 
 enum { PERMISSIVE_LID = 0xFFFF };
+enum { PORT_SELECT = 1 }; // the octet with the port, in each attribute of counters
 
 // Requests.
 
@@ -32,7 +33,7 @@ void node_mad_make_get(uint8_t *out, uint8_t mgmt_class, uint16_t attribute, uin
     if (node_mad_is_smp(mgmt_class))
         wire_put(out + offsetof(struct umad_smp, mkey), 8, mkey);
     if (of_counters)
-        mad_set_field(out + NODE_MAD_OFFSET, 0, IB_PC_PORT_SELECT_F, modifier);
+        out[NODE_MAD_OFFSET + PORT_SELECT] = (uint8_t)modifier;
 }
 
 void smp_make_get(uint8_t *out, uint64_t mkey, enum smp_attribute attribute, uint32_t modifier,
@@ -300,48 +301,22 @@ static const struct {
     [COUNTER_RCV_PKTS] = {IB_PC_RCV_PKTS_F, IB_PC_EXT_RCV_PKTS_F},
 };
 
-bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
-                       uint64_t values[COUNTER_COUNT])
+bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool extended,
+                       enum counter first, uint64_t values[COUNTER_COUNT])
 {
     uint8_t counters[GMP_DATA_SIZE];
     memcpy(counters, data, sizeof counters);
-    if (mad_get_field(counters, 0, IB_PC_PORT_SELECT_F) != port)
-        return false;
-    for (size_t i = 0; i < COUNTER_COUNT; i++)
-        values[i] = COUNTERS[i].plain ? mad_get_field(counters, 0, COUNTERS[i].plain) : 0;
-    if (!wait)
-        values[COUNTER_XMIT_WAIT] = 0;
-    return true;
-}
-
-// Reads the counters from `first` on.
-static bool node_mad_read_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                                   enum counter first, uint64_t values[COUNTER_COUNT])
-{
-    uint8_t counters[GMP_DATA_SIZE];
-    memcpy(counters, data, sizeof counters);
-    if (mad_get_field(counters, 0, IB_PC_EXT_PORT_SELECT_F) != port)
-        return false;
-    for (size_t i = first; i < COUNTER_COUNT; i++)
-        values[i] = COUNTERS[i].extended ? mad_get_field64(counters, 0, COUNTERS[i].extended) : 0;
-    return true;
-}
-
-bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                      uint64_t values[COUNTER_COUNT])
-{
-    return node_mad_read_extended(data, port, COUNTER_ERRORS, values);
-}
-
-bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                                uint64_t values[COUNTER_COUNT])
-{
-    return node_mad_read_extended(data, port, 0, values);
+    for (size_t i = first; i < COUNTER_COUNT && data[PORT_SELECT] == port; i++) {
+        const enum MAD_FIELDS field = extended ? COUNTERS[i].extended : COUNTERS[i].plain;
+        values[i] = !field     ? 0
+                    : extended ? mad_get_field64(counters, 0, field)
+                               : mad_get_field(counters, 0, field);
+    }
+    return data[PORT_SELECT] == port;
 }
 
 // PortExtendedSpeedsCounters: the places of its counters.
 enum {
-    FEC_PORT_SELECT = 1,
     FEC_LANES = 12, // ERROR_DETAILS_CAUSES
     FEC_LANES_CORRECTED = 44,
     FEC_LANES_UNCORRECTABLE = FEC_LANES_CORRECTED + 4 * FEC_LANES,
@@ -368,7 +343,7 @@ static uint64_t node_mad_fec_sum(const uint8_t *lanes)
 
 bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t values[COUNTER_COUNT])
 {
-    if (data[FEC_PORT_SELECT] != port)
+    if (data[PORT_SELECT] != port)
         return false;
     const bool of_port = node_mad_fec_is_of_port(data);
     values[COUNTER_FEC_CORRECTED] =
@@ -380,7 +355,7 @@ bool gmp_read_fec(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint64_t valu
 
 bool gmp_read_tick(const uint8_t data[GMP_DATA_SIZE], uint8_t port, uint16_t *tick)
 {
-    enum { PORT_SELECT = 1, TICK = 2 };
+    enum { TICK = 2 };
     *tick = (uint16_t)(data[TICK] + 1);
     return data[PORT_SELECT] == port;
 }
@@ -404,15 +379,14 @@ static void node_mad_fec_read_lanes(const uint8_t data[GMP_DATA_SIZE], struct er
 
 void gmp_read_details(const uint8_t data[GMP_DATA_SIZE], struct error_details *out)
 {
-    // PortSelect is the second octet of all; after CounterSelect come counts of 16 bits.
-    enum { PORT_SELECT = 1, COUNTS = 4, RECEIVE_CAUSES = 6, DISCARD_CAUSES = 4 };
+    // After CounterSelect come counts of 16 bits.
+    enum { COUNTS = 4, RECEIVE_CAUSES = 6, DISCARD_CAUSES = 4 };
     const size_t causes = out->counter == COUNTER_RCV_ERRORS ? RECEIVE_CAUSES : DISCARD_CAUSES;
+    out->known = data[PORT_SELECT] == out->port;
     if (out->counter == COUNTER_FEC_UNCORRECTABLE) {
-        out->known = data[FEC_PORT_SELECT] == out->port;
         node_mad_fec_read_lanes(data, out);
         return;
     }
-    out->known = data[PORT_SELECT] == out->port;
     for (size_t i = 0; out->known && i < causes; i++)
         out->counts[i] = wire_get16(data + COUNTS + 2 * i);
 }

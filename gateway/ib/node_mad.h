@@ -112,18 +112,11 @@ struct gmp_counting {
 };
 void gmp_read_counting(const uint8_t data[GMP_DATA_SIZE], struct gmp_counting *out);
 
-// Reads the values of PortCounters; without `wait`, PortXmitWait is zero. False, here and below:
-// they are of another port.
-bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool wait,
-                       uint64_t values[COUNTER_COUNT]);
-
-// Reads only the traffic from PortCountersExtended; the other values do not change.
-bool gmp_read_traffic(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                      uint64_t values[COUNTER_COUNT]);
-
-// Reads all values from a PortCountersExtended that has the error counters.
-bool gmp_read_counters_extended(const uint8_t data[GMP_DATA_SIZE], uint8_t port,
-                                uint64_t values[COUNTER_COUNT]);
+// Reads the values from the counter `first` on, from PortCounters or, if `extended`, from
+// PortCountersExtended. A counter that the attribute lacks is zero. False, here and below: the
+// values are of another port.
+bool gmp_read_counters(const uint8_t data[GMP_DATA_SIZE], uint8_t port, bool extended,
+                       enum counter first, uint64_t values[COUNTER_COUNT]);
 
 // Reads the blocks of the error correction from PortExtendedSpeedsCounters; the other values do not
 // change. With RS-FEC active, the attribute counts the blocks of the port; otherwise the attribute

@@ -147,7 +147,7 @@ static void sa_client_note_sm_answer(struct sa_client *a, int64_t now)
 }
 
 // Whether a request to the SA with this TransactionID is under way.
-static bool sa_client_is_asked(const struct sa_client *a, uint32_t tid)
+static bool sa_client_is_asked(struct sa_client *a, uint32_t tid)
 {
     bool asked = subscriptions_asked_with(&a->subscriptions, tid) != NULL;
     for (enum sm_watch_kind kind = 0; kind < SM_WATCH_KINDS; kind++) {

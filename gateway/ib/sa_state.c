@@ -314,10 +314,10 @@ void sa_requests_ask_sm(struct sa_client *a, int64_t now)
         sm_watch_asked(&a->watch, kind, tid, a->options.refresh_us);
     }
     if (sm_watch_wants_probe(&a->watch))
-        subscriptions_renew_one(&a->subscriptions, now);
+        subscriptions_renew(&a->subscriptions, false, now);
     // The silence may have cost the key, and the SM may answer requests with the key only.
     if (a->watch.silences > 0 && sa_key_may_go(a) && !a->key_used)
-        subscriptions_renew_keyed(&a->subscriptions, now);
+        subscriptions_renew(&a->subscriptions, true, now);
 }
 
 // Whether to request it with the key, even if the SM has not accepted the key yet. That to all

@@ -3,26 +3,12 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-static const uint32_t TRAPS[SUBSCRIPTIONS_PLACES] = {64,
-                                                     65,
-                                                     66,
-                                                     67,
-                                                     68,
-                                                     69,
-                                                     128,
-                                                     129,
-                                                     130,
-                                                     131,
-                                                     144,
-                                                     145,
-                                                     256,
-                                                     257,
-                                                     258,
-                                                     259,
-                                                     MAD_TRAP_VENDOR,
-                                                     MAD_TRAP_ALL};
+static const uint16_t GENERIC[] = {64,  65,  66,  67,  68,  69,  128, 129,
+                                   130, 131, 144, 145, 256, 257, 258, 259};
+static_assert(SUBSCRIPTIONS_COUNT == sizeof GENERIC / sizeof *GENERIC + 1, "and vendors' traps");
 
 enum { UNDER_WAY_MAX = 8, REFUSALS_MIN = 4, STATUS_NO_RESOURCES = 0x0100 };
 static const int64_t ANSWER_US = 1 * CLOCK_US_PER_S;
@@ -39,8 +25,10 @@ void subscriptions_init(struct subscriptions *s, int64_t refresh_us, bool wants_
 {
     *s = (struct subscriptions){
         .wants_all = wants_all, .refresh_us = refresh_us, .random = random, .log = log};
-    for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++)
-        s->each[i].trap = TRAPS[i];
+    for (size_t i = 0; i < SUBSCRIPTIONS_COUNT - 1; i++)
+        s->each[i].trap = GENERIC[i];
+    s->each[SUBSCRIPTIONS_COUNT - 1].trap = MAD_TRAP_VENDOR;
+    s->each[SUBSCRIPTIONS_ALL].trap = MAD_TRAP_ALL;
 }
 
 bool subscriptions_is_covered(const struct subscriptions *s, const struct subscription *one)
@@ -145,9 +133,9 @@ void subscriptions_asked(struct subscription *one, uint32_t tid, int64_t now)
     one->answer_by = now + ANSWER_US;
 }
 
-// Makes the next one due; `keyed`: only subscriptions that always have the SA key.
-static void subscriptions_renew(struct subscriptions *s, bool any, bool keyed, int64_t now)
+void subscriptions_renew(struct subscriptions *s, bool keyed, int64_t now)
 {
+    const bool any = !keyed && subscriptions_subscribed(s) == 0;
     struct subscription *next = NULL;
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         struct subscription *one = &s->each[i];
@@ -159,16 +147,6 @@ static void subscriptions_renew(struct subscriptions *s, bool any, bool keyed, i
     }
     if (next && next->ask_at > now)
         next->ask_at = now;
-}
-
-void subscriptions_renew_one(struct subscriptions *s, int64_t now)
-{
-    subscriptions_renew(s, subscriptions_subscribed(s) == 0, false, now);
-}
-
-void subscriptions_renew_keyed(struct subscriptions *s, int64_t now)
-{
-    subscriptions_renew(s, false, true, now);
 }
 
 // The subscription to all traps was confirmed, or is not held any more: that holds for those that
@@ -212,7 +190,7 @@ static void subscriptions_handle_refusal(struct subscriptions *s, struct subscri
     one->ask_at = now + subscriptions_jitter(s, wait);
 }
 
-const struct subscription *subscriptions_asked_with(const struct subscriptions *s, uint32_t tid)
+struct subscription *subscriptions_asked_with(struct subscriptions *s, uint32_t tid)
 {
     for (size_t i = 0; i < SUBSCRIPTIONS_PLACES; i++) {
         if (s->each[i].answer_by != 0 && s->each[i].tid == tid)
@@ -223,10 +201,9 @@ const struct subscription *subscriptions_asked_with(const struct subscriptions *
 
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now)
 {
-    const struct subscription *asked = subscriptions_asked_with(s, tid);
-    if (!asked)
+    struct subscription *one = subscriptions_asked_with(s, tid);
+    if (!one)
         return false;
-    struct subscription *one = &s->each[asked - s->each];
     one->answer_by = 0;
     one->status = status;
     if (status == 0)
@@ -238,12 +215,12 @@ bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t stat
 
 bool subscriptions_redirected(struct subscriptions *s, uint32_t tid, int64_t now)
 {
-    const struct subscription *asked = subscriptions_asked_with(s, tid);
-    if (!asked)
-        return false;
-    s->each[asked - s->each].answer_by = 0;
-    s->each[asked - s->each].ask_at = now;
-    return true;
+    struct subscription *one = subscriptions_asked_with(s, tid);
+    if (one) {
+        one->answer_by = 0;
+        one->ask_at = now;
+    }
+    return one != NULL;
 }
 
 bool subscriptions_expire(struct subscriptions *s, int64_t now)

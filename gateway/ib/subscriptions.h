@@ -67,14 +67,12 @@ bool subscriptions_is_covered(const struct subscriptions *s, const struct subscr
 struct subscription *subscriptions_reduce(struct subscriptions *s, int64_t now);
 
 // Makes one subscription due, in turn: a confirmed subscription, because its renewal changes
-// nothing at the SA; or any, if none is confirmed.
-void subscriptions_renew_one(struct subscriptions *s, int64_t now);
-
-// Makes a confirmed subscription due, in turn, among the subscriptions that always have the SA key.
-void subscriptions_renew_keyed(struct subscriptions *s, int64_t now);
+// nothing at the SA; or any, if none is confirmed. `keyed`: a confirmed subscription among those
+// that always have the SA key.
+void subscriptions_renew(struct subscriptions *s, bool keyed, int64_t now);
 
 // The subscription with a request under way of this TransactionID. Returns NULL if there is none.
-const struct subscription *subscriptions_asked_with(const struct subscriptions *s, uint32_t tid);
+struct subscription *subscriptions_asked_with(struct subscriptions *s, uint32_t tid);
 
 // Handles an answer. False: no request with this TransactionID is under way.
 bool subscriptions_answered(struct subscriptions *s, uint32_t tid, uint16_t status, int64_t now);

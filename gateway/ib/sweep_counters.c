@@ -186,10 +186,10 @@ static bool sweep_counters_read_sample(const struct group *group, struct counter
                                        const uint8_t *data)
 {
     const bool extended = group->counting.extended;
-    if (!data ||
-        !(extended ? gmp_read_counters_extended(data, sample->port, sample->values)
-                   : gmp_read_counters(data, sample->port, group->counting.wait, sample->values)))
+    if (!data || !gmp_read_counters(data, sample->port, extended, 0, sample->values))
         return false;
+    if (!extended && !group->counting.wait)
+        sample->values[COUNTER_XMIT_WAIT] = 0;
     sample->node_guid = group->node_guid;
     sample->extended = sample->wide = extended;
     sample->no_wait = !extended && !group->counting.wait;
@@ -250,7 +250,8 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
     case STEP_COUNTERS:
         return sweep_counters_read_sample(group, sample, data);
     case STEP_TRAFFIC:
-        sample->wide = data && gmp_read_traffic(data, sample->port, sample->values);
+        sample->wide =
+            data && gmp_read_counters(data, sample->port, true, COUNTER_ERRORS, sample->values);
         break;
     case STEP_FEC:
         sweep_counters_take_fec(group, sample, answer, data);

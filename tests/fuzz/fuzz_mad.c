@@ -182,8 +182,8 @@ static void read_management(const uint8_t *data)
     uint64_t values[COUNTER_COUNT];
     uint8_t slots[GMP_SLOTS_MAX];
     gmp_read_counting(data, &counting);
-    gmp_read_counters(data, data[1], counting.wait, values);
-    gmp_read_counters_extended(data, data[1], values);
+    gmp_read_counters(data, data[1], false, 0, values);
+    gmp_read_counters(data, data[1], true, 0, values);
     for (int i = 0; i < 2; i++) {
         struct error_details details = {.port = data[0],
                                         .counter = i ? COUNTER_RCV_ERRORS : COUNTER_XMIT_DISCARDS};

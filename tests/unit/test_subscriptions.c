@@ -313,7 +313,7 @@ TEST(one_is_renewed_at_a_time_in_turn)
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         int64_t now = NOW + (int64_t)(i + 1) * S;
         assert_null(subscriptions_due(&subs, now));
-        subscriptions_renew_one(&subs, now);
+        subscriptions_renew(&subs, false, now);
         struct subscription *one = subscriptions_due(&subs, now);
         assert_non_null(one);
         assert_false(renewed[one - subs.each]);
@@ -328,7 +328,7 @@ TEST(where_all_were_refused_any_is_renewed)
 {
     ask_and_answer_all(0x0100, NOW);
     assert_null(subscriptions_due(&subs, NOW));
-    subscriptions_renew_one(&subs, NOW);
+    subscriptions_renew(&subs, false, NOW);
     assert_non_null(subscriptions_due(&subs, NOW));
 }
 
