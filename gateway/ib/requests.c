@@ -160,10 +160,12 @@ void requests_free(struct requests *batch)
     free(batch);
 }
 
-void requests_get_counters(const struct requests *batch, struct requests_counters *out)
+void requests_add_counters(const struct requests *batch, struct requests_counters *sums)
 {
-    *out = batch->counters;
-    out->sent = batch->window.sent;
+    sums->requests += batch->counters.requests;
+    sums->sent += batch->window.sent;
+    sums->answered += batch->counters.answered;
+    sums->given_up += batch->counters.given_up;
 }
 
 void requests_end(struct requests *batch)

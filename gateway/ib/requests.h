@@ -121,6 +121,7 @@ bool requests_run(struct requests *batch, struct error *err);
 void requests_end(struct requests *batch);
 bool requests_was_ended(const struct requests *batch); // by requests_end, or at `end_at`
 
-void requests_get_counters(const struct requests *batch, struct requests_counters *out);
+// Adds the counters of the batch to the sums.
+void requests_add_counters(const struct requests *batch, struct requests_counters *sums);
 
 #endif

@@ -79,14 +79,9 @@ bool sweep_part_end(struct sweep_part *part, struct error *err)
 {
     struct sweep *sweep = part->sweep;
     const bool ok = requests_run(part->batch, err);
-    struct requests_counters counters;
-    requests_get_counters(part->batch, &counters);
+    requests_add_counters(part->batch, &sweep->counters);
     part->ended = requests_was_ended(part->batch);
     requests_free(part->batch);
-    sweep->counters.requests += counters.requests;
-    sweep->counters.sent += counters.sent;
-    sweep->counters.answered += counters.answered;
-    sweep->counters.given_up += counters.given_up;
     sweep->complete = sweep->complete && (!part->ended || part->is_optional);
     return ok &&
            (!sweep->full ||

@@ -28,12 +28,10 @@ struct sweeper {
     // The thread's own.
     struct fabric *last;    // NULL: none yet
     struct fabric *trusted; // as in a sweep
+    struct sweep next;      // the sweep that begins next, without limits
     bool was_up;
-    bool no_smps;          // this host may send none
-    int64_t tell_at;       // when the log is told how far the first sweep is
-    uint64_t own_guid;     // of the port
-    struct mad_address sa; // as in a sweep
-    int64_t mkeys_at;      // when to look for changed M_Keys
+    int64_t tell_at;  // when the log is told how far the first sweep is
+    int64_t mkeys_at; // when to look for changed M_Keys
     int64_t counters_at;
     struct sweep_size expected; // of the fabric; zero: not known
     struct sweep_findings findings;
@@ -81,31 +79,11 @@ static void sweeper_note_found(void *ctx, uint32_t nodes)
 }
 
 // Prepares a sweep through the SA client's port; close its io afterwards.
-static bool sweeper_open(struct sweeper *s, const struct mad_port *port, struct sweep *out,
-                         struct error *err)
+static bool sweeper_open(struct sweeper *s, struct sweep *out, struct error *err)
 {
-    const struct sweeper_options *o = &s->options;
-    *out = (struct sweep){
-        .requests = {.in_flight = o->in_flight,
-                     .attempts = o->attempts,
-                     .timeout_us = o->timeout_us,
-                     .clock = o->clock,
-                     .log = o->log,
-                     .stop = &s->stop},
-        .random = o->random,
-        .port = *port,
-        .mkey = o->has_mkey ? o->mkey : 0,
-        .mkeys = o->mkeys,
-        .own_guid = s->own_guid,
-        .sa = s->sa,
-        .no_smps = s->no_smps,
-        .limits = sweeper_limits(s),
-        .found = sweeper_note_found,
-        .found_ctx = s,
-        .ticks = &s->ticks,
-        .complete = true,
-    };
-    return sa_client_attach(o->client, MAD_USER_SWEEPER, &out->requests.io, err);
+    *out = s->next;
+    out->limits = sweeper_limits(s);
+    return sa_client_attach(s->options.client, MAD_USER_SWEEPER, &out->requests.io, err);
 }
 
 static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,
@@ -288,7 +266,7 @@ static struct fabric *sweeper_look(struct sweeper *s, struct sweep *sweep, struc
     return fabric;
 }
 
-static void sweeper_sweep(struct sweeper *s, const struct mad_port *port)
+static void sweeper_sweep(struct sweeper *s)
 {
     struct error err;
     struct sweep sweep;
@@ -296,7 +274,7 @@ static void sweeper_sweep(struct sweeper *s, const struct mad_port *port)
     char problem[SWEEP_FINDINGS_REASON_SIZE] = "";
     int64_t begun = sweeper_now_of(s);
     sweeper_begin_sweep(s, begun);
-    if (sweeper_open(s, port, &sweep, &err)) {
+    if (sweeper_open(s, &sweep, &err)) {
         fabric = sweeper_look(s, &sweep, &err);
         sweep.requests.io.close(sweep.requests.io.self);
     }
@@ -319,13 +297,13 @@ static void sweeper_sweep(struct sweeper *s, const struct mad_port *port)
 }
 
 // NULL: they cannot be read.
-static struct counter_reading *sweeper_read_chosen(struct sweeper *s, const struct mad_port *port,
+static struct counter_reading *sweeper_read_chosen(struct sweeper *s,
                                                    const struct sweep_choice *choice)
 {
     struct error err;
     struct sweep sweep;
     struct counter_reading *reading = NULL;
-    bool ok = sweeper_open(s, port, &sweep, &err);
+    bool ok = sweeper_open(s, &sweep, &err);
     if (ok) {
         ok = sweep_counters(&sweep, s->last, choice, &reading, &err);
         sweep.requests.io.close(sweep.requests.io.self);
@@ -335,7 +313,7 @@ static struct counter_reading *sweeper_read_chosen(struct sweeper *s, const stru
     return reading;
 }
 
-static void sweeper_read_early(struct sweeper *s, const struct mad_port *port)
+static void sweeper_read_early(struct sweeper *s)
 {
     uint64_t switches[SWEEPER_SWITCHES_MAX];
     pthread_mutex_lock(&s->lock);
@@ -344,7 +322,7 @@ static void sweeper_read_early(struct sweeper *s, const struct mad_port *port)
     memcpy(switches, s->switches, sizeof switches);
     s->switch_count = 0;
     pthread_mutex_unlock(&s->lock);
-    struct counter_reading *reading = sweeper_read_chosen(s, port, &choice);
+    struct counter_reading *reading = sweeper_read_chosen(s, &choice);
     if (!reading)
         return;
     reading->early = true;
@@ -353,7 +331,7 @@ static void sweeper_read_early(struct sweeper *s, const struct mad_port *port)
     s->options.listener.counters(s->options.listener.ctx, reading);
 }
 
-static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port)
+static void sweeper_fetch_details(struct sweeper *s)
 {
     struct error err;
     struct sweep sweep;
@@ -362,7 +340,7 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
     *list = s->details;
     s->details.count = 0;
     pthread_mutex_unlock(&s->lock);
-    bool ok = s->options.listener.details && sweeper_open(s, port, &sweep, &err);
+    bool ok = s->options.listener.details && sweeper_open(s, &sweep, &err);
     if (ok) {
         ok = sweep_details(&sweep, s->last, list, &err);
         sweep.requests.io.close(sweep.requests.io.self);
@@ -373,13 +351,13 @@ static void sweeper_fetch_details(struct sweeper *s, const struct mad_port *port
         free(list);
 }
 
-static void sweeper_read_all_counters(struct sweeper *s, const struct mad_port *port)
+static void sweeper_read_all_counters(struct sweeper *s)
 {
     int64_t begun = sweeper_now_of(s);
     const struct sweep_choice choice = {.switches_only =
                                             s->options.counters == SWEEPER_SWITCH_PORTS};
     s->counters_at = begun + s->options.counters_interval_us;
-    struct counter_reading *reading = sweeper_read_chosen(s, port, &choice);
+    struct counter_reading *reading = sweeper_read_chosen(s, &choice);
     if (!reading)
         return;
     pthread_mutex_lock(&s->lock);
@@ -418,9 +396,9 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
 // Keeps whether SMPs are possible: without them the method `smp` becomes `sa`.
 static void sweeper_note_refusal(struct sweeper *s, const char *why)
 {
-    s->no_smps = why[0] != '\0';
+    s->next.no_smps = why[0] != '\0';
     pthread_mutex_lock(&s->lock);
-    s->status.method = s->no_smps ? SWEEPER_SA : s->options.method;
+    s->status.method = s->next.no_smps ? SWEEPER_SA : s->options.method;
     snprintf(s->status.no_smps, sizeof s->status.no_smps, "%s",
              s->options.method == SWEEPER_SMP ? why : "");
     pthread_mutex_unlock(&s->lock);
@@ -445,8 +423,9 @@ static void sweeper_serve(struct sweeper *s)
     if (up && !s->was_up)
         sweeper_trigger(s);
     s->was_up = up;
-    s->own_guid = status.id.guid;
-    s->sa = status.sa;
+    s->next.port = status.port;
+    s->next.own_guid = status.id.guid;
+    s->next.sa = status.sa;
     sweeper_note_refusal(s, status.smp_refusal);
     const int64_t now = sweeper_now_of(s),
                   counters_at = s->options.counters == SWEEPER_NO_PORTS || !s->last
@@ -459,13 +438,13 @@ static void sweeper_serve(struct sweeper *s)
     if (!up)
         sweeper_wait_until(s, INT64_MAX);
     else if (sweep_at <= now)
-        sweeper_sweep(s, &status.port);
+        sweeper_sweep(s);
     else if (counters_at <= now)
-        sweeper_read_all_counters(s, &status.port);
+        sweeper_read_all_counters(s);
     else if (details)
-        sweeper_fetch_details(s, &status.port);
+        sweeper_fetch_details(s);
     else if (early)
-        sweeper_read_early(s, &status.port);
+        sweeper_read_early(s);
     else
         sweeper_wait_until(s, sweep_at < counters_at ? sweep_at : counters_at);
 }
@@ -493,6 +472,21 @@ static void sweeper_destroy(struct sweeper *s)
 static bool sweeper_begin(struct sweeper *s, const struct sweeper_options *options,
                           struct error *err)
 {
+    s->next = (struct sweep){
+        .requests = {.in_flight = options->in_flight,
+                     .attempts = options->attempts,
+                     .timeout_us = options->timeout_us,
+                     .clock = options->clock,
+                     .log = options->log,
+                     .stop = &s->stop},
+        .random = options->random,
+        .mkey = options->has_mkey ? options->mkey : 0,
+        .mkeys = options->mkeys,
+        .found = sweeper_note_found,
+        .found_ctx = s,
+        .ticks = &s->ticks,
+        .complete = true,
+    };
     pthread_mutex_lock(&s->lock);
     s->options = *options;
     s->status.method = options->method;
@@ -521,9 +515,8 @@ struct sweeper *sweeper_start(const struct sweeper_options *options, struct erro
     return NULL;
 }
 
-static void sweeper_wake(struct sweeper *s)
+static void sweeper_unlock_and_wake(struct sweeper *s)
 {
-    pthread_mutex_lock(&s->lock);
     pthread_cond_signal(&s->woken);
     pthread_mutex_unlock(&s->lock);
 }
@@ -533,7 +526,8 @@ void sweeper_stop(struct sweeper *sweeper)
     if (!sweeper)
         return;
     atomic_store(&sweeper->stop, true);
-    sweeper_wake(sweeper);
+    pthread_mutex_lock(&sweeper->lock);
+    sweeper_unlock_and_wake(sweeper);
     if (sweeper->started)
         pthread_join(sweeper->thread, NULL);
     sweeper->started = false;
@@ -556,16 +550,14 @@ void sweeper_trigger(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
     sweep_schedule_trigger(&sweeper->schedule, sweeper_now_of(sweeper));
-    pthread_cond_signal(&sweeper->woken);
-    pthread_mutex_unlock(&sweeper->lock);
+    sweeper_unlock_and_wake(sweeper);
 }
 
 void sweeper_sweep_now(struct sweeper *sweeper)
 {
     pthread_mutex_lock(&sweeper->lock);
     sweep_schedule_now(&sweeper->schedule);
-    pthread_cond_signal(&sweeper->woken);
-    pthread_mutex_unlock(&sweeper->lock);
+    sweeper_unlock_and_wake(sweeper);
 }
 
 void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, size_t count)
@@ -575,8 +567,7 @@ void sweeper_read_counters(struct sweeper *sweeper, const uint64_t *switches, si
         if (sweeper->options.counters != SWEEPER_NO_PORTS)
             sweeper->switches[sweeper->switch_count++] = switches[i];
     }
-    pthread_cond_signal(&sweeper->woken);
-    pthread_mutex_unlock(&sweeper->lock);
+    sweeper_unlock_and_wake(sweeper);
 }
 
 void sweeper_read_details(struct sweeper *sweeper, const struct error_details_list *list)
@@ -587,8 +578,7 @@ void sweeper_read_details(struct sweeper *sweeper, const struct error_details_li
         if (sweeper->options.counters != SWEEPER_NO_PORTS)
             wanted->all[wanted->count++] = list->all[i];
     }
-    pthread_cond_signal(&sweeper->woken);
-    pthread_mutex_unlock(&sweeper->lock);
+    sweeper_unlock_and_wake(sweeper);
 }
 
 void sweeper_get_status(struct sweeper *sweeper, struct sweeper_status *out)
