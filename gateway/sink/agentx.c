@@ -16,10 +16,7 @@ enum {
 static const int64_t OPEN_US = 4500 * CLOCK_US_PER_MS;
 
 struct agentx_sink {
-    char master[300], context[AGENTX_CONTEXT_SIZE];
-    unsigned sets;
-    bool extra;
-    const struct random *random;
+    struct agentx_target target;
     struct agentx_client *client; // NULL: none
 
     struct tickets *tickets; // the mark of a ticket counts the notifications without an answer
@@ -102,8 +99,8 @@ static bool agentx_sink_notify(struct agentx_sink *s, const struct event *event,
 {
     s->varbind_count = 0;
     agentx_sink_add_trap_oid(s, &notification->oid);
-    snmp_pdu_each_varbind(event, notification, s->extra, agentx_sink_add_object, s);
-    return agentx_client_notify(s->client, s->context, s->varbinds, s->varbind_count, err);
+    snmp_pdu_each_varbind(event, notification, s->target.extra, agentx_sink_add_object, s);
+    return agentx_client_notify(s->client, s->target.context, s->varbinds, s->varbind_count, err);
 }
 
 // The session.
@@ -124,7 +121,7 @@ static bool agentx_sink_check(const struct agentx_sink *s, struct error *err)
     if (agentx_client_state(s->client) != AGENTX_UP)
         return error_set(err, "%s", agentx_client_problem(s->client));
     return s->refused == AGENTX_NO_ERROR ||
-           error_set(err, "master agent at %s: it refuses a notification: %s", s->master,
+           error_set(err, "master agent at %s: it refuses a notification: %s", s->target.master,
                      agentx_error_word(s->refused));
 }
 
@@ -139,11 +136,11 @@ static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct
 {
     struct agentx_sink *s = self;
     const struct agentx_options options = {
-        .master = s->master,
+        .master = s->target.master,
         .description = "ibtrapd's notifications",
         .handler = {.notified = agentx_sink_read_answer, .ctx = s},
         .clock = &clock_system,
-        .random = s->random};
+        .random = s->target.random};
     s->tickets = tickets;
     s->refused = AGENTX_NO_ERROR;
     s->client = agentx_client_new(&options, err);
@@ -156,7 +153,7 @@ static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct
     if (agentx_sink_check(s, err))
         return true;
     if (agentx_client_state(s->client) == AGENTX_OPENING)
-        error_set(err, "master agent at %s: it does not answer", s->master);
+        error_set(err, "master agent at %s: it does not answer", s->target.master);
     agentx_sink_close_session(s);
     return false;
 }
@@ -179,7 +176,7 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
 {
     struct agentx_sink *s = self;
     const struct mib_notification *notifications[SNMP_PDU_NOTIFICATIONS_MAX];
-    size_t n = snmp_pdu_notifications(event, s->sets, s->extra, notifications);
+    size_t n = snmp_pdu_notifications(event, s->target.sets, s->target.extra, notifications);
     if (n == 0)
         return SINK_SKIPPED;
     if (!agentx_sink_renew(s, err))
@@ -207,24 +204,17 @@ static bool agentx_sink_wait_for_answers(void *self, int timeout_ms, struct erro
 
 // Construction.
 
-static void agentx_sink_free(void *self)
-{
-    free(self);
-}
-
 void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target)
 {
     struct agentx_sink *s = memory_zeroed(1, sizeof *s);
-    snprintf(s->master, sizeof s->master, "%s", target->master);
-    snprintf(s->context, sizeof s->context, "%s", target->context ? target->context : "");
-    s->sets = target->sets;
-    s->extra = target->extra;
-    s->random = target->random;
+    s->target = *target;
+    if (!s->target.context)
+        s->target.context = "";
     *out = (struct sink){.open = agentx_sink_open_session,
                          .send = agentx_sink_send_event,
                          .wait = agentx_sink_wait_for_answers,
                          .close = agentx_sink_close_session,
-                         .free = agentx_sink_free,
+                         .free = free,
                          .self = s,
                          .in_flight_max = IN_FLIGHT_MAX,
                          .kind = "agentx"};

@@ -18,7 +18,7 @@ struct agentx_target {
     const struct random *random; // outlives the receiver
 };
 
-// Fills `out`. Copies all of `target` except `random`.
+// Fills `out`. Copies `target`, whose strings outlive the sink.
 void agentx_sink(struct sink *out, const char *name, const struct agentx_target *target);
 
 #endif
