@@ -226,14 +226,6 @@ static void file_sink_ask_to_reopen(void *self)
 
 // Standard output.
 
-static bool file_sink_open_output(void *self, struct tickets *tickets, struct error *err)
-{
-    (void)self;
-    (void)tickets;
-    (void)err;
-    return true;
-}
-
 static enum sink_result file_sink_send_output(void *self, const struct event *event,
                                               struct error *err)
 {
@@ -242,11 +234,6 @@ static enum sink_result file_sink_send_output(void *self, const struct event *ev
     size_t size;
     file_sink_make_line(buffer, &size, event);
     return output_write(buffer, size, err) ? SINK_DONE : SINK_FAILED;
-}
-
-static void file_sink_close_output(void *self)
-{
-    (void)self;
 }
 
 void file_sink(struct sink *out, const char *name, const struct file_options *options)
@@ -262,9 +249,9 @@ void file_sink(struct sink *out, const char *name, const struct file_options *op
                          .self = f,
                          .kind = "file"};
     if (strcmp(options->path, "-") == 0) {
-        out->open = file_sink_open_output;
+        out->open = NULL;
         out->send = file_sink_send_output;
-        out->close = file_sink_close_output;
+        out->close = NULL;
         out->reopen = NULL;
     } else if (options->fsync == FILE_FSYNC_EACH) {
         out->wait = file_sink_wait;

@@ -80,7 +80,7 @@ static void receiver_set_problem(struct receiver *receiver, const char *problem,
 // Closes the sink, if the sink is open. The events in flight wait again.
 static void receiver_health_close(struct receiver *receiver)
 {
-    if (receiver->is_open)
+    if (receiver->is_open && receiver->sink.close)
         receiver->sink.close(receiver->sink.self);
     receiver->is_open = false;
     tickets_take_all_back(&receiver->tickets);
@@ -429,7 +429,8 @@ static bool receiver_open(struct receiver *receiver, int64_t now)
         return true;
     if (now < receiver->retry_at)
         return false;
-    receiver->is_open = receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);
+    receiver->is_open = !receiver->sink.open ||
+                        receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);
     if (receiver->is_open)
         log_debug(receiver->options.log, "%s: opened in %lld us", receiver->sink.name,
                   (long long)(receiver_now_of(receiver) - now));

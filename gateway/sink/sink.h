@@ -23,6 +23,7 @@ struct sink {
     // Prepares to send: resolves names, connects, agrees on keys. The engine calls `open` before
     // the first event and again after each failure. `tickets` outlives the sink; it is unused, and
     // may be NULL, if `in_flight_max` is 0. Returns false with a sentence, and leaves nothing open.
+    // NULL if there is nothing to prepare.
     bool (*open)(void *self, struct tickets *tickets, struct error *err);
 
     // Sends one event, whose ticket is `tickets->newest`. At most `in_flight_max` tickets are in
@@ -48,7 +49,7 @@ struct sink {
     // the receiver, does not have the state; the sink stays open. NULL for kinds of events only.
     bool (*keep)(void *self, struct error *err);
 
-    // Undoes `open`. Called only after `open` succeeded.
+    // Undoes `open`. Called only after `open` succeeded. NULL if there is nothing to undo.
     void (*close)(void *self);
 
     // Makes the sink open its files again, after SIGHUP or a reload. Only sets a flag. Any thread.

@@ -3,13 +3,14 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "sink/datagram.h"
 #include "sink/file.h"
 #include "sink/journald.h"
 #include "sink/relp.h"
+#include "sink/resolve.h"
 #include "sink/stream.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10 };
+enum { STREAM_IN_FLIGHT_MAX = 1024, STEP_MS = 10, PROOF_MS = 50 };
 
 const struct syslog_options SYSLOG_DEFAULTS = {
     .transport = SYSLOG_LOCAL,
@@ -36,13 +37,19 @@ struct syslog_sink {
     struct format_origin origin;
     struct format_process process;
     char own_address[64], engine_id[128];
-    int fd;                   // of SYSLOG_LOCAL
-    bool journald;            // it is the socket of the journal's own protocol
-    struct datagram datagram; // of SYSLOG_UDP
-    struct stream *stream;    // of SYSLOG_TCP and SYSLOG_TLS
-    struct tickets *tickets;  // with a stream, a mark is the octets written up to the event's end
-    uint64_t marked;          // the newest ticket with a mark; later events may be in a buffer
-    struct relp *relp;        // of SYSLOG_RELP and SYSLOG_RELP_TLS
+    int fd;        // of SYSLOG_LOCAL and SYSLOG_UDP; -1: none
+    bool journald; // SYSLOG_LOCAL: the socket has the journal's own protocol
+
+    // SYSLOG_UDP.
+    struct resolve_address all[RESOLVE_MAX]; // of the host
+    size_t count, at;                        // `at`: the address of the socket
+    bool proven;                             // a datagram went there, and nothing came back
+    char peer[400];                          // for messages: host, address and port
+
+    struct stream *stream;   // of SYSLOG_TCP and SYSLOG_TLS; NULL: none
+    struct tickets *tickets; // with a stream, a mark is the octets written up to the event's end
+    uint64_t marked;         // the newest ticket with a mark; later events may be in a buffer
+    struct relp *relp;       // of SYSLOG_RELP and SYSLOG_RELP_TLS; NULL: none
 };
 
 // The messages.
@@ -57,6 +64,13 @@ static struct text syslog_sink_message(struct syslog_sink *s, const struct event
 }
 
 // Datagrams.
+
+static void syslog_sink_close_socket(struct syslog_sink *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}
 
 // If systemd's journal reads the socket, and the format is the journal's format for this socket,
 // the journal gets the events by its own protocol.
@@ -79,7 +93,7 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
         return true;
     error_set(err, "cannot reach the syslog socket %s: %s; is a syslog daemon running?",
               s->options.path, strerror(errno));
-    close(s->fd);
+    syslog_sink_close_socket(s);
     return false;
 }
 
@@ -111,33 +125,78 @@ static enum sink_result syslog_sink_send_local(void *self, const struct event *e
     return SINK_FAILED;
 }
 
+// Connects to the first address from `first` on that the kernel has a way to. Returns false with
+// the reasons; the socket then stays as it is.
+static bool syslog_sink_connect_udp(struct syslog_sink *s, size_t first, struct error *err)
+{
+    const uint16_t port = s->options.port;
+    struct text t = text_in(err->text, sizeof err->text);
+    for (size_t i = first; i < s->count; i++) {
+        const struct resolve_address *to = &s->all[i];
+        const int fd = resolve_connect(to, SOCK_DGRAM, 0, 0);
+        if (fd >= 0) {
+            syslog_sink_close_socket(s);
+            s->fd = fd;
+            s->at = i;
+            s->proven = false;
+            resolve_describe(s->options.host, to, port, s->peer, sizeof s->peer);
+            return true;
+        }
+        text_addf(&t, "%s %s port %u: %s", i == first ? "cannot reach" : ", nor", to->text, port,
+                  strerror(errno));
+    }
+    return false;
+}
+
 static bool syslog_sink_open_udp(void *self, struct tickets *tickets, struct error *err)
 {
     (void)tickets;
     struct syslog_sink *s = self;
-    return datagram_open(&s->datagram, s->options.host, s->options.port,
-                         s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, err);
+    s->count = resolve_all(s->options.host, s->options.port,
+                           s->options.ipv6 ? RESOLVE_IPV6_FIRST : RESOLVE_IPV4_FIRST, s->all, err);
+    return s->count > 0 && syslog_sink_connect_udp(s, 0, err);
 }
 
+// Whether the kernel says that nobody is at the address.
+static bool syslog_sink_is_refused(const struct syslog_sink *s, int timeout_ms)
+{
+    struct pollfd p = {.fd = s->fd};
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    return poll(&p, 1, timeout_ms) == 1 &&
+           getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 &&
+           resolve_is_nobody(problem);
+}
+
+static bool syslog_sink_put_udp(const struct syslog_sink *s, const struct text *t,
+                                struct error *err)
+{
+    ssize_t n = send(s->fd, t->buf, t->len, MSG_NOSIGNAL);
+    // The kernel reports that an earlier datagram was refused, and did not send this one.
+    if (n < 0 && errno == ECONNREFUSED)
+        n = send(s->fd, t->buf, t->len, MSG_NOSIGNAL);
+    return n == (ssize_t)t->len ||
+           error_set(err, "cannot send to %s: %s", s->peer, strerror(errno));
+}
+
+// With several addresses, waits for each address until the kernel refuses the first datagram, and
+// sends the datagram to the next address. The last address keeps the datagram without a check.
 static enum sink_result syslog_sink_send_udp(void *self, const struct event *event,
                                              struct error *err)
 {
     struct syslog_sink *s = self;
+    struct error none_left;
     char buffer[FORMAT_SIZE_MIN];
     const struct text t = syslog_sink_make_datagram(s, event, buffer);
-    return datagram_send(&s->datagram, t.buf, t.len, err) ? SINK_DONE : SINK_FAILED;
-}
-
-static void syslog_sink_close_udp(void *self)
-{
-    struct syslog_sink *s = self;
-    datagram_close(&s->datagram);
-}
-
-static void syslog_sink_close_local(void *self)
-{
-    struct syslog_sink *s = self;
-    close(s->fd);
+    if (s->count > 1 && s->proven && syslog_sink_is_refused(s, 0))
+        syslog_sink_connect_udp(s, 0, &none_left); // its program has ended: look for it again
+    do {
+        if (!syslog_sink_put_udp(s, &t, err))
+            return SINK_FAILED;
+    } while (s->count > 1 && !s->proven && syslog_sink_is_refused(s, PROOF_MS) &&
+             syslog_sink_connect_udp(s, s->at + 1, &none_left));
+    s->proven = true;
+    return SINK_DONE;
 }
 
 // TCP and TLS.
@@ -233,12 +292,6 @@ static bool syslog_sink_wait_stream(void *self, int timeout_ms, struct error *er
     }
 }
 
-static void syslog_sink_close_stream(void *self)
-{
-    struct syslog_sink *s = self;
-    stream_close(s->stream);
-}
-
 // RELP.
 
 static bool syslog_sink_open_relp(void *self, struct tickets *tickets, struct error *err)
@@ -265,21 +318,7 @@ static bool syslog_sink_wait_relp(void *self, int timeout_ms, struct error *err)
     return relp_wait(s->relp, timeout_ms, err);
 }
 
-static void syslog_sink_close_relp(void *self)
-{
-    struct syslog_sink *s = self;
-    relp_close(s->relp);
-}
-
 // Standard output.
-
-static bool syslog_sink_open_stdout(void *self, struct tickets *tickets, struct error *err)
-{
-    (void)self;
-    (void)tickets;
-    (void)err;
-    return true;
-}
 
 static enum sink_result syslog_sink_send_stdout(void *self, const struct event *event,
                                                 struct error *err)
@@ -292,12 +331,19 @@ static enum sink_result syslog_sink_send_stdout(void *self, const struct event *
     return output_write(buffer, t.len, err) ? SINK_DONE : SINK_FAILED;
 }
 
-static void syslog_sink_close_stdout(void *self)
-{
-    (void)self;
-}
-
 // The sink.
+
+static void syslog_sink_close(void *self)
+{
+    struct syslog_sink *s = self;
+    syslog_sink_close_socket(s);
+    if (s->stream)
+        stream_close(s->stream);
+    if (s->relp)
+        relp_close(s->relp);
+    s->stream = NULL;
+    s->relp = NULL;
+}
 
 static const struct row {
     const char *word;
@@ -305,22 +351,18 @@ static const struct row {
     bool (*open)(void *self, struct tickets *tickets, struct error *err);
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
     bool (*wait)(void *self, int timeout_ms, struct error *err);
-    void (*close)(void *self);
 } ROWS[SYSLOG_TRANSPORTS] = {
-    [SYSLOG_LOCAL] = {"local", 0, syslog_sink_open_local, syslog_sink_send_local, NULL,
-                      syslog_sink_close_local},
-    [SYSLOG_UDP] = {"udp", 0, syslog_sink_open_udp, syslog_sink_send_udp, NULL,
-                    syslog_sink_close_udp},
+    [SYSLOG_LOCAL] = {"local", 0, syslog_sink_open_local, syslog_sink_send_local, NULL},
+    [SYSLOG_UDP] = {"udp", 0, syslog_sink_open_udp, syslog_sink_send_udp, NULL},
     [SYSLOG_TCP] = {"tcp", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
-                    syslog_sink_wait_stream, syslog_sink_close_stream},
+                    syslog_sink_wait_stream},
     [SYSLOG_TLS] = {"tls", STREAM_IN_FLIGHT_MAX, syslog_sink_open_stream, syslog_sink_send_stream,
-                    syslog_sink_wait_stream, syslog_sink_close_stream},
+                    syslog_sink_wait_stream},
     [SYSLOG_RELP] = {"relp", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
-                     syslog_sink_wait_relp, syslog_sink_close_relp},
+                     syslog_sink_wait_relp},
     [SYSLOG_RELP_TLS] = {"relp-tls", RELP_WINDOW, syslog_sink_open_relp, syslog_sink_send_relp,
-                         syslog_sink_wait_relp, syslog_sink_close_relp},
-    [SYSLOG_STDOUT] = {"stdout", 0, syslog_sink_open_stdout, syslog_sink_send_stdout, NULL,
-                       syslog_sink_close_stdout},
+                         syslog_sink_wait_relp},
+    [SYSLOG_STDOUT] = {"stdout", 0, NULL, syslog_sink_send_stdout, NULL},
 };
 
 static void syslog_sink_describe_address(const struct syslog_options *o, char *out, size_t size)
@@ -350,13 +392,14 @@ void syslog_sink(struct sink *out, const char *name, const struct syslog_options
     const struct row *row = &ROWS[options->transport];
     struct syslog_sink *s = memory_zeroed(1, sizeof *s);
     s->options = *options;
+    s->fd = -1;
     if (s->options.tls.name[0] == '\0')
         s->options.tls.name = s->options.host;
     syslog_sink_describe_origin(s);
     *out = (struct sink){.open = row->open,
                          .send = row->send,
                          .wait = row->wait,
-                         .close = row->close,
+                         .close = syslog_sink_close,
                          .free = free,
                          .self = s,
                          .in_flight_max = row->window,

@@ -8,7 +8,7 @@ bool driver_open(struct driver *d, const struct sink *sink, struct error *err)
     d->sink = *sink;
     if (d->tickets.first == 0)
         d->tickets.first = d->tickets.base = 1;
-    return sink->open(sink->self, &d->tickets, err);
+    return !sink->open || sink->open(sink->self, &d->tickets, err);
 }
 
 // The ticket of the event to be sent next.
