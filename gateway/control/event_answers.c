@@ -291,7 +291,7 @@ static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
     const struct receiver_event_outcome result = receiver_outcome_of(receiver, number);
     const struct sink *r = receiver_sink(receiver);
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
-                     outcomes_word(result.outcome), "time", protocol_time(result.time_us), "reason",
+                     receiver_outcome_word(result.outcome), "time", protocol_time(result.time_us), "reason",
                      protocol_text(explain_reason_of(receiver, &status, &result, event)));
 }
 

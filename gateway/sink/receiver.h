@@ -15,11 +15,11 @@
 #include "base/turns.h"
 #include "journal/journal.h"
 #include "model/filter.h"
-#include "sink/outcomes.h"
 #include "sink/sink.h"
 
 enum {
     RECEIVER_ATTEMPTS_MAX = 5, // refusals of an event, after which the event is given up
+    RECEIVER_REASON_SIZE = 256,
 };
 
 // How long a receiver that stops waits for the answers to the events in flight.
@@ -73,6 +73,15 @@ struct receiver_status {
     char problem[512]; // why the last attempt failed; empty: all is well
 };
 
+// For `ibtrapctl explain`.
+struct receiver_event_outcome {
+    enum receiver_outcome outcome;
+    int64_t time_us; // UTC; 0: not known
+    // The reason, if the event was given up after refusals and is among the latest of these; else
+    // empty.
+    char reason[RECEIVER_REASON_SIZE];
+};
+
 struct receiver;
 
 // Starts the thread. Copies the sink, and frees the sink at the end. Takes a reference to the
@@ -119,6 +128,8 @@ struct receiver_carried receiver_carried(const struct receiver *receiver);
 
 // The outcome of an event. Any thread.
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence);
+
+const char *receiver_outcome_word(enum receiver_outcome outcome); // such as "delivered"
 
 // Why the receiver does not get an event: as audience_refusal, or "a test of another receiver".
 // Returns NULL if the receiver gets the event. Any thread.

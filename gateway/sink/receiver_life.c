@@ -37,6 +37,10 @@ struct receiver *receiver_start(const struct sink *sink, const struct receiver_o
         free(receiver);
         return NULL;
     }
+    receiver->audience = (struct audience){.filter = &receiver->options.filter,
+                                           .lock = &receiver->filter_lock,
+                                           .journal = options->journal,
+                                           .handle = receiver->handle};
     journal_note_filter(options->journal, receiver->handle, filter_digest(&options->filter));
     if (options->section != 0)
         journal_note_section(options->journal, receiver->handle, options->section);
@@ -121,15 +125,38 @@ struct receiver_carried receiver_carried(const struct receiver *receiver)
                                      atomic_load(&receiver->flush_through)};
 }
 
+// Returns false, and leaves `out` as it is, if the event is not among the latest. Under the lock.
+static bool receiver_find_outcome(const struct receiver_outcomes *outcomes, int64_t sequence,
+                                  struct receiver_event_outcome *out)
+{
+    const size_t at = (size_t)(sequence % RECEIVER_OUTCOMES_MAX);
+    if (sequence <= 0 || outcomes->all[at].sequence != sequence)
+        return false;
+    out->outcome = outcomes->all[at].outcome;
+    out->time_us = outcomes->all[at].time_us;
+    for (size_t i = 0; i < RECEIVER_REFUSALS_KEPT && out->reason[0] == '\0'; i++) {
+        if (outcomes->refusals[i].sequence == sequence)
+            memcpy(out->reason, outcomes->refusals[i].reason, sizeof out->reason);
+    }
+    return true;
+}
+
 struct receiver_event_outcome receiver_outcome_of(struct receiver *receiver, int64_t sequence)
 {
     struct receiver_event_outcome result = {.outcome = RECEIVER_WAITING};
     pthread_mutex_lock(&receiver->lock);
-    const bool known = outcomes_find(&receiver->outcomes, sequence, &result);
+    const bool known = receiver_find_outcome(&receiver->outcomes, sequence, &result);
     pthread_mutex_unlock(&receiver->lock);
     if (!known && sequence <= journal_cursor(receiver->options.journal, receiver->handle))
         result.outcome = RECEIVER_PASSED;
     return result;
+}
+
+const char *receiver_outcome_word(enum receiver_outcome outcome)
+{
+    static const char *const WORDS[] = {"waiting",  "delivered", "filtered",
+                                        "given up", "passed",    "sent"};
+    return WORDS[outcome];
 }
 
 static void receiver_read_counts(const struct receiver_counts *counts, struct receiver_status *out)

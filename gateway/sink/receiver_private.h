@@ -3,10 +3,16 @@
 #ifndef IBTRAPD_SINK_RECEIVER_PRIVATE_H
 #define IBTRAPD_SINK_RECEIVER_PRIVATE_H
 
+#include "sink/audience.h"
 #include "sink/receiver.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+enum {
+    RECEIVER_OUTCOMES_MAX = 2048, // latest events whose outcome is kept
+    RECEIVER_REFUSALS_KEPT = 16,  // latest events that the receiver refused, with the reason
+};
 
 // Events, counted by the thread; any thread reads the counters. struct receiver_status has their
 // meaning.
@@ -15,10 +21,24 @@ struct receiver_counts {
     atomic_int_fast64_t delivered_at;
 };
 
+// What became of the latest events.
+struct receiver_outcomes {
+    struct {
+        int64_t sequence, time_us; // UTC
+        enum receiver_outcome outcome;
+    } all[RECEIVER_OUTCOMES_MAX]; // by sequence number modulo the size
+    struct {
+        int64_t sequence;
+        char reason[RECEIVER_REASON_SIZE];
+    } refusals[RECEIVER_REFUSALS_KEPT]; // a ring
+    size_t refusal_count;
+};
+
 struct receiver {
     struct sink sink;
     struct receiver_options options;
     int handle; // of its cursor in the journal
+    struct audience audience;
     pthread_t thread;
 
     // Used by the thread only.
@@ -45,7 +65,7 @@ struct receiver {
     bool ended;                    // the thread
     bool left;                     // nobody waits for the thread any longer
     struct receiver_status status; // without what `counts` has
-    struct outcomes outcomes;
+    struct receiver_outcomes outcomes;
 };
 
 // The i-th event under way, from the oldest one.

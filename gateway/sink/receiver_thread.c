@@ -4,7 +4,6 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "model/catalogue.h"
-#include "sink/audience.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,26 +20,11 @@ void receiver_change_trap_group(struct receiver *receiver, struct guid_set *grou
 
 // What of an event the receiver may know.
 
-static struct audience receiver_audience(struct receiver *receiver)
-{
-    return (struct audience){.filter = &receiver->options.filter,
-                             .lock = &receiver->filter_lock,
-                             .journal = receiver->options.journal,
-                             .handle = receiver->handle};
-}
-
 const char *receiver_refusal(struct receiver *receiver, const struct event *event)
 {
     const bool elsewhere =
         event->only_receiver[0] != '\0' && strcmp(event->only_receiver, receiver->sink.name) != 0;
-    const struct audience audience = receiver_audience(receiver);
-    return elsewhere ? "a test of another receiver" : audience_refusal(&audience, event);
-}
-
-static struct event *receiver_filter_view(struct receiver *receiver, struct event *event)
-{
-    const struct audience audience = receiver_audience(receiver);
-    return audience_view(&audience, event);
+    return elsewhere ? "a test of another receiver" : audience_refusal(&receiver->audience, event);
 }
 
 // Whether the receiver works, and who is told so.
@@ -96,7 +80,11 @@ static void receiver_note_refusal(struct receiver *receiver, const struct ticket
     pthread_mutex_lock(&receiver->lock);
     receiver->status.refused++;
     receiver_count(&receiver->counts.dropped, 1);
-    outcomes_remember_refusal(&receiver->outcomes, e->sequence, e->refusals, problem);
+    struct receiver_outcomes *o = &receiver->outcomes;
+    const size_t at = o->refusal_count++ % RECEIVER_REFUSALS_KEPT;
+    o->refusals[at].sequence = e->sequence;
+    snprintf(o->refusals[at].reason, RECEIVER_REASON_SIZE, "refused %u times: %s", e->refusals,
+             problem);
     pthread_mutex_unlock(&receiver->lock);
 }
 
@@ -173,8 +161,12 @@ static void receiver_remember(struct receiver *receiver, size_t n)
     pthread_mutex_lock(&receiver->lock);
     for (size_t i = 0; i < n; i++) {
         const struct ticket *e = receiver_at(receiver, i);
-        if (!e->had)
-            outcomes_remember(&receiver->outcomes, e->sequence, e->outcome, now);
+        const size_t at = (size_t)(e->sequence % RECEIVER_OUTCOMES_MAX);
+        if (e->had)
+            continue;
+        receiver->outcomes.all[at].sequence = e->sequence;
+        receiver->outcomes.all[at].outcome = e->outcome;
+        receiver->outcomes.all[at].time_us = now;
     }
     pthread_mutex_unlock(&receiver->lock);
 }
@@ -340,7 +332,7 @@ static bool receiver_skip(struct receiver *receiver, struct ticket *e)
     const char *refusal = receiver_refusal(receiver, e->event);
     bool wanted = !refusal;
     if (wanted && !receiver_is_too_late(receiver, e)) {
-        struct event *view = receiver_filter_view(receiver, e->event);
+        struct event *view = audience_view(&receiver->audience, e->event);
         event_unref(e->event);
         e->event = view;
         return false;
@@ -429,8 +421,8 @@ static bool receiver_open(struct receiver *receiver, int64_t now)
         return true;
     if (now < receiver->retry_at)
         return false;
-    receiver->is_open = !receiver->sink.open ||
-                        receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);
+    receiver->is_open =
+        !receiver->sink.open || receiver->sink.open(receiver->sink.self, &receiver->tickets, &err);
     if (receiver->is_open)
         log_debug(receiver->options.log, "%s: opened in %lld us", receiver->sink.name,
                   (long long)(receiver_now_of(receiver) - now));

@@ -14,7 +14,6 @@
 #define IBTRAPD_SINK_TICKETS_H
 
 #include "model/event.h"
-#include "sink/outcomes.h"
 
 enum { TICKETS_MAX = 4096 };
 
@@ -24,6 +23,16 @@ enum ticket_state {
     TICKET_REFUSED,   // the receiver refuses the event; the sink fails
     TICKET_DOUBTED,   // the receiver refuses this event or another one; the sink fails
     TICKET_DONE,      // nothing is left to do for the event
+};
+
+// The outcome of an event at a receiver.
+enum receiver_outcome {
+    RECEIVER_WAITING,   // not sent, or not confirmed
+    RECEIVER_DELIVERED, // the receiver has confirmed it
+    RECEIVER_FILTERED,  // it did not pass the receiver's filter
+    RECEIVER_GIVEN_UP,  // too old, or flushed, or refused too often
+    RECEIVER_PASSED,    // unknown: too long ago, or before this start
+    RECEIVER_SENT,      // the kernel took it; this receiver confirms nothing
 };
 
 // All members but `mark` are the engine's.

@@ -1267,14 +1267,14 @@ static enum receiver_outcome outcome_of_one_event(void)
 
 TEST(what_is_not_confirmed_is_sent_and_not_delivered)
 {
-    assert_string_equal(outcomes_word(outcome_of_one_event()), "sent");
+    assert_string_equal(receiver_outcome_word(outcome_of_one_event()), "sent");
     assert_false(status.confirms);
 }
 
 TEST(what_is_confirmed_is_delivered)
 {
     fake.window = 10;
-    assert_string_equal(outcomes_word(outcome_of_one_event()), "delivered");
+    assert_string_equal(receiver_outcome_word(outcome_of_one_event()), "delivered");
     assert_true(status.confirms);
 }
 
