@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "http/http_options.h"
 #include "sink/format.h"
-#include "sink/format_parts.h"
 
 enum {
     BODY_ENDS_MAX = 4096,  // octets of `begin` and `end` together

@@ -6,7 +6,7 @@
 #include "base/json_text.h"
 #include "install.h"
 #include "model/catalogue.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -8,7 +8,7 @@
 #include "kafka/producer.h"
 #include "kafka/topic.h"
 #include "model/catalogue.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 #include "sink/module.h"
 
 #include <stdio.h>

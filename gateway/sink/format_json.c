@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The JSON formats: ibtrapd's own, the Elastic Common Schema, and CloudEvents.
-#include "sink/format_lines.h"
+#include "sink/format.h"
 
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_parts.h"
 
 #include <string.h>
 

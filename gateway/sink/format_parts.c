@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 #include "base/hash.h"
 #include "base/text.h"

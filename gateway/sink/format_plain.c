@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The formats that consist of key=value pairs: RFC 3164, CEF, LEEF.
-#include "sink/format_lines.h"
+#include "sink/format.h"
 
 #include "base/clock.h"
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_parts.h"
 
 #include <ctype.h>
 #include <string.h>

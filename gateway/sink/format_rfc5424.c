@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/format_lines.h"
+#include "sink/format.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -8,7 +8,6 @@
 #include "model/catalogue.h"
 #include "model/field.h"
 #include "model/mib.h"
-#include "sink/format_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -301,7 +300,7 @@ static void format_add_structured_data(struct text *t, const struct format_origi
         text_add_n(t, snmp, s.len);
 }
 
-// What receivers share (sink/format_parts.h): the octets of the header, of ibtrapd's own element,
+// What receivers share (sink/format.h): the octets of the header, of ibtrapd's own element,
 // of the alarm and of SNMP's, one behind the other. All zero: the event has too much of them.
 struct rfc5424_parts {
     size_t header, own, alarm, snmp;

@@ -4,8 +4,7 @@
 #include "base/clock.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_lines.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define IBTRAPD_SINK_JOURNALD_H
 
 #include "base/text.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 enum {
     JOURNALD_ID_SIZE = 33,

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "kafka/producer.h"
 #include "model/catalogue.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "model/field.h"
 #include "read_line.h"
 #include "sink/format.h"
-#include "sink/format_parts.h"
 
 #include <ctype.h>
 #include <string.h>

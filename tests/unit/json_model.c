@@ -5,7 +5,7 @@
 #include "install.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "model/catalogue.h"
 #include "model/fabric.h"
 #include "sink/format.h"
-#include "sink/format_lines.h"
 
 #include <jansson.h>
 #include <limits.h>

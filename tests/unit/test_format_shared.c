@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts of an event that receivers share (model/event.h, sink/format_parts.h). Each receiver
-// gets the same octets as from an unshared event, and the octets are made once.
+// The parts of an event that receivers share (model/event.h, sink/format.h). Each receiver gets the
+// same octets as from an unshared event, and the octets are made once.
 #include "support.h"
 
 #include "event/test_event.h"
 #include "model/event.h"
 #include "sink/format.h"
-#include "sink/format_lines.h"
-#include "sink/format_parts.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

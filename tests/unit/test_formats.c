@@ -6,8 +6,6 @@
 #include "model/counter.h"
 #include "model/fabric.h"
 #include "sink/format.h"
-#include "sink/format_lines.h"
-#include "sink/format_parts.h"
 
 #define VERSION INSTALL_VERSION
 #define HOSTILE "a\"b]c|d=e\\f g"

@@ -7,7 +7,7 @@
 #include "http/body.h"
 #include "http/hide.h"
 #include "model/catalogue.h"
-#include "sink/format_parts.h"
+#include "sink/format.h"
 
 enum { COUNT_MAX = 8 };
 

@@ -8,7 +8,6 @@
 #include "mib_root.h"
 #include "model/fabric.h"
 #include "sink/format.h"
-#include "sink/format_lines.h"
 #include "sink/syslog.h"
 
 #include <netinet/in.h>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// Chooses the functions of a format.
 #include "sink/format.h"
-
-#include "model/catalogue.h"
-#include "sink/format_lines.h"
-#include "sink/format_parts.h"
 
 #include <string.h>
 
@@ -36,8 +33,8 @@ bool format_find(const char *name, enum format *out)
     return false;
 }
 
-static void format_add_line(struct text *t, enum format format, const struct format_origin *origin,
-                            const struct event *event)
+void format_line(struct text *t, enum format format, const struct format_origin *origin,
+                 const struct event *event)
 {
     const struct row *row = &ROWS[format];
     if (!row->header)
@@ -56,11 +53,5 @@ void format_message(struct text *t, enum format format, const struct format_orig
         row->header(t, origin, event);
     if (row->header == format_rfc5424_header)
         text_add(t, "- ");
-    format_add_line(t, format, origin, event);
-}
-
-void format_line(struct text *t, enum format format, const struct format_origin *origin,
-                 const struct event *event)
-{
-    format_add_line(t, format, origin, event);
+    format_line(t, format, origin, event);
 }
