@@ -101,6 +101,9 @@ void format_fields(const struct event *event, format_take *take, void *ctx);
 // event. Returns the number of names. The names stay the event's.
 size_t format_node_names(const struct event *event, const char *out[FORMAT_NODES_MAX]);
 
+// Adds a value with a backslash before each of the special characters.
+void format_escape(struct text *t, const char *value, const char *special);
+
 // Whether events of this kind have the field.
 bool format_has_field(const struct event *event, enum field field);
 

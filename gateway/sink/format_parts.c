@@ -182,6 +182,18 @@ void format_origin_own(struct format_origin *out, struct format_process *process
         out->severity_map[i] = (enum severity)i;
 }
 
+void format_escape(struct text *t, const char *value, const char *special)
+{
+    size_t plain;
+    while (value[plain = strcspn(value, special)] != '\0') {
+        const char escaped[] = {'\\', value[plain]};
+        text_add_n(t, value, plain);
+        text_add_n(t, escaped, sizeof escaped);
+        value += plain + 1;
+    }
+    text_add_n(t, value, plain);
+}
+
 size_t format_key(const struct event *event, char out[FORMAT_KEY_SIZE])
 {
     struct text t = text_in(out, FORMAT_KEY_SIZE);

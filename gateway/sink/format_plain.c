@@ -11,22 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-// Adds a value with a backslash before each of the two characters.
-static void format_add_escaped(struct text *t, const char *value, const char special[2])
-{
-    for (;;) {
-        size_t n = 0;
-        while (value[n] != '\0' && value[n] != special[0] && value[n] != special[1])
-            n++;
-        text_add_n(t, value, n);
-        if (value[n] == '\0')
-            return;
-        const char escaped[] = {'\\', value[n]};
-        text_add_n(t, escaped, sizeof escaped);
-        value += n + 1;
-    }
-}
-
 // Takes the latest pair, which begins at `before`, out again if the pair does not fit whole.
 static void format_plain_keep_whole(struct text *t, const struct text *before)
 {
@@ -86,7 +70,7 @@ static void format_plain_add_word(void *ctx, const char *name, const char *value
         text_add(t, value);
     } else {
         text_add_n(t, "=\"", 2);
-        format_add_escaped(t, value, "\"\\");
+        format_escape(t, value, "\"\\");
         text_add_n(t, "\"", 1);
     }
     format_plain_keep_whole(t, &before);
@@ -140,7 +124,7 @@ static void format_plain_add_ms(struct text *t, const struct event *event)
 static void format_add_cef_value(struct text *t, const struct text *before, const char *value)
 {
     text_add_n(t, "=", 1);
-    format_add_escaped(t, value, "\\=");
+    format_escape(t, value, "\\=");
     format_plain_keep_whole(t, before);
 }
 
@@ -168,9 +152,9 @@ static void format_add_cef_field(void *ctx, const char *name, const char *value,
 void format_cef(struct text *t, const struct format_origin *origin, const struct event *event)
 {
     text_add(t, "CEF:0|ibtrapd|ibtrapd|" INSTALL_VERSION "|");
-    format_add_escaped(t, event->type->name, "\\|");
+    format_escape(t, event->type->name, "\\|");
     text_add(t, "|");
-    format_add_escaped(t, event->type->title, "\\|");
+    format_escape(t, event->type->title, "\\|");
     text_add(t, "|");
     text_add_number(t, format_siem_severity(format_severity(origin, event)));
     text_add(t, "|rt=");

@@ -16,19 +16,6 @@ enum { TEXT_RESERVE = 640 }; // octets reserved for the sentence when structured
 
 static const char BYTE_ORDER_MARK[] = "\xEF\xBB\xBF";
 
-// Adds a value with '"', '\' and ']' escaped (RFC 5424 6.3.3).
-static void format_rfc5424_add_value(struct text *t, const char *value)
-{
-    size_t plain;
-    while (value[plain = strcspn(value, "\"\\]")] != '\0') {
-        text_add_n(t, value, plain);
-        text_add_n(t, "\\", 1);
-        text_add_n(t, value + plain, 1);
-        value += plain + 1;
-    }
-    text_add_n(t, value, plain);
-}
-
 // Adds ` name="value"` whole or not at all, and leaves room for a closing bracket.
 static void format_add_param(struct text *t, const char *name, const char *value)
 {
@@ -36,7 +23,7 @@ static void format_add_param(struct text *t, const char *name, const char *value
     text_add_n(t, " ", 1);
     text_add(t, name);
     text_add_n(t, "=\"", 2);
-    format_rfc5424_add_value(t, value);
+    format_escape(t, value, "\"\\]"); // RFC 5424 6.3.3
     text_add_n(t, "\"", 1);
     if (t->cut || t->len + 1 >= t->size)
         text_go_back(t, &before);
