@@ -32,23 +32,21 @@ static bool snmp_link_explain(const struct snmp_link *s, int snmp_error, struct 
 
 // Answers.
 
-static void snmp_link_note(struct snmp_link *s, const char *problem)
+// Notes why no answer will come: the peer's name, then the three texts. Keeps the first reason.
+static void snmp_link_note(struct snmp_link *s, const char *does, const char *reason,
+                           const char *end)
 {
     if (s->problem[0] == '\0')
-        snprintf(s->problem, sizeof s->problem, "%s", problem);
+        snprintf(s->problem, sizeof s->problem, "%s %s%s%s", s->wire.peer, does, reason, end);
 }
 
 static void snmp_link_note_report(struct snmp_link *s, netsnmp_pdu *pdu)
 {
-    char problem[sizeof s->problem];
-    snprintf(problem, sizeof problem, "%s answers: %s", s->wire.peer,
-             snmp_api_errstring(snmpv3_get_report_type(pdu)));
-    snmp_link_note(s, problem);
+    snmp_link_note(s, "answers: ", snmp_api_errstring(snmpv3_get_report_type(pdu)), "");
 }
 
 bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *pdu)
 {
-    char problem[sizeof s->problem];
     switch (operation) {
     case NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE:
         if (pdu->command == SNMP_MSG_REPORT) {
@@ -59,13 +57,10 @@ bool snmp_link_check_response(struct snmp_link *s, int operation, netsnmp_pdu *p
         snmp_wire_answered(&s->wire);
         if (pdu->errstat == SNMP_ERR_NOERROR)
             return true;
-        snprintf(problem, sizeof problem, "%s answers with error '%s'", s->wire.peer,
-                 snmp_errstring((int)pdu->errstat));
-        snmp_link_note(s, problem);
+        snmp_link_note(s, "answers with error '", snmp_errstring((int)pdu->errstat), "'");
         return false;
     case NETSNMP_CALLBACK_OP_TIMED_OUT:
-        snprintf(problem, sizeof problem, "%s does not answer", s->wire.peer);
-        snmp_link_note(s, problem);
+        snmp_link_note(s, "does not answer", "", "");
         return false;
     case NETSNMP_CALLBACK_OP_RESEND:
         return false;
