@@ -208,30 +208,16 @@ netsnmp_transport *snmp_wire_transport(struct snmp_wire *wire)
 
 // Sending.
 
-static bool snmp_wire_send_by_tls(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
+static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
 {
     while (p->sent < p->size) {
         short events = 0;
-        long n = tls_write(w->tls, p->octets + p->sent, p->size - p->sent, &events, &w->why);
-        if (n < 0)
+        long n = tls_send(w->tls, w->fd, p->octets + p->sent, p->size - p->sent, &events, &w->why);
+        if (n < 0 && w->tls)
             errno = ENOTCONN;
         if (n < 0 || (n == 0 && !resolve_wait(w->fd, events, deadline)))
             return false;
         p->sent += (size_t)n;
-    }
-    return true;
-}
-
-static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, int64_t deadline)
-{
-    if (w->tls)
-        return snmp_wire_send_by_tls(w, p, deadline);
-    while (p->sent < p->size) {
-        ssize_t n = send(w->fd, p->octets + p->sent, p->size - p->sent, MSG_NOSIGNAL);
-        if (n >= 0)
-            p->sent += (size_t)n;
-        else if (errno != EINTR && !(errno == EAGAIN && resolve_wait(w->fd, POLLOUT, deadline)))
-            return false;
     }
     return true;
 }

@@ -27,7 +27,7 @@ enum { USER_TIMEOUT_MS = 30000 };
 struct stream {
     int fd;
     struct tls *tls;  // NULL: none
-    uint64_t written; // used without TLS only
+    uint64_t written; // octets before TLS
     int64_t opened_at;
     char own_address[64], peer[400];
     char kept[KEPT_MAX];
@@ -136,33 +136,16 @@ bool stream_is_connected(struct stream *stream, struct error *err)
            error_set(err, "it closed the connection");
 }
 
-// As tls_write.
-static long stream_put(struct stream *s, const char *octets, size_t size, short *events,
-                       struct error *err)
-{
-    if (s->tls)
-        return tls_write(s->tls, octets, size, events, err);
-    ssize_t n = send(s->fd, octets, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n >= 0) {
-        s->written += (uint64_t)n;
-        return n;
-    }
-    *events = POLLOUT;
-    if (errno == EAGAIN || errno == EINTR)
-        return 0;
-    error_set(err, "the connection broke: %s", strerror(errno));
-    return -1;
-}
-
 static bool stream_put_all(struct stream *stream, const char *octets, size_t size,
                            struct error *err)
 {
     int64_t deadline = stream_now() + STREAM_PATIENCE_US;
     for (const char *p = octets; size > 0;) {
         short events = 0;
-        long n = stream_put(stream, p, size, &events, err);
+        long n = tls_send(stream->tls, stream->fd, p, size, &events, err);
         if (n < 0)
             return false;
+        stream->written += (uint64_t)n;
         p += n;
         size -= (size_t)n;
         if (n == 0 && !resolve_wait(stream->fd, events, deadline))

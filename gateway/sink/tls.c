@@ -451,6 +451,21 @@ long tls_write(struct tls *tls, const void *octets, size_t size, short *events, 
     return -1;
 }
 
+long tls_send(struct tls *tls, int fd, const void *octets, size_t size, short *events,
+              struct error *err)
+{
+    if (tls)
+        return tls_write(tls, octets, size, events, err);
+    const ssize_t n = send(fd, octets, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const int problem = errno;
+    *events = POLLOUT;
+    if (n >= 0 || problem == EAGAIN || problem == EINTR)
+        return n >= 0 ? n : 0;
+    error_set(err, "the connection broke: %s", strerror(problem));
+    errno = problem;
+    return -1;
+}
+
 // As tls_read, with SSL_read_ex or SSL_peek_ex.
 static long tls_read_records(struct tls *t, int (*read)(SSL *, void *, size_t, size_t *), void *out,
                              size_t size, struct error *err)

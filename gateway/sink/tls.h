@@ -66,6 +66,10 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
 // the connection failed. Writes a datagram whole.
 long tls_write(struct tls *tls, const void *octets, size_t size, short *events, struct error *err);
 
+// Does the same without TLS if `tls` is NULL: then errno says why the connection failed.
+long tls_send(struct tls *tls, int fd, const void *octets, size_t size, short *events,
+              struct error *err);
+
 // Reads up to `size` octets, or one datagram, and returns the number of octets. Returns 0 if there
 // are none yet, -1 with a sentence if the peer closed or refused.
 long tls_read(struct tls *tls, void *out, size_t size, struct error *err);
