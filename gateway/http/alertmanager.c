@@ -25,7 +25,6 @@ static const int64_t IDLE_US = 2 * CLOCK_US_PER_S, TEST_US = 60 * CLOCK_US_PER_S
 struct alertmanager {
     const struct alertmanager_options *options;
     const struct module_alarms *alarms;
-    char name[sizeof(((struct sink *)NULL)->name)];
     char source[SOURCE_SIZE];
     struct alert_peer peers[ALERTMANAGER_PEERS_MAX];
     unsigned peer_count;
@@ -317,8 +316,7 @@ bool alertmanager_make(struct sink *out, const char *name,
                        struct error *err)
 {
     struct alertmanager *s = memory_zeroed(1, sizeof *s);
-    snprintf(s->name, sizeof s->name, "%s", name);
-    s->all.name = s->name;
+    s->all.name = name;
     s->all.log = host->log;
     if (!alertmanager_fill(s, options, host->alarms, err)) {
         free(s);
@@ -332,9 +330,7 @@ bool alertmanager_make(struct sink *out, const char *name,
                          .close = alertmanager_close,
                          .free = alertmanager_free,
                          .self = s,
-                         .in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX,
-                         .kind = "alertmanager"};
-    snprintf(out->name, sizeof out->name, "%s", name);
+                         .in_flight_max = ALERTMANAGER_IN_FLIGHT_MAX};
     return true;
 }
 

@@ -231,7 +231,7 @@ const struct body_format *body_find(enum http_format format)
         [HTTP_OTLP] = &BODY_OTLP,     [HTTP_LOKI] = &BODY_LOKI,
         [HTTP_SPLUNK] = &BODY_SPLUNK, [HTTP_ELASTIC] = &BODY_ELASTIC,
     };
-    return format < HTTP_FORMAT_COUNT ? FORMATS[format] : NULL;
+    return FORMATS[format];
 }
 
 // The events of a request.

@@ -83,7 +83,6 @@ struct body_format {
 
 extern const struct body_format BODY_OTLP, BODY_SPLUNK, BODY_ELASTIC;
 
-// Returns NULL if the format is unknown.
 const struct body_format *body_find(enum http_format format);
 
 // The parts of a body. `t` has room for BODY_PIECE_MAX octets of a piece.

@@ -485,17 +485,10 @@ static void http_describe_server(struct http_sink *s)
         TRANSFER_ANSWER_SOME + (s->format->judge ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }
 
-static bool http_check(const struct http_options *options, struct error *err)
-{
-    if (!body_find(options->format))
-        return error_set(err, "this ibtrapd has no such format");
-    return transfer_check(&options->to, err);
-}
-
 static bool http_make(struct sink *out, const char *name, const struct http_options *options,
                       const struct module_host *host, struct error *err)
 {
-    if (!http_check(options, err))
+    if (!transfer_check(&options->to, err))
         return false;
     struct http_sink *s = memory_zeroed(1, sizeof *s);
     s->options = options;
@@ -516,9 +509,7 @@ static bool http_make(struct sink *out, const char *name, const struct http_opti
                          .close = http_close,
                          .free = http_free,
                          .self = s,
-                         .in_flight_max = HTTP_IN_FLIGHT_MAX,
-                         .kind = "http"};
-    snprintf(out->name, sizeof out->name, "%s", name);
+                         .in_flight_max = HTTP_IN_FLIGHT_MAX};
     return true;
 }
 
@@ -536,7 +527,7 @@ static bool http_check_options(const char *kind, const void *options, struct err
 {
     if (strcmp(kind, "alertmanager") == 0)
         return alertmanager_check(options, err);
-    return http_check(options, err);
+    return transfer_check(&((const struct http_options *)options)->to, err);
 }
 
 const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION,    sizeof(struct event),

@@ -547,9 +547,7 @@ static bool kafka_make(struct sink *out, const char *kind, const char *name, con
                          .close = kafka_close,
                          .free = free,
                          .self = s,
-                         .in_flight_max = KAFKA_IN_FLIGHT_MAX,
-                         .kind = "kafka"};
-    snprintf(out->name, sizeof out->name, "%s", name);
+                         .in_flight_max = KAFKA_IN_FLIGHT_MAX};
     return true;
 }
 

@@ -72,9 +72,9 @@ struct module {
     size_t event_size;   // sizeof(struct event)
 
     // Makes the sink of a receiver (sink.h). `kind` is a kind of the module, which knows the type
-    // of `options`. `options` and `host` outlive the sink. `out->in_flight_max` and the presence of
-    // `keep` are those of the use; `reopen` is not called. Returns false with a sentence; may be
-    // called again.
+    // of `options`. `name`, `options` and `host` outlive the sink. `out->in_flight_max` and the
+    // presence of `keep` are those of the use. `open` and `close` are not NULL, and nobody uses
+    // `reopen`, name, kind and address. Returns false with a sentence; may be called again.
     bool (*make)(struct sink *out, const char *kind, const char *name, const void *options,
                  const struct module_host *host, struct error *err);
 
