@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A UUID of version 7 (RFC 9562 5.7): it sorts by time, and needs no state that survives a restart.
+// A UUID of version 7 (RFC 9562 5.7): sorts by time, and needs no state from before a restart.
 static void event_builder_make_id(const struct event_builder *builder, int64_t utc_us,
                                   char out[EVENT_ID_SIZE])
 {
@@ -60,8 +60,7 @@ static struct event *event_builder_begin(const struct event_builder *builder,
     return event;
 }
 
-// Sets the name from the name map and the settings, if they have one; it replaces the
-// NodeDescription.
+// Replaces the NodeDescription by the name from the name map and the settings, if there is a name.
 static void event_builder_name_endpoint(const struct event_builder *builder, struct endpoint *who)
 {
     const char *name = who->guid ? names_find(builder->names, who->guid) : NULL;
@@ -71,8 +70,8 @@ static void event_builder_name_endpoint(const struct event_builder *builder, str
         snprintf(who->name, sizeof who->name, "%s", name);
 }
 
-// Looks up an endpoint: by its GUID if it has one, since its LID may have been another port's at
-// the last sweep, otherwise by its LID.
+// Looks up an endpoint by its GUID, or by its LID if the GUID is unknown: another port may have had
+// the LID at the last sweep.
 static bool event_builder_look_up(const struct event_builder_lookup *lookup,
                                   const struct endpoint *who, struct endpoint *out)
 {
@@ -110,7 +109,7 @@ static struct endpoint event_builder_endpoint_of(const struct event_builder *bui
     return who;
 }
 
-// The other end of the link at that port of the subject.
+// Finds the other end of the link at a port of the subject.
 static void event_builder_find_peer(const struct event_builder *builder, struct event *event,
                                     uint8_t port)
 {
@@ -121,8 +120,8 @@ static void event_builder_find_peer(const struct event_builder *builder, struct 
         event_builder_name_endpoint(builder, &event->peer);
 }
 
-// An endpoint in the Notice's DataDetails. If they have only a LID, and it is the issuer's, the
-// endpoint is the issuer, which has a GID, too.
+// An endpoint in the Notice's DataDetails. If the DataDetails have only a LID, the issuer's, the
+// endpoint is the issuer, and the issuer has a GID, too.
 static struct endpoint event_builder_endpoint_within(const struct event_builder *builder,
                                                      const struct event *event, uint16_t lid,
                                                      const uint8_t gid[ADDRESS_GID_SIZE])
@@ -149,7 +148,7 @@ static struct endpoint event_builder_subject_of(const struct event_builder *buil
     }
 }
 
-// The number of the subject's port that the Notice is about; 0: none.
+// The number of the subject's port in the Notice; 0: none.
 static uint8_t event_builder_subject_port(const struct event *event)
 {
     switch (event->type->trap) {
@@ -161,8 +160,8 @@ static uint8_t event_builder_subject_port(const struct event *event)
     }
 }
 
-// Whether the Notice names the port that it is about. Otherwise it is about a packet that the
-// issuer received, or comes from the subnet manager.
+// Whether the Notice names a port as its subject. Another Notice is about a packet to the issuer,
+// or comes from the subnet manager.
 static bool event_builder_names_its_port(const struct catalogue_entry *type)
 {
     return type->subject == CATALOGUE_ABOUT_SWITCH ||
@@ -176,9 +175,9 @@ static bool event_builder_is_from_element(const struct notice *notice)
                                notice->producer == NOTICE_PRODUCER_ROUTER);
 }
 
-// The switch or router of a Notice: the node that it names, or else its issuer; 0: neither is one.
-// Of a node that the fabric does not know, only the issuer's ProducerType says so. The GUID of such
-// a switch is that of its port 0; the node GUID of such a router is not known.
+// The switch or router of a Notice: the named node, or else the issuer; 0: neither is an element.
+// If the fabric does not know the issuer, its ProducerType tells the type of the node. The GUID of
+// an unknown switch is the GUID of its port 0; the node GUID of an unknown router is not known.
 static uint64_t event_builder_switch_of_notice(const struct event *event)
 {
     const struct endpoint *issuer = &event->issuer;
@@ -266,7 +265,7 @@ static enum catalogue_event event_builder_type_of(const struct counter_statement
     return raised ? CATALOGUE_THRESHOLD_REACHED : CATALOGUE_THRESHOLD_CLEARED;
 }
 
-// Fills in the Notice that the port did not send.
+// Fills in the Notice as if the port had sent a trap.
 static void event_builder_derive_notice(struct event *event)
 {
     event->derived = true;
@@ -276,7 +275,7 @@ static void event_builder_derive_notice(struct event *event)
     event->notice.port = event->subject.port;
 }
 
-// Makes that port the subject; `port` is what the fabric knows of it.
+// Makes a port the subject. `port`: the port as the fabric knows it.
 static void event_builder_set_counter_subject(struct event *event, const struct endpoint *port,
                                               uint64_t node_guid, uint8_t number)
 {
@@ -350,7 +349,7 @@ static void event_builder_set_wait(struct event *event, const struct counter_sta
                   discards > 0 ? "; " : "");
 }
 
-// The other end of the link that the alarm is about, even if the port has another neighbour now.
+// Sets the other end of the alarm's link, even if the port has another neighbour now.
 static void event_builder_set_peer(const struct event_builder *builder, struct event *event,
                                    const struct alarm_key *key)
 {

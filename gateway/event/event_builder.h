@@ -15,22 +15,22 @@
 #include "topology/topology.h"
 
 // Looks up nodes and ports of the fabric. Each function fills `out` and returns true, or returns
-// false and changes nothing; the thread that builds the event calls it. An endpoint with a GUID is
-// looked up by its GUID only, since another port may have its LID by now; if that fails, it has no
-// name and node.
+// false and changes nothing. The thread of the builder calls the functions. An endpoint with a GUID
+// is looked up by its GUID only, since another port may have its LID by now. If the look-up fails,
+// the endpoint has no name and no node.
 struct event_builder_lookup {
     bool (*find_lid)(void *ctx, uint16_t lid, struct endpoint *out);
     // Of a port or a node.
     bool (*find_guid)(void *ctx, uint64_t guid, struct endpoint *out);
-    // The other end of the link at that port.
+    // The other end of the link at a port.
     bool (*find_peer)(void *ctx, uint64_t node_guid, uint8_t port, struct endpoint *out);
     void *ctx;
 };
 
-// Looks up in that topology, which outlives the result.
+// Looks up nodes and ports in the topology. The topology outlives the result.
 struct event_builder_lookup event_builder_lookup_in(struct topology *topology);
 
-// What all events of a gateway have in common. The caller owns the pointers, which outlive the
+// The common values of all events of a gateway. The caller owns the pointers, and they outlive the
 // builder.
 struct event_builder {
     const struct clock *clock;
@@ -46,27 +46,26 @@ struct event_builder {
 struct event *event_builder_from_notice(const struct event_builder *builder,
                                         const uint8_t wire[NOTICE_SIZE]);
 
-// From a MAD that is not a valid Report. `reason` says why; the event has the first EVENT_RAW_MAX
-// octets.
+// From a MAD, for the `reason` no valid Report. The event has the first EVENT_RAW_MAX octets.
 struct event *event_builder_from_malformed(const struct event_builder *builder, uint16_t sender_lid,
                                            const char *reason, const uint8_t *mad, size_t size);
 
-// From a change that a sweep found. `late`: it happened while the gateway was not running.
-// `cause_id`: its root cause, or NULL. `related_id`: the event that it explains, or NULL.
+// From a change between two sweeps. `late`: the change happened while the gateway was not running.
+// `cause_id`: its root cause, or NULL. `related_id`: the event explained by the change, or NULL.
 struct event *event_builder_from_change(const struct event_builder *builder,
                                         const struct change *change, bool late,
                                         const char *cause_id, const char *related_id);
 
-// From what is true of a counter of `port`. The counters behind the traps 129 and 130 become the
-// events of these traps, as derived events. The other end of the link is that of the key, or the
-// one in the fabric if the key has none. `details`: why the port counts errors; NULL: not known.
-// `discards`: of a port that waits: how many packets the port discarded within the window.
+// From a statement about a counter of `port`. The counters behind the traps 129 and 130 become the
+// events of the traps, as derived events. The other end of the link comes from the key, or from the
+// fabric if the key names only a port. `details`: why the port counts errors; NULL: not known.
+// `discards`: how many packets a waiting port discarded within the window.
 struct event *event_builder_from_counter(const struct event_builder *builder,
                                          const struct counter_statement *statement,
                                          const struct endpoint *port,
                                          const struct error_details *details, uint64_t discards);
 
-// A link that became unreliable or is so no longer.
+// A link became unreliable, or reliable again.
 struct event_builder_link_record {
     const struct link_record *record;
     enum link_verdict verdict;
@@ -76,33 +75,32 @@ struct event_builder_link_record {
 struct event *event_builder_from_link_record(const struct event_builder *builder,
                                              const struct event_builder_link_record *what);
 
-// An occurrence: something about the gateway itself, the silence of the subnet manager, or what a
-// sweep met in the fabric and is no change of it.
+// An occurrence: something about the gateway itself, the silence of the subnet manager, or
+// something that a sweep met in the fabric without a change.
 struct event_builder_occurrence {
     enum catalogue_event type;
-    uint16_t sm_lid;                // of the subnet manager that it is about; 0: none, or unknown
+    uint16_t sm_lid;                // of the subject, a subnet manager; 0: none, or unknown
     uint64_t sm_guid;               // of its port; 0: none, or unknown
-    uint64_t switch_guid;           // of the switch that it is about instead; 0: none
-    char alarm_key[EVENT_KEY_SIZE]; // of the alarm that it raises or clears; empty: none
-    char receiver[65];              // the receiver that it is about; empty: none
-    uint64_t lost;                  // how many events were lost, if it is about that
+    uint64_t switch_guid;           // of the subject, a switch instead; 0: none
+    char alarm_key[EVENT_KEY_SIZE]; // of the alarm raised or cleared; empty: none
+    char receiver[65];              // the receiver in question; empty: none
+    uint64_t lost;                  // how many events were lost, in an occurrence about loss
     char reason[EVENT_REASON_SIZE]; // part of a sentence, without a full stop
 };
 struct event *event_builder_from_occurrence(const struct event_builder *builder,
                                             const struct event_builder_occurrence *occurrence);
 
-// The event that ends an alarm without the counterpart of the event that raised it, where nothing
-// more is known than its key. `type`: the row of that event; NULL: unknown. `reason` is a piece of
-// a sentence.
+// The end of an alarm without the counterpart of the raising event, where only the alarm's key is
+// known. `type`: the row of the raising event; NULL: unknown. `reason` is a piece of a sentence.
 struct event *event_builder_end_of_alarm(const struct event_builder *builder, const char *key,
                                          const struct catalogue_entry *type, const char *reason);
 
-// Makes a copy of an earlier event an event of its own: gives it an identifier, the current time
-// and a new sentence, and removes what policy decided and its root cause.
+// Makes a copy of an earlier event an event of its own, with an identifier, the current time and a
+// new sentence. Removes the decisions of policy and the root cause.
 void event_builder_again(const struct event_builder *builder, struct event *event);
 
-// Completes an event that another module made: sets its identifier, and its time, subnet prefix and
-// sentence where it has none.
+// Completes an event of another module: sets its identifier, and a missing time, subnet prefix or
+// sentence.
 void event_builder_stamp(const struct event_builder *builder, struct event *event);
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 
 // Adds the best name: "leaf12" or "port GUID 0x0002c90300001234". At the beginning of the sentence
-// it begins with a capital, except for the name of a node. False: nothing is known.
+// a name begins with a capital, except for the name of a node. False: nothing is known.
 static bool template_add_name(struct text *t, const struct endpoint *who)
 {
     char guid[ADDRESS_GUID_TEXT_SIZE], gid[ADDRESS_GID_TEXT_SIZE];
@@ -33,7 +33,7 @@ static bool template_add_name(struct text *t, const struct endpoint *who)
     return true;
 }
 
-// Adds "leaf12 (LID 3)", "LID 3" or "an unknown node". False: the last one.
+// Adds "leaf12 (LID 3)", "LID 3" or "an unknown node". False: nothing is known.
 static bool template_add_endpoint(struct text *t, const struct endpoint *who)
 {
     bool first = t->len == 0, named = template_add_name(t, who);
@@ -173,7 +173,7 @@ static const struct endpoint *template_find_endpoint(const struct event *event, 
     return template_is(name, n, "peer") ? &event->peer : NULL;
 }
 
-// False: its value is empty.
+// False: the placeholder's value is empty.
 static bool template_add_placeholder(struct text *t, const struct event *event, const char *name,
                                      size_t n)
 {
@@ -213,7 +213,7 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
     return true;
 }
 
-// Adds the template from `p` to `end`. False: the value of a placeholder in it is empty.
+// Adds the template from `p` to `end`. False: a placeholder has an empty value.
 static bool template_expand(struct text *t, const struct event *event, const char *p,
                             const char *end)
 {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sentence of an event, from its catalogue row's template.
+// Decides: Which sentence does an event get?
+// Decides: Which name does a node get in a sentence?
 #ifndef IBTRAPD_EVENT_TEMPLATE_H
 #define IBTRAPD_EVENT_TEMPLATE_H
 
 #include "model/event.h"
 
 // Placeholders of the catalogue's templates: {subject}, {issuer}, {source}, {destination}, {peer};
-// {subjectEnd} and {peerEnd}, which include the port's number; {neighbour}, the {peerEnd} after
+// {subjectEnd} and {peerEnd}, with the port's number; {neighbour}, the {peerEnd} after
 // "to" or "on"; {request}, {changes} of a Notice; {late} if it was found late; {growth} of a
 // counter, {minutes} of its window; {derivation} of a derived event; {times}, {summarisedEvents}
 // and {since} (in whole seconds) of a summary; {lostEvents}; or the name of a field. Text in

@@ -152,7 +152,7 @@ static struct event *test_event_from_malformed(const struct event_builder *build
     return event_builder_from_malformed(builder, s->subject.lid, WHY, MAD, sizeof MAD);
 }
 
-// What is true of a counter of the subject.
+// A statement about a counter of the subject.
 static struct counter_statement
 test_event_statement(const struct test_event *s, enum alarm_key_about about, enum counter counter)
 {

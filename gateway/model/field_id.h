@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The fields of an event: number, name, and place of the value. model/field.h has their values.
+// Decides: Which fields does an event have, and how is each field written?
 #ifndef IBTRAPD_MODEL_FIELD_ID_H
 #define IBTRAPD_MODEL_FIELD_ID_H
-
-// Decides: Which fields does an event have, and how is each field written?
 
 // A row has the field's number, its name for users, and the kind of its value with the member of
 // struct event that has the value. Kinds: a NUMBER is decimal, HEX has the given number of digits.

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-// In labels Graphviz reads escapes, and entities as HTML has them.
+// In labels, Graphviz reads escapes, and the entities of HTML.
 static void dot_write_text(FILE *out, const char *text)
 {
     for (; *text; text++) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 // Writes an undirected graph in the DOT language, with a line for each node and each link whose
-// ends are shown. The identifiers of nodes are those of ibnetdiscover(8). Names become labels in
+// ends are shown. The nodes have the identifiers of ibnetdiscover(8). Names become labels in
 // which nothing has a meaning for Graphviz. The stream keeps a write error.
 void dot_write(FILE *out, const struct picture *picture);
 

@@ -23,7 +23,7 @@ void picture_name(const struct picture_node *node, char out[PICTURE_NAME_SIZE])
         snprintf(out, PICTURE_NAME_SIZE, "0x%016" PRIx64, node->guid);
 }
 
-// What is in the fabric.
+// The fabric.
 
 static void picture_take_nodes(struct picture *p)
 {
@@ -88,9 +88,9 @@ void picture_free(struct picture *p)
     free(p);
 }
 
-// What alarms say.
+// Alarms.
 
-// What an alarm of that event is to its subject. PICTURE_GOOD: nothing to look at.
+// The state of a subject with an alarm of that event. PICTURE_GOOD: nothing to look at.
 static enum picture_state picture_state_of(const struct alarm_key *what, const char *event)
 {
     const struct catalogue_entry *type = catalogue_find(event);
@@ -131,7 +131,7 @@ static uint32_t picture_find(struct picture *p, uint64_t guid)
     return i;
 }
 
-// The type of an absent node, as far as the event tells.
+// The type of an absent node, as the name of the event tells it; 0: unknown.
 static uint8_t picture_type_of(const char *event)
 {
     return strncmp(event, "host-", 5) == 0     ? FABRIC_CA
@@ -165,7 +165,7 @@ static bool picture_is_link(const struct picture *p, const struct picture_link *
            p->nodes[link->peer].guid == what->peer_guid && link->peer_port == what->peer_port;
 }
 
-// A link that the fabric does not have.
+// Marks a link that is not in the fabric.
 static void picture_mark_absent(struct picture *p, const struct alarm_key *what,
                                 enum picture_state state)
 {
@@ -313,7 +313,7 @@ static void picture_show_nodes(struct picture *p)
     }
 }
 
-// A link between two nodes of layer 0 has no switch that could count it.
+// A link between two nodes of layer 0 has no switch to count the link.
 static void picture_show_direct_links(struct picture *p)
 {
     for (uint32_t i = 0; i < p->link_count; i++) {
@@ -331,7 +331,7 @@ static void picture_place_host(struct picture *p, uint32_t node, uint32_t at)
         n->place = p->nodes[at].shown_hosts++;
 }
 
-// In the order of the switch's ports; then those that are absent.
+// Places hosts in the order of the switch's ports; absent hosts follow.
 static void picture_place_hosts(struct picture *p)
 {
     for (uint32_t i = 0; i < p->node_count; i++)
@@ -480,7 +480,7 @@ static void picture_take_layer(struct picture *p, struct picture_graph *g, uint3
     g->queue[(*count)++] = node;
 }
 
-// Gives a layer to every switch that a path connects with the ones in the queue.
+// Gives a layer to every switch with a path to the switches in the queue.
 static uint32_t picture_spread_layers(struct picture *p, struct picture_graph *g, uint32_t from,
                                       uint32_t count)
 {
@@ -494,7 +494,7 @@ static uint32_t picture_spread_layers(struct picture *p, struct picture_graph *g
     return count;
 }
 
-// Switches that no path connects with an edge switch are in layer 1.
+// Switches without a path to an edge switch are in layer 1.
 static void picture_find_layers(struct picture *p, struct picture_graph *g)
 {
     uint32_t count = 0;
@@ -529,7 +529,7 @@ static size_t picture_count_digits(const char *s)
     return n;
 }
 
-// Compares names such that leaf2 comes before leaf10.
+// Compares names by the values of their numbers: leaf2 comes before leaf10.
 static int picture_compare_names(const char *a, const char *b)
 {
     int order = 0;
@@ -544,7 +544,7 @@ static int picture_compare_names(const char *a, const char *b)
     return order != 0 ? order : (*a != '\0') - (*b != '\0');
 }
 
-// What the sort compares: qsort has no context.
+// A switch for qsort, which has no context.
 struct picture_row {
     const struct picture_node *node;
     uint32_t index;

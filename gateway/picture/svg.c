@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// In units of the drawing, which are pixels if it is not scaled.
+// In units of the drawing: pixels if the drawing is not scaled.
 enum {
     BOX_WIDTH = 122,
     BOX_HEIGHT = 34,
@@ -18,10 +18,10 @@ enum {
     MARGIN = 24,
     LEGEND_HEIGHT = 56,
     LEGEND_STEP = 170,
-    LEGEND_BOXES = 5, // as wide as it
+    LEGEND_BOXES = 5, // the legend's width
     ROW_MIN = 12,     // switches of a row, if a layer has more
     LABEL_MAX = 15,   // characters of a name
-    TITLE_LINKS = 8,  // links of a line that its title tells
+    TITLE_LINKS = 8,  // links in the title of a line
     PARALLEL_STEP = 5,
 };
 
@@ -67,7 +67,7 @@ struct svg {
     FILE *out;
     const struct picture *picture;
     struct svg_place *places;          // by node
-    const struct picture_link **links; // those that are drawn, sorted
+    const struct picture_link **links; // the drawn links, sorted
     uint32_t link_count;
     uint32_t width, height;
     uint32_t left_out; // switches
@@ -107,7 +107,7 @@ static size_t svg_character(const char *s)
     return n;
 }
 
-// Writes the name, or as much of its begin and end as fits into a box.
+// Writes the name; of a long name, the begin and end that fit into a box.
 static void svg_write_label(FILE *out, const char *name)
 {
     size_t characters = 0, at = 0;
@@ -143,7 +143,7 @@ static uint32_t svg_columns(uint32_t count)
     return count < ROW_MIN ? count : wide < ROW_MIN ? ROW_MIN : wide;
 }
 
-// The lines below a switch: the hosts that are shown, and the count of the others.
+// The lines below a switch: its shown hosts, and a count of its folded hosts.
 static uint32_t svg_lines(const struct picture_node *node)
 {
     return node->shown_hosts + (node->folded > 0);
@@ -232,7 +232,7 @@ static void svg_place(struct svg *s)
 
 // Links.
 
-// Good ones first: the others are drawn over them.
+// Good links come first: the other links are drawn over good links.
 static int svg_compare_links(const void *a, const void *b)
 {
     const struct picture_link *x = *(const struct picture_link *const *)a;
@@ -246,8 +246,8 @@ static int svg_compare_links(const void *a, const void *b)
     return 0;
 }
 
-// Whether a line is drawn for it: the one of a host to the switch above it shows in the host's own
-// line.
+// Whether the link has a line. A link of a host to its home has none: the box of the host shows the
+// state of the link.
 static bool svg_draws(const struct svg *s, const struct picture_link *link)
 {
     return s->places[link->node].drawn && s->places[link->peer].drawn &&
@@ -295,7 +295,7 @@ static void svg_write_line(const struct svg *s, const struct picture_link *const
 {
     const struct picture_link *link = links[0];
     const struct svg_place *a = &s->places[link->node], *b = &s->places[link->peer];
-    const int shift = (int)link->state * PARALLEL_STEP; // beside the line of the good ones
+    const int shift = (int)link->state * PARALLEL_STEP; // beside the line of good links
     const int ax = a->x + shift, bx = b->x + shift;
     fprintf(s->out,
             "<path class=\"%s\" data-links=\"%" PRIu32 "\" data-ends=\"0x%016" PRIx64

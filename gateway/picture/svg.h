@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A picture as SVG, with a layout for fabrics in layers: the edge switches at the bottom with their
-// hosts below them, the others above. A layer of many switches has several rows.
+// A picture as SVG, with a layout for fabrics in layers: at the bottom the edge switches with their
+// hosts, above the other switches. A layer of many switches has several rows.
 #ifndef IBTRAPD_PICTURE_SVG_H
 #define IBTRAPD_PICTURE_SVG_H
 
@@ -9,17 +9,17 @@
 #include <stdio.h>
 
 enum {
-    SVG_SWITCHES_MAX = 8192, // further ones are left out, and the picture says so
-    SVG_LINES_MAX = 10000,   // of good links: so are further ones
-    SVG_TOLD_MAX = 2000,     // if there are more links, lines of good ones have no titles
+    SVG_SWITCHES_MAX = 8192, // the picture leaves out more, and says this
+    SVG_LINES_MAX = 10000,   // of good links; the picture leaves out more
+    SVG_TOLD_MAX = 2000,     // with more links, lines of good links have no titles
 };
 
-// The colours and fonts of all that svg_write writes, as CSS: for light and dark.
+// The colours and fonts of the documents of svg_write, as CSS: for light and dark.
 extern const char SVG_STYLE[];
 
-// Writes an SVG document. `styled`: with SVG_STYLE in it; otherwise the page around it has that.
-// There is neither script nor link in it. Links of one state between the same two nodes are one
-// line, whose title tells the ports. The stream keeps a write error.
+// Writes an SVG document. `styled`: the document contains SVG_STYLE; otherwise the page around the
+// document does. The document has neither script nor link. Links of one state between the same two
+// nodes share a line, and its title tells the ports. The stream keeps a write error.
 void svg_write(FILE *out, const struct picture *picture, bool styled);
 
 #endif
