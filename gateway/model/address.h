@@ -23,8 +23,8 @@ void address_format_gid(const uint8_t gid[ADDRESS_GID_SIZE], char out[ADDRESS_GI
 // digits, or more than 16.
 bool address_take_hex(const char **p, const char *end, uint64_t *out);
 
-// The interface id of a GID: its second half, after the subnet prefix (IBA 4.1.1). For a port's
-// first GID, it is the port's GUID.
+// The interface id of a GID: its second half, after the subnet prefix (IBA 4.1.1). In a port's
+// first GID, the interface id is the port's GUID.
 uint64_t address_gid_interface(const uint8_t gid[ADDRESS_GID_SIZE]);
 
 // Multicast GIDs begin with 0xFF.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An alarm: an event raised it, and no event has cleared it yet, or receivers were not told yet
-// that it is cleared.
+// An alarm: an event raised the alarm. Either no event has cleared the alarm yet, or receivers were
+// not told yet of its end.
 #ifndef IBTRAPD_MODEL_ALARM_H
 #define IBTRAPD_MODEL_ALARM_H
 
@@ -10,21 +10,21 @@
 
 enum { ALARM_TYPE_SIZE = 64, ALARM_NOTE_SIZE = 256, ALARM_WHO_SIZE = 64 };
 
-// Whether receivers believe that the alarm is raised.
+// Whether the alarm is raised for receivers.
 enum alarm_notified {
     ALARM_NOT_NOTIFIED,
-    ALARM_NOTIFIED,           // this gateway sent an event that raised it
-    ALARM_NOTIFIED_ELSEWHERE, // the gateway that was active then did
-    ALARM_END_ELSEWHERE,      // no: that gateway was to tell them that it is over
+    ALARM_NOTIFIED,           // this gateway sent a raising event
+    ALARM_NOTIFIED_ELSEWHERE, // the gateway that was active then sent the event
+    ALARM_END_ELSEWHERE,      // no: the other gateway was to tell receivers of the end
 };
 
 struct alarm {
     char key[EVENT_KEY_SIZE];
-    // The event that raised it first.
+    // The first raising event.
     int64_t event_sequence; // its number in the journal
     char event_id[EVENT_ID_SIZE];
     int64_t raised_us; // UTC
-    // The event that raised it last.
+    // The last raising event.
     char type[ALARM_TYPE_SIZE]; // its catalogue row's name
     enum severity severity;
     enum category category;
@@ -32,13 +32,14 @@ struct alarm {
     uint64_t node_guid;           // 0: none
     char text[EVENT_TEXT_SIZE];
     int64_t last_us; // UTC
-    uint64_t count;  // how often it was raised since it became active
+    uint64_t count;  // how often raised since the alarm became active
     enum alarm_notified notified;
-    char notified_id[EVENT_ID_SIZE]; // the event that notified them; empty unless ALARM_NOTIFIED
+    char notified_id[EVENT_ID_SIZE]; // the event that notified receivers; empty unless
+                                     // ALARM_NOTIFIED
     // Why receivers get no event about the alarm, a word as in event->suppressed; empty: they do.
     char suppressed[EVENT_SUPPRESSED_SIZE];
-    // It is cleared, and kept since receivers were not told yet, another gateway was to tell them,
-    // or it is shelved.
+    // The alarm is cleared, and kept for one of three reasons: receivers were not told yet, another
+    // gateway was to tell receivers, or the alarm is shelved.
     bool over;
     int64_t last_sequence; // of the last event about it
     // Changes by operators. Who acknowledged or shelved the alarm: "alice (uid 1000)"; empty:
@@ -48,13 +49,13 @@ struct alarm {
     char note[ALARM_NOTE_SIZE];
     int64_t shelved_until_us; // UTC; 0: not shelved
     char shelved_by[ALARM_WHO_SIZE];
-    // How many active alarms have this alarm's event as their root cause. The journal counts them,
-    // and its file has no such column.
+    // How many active alarms have this alarm's event as their root cause. The journal counts
+    // these alarms, and its file has no column for the number.
     uint32_t consequences;
 };
 
-// How many alarms are active, by the event that raised them last, and its severity. Behind the last
-// event: of events that this version does not know.
+// How many alarms are active, by the last raising event and its severity. The row behind the last
+// event counts alarms of events that this version does not know.
 struct alarm_counts {
     uint32_t of[CATALOGUE_COUNT + 1][SEVERITY_DEBUG + 1];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Attributes: the fields of PortInfo and SwitchInfo (IBA 14.2.5), which are kept as they came, and
-// the keys and answers of reads on demand.
+// Attributes: the fields of PortInfo and SwitchInfo (IBA 14.2.5), kept as they came, and the keys
+// and answers of reads on demand.
 #ifndef IBTRAPD_MODEL_ATTRIBUTE_H
 #define IBTRAPD_MODEL_ATTRIBUTE_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A field of 32 bits at most: its first bit, counted from the most significant one of an octet of
+// A field of 32 bits at most: its first bit, counted from the most significant bit of an octet of
 // the attribute, and its size.
 #define ATTRIBUTE_FIELD(octet, bit, bits) (((octet)*8 + (bit)) << 8 | (bits))
 
@@ -73,15 +73,15 @@ enum switch_info_field {
     SWITCH_INFO_ENHANCED_PORT_0 = ATTRIBUTE_FIELD(16, 4, 1),
 };
 
-// `octets` begin at that octet of the attribute. They include the whole field.
+// `octets` begin at octet `first` of the attribute, and include the whole field.
 uint32_t attribute_get(const uint8_t *octets, unsigned first, unsigned field);
 void attribute_set(uint8_t *octets, unsigned first, unsigned field, uint32_t value);
 
 // How many bits the field has.
 unsigned attribute_bits(unsigned field);
 
-// Reads on demand: a sweep does not read these attributes. ibtrapd reads an attribute when somebody
-// asks for it. A user may set one attribute: LedInfo.
+// Reads on demand: a sweep does not read these attributes. ibtrapd reads an attribute when a user
+// asks for the attribute. A user may set LedInfo.
 
 enum demand_class {
     DEMAND_SMP,  // a Get or Set by LID of subnet management: 64 octets
@@ -106,19 +106,20 @@ enum demand_attribute {
 
 enum { DEMAND_RECORD_SIZE = 64 };
 
-// What is read. Octets decide whether two keys are equal: those that a key does not need are zero.
+// A question. Two keys are equal if all octets are equal: a key's unused octets are zero.
 struct demand_key {
     uint64_t guid;     // of the port that answers; 0: the SA
     uint64_t mask;     // ComponentMask of a query to the SA
-    int64_t sweep_us;  // of a query to the SA: its answer has LIDs of that sweep's time; 0: none
+    int64_t sweep_us;  // of a query to the SA: the sweep in whose time the answer's LIDs are valid;
+                       // 0: none
     uint32_t modifier; // AttributeModifier; DEMAND_PERF: the port
     uint16_t attribute;
     uint16_t lid; // of the port that answers
     uint8_t class;
-    uint8_t keyless; // of a query to the SA: 1: without the SA key, as one of a stranger
-    uint8_t sets;    // DEMAND_SMP: 1: a Set to `record`; what it answers is given once
+    uint8_t keyless; // of a query to the SA: 1: without the SA key, like the query of a stranger
+    uint8_t sets;    // DEMAND_SMP: 1: a Set to `record`; its answer is given once
     uint8_t reserved[5];
-    uint8_t record[DEMAND_RECORD_SIZE]; // of a query to the SA: what its mask is about
+    uint8_t record[DEMAND_RECORD_SIZE]; // of a query to the SA: the values of its mask
 };
 
 // Immutable and counted.
@@ -136,8 +137,8 @@ const uint8_t *demand_answer_at(const struct demand_answer *answer, size_t at); 
 
 enum demand_state {
     DEMAND_HERE,
-    DEMAND_LATER, // it is being read
-    DEMAND_NONE,  // nobody answers, or the answer is that there is none
+    DEMAND_LATER, // ibtrapd is reading the attribute
+    DEMAND_NONE,  // nobody answers, or there is no such attribute
     DEMAND_AWAY,  // of a query to the SA: nobody can be asked now, or the answer is too large
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The one table of events. Decoder dispatch, SNMP encoding, syslog MSGID, `ibtrapctl catalogue` and
-// the tests against the MIB modules come from it: to add an event, add a row to catalogue.def.
+// the tests against the MIB modules come from the table: to add an event, add a row to
+// catalogue.def.
+// Decides: Which events are there, and which row does a Notice get?
 #ifndef IBTRAPD_MODEL_CATALOGUE_H
 #define IBTRAPD_MODEL_CATALOGUE_H
 
@@ -26,17 +28,17 @@ enum catalogue_event {
 enum catalogue_origin {
     CATALOGUE_FROM_NOTICE =
         1, // a Notice: of the row's trap, of a vendor's trap, or of an unknown trap
-    CATALOGUE_FROM_MALFORMED,   // a MAD that is not a valid Report
+    CATALOGUE_FROM_MALFORMED,   // a MAD, but not a valid Report
     CATALOGUE_FROM_CHANGE,      // a change between two snapshots of the fabric
     CATALOGUE_FROM_EXPECTATION, // a difference from the expected topology
     CATALOGUE_FROM_COUNTER,     // a counter that crossed its threshold
     CATALOGUE_FROM_CONGESTION,  // a port that waits too long, or no longer
     CATALOGUE_FROM_ERROR_RATE,  // a counter that grows too often, or no longer
     CATALOGUE_FROM_LINK_RECORD, // a link that fails again and again, or no longer
-    CATALOGUE_FROM_OCCURRENCE,  // something that the gateway itself has to say
-    CATALOGUE_FROM_SWEEP,       // what a sweep met in the fabric, and is no change of it
-    CATALOGUE_FROM_EVENTS,      // other events, which policy summarises
-    CATALOGUE_FROM_ALARM,       // an alarm that ends without the counterpart of its event
+    CATALOGUE_FROM_OCCURRENCE,  // a message about the gateway itself
+    CATALOGUE_FROM_SWEEP,       // something that a sweep met, without a change of the fabric
+    CATALOGUE_FROM_EVENTS,      // events summarised by policy
+    CATALOGUE_FROM_ALARM,       // the end of an alarm without its event's counterpart
 };
 
 // The subject of the row's events.
@@ -45,7 +47,7 @@ enum catalogue_subject {
     CATALOGUE_ABOUT_GID1,    // the port with that GID
     CATALOGUE_ABOUT_LID,     // the port with LIDADDR or LIDADDR1
     CATALOGUE_ABOUT_SWITCH,  // the switch with SWLIDADDR
-    CATALOGUE_ABOUT_NODE,    // no Notice: the node or port that the builder is given
+    CATALOGUE_ABOUT_NODE,    // no Notice: the builder's caller gives the node or port
     CATALOGUE_ABOUT_NO_NODE, // no node: a multicast group, the gateway itself
 };
 
@@ -74,12 +76,12 @@ struct catalogue_entry {
     const struct mib_notification *sma;    // IB-SMA-MIB; NULL: none
     const struct mib_notification *gsw;    // IBSWITCH-MIB; NULL: none
     uint8_t switch_reason;                 // the change reason, or switch status, in `gsw`
-    const struct mib_notification *former; // IBSWITCH-MIB, the link that something that moved had
+    const struct mib_notification *former; // IBSWITCH-MIB, about the former link of a moved node
     const struct mib_notification *topo;   // IBSWITCH-MIB, gswIBTopoTrap; NULL: none
     uint8_t topo_reason;                   // the change reason in `topo`
-    bool between_switches; // `topo` is sent only if `gsw` or `former` is; see model/mib.h
-    bool own_says_more;    // `own` is sent beside those of the IBSWITCH-MIB, too
-    const struct mib_notification *own; // IBTRAPD-MIB, where the IB-SMA-MIB has none
+    bool between_switches;                 // `topo` follows only `gsw` or `former`; see model/mib.h
+    bool own_says_more;                    // `own` is sent beside traps of the IBSWITCH-MIB, too
+    const struct mib_notification *own;    // IBTRAPD-MIB, where the IB-SMA-MIB has none
 };
 
 // The row; valid for ever.
@@ -99,8 +101,8 @@ bool catalogue_is_own(const struct catalogue_entry *entry);
 // The row with that identifier, or NULL.
 const struct catalogue_entry *catalogue_find(const char *name);
 
-// Adds what to do about an identifier that no row has: "; did you mean 'link-down'?", or, if none
-// is near, where they are listed.
+// Adds a hint about an unknown identifier: "; did you mean 'link-down'?". If no identifier is near,
+// the hint tells where identifiers are listed.
 void catalogue_add_hint(const char *name, struct text *t);
 
 // The row of a Notice, by its generic trap number; otherwise vendor-trap or unknown-trap.

@@ -24,12 +24,12 @@ enum counter {
     COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS,
     COUNTER_VL15_DROPPED,
     COUNTER_XMIT_WAIT,
-    // Blocks that the error correction of a link repaired, and those that it could not repair.
+    // Blocks that the error correction of a link repaired, and blocks beyond repair.
     COUNTER_FEC_CORRECTED,
     COUNTER_FEC_UNCORRECTABLE,
-    // The traffic counters follow. They are accumulated, but have neither thresholds nor events:
-    // growing with use is normal.
-    COUNTER_XMIT_DATA, // in units of four octets; so is COUNTER_RCV_DATA
+    // The traffic counters follow. ibtrapd accumulates traffic counters, but they have neither
+    // thresholds nor events: growing with use is normal.
+    COUNTER_XMIT_DATA, // in units of four octets, like COUNTER_RCV_DATA
     COUNTER_RCV_DATA,
     COUNTER_XMIT_PKTS,
     COUNTER_RCV_PKTS,
@@ -37,8 +37,8 @@ enum counter {
     COUNTER_ERRORS = COUNTER_XMIT_DATA, // the number of error counters
 };
 
-// "SymbolErrorCounter" and so on, as IBA and perfquery have them; those of the error correction as
-// perfquery -T has them.
+// "SymbolErrorCounter" and so on: the names of IBA and perfquery. The counters of the error
+// correction have the names of perfquery -T.
 const char *counter_name(enum counter counter);
 // The error counter of that name; "Port" at its beginning and "Counter" at its end are optional.
 // COUNTER_ERRORS: there is none.
@@ -46,36 +46,37 @@ enum counter counter_find(const char *name);
 // The value at which the counter saturates in PortCounters, or in PortExtendedSpeedsCounters.
 uint64_t counter_limit(enum counter counter);
 
-// By how much the counter grew between two values. One that fell was reset, and counts from zero.
+// By how much the counter grew between two values. A counter with a smaller value was reset, and
+// counts from zero.
 uint64_t counter_growth(uint64_t before, uint64_t after);
 
-// Orders ports by node, then number, as a reading does: below 0, 0 or above 0.
+// Orders ports like a reading, by node, then number: below 0, 0 or above 0.
 int counter_compare_ports(uint64_t guid_a, uint8_t port_a, uint64_t guid_b, uint8_t port_b);
 
-// The counters of one port at one time.
+// The counters of a port at some time.
 struct counter_sample {
     uint64_t node_guid;
     uint8_t port;
     bool extended; // all values have 64 bits (PortCountersExtended with the error counters)
     bool wide;     // at least the traffic counters have 64 bits
-    bool fec;      // those of the error correction were read; otherwise they are 0
+    bool fec;      // the counters of the error correction were read; otherwise their values are 0
     bool no_wait;  // PortXmitWait was not read, and is 0
     uint16_t tick; // of PortXmitWait, in symbol times of a lane, 1 to 256; 0: the port did not say
     uint64_t values[COUNTER_COUNT];
 };
 
-// Whether a counter's value can be compared with that of an earlier sample: both were read, with
-// the same size.
+// Whether a counter's value can be compared with its value in an earlier sample: both were read,
+// with the same size.
 bool counter_is_comparable(const struct counter_sample *before, const struct counter_sample *now,
                            enum counter counter);
-// Whether it can grow no more.
+// Whether the counter has reached its limit.
 bool counter_is_full(const struct counter_sample *sample, enum counter counter);
 
 // A counter reading: the counters of all ports that answered, ascending by node and port.
 struct counter_reading {
     int64_t time_us;      // UTC, when the reading began
     bool early;           // of some switches, because of a trap: neither accumulated nor compared
-                          // with thresholds, whose growth is that of a whole interval
+                          // with thresholds, which limit the growth in a whole interval
     size_t count, silent; // samples; ports that did not answer
     struct counter_sample samples[];
 };
@@ -89,15 +90,15 @@ enum { ERROR_DETAILS_CAUSES = 12, ERROR_DETAILS_MAX = 32 }; // causes of a count
 struct error_details {
     uint64_t node_guid;
     uint8_t port;
-    enum counter counter; // of which error_details_exist
+    enum counter counter; // a counter for which error_details_exist
     bool known;           // the port has the attribute, and answered
     bool symbols;         // COUNTER_FEC_UNCORRECTABLE: `counts` are corrected symbols, not blocks
-    // Since the port's counters were reset, in the order of the attribute: of causes, a full one
-    // has UINT16_MAX; or of lanes.
+    // Of causes or lanes, in the order of the attribute, since the port's counters were reset. The
+    // full count of a cause is UINT16_MAX.
     uint32_t counts[ERROR_DETAILS_CAUSES];
 };
 
-// Details that were asked for together.
+// The details of one request.
 struct error_details_list {
     size_t count;
     struct error_details all[ERROR_DETAILS_MAX];
@@ -106,8 +107,8 @@ struct error_details_list {
 // Whether there are details of that counter.
 bool error_details_exist(enum counter counter);
 
-// Adds "12 malformed packets, 3 VL mapping errors", or "uncorrectable blocks: 3 on lane 1"; nothing
-// if there are none.
+// Adds "12 malformed packets, 3 VL mapping errors", or "uncorrectable blocks: 3 on lane 1", or
+// nothing without errors.
 void error_details_describe(struct text *t, const struct error_details *details);
 
 #endif

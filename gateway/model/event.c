@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Whether this build has a sanitizer, as tests run. GCC says it by macros, clang by features.
+// Whether this build has a sanitizer. GCC tells by macros, clang by features.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define EVENT_HAS_SANITIZER
@@ -24,7 +24,7 @@ enum { EVENT_IS_WATCHED = false };
 #endif
 
 // Spare events: malloc takes long for blocks of this size, longer than to write an event's JSON.
-// Who finds another thread at them asks malloc, as the kernel may have stopped that thread.
+// While another thread has the lock, a thread asks malloc: the kernel may have stopped the other.
 
 enum { EVENT_SPARES_MAX = 256 };
 
@@ -34,13 +34,14 @@ static struct {
     struct event *all[EVENT_SPARES_MAX];
 } event_spares = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-// Builds with a sanitizer use none, so that it sees who uses an event that is gone.
+// Builds with a sanitizer use no spare events: the sanitizer finds users of a freed event.
 static bool event_lock_spares(void)
 {
     return !EVENT_IS_WATCHED && pthread_mutex_trylock(&event_spares.lock) == 0;
 }
 
-// As event_make has it. The long texts are nearly half of an event, and mostly empty.
+// Makes the event as event_make promises. The long texts are nearly half of an event, and mostly
+// empty.
 static struct event *event_clear(struct event *event)
 {
     memset(event, 0, offsetof(struct event, text));
@@ -83,7 +84,7 @@ struct event *event_make(const struct catalogue_entry *type)
     return event;
 }
 
-// Does not read the references and the texts, which other threads may change meanwhile.
+// Does not read the references and the texts: other threads may change both meanwhile.
 struct event *event_copy(const struct event *event)
 {
     const size_t rest = offsetof(struct event, type);
@@ -138,7 +139,7 @@ enum alarm_role event_alarm(const struct event *event)
 
 static atomic_size_t event_text_kept; // octets
 
-// Builds with a sanitizer prove that nobody changes an event after something was made of it.
+// Builds with a sanitizer prove that nobody changes an event after the event has a text.
 static uint64_t event_text_seal(const struct event *event)
 {
     uint64_t seal = DIGEST_OF_NOTHING;
@@ -168,7 +169,7 @@ size_t event_text_octets(void)
     return atomic_load_explicit(&event_text_kept, memory_order_relaxed);
 }
 
-// Takes the octets from what all events may keep. False: there are not so many left.
+// Takes the octets from the bound of all events. False: too few are left.
 static bool event_text_claim(size_t size)
 {
     if (atomic_fetch_add_explicit(&event_text_kept, size, memory_order_relaxed) + size <=
@@ -210,8 +211,8 @@ bool event_text_is_wanted(const struct event *event, unsigned place)
 void event_text_keep(const struct event *event, unsigned place, uint64_t variant,
                      const void *octets, size_t size)
 {
-    // The texts are no part of the event's value: const does not mean them. Counted events come
-    // from event_make alone.
+    // The texts are no part of the event's value: const does not include the texts. Only event_make
+    // makes counted events.
     struct event *holder = (struct event *)event;
     if (!event_text_is_wanted(event, place))
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An event: something that happened, identified, named and explained. Every output is made from it.
+// An event: something that happened, identified, named and explained. All outputs show events.
 #ifndef IBTRAPD_MODEL_EVENT_H
 #define IBTRAPD_MODEL_EVENT_H
 
@@ -23,14 +23,14 @@ enum {
     EVENT_DATES_SIZE = 192,
 };
 
-// Two of the reasons for which an event is suppressed (policy/policy.h has them all).
+// Two reasons to suppress an event (policy/policy.h has all reasons).
 #define EVENT_STANDBY        "standby"        // another gateway notifies the receivers
 #define EVENT_DUPLICATE      "duplicate"      // receivers know what the event says
 #define EVENT_NEVER_NOTIFIED "never-notified" // clears an alarm of which receivers do not know
 
-// A node or port that an event is about, as far as it is known.
+// A node or port in an event, as far as known.
 struct endpoint {
-    // Of the port; for a switch, and where a node as a whole is meant, of the node. 0: unknown.
+    // Of the port; of the node for a switch, and for a node as a whole. 0: unknown.
     uint64_t guid;
     uint64_t node_guid; // 0: unknown
     uint16_t lid;       // 0: unknown
@@ -42,14 +42,14 @@ struct endpoint {
 
 struct catalogue_entry;
 
-// The link of a node or port that moved, before it did.
+// The former link of a node or port that moved.
 struct event_former_link {
-    uint64_t node_guid; // of the node at its other end; 0: nothing moved
+    uint64_t node_guid; // of the node at the other end; 0: nothing moved
     uint8_t type;       // enum fabric_type of that node
     uint8_t port;       // the subject's, to that node
 };
 
-// One place for each thing that is made of events.
+// One place for each form of an event.
 enum event_text_place {
     EVENT_TEXT_RFC5424,
     EVENT_TEXT_RFC3164,
@@ -60,7 +60,7 @@ enum event_text_place {
     EVENT_TEXT_CLOUDEVENTS,
     EVENT_TEXT_OTLP,
     EVENT_TEXT_LOKI,
-    EVENT_TEXT_SNMP, // the first of the notifications of an event; the others follow
+    EVENT_TEXT_SNMP, // the first notification of an event; the other notifications follow
     EVENT_TEXT_PLACES = EVENT_TEXT_SNMP + 4,
 };
 
@@ -71,23 +71,23 @@ enum { EVENT_TEXT_OCTETS_MAX = 8 * 1024 * 1024 };
 
 struct event_text;
 
-// Immutable once it is passed on. Counted: take a reference to keep it.
+// Immutable once passed on. Counted: take a reference to keep an event.
 struct event {
     _Atomic unsigned references;
-    // What was made of the event for its receivers, below, which is no part of it: a copy begins
-    // without. NULL: nothing yet.
+    // Texts made of the event for its receivers, see below. Texts are no part of the event: a copy
+    // begins without texts. NULL: nothing yet.
     _Atomic(struct event_text *) texts[EVENT_TEXT_PLACES];
-    bool for_several; // receivers: something is kept there. As `texts`, no part of the event
+    bool for_several; // the event has several receivers: texts are kept. No part of the event
     const struct catalogue_entry *type;
-    enum severity severity; // of the catalogue's row, unless a policy changes it
-    enum category category; // of the catalogue's row, unless a policy changes it
+    enum severity severity; // of the catalogue's row, or changed by a policy
+    enum category category; // of the catalogue's row, or changed by a policy
     char id[EVENT_ID_SIZE]; // the same in every output
     int64_t time_us;        // UTC, microseconds since 1970
     uint64_t subnet_prefix;
-    struct endpoint issuer, subject;     // the reporter; the node or port that the event is about
+    struct endpoint issuer, subject;     // the reporter; the node or port in question
     struct endpoint source, destination; // of an offending packet (traps 256 to 259)
-    // The switch or router whose port a Notice names, that reported the event, or that a change is
-    // about or happened at; 0: none.
+    // A switch or router, 0: none. One of: the switch of a port in the Notice, the reporter of the
+    // event, the subject of a change, or the switch where a change happened.
     uint64_t switch_guid;
     // The other end of the subject's link, now or before; or an I/O controller; or the former
     // master SM.
@@ -96,69 +96,69 @@ struct event {
     struct event_former_link former;
     struct notice notice; // zero: no Notice caused the event
     uint8_t raw[EVENT_RAW_MAX];
-    size_t raw_size;   // octets of the Notice, or of the malformed MAD, as they arrived
-    char receiver[65]; // the receiver that the event is about; empty: none
-    uint64_t lost;     // how many events were lost, in an event about that
+    size_t raw_size;   // octets of the Notice or the malformed MAD, as received
+    char receiver[65]; // the receiver in an event about a receiver; empty: none
+    uint64_t lost;     // how many events were lost, in an event about loss
     uint64_t affected; // how many nodes left together with the subject
-    uint64_t sm_guid;  // port of the subnet manager that the event is about; 0: none
-    uint8_t counter;   // enum counter, in an event about one
+    uint64_t sm_guid;  // port of the subnet manager in question; 0: none
+    uint8_t counter;   // enum counter, in an event about a counter
     uint64_t counter_old, counter_new;
     // Of an event about a counter that grows too often:
-    uint64_t errors;                        // by how much it grew in the window
+    uint64_t errors;                        // the growth in the window
     uint32_t window_min;                    // the window, in minutes
     char error_rate[EVENT_RATE_SIZE];       // "1.1e-13 per bit" or "36 per hour"; empty: unknown
     char error_rate_limit[EVENT_RATE_SIZE]; // in the same unit
     char link_rate[EVENT_RATE_SIZE];        // "4X EDR (100 Gb/s)"; empty: unknown
-    // Of an event about a link that fails again and again (topology/link_history.h): on so many
-    // occasions in so many days, and what happened on them.
+    // Of an event about a link that fails again and again (topology/link_history.h): the number of
+    // occasions, the days, and the incidents on the occasions.
     uint32_t occasions, occasion_days, failures, flaps, error_alarms;
-    bool found_late; // it happened while the gateway was not running
+    bool found_late; // happened while the gateway was not running
     bool derived;    // no Notice was sent: counters or a sweep show it
-    bool retold; // a copy of an earlier event, which related_id names, with its time or a new one
-    char related_id[EVENT_ID_SIZE]; // of the event that this one explains; empty: none
+    bool retold;     // a copy of the earlier event `related_id`, with the old time or a new time
+    char related_id[EVENT_ID_SIZE]; // of the event explained by this event; empty: none
     char cause_id[EVENT_ID_SIZE];   // of the root cause; empty: none
-    // Of the last event about the root cause, because of which this event is suppressed; 0:
+    // Of the last event about the root cause, if this event is suppressed because of its cause; 0:
     // unknown.
     int64_t cause_number;
-    bool apart; // a receiver that does not get that one gets this event, although it is suppressed
-    char clears_id[EVENT_ID_SIZE]; // of the event that raised the alarm that this one clears;
-                                   // empty: none
+    bool apart; // receivers that do not get the event `cause_number` get this suppressed event
+    char clears_id[EVENT_ID_SIZE]; // of the event that raised the alarm, if this event clears
+                                   // an alarm; empty: none
     // Of an event that clears an alarm: how receivers were notified of the alarm. NULL: unknown.
-    const struct catalogue_entry *cleared; // the row of the event that raised it
-    enum severity cleared_severity;        // meaningful with `cleared`, as is the next
+    const struct catalogue_entry *cleared; // the row of the raising event
+    enum severity cleared_severity;        // valid with `cleared`, like the next member
     enum category cleared_category;
-    struct endpoint cleared_peer; // the other end as the raise had it; all zero: as `peer`
-    uint64_t cleared_switch_guid; // the same of switch_guid
-    int64_t cleared_number; // of the event that raised the alarm first, in this journal; 0: unknown
-    int64_t number;         // sequence number in the journal; 0: not assigned yet
-    bool event_trap;        // severe enough for gswEventTrapLevel of its switch
-    bool test;              // a test event: it did not happen
-    char only_receiver[65]; // of a test event: the receiver that gets it; empty: all
-    char suppressed[EVENT_SUPPRESSED_SIZE]; // the reason; empty: receivers get it
-    char rule[EVENT_RULE_SIZE]; // the last rule of the policy that changed it; empty: none
-    const struct catalogue_entry *summarised; // the kind of events that it summarises; NULL: none
-    uint64_t repeat_count;                    // suppressed events that it stands for
-    int64_t since_us;                         // UTC, of the first of them; 0: there are none
+    struct endpoint cleared_peer; // the peer of the raising event; all zero: `peer`
+    uint64_t cleared_switch_guid; // the switch of the raising event; 0: switch_guid
+    int64_t cleared_number;       // of the first raising event, in this journal; 0: unknown
+    int64_t number;               // sequence number in the journal; 0: not assigned yet
+    bool event_trap;              // severe enough for gswEventTrapLevel of its switch
+    bool test;                    // a test event: nothing happened
+    char only_receiver[65];       // of a test event: the only receiver; empty: all
+    char suppressed[EVENT_SUPPRESSED_SIZE]; // the reason; empty: receivers get the event
+    char rule[EVENT_RULE_SIZE]; // the last rule of the policy that changed the event; empty: none
+    const struct catalogue_entry *summarised; // the kind of the summarised events; NULL: none
+    uint64_t repeat_count;                    // suppressed events in the summary
+    int64_t since_us;                         // UTC, of the first suppressed event; 0: none
     char alarm_key[EVENT_KEY_SIZE];           // empty unless the event raises or clears an alarm
     char text[EVENT_TEXT_SIZE];               // one English sentence; the first of the long texts
     char reason[EVENT_REASON_SIZE];
     char dates[EVENT_DATES_SIZE]; // of the last occasions of link errors, with the time of day
 };
 
-// A new event with one reference, the caller's: zero but for the severity and category of `type`,
-// which may be NULL; of its long texts, the first octet is.
+// A new event with one reference, the caller's. All is zero but for the severity and category of
+// `type`, which may be NULL; of the long texts, only the first octet is zero.
 struct event *event_make(const struct catalogue_entry *type);
 
 // A copy with one reference, the caller's. Any thread.
 struct event *event_copy(const struct event *event);
 
-// gswEventIndex, 1 to 2147483647: the sequence number, or its last 31 bits where it is larger.
+// gswEventIndex, 1 to 2147483647: the last 31 bits of the sequence number.
 uint32_t event_index(const struct event *event);
 
 // gswEventRepeatCount, 1 to 2147483647: how often the event happened.
 uint32_t event_times(const struct event *event);
 
-// The type (enum fabric_type) of the node with that GUID, which the event names. 0: unknown.
+// The type (enum fabric_type) of the node with a GUID in the event. 0: unknown.
 uint8_t event_type_of(const struct event *event, uint64_t node_guid);
 
 // Whether the event is about the gateway itself, not about the fabric.
@@ -167,23 +167,24 @@ bool event_is_own(const struct event *event);
 // Fills in the severity and category of `cleared` from its row, if no category is known.
 void event_complete_cleared(struct event *event);
 
-// Whether the event raises or clears an alarm: the row's role, unless there is no key to know the
-// alarm by.
+// Whether the event raises or clears an alarm: the row's role, if the event has an alarm's key.
 enum alarm_role event_alarm(const struct event *event);
 
 // Any thread.
 struct event *event_ref(struct event *event); // returns `event`
 void event_unref(struct event *event);        // NULL is allowed
 
-// What was made of an event for its receivers, such as its JSON, kept with the event: receivers
-// that want the same share it, so that it is made once. Any thread, without locks.
+// Texts are octets made of an event for its receivers, for instance JSON. The event keeps its
+// texts: receivers of the same form share a text, and the text is made once. Any thread, without
+// locks.
 //
-// Only an event for several receivers that others hold, too, keeps something: nobody changes such
-// an event any more. A copy begins with nothing. What is kept goes with the event's last reference.
-// All events together keep EVENT_TEXT_OCTETS_MAX octets; beyond them every receiver makes its own.
+// Only an event with several receivers and several references keeps texts: nobody changes the event
+// any more. A copy begins without texts. The texts are freed with the event's last reference. All
+// events together keep EVENT_TEXT_OCTETS_MAX octets. Beyond the bound, every receiver makes its own
+// text.
 
-// Immutable. `variant` stands for all that the octets depend on beside the event: who asks for
-// another variant does not find them.
+// Immutable. The octets depend on the event and on the options of a receiver. `variant` stands for
+// the options: event_text_find finds no other variant.
 struct event_text {
     uint64_t variant;
     size_t size;
@@ -191,19 +192,18 @@ struct event_text {
     _Alignas(8) char octets[];
 };
 
-// Whether event_text_keep would keep something at that place.
+// Whether event_text_keep would keep a text at the place.
 bool event_text_is_wanted(const struct event *event, unsigned place);
 
-// What is kept at that place; it stays for as long as the caller holds the event. NULL: nothing of
-// that variant.
+// The text at the place, valid while the caller holds the event. NULL: no text of the variant.
 const struct event_text *event_text_find(const struct event *event, unsigned place,
                                          uint64_t variant);
 
-// Keeps a copy of the octets, if nothing is at that place yet and the rules above allow it.
+// Keeps a copy of the octets, if the place is empty and the rules above allow a text.
 void event_text_keep(const struct event *event, unsigned place, uint64_t variant,
                      const void *octets, size_t size);
 
-// How many octets all events keep, with what describes them.
+// How many octets all events keep, with their heads.
 size_t event_text_octets(void);
 
 #endif

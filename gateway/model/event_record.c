@@ -20,11 +20,11 @@ enum {
     DERIVED_SIZE = 2 + 1,                     // LID, port
 };
 
-// Each field: its tag, which no other field may have; when it is written; how; the member of struct
-// event. The fields are written in this order. A reader passes over tags that it does not know.
+// Each field: its own tag; when the field is written; how; the member of struct event. The fields
+// are written in this order. A reader passes over unknown tags.
 //
-// Ways: `number` is written also if it is 0; `count` and `flag` are not; of the others, what is
-// empty is not. `time` is between 1970 and the year 9999.
+// Ways: a `number` of 0 is written; a `count` or `flag` of 0 is not; empty values of the other ways
+// are not. A `time` is between 1970 and the year 9999.
 #define FIELDS(FIELD)                                                                              \
     FIELD(1, true, type, type)                                                                     \
     FIELD(2, true, text, id)                                                                       \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Encodes an event for the journal, and decodes it. Later versions read the records of earlier
-// ones; a reader skips fields that it does not know.
+// Encodes events for the journal, and decodes their records. A reader reads the records of earlier
+// versions, and skips the unknown fields of later versions.
+// Decides: How is an event encoded in the journal?
 #ifndef IBTRAPD_MODEL_EVENT_RECORD_H
 #define IBTRAPD_MODEL_EVENT_RECORD_H
 
@@ -9,7 +10,7 @@
 
 enum { EVENT_RECORD_MAX = 4096 };
 
-// Encodes the event and returns the number of octets; they always fit.
+// Encodes the event and returns the number of octets. All octets always fit.
 size_t event_record_write(const struct event *event, uint8_t out[EVENT_RECORD_MAX]);
 
 // Decodes a record into a new event, the caller's. NULL with a sentence: the octets are not an

@@ -71,7 +71,7 @@ uint32_t fabric_find_lid(const struct fabric *fabric, uint16_t lid)
     return lid < fabric->lid_count ? fabric->lids[lid] : FABRIC_NONE;
 }
 
-// Finds the last node whose ports begin at or before this one. It never is a node without ports.
+// Finds the last node with its first port at or before `port`: never a node without ports.
 uint32_t fabric_node_of_port(const struct fabric *fabric, uint32_t port)
 {
     assert(port < fabric->port_count);
@@ -116,7 +116,7 @@ uint32_t fabric_master(const struct fabric *fabric)
 struct speed {
     uint16_t bit;
     const char *name;
-    unsigned tenths; // of Gb/s for each lane, rounded as usual
+    unsigned tenths; // of Gb/s for each lane, by the usual rounding
 };
 
 // Slowest first.

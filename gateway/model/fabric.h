@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A snapshot of the fabric, as one sweep found it. Built once, then immutable; counted.
+// A snapshot of the fabric: the result of a sweep. Built once, then immutable; counted.
 #ifndef IBTRAPD_MODEL_FABRIC_H
 #define IBTRAPD_MODEL_FABRIC_H
 
@@ -47,8 +47,8 @@ enum fabric_capability {
     FABRIC_IS_DM = 1u << 19,
 };
 
-// Link speeds as bits: LinkSpeed, LinkSpeedExt and LinkSpeedExt2 of PortInfo in one number, slowest
-// first; and that of Mellanox's ExtendedPortInfo, faster than QDR and slower than FDR.
+// Link speeds as bits: LinkSpeed, LinkSpeedExt and LinkSpeedExt2 of PortInfo in a number, slowest
+// first; then the speed of Mellanox's ExtendedPortInfo, between QDR and FDR.
 enum fabric_speed {
     FABRIC_SDR = 1 << 0,   // 2.5 Gb/s a lane
     FABRIC_DDR = 1 << 1,   // 5
@@ -61,13 +61,13 @@ enum fabric_speed {
     FABRIC_FDR10 = 1 << 8, // 10.3125
 };
 
-// PortInfo as it came, known for ports queried since the start; without the keys, which come
-// before. Of a switch's external ports MasterSMLID and CapabilityMask are 0. Snapshots are
-// compared, and kept on disk, without it.
+// The octets of PortInfo behind its keys, known for ports queried since the start. Of a switch's
+// external ports MasterSMLID and CapabilityMask are 0. Snapshots are compared, and kept on disk,
+// without PortInfo.
 enum { FABRIC_PORT_INFO_FIRST = 18, FABRIC_PORT_INFO_SIZE = 45 };
 struct fabric_port_detail {
     bool known : 1;
-    bool extends : 1;                      // it supports extended speeds; of a switch: on port 0
+    bool extends : 1;                      // supports extended speeds; of a switch: on port 0
     bool has_pkeys : 1;                    // the snapshot has its P_Key table
     uint8_t octets[FABRIC_PORT_INFO_SIZE]; // of the attribute, from FABRIC_PORT_INFO_FIRST on
 };
@@ -77,11 +77,11 @@ struct fabric_port {
     uint64_t guid;       // a CA or router: each port has one; a switch: only port 0, others have 0
     uint64_t gid_prefix; // GidPrefix; goes with `detail`; of a switch: on port 0
     uint32_t capabilities; // CapabilityMask; of a switch: on port 0
-    uint32_t peer_node; // index of a node; FABRIC_NONE: no link, or the other end does not answer
+    uint32_t peer_node;    // index of a node; FABRIC_NONE: no link, or a silent other end
     uint8_t peer_port;
     uint8_t number;
-    bool known;   // its PortInfo was answered; otherwise only number and peer are valid
-    bool silent;  // its link is up, but the other end did not answer
+    bool known;   // the port answered PortInfo; otherwise only number and peer are valid
+    bool silent;  // the link is up, but the other end did not answer
     uint16_t lid; // 0: none; a switch's external ports have none of their own
     uint8_t lmc;
     uint8_t state;    // enum fabric_state
@@ -92,7 +92,7 @@ struct fabric_port {
     struct fabric_port_detail detail;
 };
 
-// SwitchInfo as it came (IBA 14.2.5.4); goes with `detail` of a port.
+// The octets of SwitchInfo (IBA 14.2.5.4); known like `detail` of a port.
 enum { FABRIC_SWITCH_INFO_SIZE = 20 };
 struct fabric_switch_info {
     bool known; // of switches only
@@ -106,16 +106,16 @@ struct fabric_node {
     uint32_t vendor;    // 24 bits
     uint16_t device;
     uint32_t revision; // NodeInfo.Revision: of the hardware
-    // NodeInfo's BaseVersion and ClassVersion, as in `detail` of a port; 0: not known.
+    // NodeInfo's BaseVersion and ClassVersion, known like `detail` of a port; 0: not known.
     uint8_t base_version, class_version;
-    uint16_t partition_cap; // NodeInfo.PartitionCap, and the port that NodeInfo came from: the same
+    uint16_t partition_cap; // NodeInfo.PartitionCap and LocalPortNum; known like the versions
     uint8_t local_port;
     struct fabric_switch_info switch_info;
     char description[FABRIC_DESCRIPTION_SIZE]; // valid UTF-8 without control characters
-    bool silent;         // it did not answer this sweep, and may still be there
-    bool unit_silent;    // its I/O unit did not report all controllers to this sweep
-    uint32_t first_port; // index among the ports; its ports follow each other, ascending by number
-    uint16_t ports;      // how many of them the snapshot has
+    bool silent;                               // did not answer this sweep, and may still be there
+    bool unit_silent;    // the I/O unit did not report all controllers to this sweep
+    uint32_t first_port; // index among the ports; the ports of a node ascend by number
+    uint16_t ports;      // how many ports the snapshot has
     uint16_t sightings;  // see topology/merge.h; not kept on disk
 };
 
@@ -134,7 +134,7 @@ struct fabric_sm {
     uint16_t lid;
     uint8_t priority;
     uint8_t state;     // enum fabric_sm_state
-    bool counts;       // `activity` is known; these two go with `detail` of a port
+    bool counts;       // `activity` is known; both are known like `detail` of a port
     uint32_t activity; // ActCount
 };
 
@@ -163,7 +163,7 @@ struct fabric {
     _Atomic unsigned references;
     int64_t time_us; // UTC, when the sweep began
     uint64_t subnet_prefix;
-    bool complete;                   // every node and port that should answer did
+    bool complete;                   // every asked node and port answered
     const struct fabric_node *nodes; // ascending by GUID
     uint32_t node_count;
     const struct fabric_port *ports;
@@ -172,23 +172,23 @@ struct fabric {
     uint32_t sm_count;
     const struct fabric_controller *controllers; // ascending by node, then slot
     uint32_t controller_count;
-    // Where they were read and answered; ascending by node, then port. The P_Keys of a table ascend
-    // by their lower 15 bits; of two with the same, the full member's comes first.
+    // The answered P_Key tables, ascending by node, then port. The P_Keys of a table ascend by
+    // their lower 15 bits. If two P_Keys have the same lower bits, the full member's comes first.
     const struct fabric_pkey_table *pkey_tables;
     uint32_t pkey_table_count;
-    uint32_t pkey_tables_left_out; // that were read, for want of room (FABRIC_PKEYS_MAX)
+    uint32_t pkey_tables_left_out; // read, but without room (FABRIC_PKEYS_MAX)
     const uint16_t *pkeys;
     const struct fabric_port_key *port_guids; // ascending; ports that have a GUID
     uint32_t port_guid_count;
-    const uint32_t *lids; // port index by LID, from 0; FABRIC_NONE: no port has it; LMC counts
-    uint32_t lid_count;   // one more than the largest LID of a port
+    const uint32_t *lids; // port index by LID, from 0, with LMC; FABRIC_NONE: no port
+    uint32_t lid_count;   // the largest LID of a port, plus 1
 };
 
 // Any thread.
 struct fabric *fabric_ref(struct fabric *fabric); // returns `fabric`
 void fabric_unref(struct fabric *fabric);         // NULL is allowed
 
-// A field of the port's PortInfo; 0 while that is not known.
+// A field of the port's PortInfo; 0: not known.
 uint32_t fabric_port_info(const struct fabric_port *port, enum port_info_field field);
 void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, uint32_t value);
 
@@ -206,18 +206,17 @@ uint32_t fabric_peer(const struct fabric *fabric, uint32_t port); // the port at
 uint32_t fabric_count_links(const struct fabric *fabric);         // linear
 
 // The index of the master subnet manager, or FABRIC_NONE. While two subnets are merged there can be
-// several masters; the result is the one that wins, which has the higher priority or, if that is
-// equal, the smaller GUID (IBA 14.4.1).
+// several masters. The winner has the highest priority; among equal priorities, the smallest GUID
+// wins (IBA 14.4.1).
 uint32_t fabric_master(const struct fabric *fabric);
 
-// Adds "4X EDR (100 Gb/s)" for one width bit and one speed bit; "?" for an unknown one.
+// Adds "4X EDR (100 Gb/s)" for a width bit and a speed bit; "?" for an unknown bit.
 void fabric_add_rate(struct text *t, uint8_t width, uint16_t speed);
 
-// The data rate of one width bit and one speed bit, as fabric_add_rate has it; 0 for an unknown
-// one.
+// The data rate of a width bit and a speed bit, the rate of fabric_add_rate; 0 for an unknown bit.
 double fabric_bits_per_second(uint8_t width, uint16_t speed);
 
-// The widest, or fastest, bit that both masks have; 0: none.
+// The widest, or fastest, bit in both masks; 0: none.
 uint8_t fabric_best_width(uint8_t a, uint8_t b);
 uint16_t fabric_best_speed(uint16_t a, uint16_t b);
 unsigned fabric_lanes(uint8_t width_bit);          // 0 for none

@@ -21,7 +21,7 @@ struct table {
 };
 
 struct port_entry {
-    uint32_t node; // the builder's number, as in the port's peer_node
+    uint32_t node; // the builder's number, like the port's peer_node
     struct fabric_port port;
 };
 
@@ -48,22 +48,22 @@ static uint64_t fabric_builder_mix(uint64_t key)
     return key ^ key >> 32;
 }
 
-static struct hash secret; // no table: it has the secret of the digests
+static struct hash secret; // no table: only for the secret of the digests
 
 void fabric_builder_seed(const struct random *random)
 {
     random->fill(random->ctx, secret.secret, sizeof secret.secret);
 }
 
-// Where to look for a key first. Consecutive keys, such as those of a node's ports, begin in one
-// cache line, unless somebody could choose them so that all begin there.
+// Where to look for a key first. Consecutive keys, for instance the keys of a node's ports,
+// begin in the same cache line. Keys of strangers begin at places that nobody can choose.
 static uint64_t fabric_builder_digest(const struct table *table, uint64_t key)
 {
     return table->chosen ? hash_digest(&secret, &key, sizeof key)
                          : fabric_builder_mix(key >> 2) << 2 | (key & 3);
 }
 
-// The key's slot, or the free slot for it.
+// The key's slot, or a free slot for the key.
 static struct slot *fabric_builder_find_slot(const struct table *table, uint64_t key)
 {
     size_t i = (size_t)fabric_builder_digest(table, key) & (table->size - 1);
@@ -366,7 +366,7 @@ static uint32_t fabric_builder_keep_latest(struct sortable *items, uint32_t coun
     return kept;
 }
 
-// The arrays of the snapshot while they are filled.
+// The arrays of the new snapshot.
 struct shape {
     struct fabric *fabric;
     struct fabric_node *nodes;
@@ -393,7 +393,7 @@ static void *fabric_builder_carve(char **next, size_t size)
     return piece;
 }
 
-// The first LID behind those of a port, unicast ones; 0: it has none.
+// The first LID behind the port's unicast LIDs; 0: the port has no LID.
 static uint32_t fabric_builder_end_of_lids(const struct fabric_port *port)
 {
     const uint32_t end = port->lid + (1u << (port->lmc & 7));
@@ -556,7 +556,7 @@ static void fabric_builder_index_port_guids(struct shape *shape)
     shape->fabric->port_guid_count = count;
 }
 
-// If two ports claim a LID, the first one in the order of the snapshot gets it.
+// If two ports claim a LID, the first port in the order of the snapshot gets the LID.
 static void fabric_builder_index_lids(struct shape *shape)
 {
     for (uint32_t lid = 0; lid < shape->fabric->lid_count; lid++)

@@ -7,9 +7,9 @@
 #include "base/random.h"
 #include "model/fabric.h"
 
-// Sets the secret by which builders look up GUIDs, so that nobody can choose GUIDs that are slow to
-// look up. Call it at the start, before any thread has a builder. What is built does not depend on
-// it.
+// Sets the secret by which builders look up GUIDs: nobody can choose GUIDs for slow look-ups. Call
+// the function at the start, before any thread has a builder. Snapshots do not depend on the
+// secret.
 void fabric_builder_seed(const struct random *random);
 
 struct fabric_builder;
@@ -17,7 +17,7 @@ struct fabric_builder *fabric_builder_new(void);
 void fabric_builder_free(struct fabric_builder *builder); // NULL is allowed; not after finish
 
 // Adds a node, ignoring first_port and ports, and returns its number, valid for this builder only.
-// If the builder has the GUID already, it returns that node's number and changes nothing.
+// If the builder has a node with the GUID, returns the number of the node and changes nothing.
 // Returns FABRIC_NONE if there are FABRIC_NODES_MAX nodes.
 uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric_node *node);
 uint32_t fabric_builder_find(const struct fabric_builder *builder, uint64_t guid);
@@ -29,8 +29,8 @@ struct fabric_node *fabric_builder_get(struct fabric_builder *builder, uint32_t 
 bool fabric_builder_port(struct fabric_builder *builder, uint32_t node,
                          const struct fabric_port *port);
 
-// Calls `each` for every port, in no particular order. `each` may change the port, but not add
-// others.
+// Calls `each` for every port, in no particular order. `each` may change the port, but add no
+// port.
 void fabric_builder_each_port(struct fabric_builder *builder,
                               void (*each)(void *ctx, uint32_t node, struct fabric_port *port),
                               void *ctx);
@@ -39,7 +39,7 @@ void fabric_builder_each_port(struct fabric_builder *builder,
 struct fabric_port *fabric_builder_get_port(struct fabric_builder *builder, uint32_t node,
                                             uint8_t number);
 
-// Links two ports, after removing the links that they had. Adds a missing port, with known = false.
+// Links two ports, after removing their old links. Adds a missing port, with known = false.
 // Does not link a port to itself. Returns false if there is no room for a missing port.
 bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t port, uint32_t peer,
                          uint8_t peer_port);
@@ -50,9 +50,9 @@ bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *s
 bool fabric_builder_controller(struct fabric_builder *builder,
                                const struct fabric_controller *controller);
 
-// Adds the P_Key table of a port as the port shows it: of `count` entries, FABRIC_PORT_PKEYS_MAX at
-// most, those with lower bits of 0 are empty. Does nothing if there is no such port, or if it has a
-// table already. Returns false if there is no room; the snapshot counts the table as left out.
+// Adds the P_Key table of a port, with `count` entries in the port's order, FABRIC_PORT_PKEYS_MAX
+// at most. An entry with lower bits of 0 is empty. Does nothing if the port is unknown or has a
+// table already. Returns false if there is no room; the snapshot counts the missing tables.
 bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t port,
                           const uint16_t *pkeys, size_t count);
 

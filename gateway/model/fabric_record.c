@@ -11,19 +11,19 @@
 
 // A record begins with a head of fixed size: version, whether complete, time. Then follow the
 // subnet prefix (8 octets); the nodes, each followed by its ports; the subnet managers; the I/O
-// controllers; in version 2, the P_Key tables. A record without tables is of version 1, which older
-// ibtrapd read, too. Each list begins with its count. Unless noted otherwise, numbers have seven
-// bits in each octet, whose high bit says that more octets follow. The later one of a link's two
-// ports contains the link.
+// controllers; in version 2, the P_Key tables. A record without tables is of version 1, for older
+// versions of ibtrapd. Each list begins with its count. Unless noted otherwise, numbers have seven
+// bits in each octet; a high bit means that more octets follow. The later port of a link contains
+// the link.
 enum { VERSION = 1, VERSION_PKEYS = 2, HEAD_SIZE = 1 + 1 + 8 };
 
 enum port_flag {
     PORT_KNOWN = 1 << 0,
     PORT_SILENT = 1 << 1,
-    PORT_NEXT = 1 << 2,    // its number is one more than that of the port before
+    PORT_NEXT = 1 << 2,    // the number follows the number of the port before
     PORT_GUID = 1 << 3,    // a GUID follows
     PORT_LID = 1 << 4,     // LID and LMC follow
-    PORT_ALIKE = 1 << 5,   // state and rates equal those of the port before
+    PORT_ALIKE = 1 << 5,   // state and rates are equal to the port before
     PORT_CAPABLE = 1 << 6, // the capabilities follow
     PORT_LINKED = 1 << 7,  // the peer's node and port follow
 };
@@ -66,7 +66,7 @@ static void fabric_record_put_text(struct writer *w, const char *s)
         memcpy(fabric_record_add(w, n), s, n);
 }
 
-// Writes a GUID as its difference to another one; a small difference in either direction needs few
+// Writes a GUID as its difference to another GUID; a small difference in either direction needs few
 // octets.
 static void fabric_record_put_near(struct writer *w, uint64_t guid, uint64_t other)
 {
@@ -269,8 +269,8 @@ static uint64_t fabric_record_get(struct reader *r, uint64_t max)
     return value > max ? 0 : value;
 }
 
-// Reads how many items follow. Refuses more than the octets left, since each item needs at least
-// one; so a damaged count cannot cost much memory.
+// Reads how many items follow. Each item needs at least an octet. Refuses a count greater than the
+// number of octets left: a damaged count cannot cost much memory.
 static uint32_t fabric_record_get_count(struct reader *r, uint32_t max)
 {
     uint64_t count = fabric_record_get(r, max);
@@ -439,7 +439,7 @@ static void fabric_record_read_controllers(struct reader *r)
     }
 }
 
-// Reads one table. Refuses what the builder would not leave as it is.
+// Reads a table. Refuses a table that the builder would change.
 static void fabric_record_read_table(struct reader *r, uint64_t *last)
 {
     uint16_t pkeys[FABRIC_PORT_PKEYS_MAX];

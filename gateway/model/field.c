@@ -17,7 +17,7 @@ enum show {
     SHOW_GID,
     SHOW_OCTETS,
     SHOW_TEXT,
-    SHOW_WORD, // a number shown as a word or as a date
+    SHOW_WORD, // a number, shown by a word or date
 };
 
 struct row {
@@ -75,8 +75,7 @@ static struct field_value field_words(const char *s)
     return (struct field_value){.octets = (const uint8_t *)s, .size = strlen(s)};
 }
 
-// The kind of events that the event summarises; an event that is no summary stands for its own
-// kind.
+// The kind of the summarised events. An event without a summary has its own kind.
 static const char *field_summarised(const struct event *event)
 {
     return event->summarised ? event->summarised->name : event->type->name;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The names and values of an event's fields. Syslog, JSON, templates and varbinds are made from
-// them.
+// The names and values of an event's fields, for syslog, JSON, templates and varbinds.
 #ifndef IBTRAPD_MODEL_FIELD_H
 #define IBTRAPD_MODEL_FIELD_H
 
@@ -23,7 +22,7 @@ struct field_value field_get(const struct event *event, enum field field);
 // value is 0 then.
 bool field_is_known(const struct event *event, enum field field);
 
-// Sets a number or a flag, unless the event computes it from others.
+// Sets a number or a flag. The field is not computed.
 void field_set_number(struct event *event, enum field field, uint64_t number);
 
 // The field's name, such as "systemImageGuid": letters and digits only.
@@ -36,8 +35,8 @@ enum field field_find(const char *name, size_t length);
 enum field_kind { FIELD_IS_TEXT, FIELD_IS_NUMBER, FIELD_IS_FLAG };
 enum field_kind field_kind(enum field field);
 
-// The value in readable form, as field_add_text adds it: text of the event or of the program, or
-// written to `buffer` of FIELD_TEXT_SIZE octets. Valid as long as both are.
+// The value in the readable form of field_add_text: text of the event or of the program, or written
+// to `buffer` of FIELD_TEXT_SIZE octets. Valid as long as both are.
 enum { FIELD_TEXT_SIZE = EVENT_RAW_MAX * 2 + 1 }; // the longest value that is not text
 const char *field_text(const struct event *event, enum field field, char buffer[FIELD_TEXT_SIZE]);
 

@@ -108,8 +108,7 @@ static bool filter_is_special(char c)
     return c == '*' || c == '?' || c == '[' || c == '\\';
 }
 
-// Compares up to the first special character, since most patterns are words, and fnmatch(3) is
-// slow.
+// Compares up to the first special character: most patterns are words, and fnmatch(3) is slow.
 static bool filter_fits_pattern(const char *pattern, const char *word)
 {
     while (*pattern && *pattern == *word && !filter_is_special(*pattern)) {
@@ -199,8 +198,8 @@ static const char *filter_node_refusal(const struct filter *filter, const struct
     return NULL;
 }
 
-// The item that refuses the event with this kind, severity and category, whatever its nodes, or
-// NULL.
+// The item that refuses an event of this kind, severity and category, without a look at its nodes,
+// or NULL.
 static const char *filter_refusal_of_kind(const struct filter *filter, const struct event *event,
                                           const struct catalogue_entry *type,
                                           enum severity severity, enum category category)
@@ -233,7 +232,7 @@ static const char *filter_refusal_of_itself(const struct filter *filter, const s
     return filter_refusal_as(filter, event, event->type, event->severity, event->category);
 }
 
-// Whether the filter passes the nodes of this event as one of the raise's kind.
+// Whether the filter passes the nodes of an event with the kind of the raising event.
 static bool filter_passes_as_raise(const struct filter *filter, const struct event *clear,
                                    const struct event *nodes)
 {
@@ -241,7 +240,7 @@ static bool filter_passes_as_raise(const struct filter *filter, const struct eve
                              clear->cleared_category) == NULL;
 }
 
-// Whether the event names no node, as policy could not read what raised the alarm any more.
+// Whether the event names no node: policy could not read the raising event any more.
 static bool filter_has_lost_nodes(const struct event *event)
 {
     const struct endpoint *const who[] = {&event->issuer, &event->subject, &event->peer};
@@ -252,7 +251,7 @@ static bool filter_has_lost_nodes(const struct event *event)
     return event->switch_guid == 0 && !event_is_own(event);
 }
 
-// Whether the raise named other nodes than the clear, and the clear knows which.
+// Whether the raising event named other nodes than the clear, and the clear knows these nodes.
 static bool filter_has_other_nodes(const struct event *clear)
 {
     return clear->cleared_peer.guid != 0 || clear->cleared_switch_guid != 0;
@@ -276,8 +275,8 @@ bool filter_passed_raise(const struct filter *filter, const struct event *clear)
                                          : filter_passes_as_raise(filter, clear, clear);
 }
 
-// A host that is back may hang on another switch than before: so the raise's nodes count, too. A
-// clear without nodes passes, as any receiver may have been notified of its raise.
+// A host may come back at another switch: the nodes of the raising event count, too. A clear
+// without nodes passes: any receiver may have been notified of the raising event.
 static bool filter_lets_raise_pass(const struct filter *filter, const struct event *clear)
 {
     if (event_alarm(clear) != ALARM_CLEARS || !clear->cleared)

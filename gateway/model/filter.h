@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The filter of a receiver: which events it gets. Also the sets of GUIDs that filters have. Pure.
+// The filter of a receiver, and the sets of GUIDs in filters. Pure.
+// Decides: Which events does a receiver's filter pass?
 #ifndef IBTRAPD_MODEL_FILTER_H
 #define IBTRAPD_MODEL_FILTER_H
 
@@ -36,10 +37,10 @@ struct filter {
     struct filter_list events; // identifiers, such as link-*
     struct filter_list categories;
     struct filter_list nodes;    // names of the issuer, the subject or the peer
-    struct filter_list guids;    // of these nodes or their ports, as 0x and 16 digits
-    struct filter_list switches; // names or GUIDs of the switches that reported the event, or at
-                                 // which a change happened
-    // GUIDs of switches, for a trap recipient; the maker of the filter owns a reference. NULL:
+    struct filter_list guids;    // of the nodes or their ports, as 0x and 16 digits
+    struct filter_list switches; // names or GUIDs of switches: reporters of events, or places of
+                                 // changes
+    // GUIDs of switches, for a trap recipient. The maker of the filter owns a reference. NULL:
     // every event passes.
     struct guid_set *trap_group;
 };
@@ -51,33 +52,33 @@ bool filter_list_has_guid(const struct filter_list *list, uint64_t guid); // not
 // Sets a filter that every event passes.
 void filter_init(struct filter *filter);
 
-// Whether it has no condition, so that every event passes.
+// Whether the filter has no condition: every event passes.
 bool filter_is_open(const struct filter *filter);
 
 // A digest of the conditions, without the trap group; not 0. Equal filters have equal digests.
 uint64_t filter_digest(const struct filter *filter);
 
-// Whether the event has what the filter asks for. A summary has the kind of the events that it
-// summarises, too. A summary about many nodes fulfils the conditions on nodes, except the trap
+// Whether the event fulfils the conditions of the filter. A summary also has the kind of the
+// summarised events. A summary about many nodes fulfils the conditions on nodes, except the trap
 // group.
 bool filter_matches(const struct filter *filter, const struct event *event);
 
-// Whether a receiver with this filter gets the event: it matches, or it clears an alarm and would
-// match with the severity, the category and the kind by which receivers were notified of that
-// alarm. So no alarm stays raised at a receiver because clears are milder. A clear that names no
-// node fulfils the conditions on nodes, except the trap group and if it is about the gateway.
+// Whether a receiver with this filter gets the event. The event matches, or the event is a clear
+// and would match with the severity, category and kind of the event that raised the alarm: no alarm
+// stays raised at a receiver because clears are milder. A clear without nodes fulfils the
+// conditions on nodes, except the trap group, unless the clear is about the gateway.
 bool filter_passes(const struct filter *filter, const struct event *event);
 
-// Whether the event by which receivers were notified of the alarm that this one clears passes the
-// filter. False also where that is unknown.
+// Whether the filter passed the event that raised the alarm of the clear. False also if the raising
+// event is unknown.
 bool filter_passed_raise(const struct filter *filter, const struct event *clear);
 
-// Whether an event of this kind, severity and category may pass: its nodes and, of a summary, what
-// it summarises decide the rest.
+// Whether an event of this kind, severity and category may pass. The rest depends on the nodes of
+// an event, and on the events that a summary has.
 bool filter_may_pass(const struct filter *filter, const struct catalogue_entry *type,
                      enum severity severity, enum category category);
 
-// The configuration item that keeps the event from passing; NULL: the event passes.
+// The configuration item that refuses the event; NULL: the event passes.
 const char *filter_refusal(const struct filter *filter, const struct event *event);
 
 #endif

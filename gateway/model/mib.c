@@ -183,7 +183,7 @@ void mib_add_oid(struct text *t, const uint32_t *ids, size_t count)
 
 // Traps of the IBSWITCH-MIB.
 
-// Whether the row's gswTopoComTrap is about a link, not about an element that comes or goes.
+// Whether the row's gswTopoComTrap is about a link, not about a coming or leaving element.
 static bool mib_is_about_link(const struct catalogue_entry *type)
 {
     return type->gsw == &mib_gswTopoComTrap &&

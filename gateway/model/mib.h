@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Notifications and their objects, as the modules in mibs/ define them, and which traps of the
-// IBSWITCH-MIB an event has. mibs/generate.py makes them
-// from the modules when ibtrapd is built (mib_modules.h: mib_gswIBPortTrap, mib_gswIBPortIndex);
-// nothing at run time reads a MIB file.
+// Notifications and their objects, from the modules in mibs/, and the traps of the IBSWITCH-MIB for
+// an event. The build makes the notifications (mib_modules.h, by mibs/generate.py: for instance
+// mib_gswIBPortTrap, mib_gswIBPortIndex); nothing at run time reads a MIB file.
+// Decides: Which traps of the IBSWITCH-MIB does an event send?
 #ifndef IBTRAPD_MODEL_MIB_H
 #define IBTRAPD_MODEL_MIB_H
 
@@ -34,7 +34,7 @@ enum mib_syntax {
     MIB_INTEGER32, // enumerations too
     MIB_UNSIGNED32,
     MIB_OCTETS,        // a number becomes big-endian octets of the fixed size
-    MIB_BITS,          // a number whose bit 0 is the first of the BITS
+    MIB_BITS,          // a number; bit 0 is the first bit of the BITS
     MIB_DATE_AND_TIME, // SNMPv2-TC, 11 octets, UTC
     MIB_GLOBAL_ID,     // IBSWITCH-MIB GswGlobalId of the switch or router with that GUID
     MIB_TRUTH,         // SNMPv2-TC TruthValue of a flag
@@ -73,31 +73,31 @@ struct mib_varbind {
 void mib_encode(const struct mib_object *object, const struct event *event,
                 struct mib_varbind *out);
 
-// Encodes a field's value in that syntax and size. Fills all of `out` but the OID.
+// Encodes a field's value in the syntax and size. Fills all of `out` but the OID.
 void mib_encode_field(enum mib_syntax syntax, uint16_t size, enum field source,
                       const struct event *event, struct mib_varbind *out);
 
 // SNMPv2-TC DateAndTime, in UTC.
 void mib_put_date(uint8_t out[MIB_DATE_SIZE], int64_t utc_us);
 
-// Writes a GswGlobalId: the GUID, seven zero octets, and the GswType: that of a router, or of a
+// Writes a GswGlobalId: the GUID, seven zero octets, and the GswType: of a router, or of a
 // switch for any other enum fabric_type. For GUID 0, all octets are zero.
 void mib_put_global_id(uint8_t out[MIB_GLOBAL_ID_SIZE], uint64_t guid, uint8_t type);
 
-// Adds the identifier as numbers with dots between them, MIB_OID_MAX + MIB_INSTANCE_MAX at most.
+// Adds an identifier of MIB_OID_MAX + MIB_INSTANCE_MAX numbers at most, with dots in between.
 void mib_add_oid(struct text *t, const uint32_t *ids, size_t count);
 
-// The objects that a receiver may ask for with every notification: what the event is, the alarm
-// that it opens or closes, the node that it is about, and whether the Notice was derived or the
-// event is a test. It is no notification itself, and has neither name nor OID.
+// Objects that a receiver may ask for with every notification: of the event, its alarm and its
+// node, and whether the Notice was derived or the event is a test. MIB_EXTRA is no notification
+// itself, and has neither name nor OID.
 extern const struct mib_notification MIB_EXTRA;
 
 enum { MIB_GSW_TRAPS_MAX = 3 };
 
-// Lists the traps of the IBSWITCH-MIB in the event's row that apply to the event, in the order in
-// which they are sent, but for gswEventTrap. They are about an element: a switch or router, a port
-// of an element, or a link between two elements. A node that moved has two traps: of the link that
-// is gone, and of the new link. Returns their number; 0: none, as for an event without an element.
+// Lists the traps of the IBSWITCH-MIB for the event, from its row, in the order of sending, without
+// gswEventTrap. The traps are about an element (a switch or router), a port of an element, or a
+// link between two elements. A moved element has two traps: of the former link, and of the new
+// link. Returns the number of traps; 0 for an event without an element.
 size_t mib_gsw_traps(const struct event *event,
                      const struct mib_notification *out[MIB_GSW_TRAPS_MAX]);
 

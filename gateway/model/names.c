@@ -18,7 +18,7 @@ static_assert((int)SETTING_NAME_MAX == (int)NAMES_NAME_SIZE - 1, "a name that wa
 
 struct entry {
     uint64_t guid;
-    size_t order; // of the line: the later one of two lines for a GUID is valid
+    size_t order; // of the line: of two lines for a GUID, the later line is valid
     char name[NAMES_NAME_SIZE];
 };
 
@@ -38,8 +38,8 @@ static const char *names_skip_blanks(const char *p, const char *end)
     return p;
 }
 
-// Reads up to 16 hexadecimal digits and returns the place after them. NULL: there are none, too
-// many, or other characters directly after them.
+// Reads up to 16 hexadecimal digits and returns the place behind the digits. NULL: there are no
+// digits, too many digits, or other characters directly behind the digits.
 static const char *names_read_guid(const char *p, const char *end, uint64_t *guid)
 {
     if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
@@ -194,7 +194,7 @@ struct names *names_load(const char *path, struct error *err)
 
 static_assert((int)SETTINGS_MAX <= (int)NAMES_ENTRIES_MAX, "all names that are set fit");
 
-// The settings ascend by GUID, as the entries have to.
+// The settings ascend by GUID, and entries have to ascend.
 struct names *names_with(struct names *map, const struct settings *settings)
 {
     struct error err;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP, whose
-// names of switches take precedence.
+// The names of nodes: from a node-name-map in the format of infiniband-diags, and from SNMP. A
+// switch's name from SNMP takes precedence.
+// Decides: Which name does a node have if a map and SNMP name the node?
 #ifndef IBTRAPD_MODEL_NAMES_H
 #define IBTRAPD_MODEL_NAMES_H
 
@@ -20,7 +21,7 @@ struct names;
 
 // Reads lines of `GUID "name"`; the quotes are optional, the GUID is hexadecimal, with or without
 // 0x. Ignores the rest of a line, empty lines and comments (#). Names become valid UTF-8 without
-// control characters. NULL with a sentence that names file and line: a line is malformed.
+// control characters. NULL with a sentence, with file and line if a line is malformed.
 struct names *names_load(const char *path, struct error *err);
 
 // The same from memory; `origin` is the file's name in errors.
@@ -32,8 +33,8 @@ void names_pack(const struct names *names, FILE *out);
 // Reads what names_pack wrote. Returns NULL if the octets are something else.
 struct names *names_unpack(const uint8_t *octets, size_t size);
 
-// Combines `map` with the gswSwitchName settings, which take precedence. Both may be NULL. Returns
-// one reference, the caller's, or NULL if there are no names.
+// Combines `map` with the gswSwitchName settings. The settings take precedence. Both may be NULL.
+// Returns one reference, the caller's, or NULL if there are no names.
 struct names *names_with(struct names *map, const struct settings *settings);
 
 // Immutable, counted. Any thread. NULL is allowed, and names_ref returns its argument.
@@ -43,6 +44,6 @@ void names_unref(struct names *names); // drops a reference
 // The name of a node or port GUID, or NULL. `names` may be NULL. Any thread.
 const char *names_find(const struct names *names, uint64_t guid);
 
-size_t names_count(const struct names *names); // includes names that settings replace
+size_t names_count(const struct names *names); // with names that settings replace
 
 #endif

@@ -41,7 +41,7 @@ static struct node_numbers *node_numbers_reserve(size_t n)
     return numbers;
 }
 
-// Sorts the first `count` by number, and adds them sorted by GUID.
+// Sorts the first `count` by number, and adds the same sorted by GUID.
 static void node_numbers_sort(struct node_numbers *numbers)
 {
     struct node_number *by_guid = numbers->all + numbers->count;
@@ -50,8 +50,7 @@ static void node_numbers_sort(struct node_numbers *numbers)
     qsort(by_guid, numbers->count, sizeof *by_guid, node_numbers_by_guid);
 }
 
-// Keeps the first of those that are equal by `compare`, which they are sorted by. Returns how many
-// are left.
+// Keeps the first of equal numbers. The numbers are sorted by `compare`. Returns how many are left.
 static size_t node_numbers_drop_equal(struct node_number *all, size_t n,
                                       int (*compare)(const void *a, const void *b))
 {
@@ -79,7 +78,7 @@ struct node_numbers *node_numbers_of(const struct node_number *list, size_t n)
     return numbers;
 }
 
-// Whether the GUID is among those that ascend.
+// Whether the GUID is among the ascending GUIDs.
 static bool node_numbers_is_there(const uint64_t *guids, size_t n, uint64_t guid)
 {
     size_t at;
@@ -87,7 +86,7 @@ static bool node_numbers_is_there(const uint64_t *guids, size_t n, uint64_t guid
     return at < n && guids[at] == guid;
 }
 
-// Copies the old numbers into `out`, but as many of nodes that are not there as are too many.
+// Copies the old numbers into `out`, without the excess: the least numbers of absent nodes.
 static void node_numbers_keep(struct node_numbers *out, const struct node_numbers *old,
                               const uint64_t *guids, size_t n, size_t added)
 {
@@ -102,14 +101,14 @@ static void node_numbers_keep(struct node_numbers *out, const struct node_number
     }
 }
 
-// Adds numbers for the nodes that have none. `out` ascends by number, and goes on doing so unless
-// numbers had to be taken from gaps.
+// Adds numbers for the nodes without a number. `out` ascends by number, also afterwards unless new
+// numbers come from gaps.
 static void node_numbers_add(struct node_numbers *out, const struct node_numbers *old,
                              const uint64_t *guids, size_t n)
 {
     const size_t kept = out->count;
     uint32_t last = kept > 0 ? out->all[kept - 1].number : 0, least = 0;
-    size_t taken = 0; // of the kept ones, those not greater than `least`
+    size_t taken = 0; // kept numbers up to `least`
     for (size_t i = 0; i < n; i++) {
         if (guids[i] == 0 || node_numbers_find(old, guids[i]) != 0)
             continue;

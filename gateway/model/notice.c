@@ -12,9 +12,9 @@ enum { DETAILS = 10, ISSUER_GID = 64 }; // offsets in the Notice
 // The DataDetails of each trap (IBA 14.2.5.1): when the Notice has the field, and how; the octet
 // where the field begins, and its size; the member of struct notice.
 //
-// Ways: `number` has so many octets, `bits` are these bits of an octet, `gid` and `path` have their
-// own sizes. A flag that decides about other fields comes before them. A P_Key is 16 bits wide: the
-// octets before it, in a field for 32 bits, are reserved.
+// Ways: a `number` has the size in octets; the size of `bits` is a mask for the octet; `gid` and
+// `path` are octets. A flag comes before the fields that need the flag. A P_Key is 16 bits wide, at
+// the end of a field for 32 bits with reserved octets.
 #define TRAP_DETAILS(FIELD)                                                                        \
     case NOTICE_GID_IN_SERVICE:                                                                    \
     case NOTICE_GID_OUT_OF_SERVICE:                                                                \

@@ -87,12 +87,12 @@ enum notice_valid {
 };
 
 // Decodes the 80 octets of a Notice. Reads no reserved fields, since OpenSM leaves garbage there.
-// Never fails: an unknown trap has only the fields before the empty line. In a trap 259, fields
-// that DataValid does not mark as valid are zero.
+// Never fails: an unknown trap has only the fields before the empty line. In a trap 259, a field is
+// zero unless DataValid marks the field as valid.
 struct notice notice_decode(const uint8_t wire[NOTICE_SIZE]);
 
-// Encodes the Notice so that notice_decode returns it again. Reserved octets are zero, and so are
-// the DataDetails of a trap without any.
+// Encodes a Notice for notice_decode. Reserved octets are zero; without DataDetails, their octets
+// are zero, too.
 void notice_encode(const struct notice *notice, uint8_t out[NOTICE_SIZE]);
 
 // Words for the numbers of a Notice.

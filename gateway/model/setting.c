@@ -27,7 +27,7 @@ static int setting_compare(const struct setting *setting, enum setting_kind kind
     return (int)setting->number - (int)number;
 }
 
-// The place of the setting, or of the first one after it.
+// The place of the setting, or of the next setting.
 static size_t setting_place_of(const struct settings *s, enum setting_kind kind, uint64_t guid,
                                uint8_t number)
 {

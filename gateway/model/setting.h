@@ -46,7 +46,7 @@ struct settings *settings_with(const struct settings *old, const struct setting 
 struct settings *settings_ref(struct settings *settings);
 void settings_unref(struct settings *settings); // NULL is allowed
 
-// The setting, valid as long as `settings`, which may be NULL. NULL: it is not set. Any thread.
+// The setting, valid while `settings` is; `settings` may be NULL. NULL: not set. Any thread.
 const struct setting *settings_find(const struct settings *settings, enum setting_kind kind,
                                     uint64_t guid, uint8_t number);
 

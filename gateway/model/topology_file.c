@@ -18,7 +18,7 @@ struct piece {
     size_t size;
 };
 
-// A node whose identifier is not made from its GUID, as in nets of ibsim.
+// A node with an identifier that is not made from the GUID, for instance in nets of ibsim.
 struct named {
     struct piece id;
     uint32_t node;
@@ -35,8 +35,8 @@ struct file_link {
 struct topology_file {
     const char *origin;
     struct fabric_builder *builder;
-    struct fabric_node pending; // what the lines before the node's own said
-    uint32_t node;              // that the lines of links belong to; FABRIC_NONE: none yet
+    struct fabric_node pending; // the contents of the lines before the node's own line
+    uint32_t node;              // the node of the lines of links; FABRIC_NONE: none yet
     uint32_t node_count;
     uint32_t line;
     struct named *named;
@@ -46,7 +46,7 @@ struct topology_file {
     struct error *err;
 };
 
-// Reading a line. `p` is the place in it, `end` its end.
+// Reading a line. `p` is the place in the line, `end` its end.
 struct cursor {
     const char *p, *end;
 };
@@ -132,7 +132,7 @@ static struct topology_file_word topology_file_show(struct piece piece)
 
 // Nodes.
 
-// The GUID in an identifier such as S-0002c90200c10000.
+// The GUID in an identifier, for instance S-0002c90200c10000.
 static bool topology_file_guid_of(struct piece id, uint64_t *guid)
 {
     struct cursor c = {id.at + 2, id.at + id.size};
@@ -246,8 +246,8 @@ static bool topology_file_read_node(struct topology_file *f, struct cursor c, ui
     return topology_file_add_node(f, id);
 }
 
-// A line such as caguid=0x2c90300b10000, or switchguid=0x2c90200c10000(2c90200c10000). Those that
-// say nothing of interest are passed over.
+// A line such as caguid=0x2c90300b10000, or switchguid=0x2c90200c10000(2c90200c10000). Passes
+// over lines of no interest.
 static bool topology_file_read_item(struct topology_file *f, struct cursor c)
 {
     const char *equals = memchr(c.p, '=', (size_t)(c.end - c.p));
@@ -280,7 +280,7 @@ static uint8_t topology_file_width(unsigned lanes)
     return 0;
 }
 
-// FDR10 counts as QDR: a sweep that may send no SMPs cannot tell one from the other.
+// FDR10 counts as QDR: without SMPs, a sweep cannot distinguish FDR10 and QDR.
 static uint16_t topology_file_speed(struct cursor c)
 {
     for (unsigned bit = FABRIC_SDR; bit <= FABRIC_XDR; bit <<= 1) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Reads topology files: what ibnetdiscover(8) and `ibtrapctl topology` write, and nets of ibsim(1)
-// that name their GUIDs.
+// Reads topology files: of ibnetdiscover(8), of `ibtrapctl topology`, and nets of ibsim(1) with
+// GUIDs.
 //
 // A node begins with its GUID and a line such as
 //     Switch  36 "S-0002c90200c10000"   # "leaf1" base port 0 lid 2 lmc 0
 // and has a line for each of its links, which may have the link's width and speed:
 //     [3]     "H-0002c90300b10000"[1](2c90300b10001)   # "node1 HCA-1" lid 7 4xEDR
-// A link may be written at one of its ends or at both. A node with 0 ports has any number of them.
+// A link may be written at one end or at both ends. A node with 0 ports has any number of ports.
 #ifndef IBTRAPD_MODEL_TOPOLOGY_FILE_H
 #define IBTRAPD_MODEL_TOPOLOGY_FILE_H
 
@@ -19,9 +19,9 @@ enum {
 };
 
 // Returns the nodes of the file with their types, port counts, ids and names (as descriptions), and
-// the ports that have a line, as known and active, with width and speed where the file has them,
-// else 0. LIDs and all else are 0. One reference, the caller's. NULL with a sentence that names
-// file and line and says what to do.
+// a port for each line of a link. The ports are known and active. Width and speed come from the
+// file, or are 0; all else, LIDs included, is 0. One reference, the caller's. NULL with a sentence:
+// file, line, and what to do.
 struct fabric *topology_file_load(const char *path, struct error *err);
 
 // The same from memory; `origin` is the file's name in sentences.
