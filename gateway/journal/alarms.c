@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "journal/alarms.h"
+// The open alarms, one for each key: the active alarms, and the alarms of whose end receivers were
+// not told yet. All are in memory; the journal's next commit writes the changed ones to the file.
+#include "journal/journal_private.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -14,7 +16,7 @@
 #include <sys/queue.h>
 
 // There may be ALARMS_MAX of them: keep it small.
-struct entry {
+struct alarm_entry {
     // With the event that raised it last, in this run or before.
     struct compact_alarm alarm;
     // `revision` counts the changes of `alarm` and `active`; `written` is its value at the last
@@ -23,11 +25,11 @@ struct entry {
     bool active;  // false: cleared; the file may still have it, or receivers were not told
     bool changed; // since the last commit
     struct hash_node by_key;
-    TAILQ_ENTRY(entry) in_order;
-    TAILQ_ENTRY(entry) in_changed;
+    TAILQ_ENTRY(alarm_entry) in_order;
+    TAILQ_ENTRY(alarm_entry) in_changed;
 };
 
-TAILQ_HEAD(entries, entry);
+TAILQ_HEAD(alarm_entries, alarm_entry);
 
 // An event that is the root cause of active alarms.
 struct cause {
@@ -40,42 +42,43 @@ struct alarms {
     struct mirror mirror;
     pthread_mutex_t lock;
     struct hash by_key, causes;
-    struct entries order, changed; // by number of the event; by time of the change
-    struct entry *page_end;        // the last that alarms_each_after gave; NULL: none
-    struct entry *near;            // of the row of the file taken last; NULL: none
-    struct entry *to_write;        // the next in `changed` to be written; NULL: none
+    struct alarm_entries order, changed; // by number of the event; by time of the change
+    struct alarm_entry *page_end;        // the last that alarms_each_after gave; NULL: none
+    struct alarm_entry *near;            // of the row of the file taken last; NULL: none
+    struct alarm_entry *to_write;        // the next in `changed` to be written; NULL: none
     size_t active_count;
     struct alarm_counts active;
-    bool keeps_ends; // there may be alarms that are kept (is_kept)
+    bool keeps_ends; // there may be alarms that are kept (alarms_is_kept)
 };
 
-static bool alarms_is_open(const struct entry *e)
+static bool alarms_is_open(const struct alarm_entry *e)
 {
     return e->active || e->alarm.over;
 }
 
 // Whether the alarm has ended, and is kept since receivers do not know or it is shelved.
-static bool is_kept(const struct entry *e)
+static bool alarms_is_kept(const struct alarm_entry *e)
 {
     return !e->active && e->alarm.over;
 }
 
-static struct entry *alarms_find(const struct alarms *a, const char *key)
+static struct alarm_entry *alarms_find(const struct alarms *a, const char *key)
 {
     struct hash_node *node = hash_find(&a->by_key, hash_digest_string(&a->by_key, key));
-    while (node &&
-           strcmp(compact_alarm_key(&HASH_THING(node, struct entry, by_key)->alarm), key) != 0)
+    while (node && strcmp(compact_alarm_key(&HASH_THING(node, struct alarm_entry, by_key)->alarm),
+                          key) != 0)
         node = hash_find_next(node);
-    return HASH_THING(node, struct entry, by_key);
+    return HASH_THING(node, struct alarm_entry, by_key);
 }
 
 // The last entry with that number or a smaller one; NULL: there is none. Searches from `from`;
 // NULL: from the end.
-static struct entry *alarms_seek(const struct alarms *a, struct entry *from, int64_t number)
+static struct alarm_entry *alarms_seek(const struct alarms *a, struct alarm_entry *from,
+                                       int64_t number)
 {
-    struct entry *at = from ? from : TAILQ_LAST(&a->order, entries), *next;
+    struct alarm_entry *at = from ? from : TAILQ_LAST(&a->order, alarm_entries), *next;
     while (at && at->alarm.event_sequence > number)
-        at = TAILQ_PREV(at, entries, in_order);
+        at = TAILQ_PREV(at, alarm_entries, in_order);
     while ((next = at ? TAILQ_NEXT(at, in_order) : TAILQ_FIRST(&a->order)) != NULL &&
            next->alarm.event_sequence <= number)
         at = next;
@@ -83,34 +86,34 @@ static struct entry *alarms_seek(const struct alarms *a, struct entry *from, int
 }
 
 // Inserts the entry by the number of its event. `near`: where to begin to search; NULL: at the end.
-static void put_in_order(struct alarms *a, struct entry *e, struct entry *near)
+static void alarms_put_in_order(struct alarms *a, struct alarm_entry *e, struct alarm_entry *near)
 {
-    struct entry *before = alarms_seek(a, near, e->alarm.event_sequence);
+    struct alarm_entry *before = alarms_seek(a, near, e->alarm.event_sequence);
     if (before)
         TAILQ_INSERT_AFTER(&a->order, before, e, in_order);
     else
         TAILQ_INSERT_HEAD(&a->order, e, in_order);
 }
 
-static void take_from_order(struct alarms *a, struct entry *e)
+static void alarms_take_from_order(struct alarms *a, struct alarm_entry *e)
 {
     if (a->page_end == e)
-        a->page_end = TAILQ_PREV(e, entries, in_order);
+        a->page_end = TAILQ_PREV(e, alarm_entries, in_order);
     if (a->near == e)
-        a->near = TAILQ_PREV(e, entries, in_order);
+        a->near = TAILQ_PREV(e, alarm_entries, in_order);
     TAILQ_REMOVE(&a->order, e, in_order);
 }
 
 // Returns NULL if there is no room.
-static struct entry *alarms_add(struct alarms *a, const struct alarm *alarm, const char *last_id,
-                                struct entry *near)
+static struct alarm_entry *alarms_add(struct alarms *a, const struct alarm *alarm,
+                                      const char *last_id, struct alarm_entry *near)
 {
     if (hash_is_full(&a->by_key))
         return NULL;
-    struct entry *e = memory_zeroed(1, sizeof *e);
+    struct alarm_entry *e = memory_zeroed(1, sizeof *e);
     compact_alarm_pack(&e->alarm, alarm, last_id);
     hash_add(&a->by_key, &e->by_key, hash_digest_string(&a->by_key, alarm->key));
-    put_in_order(a, e, near);
+    alarms_put_in_order(a, e, near);
     return e;
 }
 
@@ -139,7 +142,7 @@ static void alarms_count_cause(struct alarms *a, const char *id, int step)
 }
 
 // Counts an active alarm: `step` is 1 or -1.
-static void alarms_tally(struct alarms *a, const struct entry *e, int step)
+static void alarms_tally(struct alarms *a, const struct alarm_entry *e, int step)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
@@ -151,8 +154,8 @@ static void alarms_tally(struct alarms *a, const struct entry *e, int step)
         alarms_count_cause(a, alarm.cause_id, step);
 }
 
-static void alarms_replace(struct alarms *a, struct entry *e, const struct alarm *alarm,
-                           const char *last_id, struct entry *near)
+static void alarms_replace(struct alarms *a, struct alarm_entry *e, const struct alarm *alarm,
+                           const char *last_id, struct alarm_entry *near)
 {
     const int64_t number = e->alarm.event_sequence;
     if (e->active)
@@ -162,24 +165,24 @@ static void alarms_replace(struct alarms *a, struct entry *e, const struct alarm
         alarms_tally(a, e, 1);
     if (alarm->event_sequence != number) {
         near = near == e ? TAILQ_NEXT(e, in_order) : near;
-        take_from_order(a, e);
-        put_in_order(a, e, near);
+        alarms_take_from_order(a, e);
+        alarms_put_in_order(a, e, near);
     }
 }
 
-static void alarms_drop(struct alarms *a, struct entry *e)
+static void alarms_drop(struct alarms *a, struct alarm_entry *e)
 {
     if (a->to_write == e)
         a->to_write = TAILQ_NEXT(e, in_changed);
     if (e->changed)
         TAILQ_REMOVE(&a->changed, e, in_changed);
-    take_from_order(a, e);
+    alarms_take_from_order(a, e);
     hash_remove(&a->by_key, &e->by_key);
     compact_alarm_clear(&e->alarm);
     free(e);
 }
 
-static void note_change(struct alarms *a, struct entry *e)
+static void alarms_note_change(struct alarms *a, struct alarm_entry *e)
 {
     mirror_note(&a->mirror);
     e->revision++;
@@ -188,7 +191,7 @@ static void note_change(struct alarms *a, struct entry *e)
     e->changed = true;
 }
 
-static void set_active(struct alarms *a, struct entry *e, bool active)
+static void alarms_set_active(struct alarms *a, struct alarm_entry *e, bool active)
 {
     if (active == e->active)
         return;
@@ -199,7 +202,7 @@ static void set_active(struct alarms *a, struct entry *e, bool active)
 
 // Raising and clearing.
 
-static struct alarm begin_alarm(const char *key, const struct event *event, int64_t sequence)
+static struct alarm alarms_new_alarm(const char *key, const struct event *event, int64_t sequence)
 {
     struct alarm alarm = {.event_sequence = sequence, .raised_us = event->time_us};
     snprintf(alarm.key, sizeof alarm.key, "%s", key);
@@ -208,7 +211,7 @@ static struct alarm begin_alarm(const char *key, const struct event *event, int6
 }
 
 // Notes whether receivers were notified of the event that raised the alarm, and by whom.
-static void note_notification(struct alarm *alarm, const struct event *event)
+static void alarms_note_notification(struct alarm *alarm, const struct event *event)
 {
     if (event->suppressed[0] == '\0') {
         alarm->notified = ALARM_NOTIFIED;
@@ -222,7 +225,7 @@ static void note_notification(struct alarm *alarm, const struct event *event)
 // Notes what receivers know after the event that clears the alarm, and whether the alarm has to be
 // kept. An end that another gateway is to send stays for a while: that one may fail. A shelved
 // alarm stays shelved when it is raised again.
-static void note_end(struct alarm *alarm, const struct event *event)
+static void alarms_note_end(struct alarm *alarm, const struct event *event)
 {
     if (strcmp(event->suppressed, EVENT_STANDBY) == 0)
         alarm->notified = ALARM_END_ELSEWHERE;
@@ -240,8 +243,8 @@ static void note_end(struct alarm *alarm, const struct event *event)
 
 // Whether policy sends the event as a late notification of an active alarm. `last_id`: of the event
 // that raised it last.
-static bool is_notified_late(const struct alarm *alarm, const char *last_id,
-                             const struct event *event)
+static bool alarms_is_notified_late(const struct alarm *alarm, const char *last_id,
+                                    const struct event *event)
 {
     return event->related_id[0] != '\0' && (strcmp(event->related_id, last_id) == 0 ||
                                             strcmp(event->related_id, alarm->event_id) == 0);
@@ -249,10 +252,10 @@ static bool is_notified_late(const struct alarm *alarm, const char *last_id,
 
 // Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same
 // alarm for them, and keeps its number.
-static struct alarm begin_again(const struct alarm *before, const struct event *event,
-                                int64_t sequence)
+static struct alarm alarms_begin_again(const struct alarm *before, const struct event *event,
+                                       int64_t sequence)
 {
-    struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
+    struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
     if (before->over) {
         alarm.shelved_until_us = before->shelved_until_us;
         memcpy(alarm.shelved_by, before->shelved_by, sizeof alarm.shelved_by);
@@ -279,37 +282,37 @@ static void alarms_note_raise(struct alarm *alarm, const struct event *event, in
     // A duplicate suppresses the event, and not the alarm.
     if (strcmp(event->suppressed, EVENT_DUPLICATE) != 0)
         memcpy(alarm->suppressed, event->suppressed, sizeof alarm->suppressed);
-    note_notification(alarm, event);
+    alarms_note_notification(alarm, event);
 }
 
-static bool raise_alarm(struct alarms *a, const struct event *event, int64_t sequence)
+static bool alarms_raise(struct alarms *a, const struct event *event, int64_t sequence)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
-    struct entry *e = alarms_find(a, event->alarm_key);
+    struct alarm_entry *e = alarms_find(a, event->alarm_key);
     if (e)
         compact_alarm_unpack(&e->alarm, &alarm, last_id);
-    const bool late = e && e->active && is_notified_late(&alarm, last_id, event);
+    const bool late = e && e->active && alarms_is_notified_late(&alarm, last_id, event);
     if (!e)
-        alarm = begin_alarm(event->alarm_key, event, sequence);
+        alarm = alarms_new_alarm(event->alarm_key, event, sequence);
     else if (!e->active)
-        alarm = begin_again(&alarm, event, sequence);
+        alarm = alarms_begin_again(&alarm, event, sequence);
     alarm.count += !late;
     alarms_note_raise(&alarm, event, sequence);
     if (e)
         alarms_replace(a, e, &alarm, event->id, NULL);
     else if (!(e = alarms_add(a, &alarm, event->id, NULL)))
         return false;
-    set_active(a, e, true);
-    note_change(a, e);
+    alarms_set_active(a, e, true);
+    alarms_note_change(a, e);
     return true;
 }
 
-static bool clear_alarm(struct alarms *a, const struct event *event, int64_t sequence)
+static bool alarms_clear(struct alarms *a, const struct event *event, int64_t sequence)
 {
-    struct entry *e = alarms_find(a, event->alarm_key);
+    struct alarm_entry *e = alarms_find(a, event->alarm_key);
     if (!e && !a->mirror.loaded) { // the file, not read yet, may have the alarm
-        const struct alarm alarm = begin_alarm(event->alarm_key, event, sequence);
+        const struct alarm alarm = alarms_new_alarm(event->alarm_key, event, sequence);
         e = alarms_add(a, &alarm, "", NULL);
         if (!e)
             return false;
@@ -319,27 +322,33 @@ static bool clear_alarm(struct alarms *a, const struct event *event, int64_t seq
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
     compact_alarm_unpack(&e->alarm, &alarm, last_id);
-    note_end(&alarm, event);
+    alarms_note_end(&alarm, event);
     alarm.last_sequence = sequence;
     alarms_replace(a, e, &alarm, last_id, NULL);
-    set_active(a, e, false);
-    a->keeps_ends |= is_kept(e);
-    note_change(a, e);
+    alarms_set_active(a, e, false);
+    a->keeps_ends |= alarms_is_kept(e);
+    alarms_note_change(a, e);
     if (a->mirror.loaded && e->written == 0 && !e->alarm.over)
         alarms_drop(a, e);
     return true;
 }
 
-bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequence)
+static struct alarms *alarms_of(const struct journal *journal)
 {
+    return journal->mirrors[STORE_ALARMS]->self;
+}
+
+bool alarms_apply(struct journal *journal, const struct event *event, int64_t sequence)
+{
+    struct alarms *alarms = alarms_of(journal);
     bool ok = true;
     if (event->alarm_key[0] == '\0' || event->test)
         return true;
     pthread_mutex_lock(&alarms->lock);
     if (event->type->alarm == ALARM_RAISES)
-        ok = raise_alarm(alarms, event, sequence);
+        ok = alarms_raise(alarms, event, sequence);
     else if (event->type->alarm == ALARM_CLEARS)
-        ok = clear_alarm(alarms, event, sequence);
+        ok = alarms_clear(alarms, event, sequence);
     pthread_mutex_unlock(&alarms->lock);
     return ok;
 }
@@ -348,7 +357,7 @@ bool alarms_apply(struct alarms *alarms, const struct event *event, int64_t sequ
 
 // The alarm was raised while the file could not be read, and the file has it too: they are one
 // alarm, raised again.
-static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *stored)
+static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct alarm *stored)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
@@ -369,17 +378,17 @@ static void alarms_merge(struct alarms *a, struct entry *e, const struct alarm *
     memcpy(alarm.acknowledged_by, stored->acknowledged_by, sizeof alarm.acknowledged_by);
     memcpy(alarm.shelved_by, stored->shelved_by, sizeof alarm.shelved_by);
     alarms_replace(a, e, &alarm, last_id, a->near);
-    note_change(a, e);
+    alarms_note_change(a, e);
 }
 
 static void alarms_take(void *self, const void *row)
 {
     struct alarms *a = self;
     const struct alarm *stored = row;
-    struct entry *e = alarms_find(a, stored->key);
+    struct alarm_entry *e = alarms_find(a, stored->key);
     if (!e && (e = alarms_add(a, stored, "", a->near)) != NULL) {
-        set_active(a, e, !stored->over);
-        a->keeps_ends |= is_kept(e);
+        alarms_set_active(a, e, !stored->over);
+        a->keeps_ends |= alarms_is_kept(e);
         e->revision = 1;
         a->near = e; // the file is ordered by number: each alarm comes near the one before
     } else if (e && e->active && e->written == 0) {
@@ -401,7 +410,7 @@ static enum mirror_step alarms_next(void *self, void *row)
     struct alarms *a = self;
     enum mirror_step step = MIRROR_END;
     pthread_mutex_lock(&a->lock);
-    struct entry *e = a->to_write;
+    struct alarm_entry *e = a->to_write;
     if (e) {
         char last_id[EVENT_ID_SIZE];
         compact_alarm_unpack(&e->alarm, row, last_id);
@@ -416,7 +425,7 @@ static enum mirror_step alarms_next(void *self, void *row)
 static void alarms_committed(void *self)
 {
     struct alarms *a = self;
-    for (struct entry *e = TAILQ_FIRST(&a->changed), *next; e; e = next) {
+    for (struct alarm_entry *e = TAILQ_FIRST(&a->changed), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_changed);
         if (e->written != e->revision)
             continue; // an operator acknowledged or shelved it after the write
@@ -430,13 +439,28 @@ static void alarms_committed(void *self)
 static void alarms_begin_file(void *self)
 {
     struct alarms *a = self;
-    for (struct entry *e = TAILQ_FIRST(&a->order), *next; e; e = next) {
+    for (struct alarm_entry *e = TAILQ_FIRST(&a->order), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_order);
         if (alarms_is_open(e))
-            note_change(a, e);
+            alarms_note_change(a, e);
         else
             alarms_drop(a, e);
     }
+}
+
+static void alarms_free(void *self)
+{
+    struct alarms *a = self;
+    for (struct alarm_entry *e; (e = TAILQ_FIRST(&a->order)) != NULL;) {
+        alarms_set_active(a, e, false); // frees its root cause
+        TAILQ_REMOVE(&a->order, e, in_order);
+        compact_alarm_clear(&e->alarm);
+        free(e);
+    }
+    hash_clear(&a->by_key);
+    hash_clear(&a->causes);
+    pthread_mutex_destroy(&a->lock);
+    free(a);
 }
 
 static const struct mirror_kind ALARMS = {.table = STORE_ALARMS,
@@ -444,60 +468,44 @@ static const struct mirror_kind ALARMS = {.table = STORE_ALARMS,
                                           .plan = alarms_plan,
                                           .next = alarms_next,
                                           .committed = alarms_committed,
-                                          .begin_file = alarms_begin_file};
+                                          .begin_file = alarms_begin_file,
+                                          .free = alarms_free};
 
-struct alarms *alarms_new(const struct random *random)
+struct mirror *alarms_new(const struct random *random)
 {
     struct alarms *a = memory_zeroed(1, sizeof *a);
     hash_init(&a->by_key, ALARMS_MAX, random);
     hash_init(&a->causes, ALARMS_MAX, random);
     pthread_mutex_init(&a->lock, NULL);
-    mirror_init(&a->mirror, &ALARMS, a, &a->lock);
     TAILQ_INIT(&a->order);
     TAILQ_INIT(&a->changed);
-    return a;
-}
-
-void alarms_free(struct alarms *alarms)
-{
-    for (struct entry *e; (e = TAILQ_FIRST(&alarms->order)) != NULL;) {
-        set_active(alarms, e, false); // frees its root cause
-        TAILQ_REMOVE(&alarms->order, e, in_order);
-        compact_alarm_clear(&e->alarm);
-        free(e);
-    }
-    hash_clear(&alarms->by_key);
-    hash_clear(&alarms->causes);
-    pthread_mutex_destroy(&alarms->lock);
-    free(alarms);
-}
-
-struct mirror *alarms_mirror(struct alarms *alarms)
-{
-    return &alarms->mirror;
+    return mirror_init(&a->mirror, &ALARMS, a, &a->lock);
 }
 
 // Any thread.
 
-int64_t alarms_number(struct alarms *alarms, const char *key)
+int64_t alarms_number(const struct journal *journal, const char *key)
 {
+    struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
-    const struct entry *e = alarms_find(alarms, key);
+    const struct alarm_entry *e = alarms_find(alarms, key);
     const int64_t number = e && alarms_is_open(e) ? e->alarm.event_sequence : 0;
     pthread_mutex_unlock(&alarms->lock);
     return number;
 }
 
-bool alarms_are_loaded(struct alarms *alarms)
+bool journal_has_all_alarms(struct journal *journal)
 {
+    struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
     const bool loaded = alarms->mirror.loaded;
     pthread_mutex_unlock(&alarms->lock);
     return loaded;
 }
 
-size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1])
+size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1])
 {
+    struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
     size_t count = alarms->active_count;
     for (int s = 0; of && s <= SEVERITY_DEBUG; s++) {
@@ -509,24 +517,26 @@ size_t alarms_count(struct alarms *alarms, size_t of[SEVERITY_DEBUG + 1])
     return count;
 }
 
-void alarms_get_counts(struct alarms *alarms, struct alarm_counts *out)
+void journal_count_alarms(struct journal *journal, struct alarm_counts *out)
 {
+    struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
     *out = alarms->active;
     pthread_mutex_unlock(&alarms->lock);
 }
 
-bool alarms_is_active(struct alarms *alarms, const char *key)
+bool journal_alarm_is_active(struct journal *journal, const char *key)
 {
+    struct alarms *alarms = alarms_of(journal);
     pthread_mutex_lock(&alarms->lock);
-    const struct entry *e = alarms_find(alarms, key);
+    const struct alarm_entry *e = alarms_find(alarms, key);
     const bool active = e && e->active;
     pthread_mutex_unlock(&alarms->lock);
     return active;
 }
 
-static void give_alarm(const struct alarms *a, const struct entry *e,
-                       void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+static void alarms_give(const struct alarms *a, const struct alarm_entry *e,
+                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
@@ -539,46 +549,47 @@ static void give_alarm(const struct alarms *a, const struct entry *e,
     each(ctx, &alarm);
 }
 
-void alarms_each(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
-                 void *ctx)
+// `open`: also the alarms of whose end receivers were not told yet.
+static void alarms_each(struct alarms *a, bool open,
+                        void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
-    struct entry *e;
-    pthread_mutex_lock(&alarms->lock);
-    TAILQ_FOREACH(e, &alarms->order, in_order)
+    struct alarm_entry *e;
+    pthread_mutex_lock(&a->lock);
+    TAILQ_FOREACH(e, &a->order, in_order)
     {
-        if (e->active)
-            give_alarm(alarms, e, each, ctx);
+        if (e->active || (open && e->alarm.over))
+            alarms_give(a, e, each, ctx);
     }
-    pthread_mutex_unlock(&alarms->lock);
+    pthread_mutex_unlock(&a->lock);
 }
 
-void alarms_each_open(struct alarms *alarms, void (*each)(void *ctx, const struct alarm *alarm),
-                      void *ctx)
+void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
+                        void *ctx)
 {
-    struct entry *e;
-    pthread_mutex_lock(&alarms->lock);
-    TAILQ_FOREACH(e, &alarms->order, in_order)
-    {
-        if (alarms_is_open(e))
-            give_alarm(alarms, e, each, ctx);
-    }
-    pthread_mutex_unlock(&alarms->lock);
+    alarms_each(alarms_of(journal), false, each, ctx);
 }
 
-bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
-                       void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+void journal_each_open_alarm(struct journal *journal,
+                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
 {
+    alarms_each(alarms_of(journal), true, each, ctx);
+}
+
+bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
+                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
+{
+    struct alarms *alarms = alarms_of(journal);
     size_t given = 0;
     pthread_mutex_lock(&alarms->lock);
-    struct entry *from = alarms->page_end;
+    struct alarm_entry *from = alarms->page_end;
     if (!from || from->alarm.event_sequence > after)
         from = TAILQ_FIRST(&alarms->order);
-    struct entry *e = alarms_seek(alarms, from, after);
+    struct alarm_entry *e = alarms_seek(alarms, from, after);
     e = e ? TAILQ_NEXT(e, in_order) : TAILQ_FIRST(&alarms->order);
     for (; e && given < n; e = TAILQ_NEXT(e, in_order)) {
         if (!e->active)
             continue;
-        give_alarm(alarms, e, each, ctx);
+        alarms_give(alarms, e, each, ctx);
         alarms->page_end = e;
         given++;
     }
@@ -590,7 +601,7 @@ bool alarms_each_after(struct alarms *alarms, int64_t after, size_t n,
 
 // An alarm that an operator or policy changes, under the lock.
 struct alarms_change {
-    struct entry *entry; // NULL: there is no such alarm
+    struct alarm_entry *entry; // NULL: there is no such alarm
     struct alarm alarm;
     char last_id[EVENT_ID_SIZE];
 };
@@ -600,7 +611,7 @@ static struct alarms_change alarms_begin(struct alarms *a, const char *key, bool
 {
     struct alarms_change change;
     pthread_mutex_lock(&a->lock);
-    struct entry *e = alarms_find(a, key);
+    struct alarm_entry *e = alarms_find(a, key);
     change.entry = e && (e->active || (ended && e->alarm.over)) ? e : NULL;
     if (change.entry)
         compact_alarm_unpack(&e->alarm, &change.alarm, change.last_id);
@@ -609,69 +620,72 @@ static struct alarms_change alarms_begin(struct alarms *a, const char *key, bool
 
 static bool alarms_end(struct alarms *a, const struct alarms_change *change)
 {
-    struct entry *e = change->entry;
+    struct alarm_entry *e = change->entry;
     if (e) {
         alarms_replace(a, e, &change->alarm, change->last_id, NULL);
-        a->keeps_ends |= is_kept(e);
-        note_change(a, e);
+        a->keeps_ends |= alarms_is_kept(e);
+        alarms_note_change(a, e);
     }
     pthread_mutex_unlock(&a->lock);
     return e != NULL;
 }
 
-bool alarms_acknowledge(struct alarms *alarms, const char *key, int64_t now_us, const char *who,
-                        const char *note)
+bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
+                               const char *note)
 {
-    struct alarms_change change = alarms_begin(alarms, key, false);
+    struct alarms_change change = alarms_begin(alarms_of(journal), key, false);
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
-        alarm->acknowledged_us = now_us;
+        alarm->acknowledged_us = clock_utc(journal->options.clock);
         text_clean(who, strlen(who), alarm->acknowledged_by, sizeof alarm->acknowledged_by);
         text_clean(note, strlen(note), alarm->note, sizeof alarm->note);
     }
-    return alarms_end(alarms, &change);
+    return alarms_end(alarms_of(journal), &change);
 }
 
-bool alarms_shelve(struct alarms *alarms, const char *key, int64_t until_us, const char *who)
+bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
+                          const char *who)
 {
-    struct alarms_change change = alarms_begin(alarms, key, true);
+    struct alarms_change change = alarms_begin(alarms_of(journal), key, true);
     struct alarm *alarm = &change.alarm;
     if (change.entry) {
         alarm->shelved_until_us = until_us;
         text_clean(who, until_us != 0 ? strlen(who) : 0, alarm->shelved_by,
                    sizeof alarm->shelved_by);
     }
-    return alarms_end(alarms, &change);
+    return alarms_end(alarms_of(journal), &change);
 }
 
-void alarms_explain(struct alarms *alarms, const char *key, const char *cause_id,
-                    const char *suppressed)
+void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
+                           const char *suppressed)
 {
-    struct alarms_change change = alarms_begin(alarms, key, false);
+    struct alarms_change change = alarms_begin(alarms_of(journal), key, false);
     if (change.entry) {
         snprintf(change.alarm.cause_id, sizeof change.alarm.cause_id, "%s", cause_id);
         snprintf(change.alarm.suppressed, sizeof change.alarm.suppressed, "%s", suppressed);
     }
-    alarms_end(alarms, &change);
+    alarms_end(alarms_of(journal), &change);
 }
 
-void alarms_forget_ends(struct alarms *alarms, int64_t before_us, int64_t now_us)
+void journal_forget_ends(struct journal *journal, int64_t before_us)
 {
+    struct alarms *alarms = alarms_of(journal);
+    const int64_t now_us = clock_utc(journal->options.clock);
     bool left = false;
     pthread_mutex_lock(&alarms->lock);
-    struct entry *e = alarms->keeps_ends ? TAILQ_FIRST(&alarms->order) : NULL;
+    struct alarm_entry *e = alarms->keeps_ends ? TAILQ_FIRST(&alarms->order) : NULL;
     for (; e; e = TAILQ_NEXT(e, in_order)) {
         struct compact_alarm *alarm = &e->alarm;
-        if (!is_kept(e))
+        if (!alarms_is_kept(e))
             continue;
         if (alarm->notified == ALARM_END_ELSEWHERE && alarm->last_us < before_us)
             alarm->notified = ALARM_NOT_NOTIFIED;
         if (alarm->shelved_until_us < now_us)
             alarm->shelved_until_us = 0;
         alarm->over = alarm->notified != ALARM_NOT_NOTIFIED || alarm->shelved_until_us != 0;
-        left |= is_kept(e);
+        left |= alarms_is_kept(e);
         if (!alarm->over)
-            note_change(alarms, e);
+            alarms_note_change(alarms, e);
     }
     alarms->keeps_ends = left;
     pthread_mutex_unlock(&alarms->lock);

@@ -356,9 +356,8 @@ static const int64_t PATIENCE_US = 5 * CLOCK_US_PER_S; // unless the options say
 struct journal *journal_open(const struct journal_options *options, struct error *err)
 {
     struct journal *j = memory_zeroed(1, sizeof *j);
-    j->alarms = alarms_new(options->random);
     journal_init_cursors(j);
-    j->mirrors[STORE_ALARMS] = alarms_mirror(j->alarms);
+    j->mirrors[STORE_ALARMS] = alarms_new(options->random);
     j->mirrors[STORE_WINDOWS] = maintenance_windows_new();
     j->mirrors[STORE_SETTINGS] = snmp_settings_new(options->directory);
     j->mirrors[STORE_NODE_NUMBERS] = node_number_rows_new();
@@ -410,7 +409,6 @@ bool journal_close(struct journal *journal)
         if (journal->mirrors[i]->kind->free)
             journal->mirrors[i]->kind->free(journal->mirrors[i]->self);
     }
-    alarms_free(journal->alarms);
     free(journal->fabric.record);
     pthread_cond_destroy(&journal->grown);
     shared_events_end(&journal->shared);
@@ -434,7 +432,7 @@ void journal_get_status(struct journal *journal, struct journal_status *out)
     }
     out->pending = journal->appended - journal->stored;
     out->pruning = atomic_load(&journal->asked_age_us) > 0;
-    out->alarms = alarms_count(journal->alarms, out->alarms_of);
+    out->alarms = alarms_count(journal, out->alarms_of);
     pthread_mutex_unlock(&journal->lock);
 }
 
@@ -450,62 +448,4 @@ bool journal_was_read_late(struct journal *journal)
 const struct histogram *journal_commit_times(const struct journal *journal)
 {
     return &journal->commit_times;
-}
-
-// Alarms.
-
-void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
-                        void *ctx)
-{
-    alarms_each(journal->alarms, each, ctx);
-}
-
-void journal_count_alarms(struct journal *journal, struct alarm_counts *out)
-{
-    alarms_get_counts(journal->alarms, out);
-}
-
-void journal_each_open_alarm(struct journal *journal,
-                             void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    alarms_each_open(journal->alarms, each, ctx);
-}
-
-bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
-                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx)
-{
-    return alarms_each_after(journal->alarms, after, n, each, ctx);
-}
-
-bool journal_has_all_alarms(struct journal *journal)
-{
-    return alarms_are_loaded(journal->alarms);
-}
-
-bool journal_alarm_is_active(struct journal *journal, const char *key)
-{
-    return alarms_is_active(journal->alarms, key);
-}
-
-bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
-                               const char *note)
-{
-    return alarms_acknowledge(journal->alarms, key, clock_utc(journal->options.clock), who, note);
-}
-
-void journal_forget_ends(struct journal *journal, int64_t before_us)
-{
-    alarms_forget_ends(journal->alarms, before_us, clock_utc(journal->options.clock));
-}
-
-void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
-                           const char *suppressed)
-{
-    alarms_explain(journal->alarms, key, cause_id, suppressed);
-}
-
-bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
-                          const char *who)
-{
-    return alarms_shelve(journal->alarms, key, until_us, who);
 }

@@ -7,7 +7,6 @@
 
 #include "journal/journal.h"
 
-#include "journal/alarms.h"
 #include "journal/disk.h"
 #include "journal/mirror.h"
 #include "journal/shared_events.h"
@@ -64,7 +63,6 @@ struct dropping {
 struct journal {
     struct journal_options options;
     char path[256];
-    struct alarms *alarms;                   // has a lock of its own
     struct mirror *mirrors[JOURNAL_MIRRORS]; // by enum store_table
 
     struct disk *disk; // the thread; it or, before it has started, journal_open has the file
@@ -192,9 +190,22 @@ void journal_file_fails(struct journal *journal, const char *problem);
 // Mirrored tables. The file that keeps a table also has the functions of journal.h for the table.
 // A mirror has a lock of its own; `directory`, of the journal, stays the caller's.
 
+struct mirror *alarms_new(const struct random *random);
 struct mirror *maintenance_windows_new(void);
 struct mirror *snmp_settings_new(const char *directory);
 struct mirror *node_number_rows_new(void);
+
+// Alarms at most, with the cleared alarms that are still in the file; further ones are refused.
+enum { ALARMS_MAX = 524288 };
+
+// Raises or clears the alarm of an event. Returns false if there is no room. Writer's thread.
+bool alarms_apply(struct journal *journal, const struct event *event, int64_t sequence);
+
+// The number of the event that raised an open alarm first; 0: there is no such alarm.
+int64_t alarms_number(const struct journal *journal, const char *key);
+
+// How many are active; `of` gets how many of each severity, and may be NULL.
+size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1]);
 
 // Saves the communities between mirror_plan and the transaction, so that a commit has all settings.
 // After a crash in between, the file has the communities of a change whose other settings are lost.

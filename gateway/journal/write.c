@@ -18,7 +18,7 @@ static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
 {
-    if (alarms_apply(j->alarms, event, sequence))
+    if (alarms_apply(j, event, sequence))
         return;
     pthread_mutex_lock(&j->lock);
     j->status.alarms_missed++;
@@ -33,7 +33,7 @@ int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report)
 {
     if (event_alarm(event) == ALARM_CLEARS)
-        event->cleared_number = alarms_number(journal->alarms, event->alarm_key);
+        event->cleared_number = alarms_number(journal, event->alarm_key);
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;
     event->number = sequence;

@@ -8,7 +8,9 @@
 
 #include <unistd.h>
 
-static struct alarms *alarms;
+static struct support_time now;
+static struct clock test_clock;
+static struct journal journal; // that has alarms and windows only
 static struct store *store;
 static struct error err;
 
@@ -18,15 +20,16 @@ static int begin(void **state)
     const char *path = support_path("journal.db");
     unlink(path);
     assert_int_equal(store_open(path, false, &store, &err), STORE_OK);
-    alarms = alarms_new(&random_system);
-    assert_non_null(alarms);
+    test_clock = support_clock(&now);
+    journal.options.clock = &test_clock;
+    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system);
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    alarms_free(alarms);
+    journal.mirrors[STORE_ALARMS]->kind->free(journal.mirrors[STORE_ALARMS]->self);
     store_close(store);
     return 0;
 }
@@ -38,7 +41,7 @@ static bool take(enum catalogue_event type, const char *key, const char *id, int
     snprintf(event->alarm_key, sizeof event->alarm_key, "%s", key);
     snprintf(event->id, sizeof event->id, "%s", id);
     event->time_us = number;
-    bool taken = alarms_apply(alarms, event, number);
+    bool taken = alarms_apply(&journal, event, number);
     event_unref(event);
     return taken;
 }
@@ -54,20 +57,19 @@ static void save_mirror(struct mirror *mirror)
 
 static void save(void)
 {
-    save_mirror(alarms_mirror(alarms));
+    save_mirror(journal.mirrors[STORE_ALARMS]);
 }
 
 // The state after a start.
 static void start_again(void)
 {
-    alarms_free(alarms);
-    alarms = alarms_new(&random_system);
-    assert_non_null(alarms);
+    journal.mirrors[STORE_ALARMS]->kind->free(journal.mirrors[STORE_ALARMS]->self);
+    journal.mirrors[STORE_ALARMS] = alarms_new(&random_system);
 }
 
 static void load(void)
 {
-    assert_int_equal(mirror_load(alarms_mirror(alarms), store, &err), STORE_OK);
+    assert_int_equal(mirror_load(journal.mirrors[STORE_ALARMS], store, &err), STORE_OK);
 }
 
 static void copy(void *ctx, const struct alarm *alarm)
@@ -81,7 +83,7 @@ static void copy(void *ctx, const struct alarm *alarm)
 static struct alarm get(void)
 {
     struct alarm alarm = {.key = ""};
-    alarms_each(alarms, copy, &alarm);
+    journal_each_alarm(&journal, copy, &alarm);
     return alarm;
 }
 
@@ -95,10 +97,10 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
     strcpy(held->alarm_key, "a");
     strcpy(held->id, "second");
     strcpy(held->suppressed, "storm");
-    assert_true(alarms_apply(alarms, held, 2));
+    assert_true(alarms_apply(&journal, held, 2));
     event_unref(held);
     load();
-    assert_int_equal(alarms_count(alarms, NULL), 1);
+    assert_int_equal(alarms_count(&journal, NULL), 1);
     const struct alarm alarm = get();
     assert_string_equal(alarm.event_id, "first");
     assert_string_equal(alarm.notified_id, "first"); // the second was not notified
@@ -109,7 +111,7 @@ TEST(an_alarm_of_a_held_event_is_joined_with_the_one_in_the_file)
 static uint32_t active(enum catalogue_event event, enum severity severity)
 {
     struct alarm_counts counts;
-    alarms_get_counts(alarms, &counts);
+    journal_count_alarms(&journal, &counts);
     return counts.of[event][severity];
 }
 
@@ -134,7 +136,7 @@ TEST(active_alarms_are_counted_by_event_and_severity)
     assert_int_equal(active(CATALOGUE_LINK_DOWN, SEVERITY_WARNING), 1);
     assert_int_equal(active(CATALOGUE_SWITCH_REMOVED, SEVERITY_ERROR), 1);
     size_t of[SEVERITY_DEBUG + 1];
-    assert_int_equal(alarms_count(alarms, of), 2);
+    assert_int_equal(alarms_count(&journal, of), 2);
     assert_int_equal(of[SEVERITY_ERROR], 1);
     assert_int_equal(of[SEVERITY_WARNING], 1);
 }
@@ -147,24 +149,24 @@ TEST(what_was_cleared_before_the_file_was_read_stays_so)
     start_again();
     assert_true(take(CATALOGUE_LINK_UP, "a", "second", 2));
     load();
-    assert_int_equal(alarms_count(alarms, NULL), 0);
-    assert_false(alarms_acknowledge(alarms, "a", 3, "Kim", "too late"));
-    assert_false(alarms_shelve(alarms, "a", 3, "Kim"));
+    assert_int_equal(alarms_count(&journal, NULL), 0);
+    assert_false(journal_acknowledge_alarm(&journal, "a", "Kim", "too late"));
+    assert_false(journal_shelve_alarm(&journal, "a", 3, "Kim"));
     save();
     start_again();
     load();
-    assert_int_equal(alarms_count(alarms, NULL), 0);
+    assert_int_equal(alarms_count(&journal, NULL), 0);
 }
 
 TEST(what_changes_during_a_commit_is_written_with_the_next)
 {
     load();
     assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
-    struct mirror *mirror = alarms_mirror(alarms);
+    struct mirror *mirror = journal.mirrors[STORE_ALARMS];
     mirror_plan(mirror);
     store_begin(store);
     mirror_write(mirror, store);
-    assert_true(alarms_acknowledge(alarms, "a", 5, "Kim", "meanwhile"));
+    assert_true(journal_acknowledge_alarm(&journal, "a", "Kim", "meanwhile"));
     assert_int_equal(store_commit(store, &err), STORE_OK);
     mirror_committed(mirror);
     assert_true(mirror_has_changed(mirror));
@@ -182,18 +184,18 @@ TEST(active_ones_are_counted_by_severity)
     assert_true(take(CATALOGUE_LINK_DOWN, "a", "first", 1));
     assert_true(take(CATALOGUE_LINK_DOWN, "b", "second", 2));
     const enum severity severity = catalogue_get(CATALOGUE_LINK_DOWN)->severity;
-    assert_int_equal(alarms_count(alarms, of), 2);
+    assert_int_equal(alarms_count(&journal, of), 2);
     assert_int_equal(of[severity], 2);
     struct event *worse = event_make(catalogue_get(CATALOGUE_LINK_DOWN));
     worse->severity = SEVERITY_EMERGENCY;
     strcpy(worse->alarm_key, "b");
     strcpy(worse->id, "third");
-    assert_true(alarms_apply(alarms, worse, 3));
+    assert_true(alarms_apply(&journal, worse, 3));
     event_unref(worse);
     assert_true(take(CATALOGUE_LINK_UP, "a", "fourth", 4));
     save();
     for (int i = 0; i < 2; i++) { // also when they come from the file
-        assert_int_equal(alarms_count(alarms, of), 1);
+        assert_int_equal(alarms_count(&journal, of), 1);
         assert_int_equal(of[severity], 0);
         assert_int_equal(of[SEVERITY_EMERGENCY], 1);
         start_again();
@@ -205,8 +207,8 @@ TEST(an_event_without_a_role_changes_nothing)
 {
     load();
     assert_true(take(CATALOGUE_HEARTBEAT, "a", "first", 1));
-    assert_int_equal(alarms_count(alarms, NULL), 0);
-    assert_false(mirror_has_changed(alarms_mirror(alarms)));
+    assert_int_equal(alarms_count(&journal, NULL), 0);
+    assert_false(mirror_has_changed(journal.mirrors[STORE_ALARMS]));
 }
 
 TEST(there_is_room_for_so_many)
@@ -216,10 +218,10 @@ TEST(there_is_room_for_so_many)
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, key, "id", i + 1));
     }
-    assert_int_equal(alarms_count(alarms, NULL), ALARMS_MAX);
+    assert_int_equal(alarms_count(&journal, NULL), ALARMS_MAX);
     assert_false(take(CATALOGUE_SUBSCRIPTION_LOST, "another", "id", ALARMS_MAX + 1));
     assert_true(take(CATALOGUE_SUBSCRIPTION_LOST, "k7", "id", ALARMS_MAX + 2));
-    assert_int_equal(alarms_count(alarms, NULL), ALARMS_MAX);
+    assert_int_equal(alarms_count(&journal, NULL), ALARMS_MAX);
 }
 
 static void count_pages(void *ctx, const struct alarm *alarm)
@@ -234,7 +236,7 @@ static int read_pages(size_t n)
 {
     int64_t after = 0;
     int pages = 1;
-    while (alarms_each_after(alarms, after, n, count_pages, &after))
+    while (journal_each_alarm_after(&journal, after, n, count_pages, &after))
         assert_true(++pages <= 1000);
     return pages;
 }
@@ -244,7 +246,7 @@ TEST(pages_follow_each_other_while_alarms_come_and_go)
     char key[32];
     int64_t after = 0;
     load();
-    assert_false(alarms_each_after(alarms, 0, 10, count_pages, &after));
+    assert_false(journal_each_alarm_after(&journal, 0, 10, count_pages, &after));
     for (int i = 0; i < 100; i++) {
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_LINK_DOWN, key, "id", i + 1));
@@ -252,19 +254,19 @@ TEST(pages_follow_each_other_while_alarms_come_and_go)
     assert_int_equal(read_pages(10), 10);
     assert_int_equal(read_pages(30), 4);
     assert_int_equal(read_pages(100), 1);
-    assert_true(alarms_each_after(alarms, after, 20, count_pages, &after));
+    assert_true(journal_each_alarm_after(&journal, after, 20, count_pages, &after));
     assert_int_equal(after, 20);
     assert_true(take(CATALOGUE_LINK_UP, "k19", "up", 101)); // the page's last, and its neighbours
     assert_true(take(CATALOGUE_LINK_UP, "k20", "up", 102));
     assert_true(take(CATALOGUE_LINK_UP, "k18", "up", 103));
-    assert_true(alarms_each_after(alarms, after, 1, count_pages, &after));
+    assert_true(journal_each_alarm_after(&journal, after, 1, count_pages, &after));
     assert_int_equal(after, 22);
     assert_int_equal(read_pages(97), 1);
     for (int i = 0; i < 100; i++) {
         snprintf(key, sizeof key, "k%d", i);
         assert_true(take(CATALOGUE_LINK_UP, key, "up", 104 + i));
     }
-    assert_false(alarms_each_after(alarms, 0, 10, count_pages, &after));
+    assert_false(journal_each_alarm_after(&journal, 0, 10, count_pages, &after));
 }
 
 static void fill(char *text, size_t size)
@@ -338,12 +340,12 @@ TEST(the_file_and_what_came_before_it_are_one_list)
         assert_true(take(CATALOGUE_LINK_DOWN, key, "again", 1000 + i));
     }
     load();
-    assert_int_equal(alarms_count(alarms, NULL), 90);
+    assert_int_equal(alarms_count(&journal, NULL), 90);
     assert_int_equal(read_pages(9), 10);
-    assert_true(alarms_is_active(alarms, "k40"));
-    assert_int_equal(alarms_number(alarms, "k40"), 41);
-    assert_int_equal(alarms_number(alarms, "k50"), 1050);
-    assert_false(alarms_is_active(alarms, "k90"));
+    assert_true(journal_alarm_is_active(&journal, "k40"));
+    assert_int_equal(alarms_number(&journal, "k40"), 41);
+    assert_int_equal(alarms_number(&journal, "k50"), 1050);
+    assert_false(journal_alarm_is_active(&journal, "k90"));
 }
 
 // Windows.
@@ -360,14 +362,8 @@ static void count_window(void *ctx, const struct journal_maintenance *window)
     ++*(size_t *)ctx;
 }
 
-static struct support_time now;
-static struct clock window_clock;
-static struct journal journal; // that has windows only
-
 static struct mirror *begin_windows(void)
 {
-    window_clock = support_clock(&now);
-    journal.options.clock = &window_clock;
     return journal.mirrors[STORE_WINDOWS] = maintenance_windows_new();
 }
 
