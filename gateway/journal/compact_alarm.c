@@ -16,31 +16,31 @@ enum {
                 EVENT_SUPPRESSED_SIZE + 2 * ALARM_WHO_SIZE + IDS * EVENT_ID_SIZE
 };
 
-static int nibble_of(char c)
+static int compact_alarm_nibble(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool is_dash(size_t at)
+static bool compact_alarm_is_dash(size_t at)
 {
     return at == 8 || at == 13 || at == 18 || at == 23;
 }
 
 // Reads a UUID as this gateway writes it. False: it is another text.
-static bool read_uuid(const char *id, uint8_t out[UUID_OCTETS])
+static bool compact_alarm_read_uuid(const char *id, uint8_t out[UUID_OCTETS])
 {
     size_t octets = 0;
     if (strlen(id) != EVENT_ID_SIZE - 1)
         return false;
     for (size_t at = 0; at < EVENT_ID_SIZE - 1; at++) {
-        if (is_dash(at)) {
+        if (compact_alarm_is_dash(at)) {
             if (id[at] != '-')
                 return false;
             continue;
         }
-        const int high = nibble_of(id[at]), low = nibble_of(id[at + 1]);
+        const int high = compact_alarm_nibble(id[at]), low = compact_alarm_nibble(id[at + 1]);
         if (high < 0 || low < 0)
             return false;
         out[octets++] = (uint8_t)(high << 4 | low);
@@ -49,12 +49,12 @@ static bool read_uuid(const char *id, uint8_t out[UUID_OCTETS])
     return true;
 }
 
-static void write_uuid(const uint8_t uuid[UUID_OCTETS], char out[EVENT_ID_SIZE])
+static void compact_alarm_write_uuid(const uint8_t uuid[UUID_OCTETS], char out[EVENT_ID_SIZE])
 {
     static const char DIGITS[] = "0123456789abcdef";
     size_t at = 0;
     for (size_t i = 0; i < UUID_OCTETS; i++) {
-        if (is_dash(at))
+        if (compact_alarm_is_dash(at))
             out[at++] = '-';
         out[at++] = DIGITS[uuid[i] >> 4];
         out[at++] = DIGITS[uuid[i] & 15];
@@ -69,10 +69,10 @@ static uint8_t *compact_alarm_put_text(uint8_t *to, const char *text)
     return to + size;
 }
 
-static uint8_t *put_id(uint8_t *to, const char *id)
+static uint8_t *compact_alarm_put_id(uint8_t *to, const char *id)
 {
     const size_t length = strlen(id);
-    if (read_uuid(id, to + 1)) {
+    if (compact_alarm_read_uuid(id, to + 1)) {
         *to = UUID;
         return to + 1 + UUID_OCTETS;
     }
@@ -81,18 +81,18 @@ static uint8_t *put_id(uint8_t *to, const char *id)
     return to + 1 + length;
 }
 
-static const char *take_text(const char *from, char *out)
+static const char *compact_alarm_take_text(const char *from, char *out)
 {
     const size_t size = strlen(from) + 1;
     memcpy(out, from, size);
     return from + size;
 }
 
-static const char *get_id(const char *from, char out[EVENT_ID_SIZE])
+static const char *compact_alarm_take_id(const char *from, char out[EVENT_ID_SIZE])
 {
     const uint8_t first = (uint8_t)*from++;
     if (first == UUID) {
-        write_uuid((const uint8_t *)from, out);
+        compact_alarm_write_uuid((const uint8_t *)from, out);
         return from + UUID_OCTETS;
     }
     memcpy(out, from, first);
@@ -100,7 +100,7 @@ static const char *get_id(const char *from, char out[EVENT_ID_SIZE])
     return from + first;
 }
 
-static const char *known_type(const char *name)
+static const char *compact_alarm_known_type(const char *name)
 {
     const struct catalogue_entry *type = catalogue_find(name);
     return type ? type->name : NULL;
@@ -112,7 +112,7 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
     uint8_t texts[TEXTS_MAX];
     const char *type = compact->type && strcmp(compact->type, alarm->type) == 0
                            ? compact->type
-                           : known_type(alarm->type);
+                           : compact_alarm_known_type(alarm->type);
     uint8_t *end = compact_alarm_put_text(texts, alarm->key);
     end = compact_alarm_put_text(end, type ? "" : alarm->type);
     end = compact_alarm_put_text(end, alarm->text);
@@ -120,10 +120,10 @@ void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm
     end = compact_alarm_put_text(end, alarm->suppressed);
     end = compact_alarm_put_text(end, alarm->acknowledged_by);
     end = compact_alarm_put_text(end, alarm->shelved_by);
-    end = put_id(end, alarm->event_id);
-    end = put_id(end, alarm->cause_id);
-    end = put_id(end, alarm->notified_id);
-    end = put_id(end, strcmp(last_id, alarm->event_id) == 0 ? "" : last_id);
+    end = compact_alarm_put_id(end, alarm->event_id);
+    end = compact_alarm_put_id(end, alarm->cause_id);
+    end = compact_alarm_put_id(end, alarm->notified_id);
+    end = compact_alarm_put_id(end, strcmp(last_id, alarm->event_id) == 0 ? "" : last_id);
     const size_t size = (size_t)(end - texts);
     char *copy = memory_get(size);
     free(compact->texts);
@@ -159,19 +159,19 @@ void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out
     out->category = compact->category;
     out->notified = compact->notified;
     out->over = compact->over;
-    const char *at = take_text(compact->texts, out->key);
-    at = take_text(at, out->type);
-    at = take_text(at, out->text);
-    at = take_text(at, out->note);
-    at = take_text(at, out->suppressed);
-    at = take_text(at, out->acknowledged_by);
-    at = take_text(at, out->shelved_by);
-    at = get_id(at, out->event_id);
-    at = get_id(at, out->cause_id);
-    at = get_id(at, out->notified_id);
-    get_id(at, last_id);
+    const char *at = compact_alarm_take_text(compact->texts, out->key);
+    at = compact_alarm_take_text(at, out->type);
+    at = compact_alarm_take_text(at, out->text);
+    at = compact_alarm_take_text(at, out->note);
+    at = compact_alarm_take_text(at, out->suppressed);
+    at = compact_alarm_take_text(at, out->acknowledged_by);
+    at = compact_alarm_take_text(at, out->shelved_by);
+    at = compact_alarm_take_id(at, out->event_id);
+    at = compact_alarm_take_id(at, out->cause_id);
+    at = compact_alarm_take_id(at, out->notified_id);
+    compact_alarm_take_id(at, last_id);
     if (compact->type)
-        take_text(compact->type, out->type);
+        compact_alarm_take_text(compact->type, out->type);
 }
 
 const char *compact_alarm_key(const struct compact_alarm *compact)

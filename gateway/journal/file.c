@@ -20,7 +20,7 @@ static const int64_t RETRY_US = 1 * CLOCK_US_PER_S; // times the failed rescues,
 
 // After the directory or the file was removed or replaced: keeps the open file, from which the next
 // attempt copies what receivers have yet to get, and releases the directory's lock.
-static void keep_orphan(struct journal *j)
+static void file_keep_orphan(struct journal *j)
 {
     j->orphan = j->writer;
     j->replaced = true;
@@ -30,14 +30,14 @@ static void keep_orphan(struct journal *j)
     j->lock_fd = -1;
 }
 
-static void condemn(struct journal *j, const char *why)
+static void file_condemn(struct journal *j, const char *why)
 {
     j->condemned = true;
     snprintf(j->why, sizeof j->why, "%s", why);
 }
 
 // Syncs the parent, too, once the directory is made.
-static bool journal_file_make_directory(const struct journal *j, struct error *err)
+static bool file_make_directory(const struct journal *j, struct error *err)
 {
     if (mkdir(j->options.directory, 0750) == 0) {
         char parent[sizeof j->path + 4];
@@ -52,7 +52,7 @@ static bool journal_file_make_directory(const struct journal *j, struct error *e
 }
 
 // Locks the directory: two processes in it would overwrite each other's events.
-static bool lock_directory(struct journal *j, struct error *err)
+static bool file_lock_directory(struct journal *j, struct error *err)
 {
     char path[300];
     if (j->lock_fd >= 0)
@@ -74,7 +74,7 @@ static bool lock_directory(struct journal *j, struct error *err)
     return false;
 }
 
-static void journal_file_set_problem(struct journal *j, const char *problem)
+static void file_set_problem(struct journal *j, const char *problem)
 {
     pthread_mutex_lock(&j->notify_lock);
     pthread_mutex_lock(&j->lock);
@@ -96,8 +96,8 @@ static void journal_file_set_problem(struct journal *j, const char *problem)
 
 // Checks that no event in the file has a number that this run has assigned while it could not read
 // the file. Equal numbers show that the clock was wrong, then or now.
-static enum store_result check_numbers(struct journal *j, const struct store_size *size,
-                                       struct error *err)
+static enum store_result file_check_numbers(struct journal *j, const struct store_size *size,
+                                            struct error *err)
 {
     if (!j->unread || size->last < j->first_kept)
         return STORE_OK;
@@ -109,7 +109,7 @@ static enum store_result check_numbers(struct journal *j, const struct store_siz
     return STORE_CORRUPT;
 }
 
-static void load_last_number(struct journal *j, const struct store_size *size)
+static void file_load_last_number(struct journal *j, const struct store_size *size)
 {
     if (!j->unread)
         return;
@@ -123,7 +123,7 @@ static void load_last_number(struct journal *j, const struct store_size *size)
 // Notes which file the path names, with the number in it. True: it is another one than this run had
 // before. The inode alone does not tell: ext4 gives a new file that of the one just removed. Nor
 // does the number: a copy that was put back has it, too.
-static bool note_identity(struct journal *j, int64_t identity)
+static bool file_note_identity(struct journal *j, int64_t identity)
 {
     struct stat now;
     if (stat(j->path, &now) != 0)
@@ -138,7 +138,7 @@ static bool note_identity(struct journal *j, int64_t identity)
 
 // The file was removed or replaced while it was not open: writes to it all that memory has, and
 // reports what it lacks.
-static void journal_file_start_over(struct journal *j, const struct store_size *size)
+static void file_start_over(struct journal *j, const struct store_size *size)
 {
     journal_begin_file(j);
     int64_t first = journal_first_in_memory(j), least = journal_least_cursor(j, journal_last(j));
@@ -148,7 +148,7 @@ static void journal_file_start_over(struct journal *j, const struct store_size *
 }
 
 // Opens the file and reads the mirrored tables.
-static enum store_result load_file(struct journal *j, struct error *err)
+static enum store_result file_load(struct journal *j, struct error *err)
 {
     struct store_size size;
     int64_t identity = 0;
@@ -160,23 +160,23 @@ static enum store_result load_file(struct journal *j, struct error *err)
     if (result == STORE_OK)
         result = store_get_size(j->writer, &size, err);
     if (result == STORE_OK)
-        result = check_numbers(j, &size, err);
+        result = file_check_numbers(j, &size, err);
     for (size_t i = 0; i < JOURNAL_MIRRORS && result == STORE_OK; i++)
         result = mirror_load(j->mirrors[i], j->writer, err);
     if (result != STORE_OK) {
         store_close(j->writer);
         j->writer = NULL;
     } else {
-        if (note_identity(j, identity) && !j->unread)
-            journal_file_start_over(j, &size);
-        load_last_number(j, &size);
+        if (file_note_identity(j, identity) && !j->unread)
+            file_start_over(j, &size);
+        file_load_last_number(j, &size);
         store_end_watch(j->writer);
     }
     return result;
 }
 
 // Loads what can be read of the damaged file into memory, from where the new file gets it.
-static void load_damaged(struct journal *j, struct store *from)
+static void file_load_damaged(struct journal *j, struct store *from)
 {
     struct error err;
     bool all = true;
@@ -192,14 +192,14 @@ static void load_damaged(struct journal *j, struct store *from)
 }
 
 // Replaces a file that cannot be used, or one that was removed or replaced.
-static bool replace_file(struct journal *j, struct error *err)
+static bool file_replace(struct journal *j, struct error *err)
 {
     struct store *from = j->orphan;
     enum store_result result = from ? STORE_OK : store_open_damaged(j->path, &from, err);
     if (result == STORE_FAILED && access(j->path, F_OK) == 0)
         return false;
     if (from && !j->orphan)
-        load_damaged(j, from);
+        file_load_damaged(j, from);
     if (!journal_rescue(j, from, err)) {
         if (!j->orphan)
             store_close(from);
@@ -213,24 +213,24 @@ static bool replace_file(struct journal *j, struct error *err)
     return journal_finish_rescue(j, err);
 }
 
-static bool open_writer(struct journal *j, struct error *err)
+static bool file_open_writer(struct journal *j, struct error *err)
 {
-    if (!journal_file_make_directory(j, err) || !lock_directory(j, err) ||
+    if (!file_make_directory(j, err) || !file_lock_directory(j, err) ||
         !journal_finish_rescue(j, err))
         return false;
-    if (j->condemned && !replace_file(j, err))
+    if (j->condemned && !file_replace(j, err))
         return false;
-    enum store_result result = load_file(j, err);
+    enum store_result result = file_load(j, err);
     if (result == STORE_CORRUPT) {
-        condemn(j, err->text);
-        result = replace_file(j, err) ? load_file(j, err) : STORE_FAILED;
+        file_condemn(j, err->text);
+        result = file_replace(j, err) ? file_load(j, err) : STORE_FAILED;
     }
     if (result == STORE_OK)
         journal_sync_directory(j->options.directory);
     return result == STORE_OK;
 }
 
-static void log_opened(struct journal *j)
+static void file_log_opened(struct journal *j)
 {
     pthread_mutex_lock(&j->lock);
     int64_t waiting = j->appended - j->stored, cursors = (int64_t)j->cursor_count;
@@ -250,13 +250,13 @@ bool journal_open_file(struct journal *journal)
     // An open reader would keep the WAL's index, which may claim that more pages are in the file
     // than are.
     journal_close_reader(journal);
-    if (open_writer(journal, &err)) {
-        log_opened(journal);
+    if (file_open_writer(journal, &err)) {
+        file_log_opened(journal);
         return true;
     }
     log_debug(journal->options.log, "cannot open the file: %s; next attempt in %lld ms", err.text,
               (long long)(RETRY_US / CLOCK_US_PER_MS));
-    journal_file_set_problem(journal, err.text);
+    file_set_problem(journal, err.text);
     return false;
 }
 
@@ -264,22 +264,22 @@ void journal_lose_file(struct journal *journal, enum store_result result, struct
 {
     error_prefix(err, "cannot write the journal %s", journal->path);
     if (result == STORE_CORRUPT || result == STORE_FILE_MISSING)
-        condemn(journal, err->text);
+        file_condemn(journal, err->text);
     if (result == STORE_FILE_MISSING)
-        keep_orphan(journal);
+        file_keep_orphan(journal);
     store_close(journal->writer);
     journal->writer = NULL;
-    journal_file_set_problem(journal, err->text);
+    file_set_problem(journal, err->text);
 }
 
 void journal_file_fails(struct journal *journal, const char *problem)
 {
-    journal_file_set_problem(journal, problem);
+    file_set_problem(journal, problem);
 }
 
 void journal_file_works(struct journal *journal)
 {
-    journal_file_set_problem(journal, "");
+    file_set_problem(journal, "");
 }
 
 // A program that reads the file in one transaction without end, such as a forgotten shell of
@@ -328,7 +328,7 @@ void journal_watch_wal(struct journal *journal)
 // Numbers for each millisecond: 1,024, more than the events that can come in it.
 enum { NUMBER_BITS = 10 };
 
-static int64_t number_of_now(const struct journal *j)
+static int64_t file_number_of_now(const struct journal *j)
 {
     int64_t ms = clock_utc(j->options.clock) / CLOCK_US_PER_MS;
     return (ms > 0 ? ms : 0) << NUMBER_BITS;
@@ -337,15 +337,15 @@ static int64_t number_of_now(const struct journal *j)
 // The number after which new events are numbered: the largest of an event or a cursor in the file.
 // If the file cannot be read, or had to be replaced, a number made from the time of day, which is
 // far ahead of any in a journal.
-static int64_t last_number(struct journal *j)
+static int64_t file_last_number(struct journal *j)
 {
     struct error err;
     struct store_size size;
     if (!j->writer || store_get_size(j->writer, &size, &err) != STORE_OK)
-        return number_of_now(j);
+        return file_number_of_now(j);
     int64_t last = size.last;
-    if (j->begun_anew && number_of_now(j) > last)
-        last = number_of_now(j);
+    if (j->begun_anew && file_number_of_now(j) > last)
+        last = file_number_of_now(j);
     for (size_t i = 0; i < j->cursor_count; i++)
         last = j->cursors[i].row.sequence > last ? j->cursors[i].row.sequence : last;
     return last;
@@ -379,7 +379,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
         return NULL;
     }
     j->unread = !j->writer;
-    j->stored = j->committed = j->appended = j->begun_after = last_number(j);
+    j->stored = j->committed = j->appended = j->begun_after = file_last_number(j);
     j->file_last = j->unread ? 0 : j->begun_after;
     j->counted_through = j->stored;
     j->packed_through = j->to_pack_through = j->committed;

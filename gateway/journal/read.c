@@ -166,7 +166,7 @@ static void read_complete(const struct journal *j, struct event *event, int64_t 
     event->for_several = atomic_load(&j->has_several);
 }
 
-static bool journal_read_load_row(void *ctx, const struct store_row *row)
+static bool read_load_row(void *ctx, const struct store_row *row)
 {
     struct reading *r = ctx;
     struct error err;
@@ -194,8 +194,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     struct reading reading = {.journal = j, .items = items + found};
     from += (int64_t)found;
     if (result == STORE_OK && found < n)
-        result =
-            store_read(j->reader, order, from, n - found, journal_read_load_row, &reading, &err);
+        result = store_read(j->reader, order, from, n - found, read_load_row, &reading, &err);
     bool needed = forward && found < n && from >= journal_least_cursor(j, journal_last(j));
     if (needed)
         shared_events_keep(&j->shared, reading.items, reading.count);
@@ -205,7 +204,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
 }
 
 // Call it with the lock held. References, the caller's.
-static struct entry hold_entry(struct journal *j, int64_t sequence)
+static struct entry read_hold_entry(struct journal *j, int64_t sequence)
 {
     const struct entry *e = journal_slot(j, sequence);
     if (e->event)
@@ -216,7 +215,8 @@ static struct entry hold_entry(struct journal *j, int64_t sequence)
 
 // Returns the event of an entry that is held, and drops the references of the entry. An event that
 // cannot be read is NULL, as from the file. Call this without the lock: unpacking takes its time.
-static struct journal_item unpack_entry(struct journal *j, int64_t sequence, const struct entry *e)
+static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence,
+                                             const struct entry *e)
 {
     struct error err;
     struct journal_item item = {.sequence = sequence, .event = e->event};
@@ -257,7 +257,8 @@ static enum place read_find_place(struct journal *j, int64_t after)
 
 // Holds the entries after `after`, at most `n`, if they are in memory; what is packed only if
 // `packed`.
-static enum place hold(struct journal *j, int64_t after, size_t n, bool packed, struct held *out)
+static enum place read_hold(struct journal *j, int64_t after, size_t n, bool packed,
+                            struct held *out)
 {
     out->count = 0;
     pthread_mutex_lock(&j->lock);
@@ -270,17 +271,17 @@ static enum place hold(struct journal *j, int64_t after, size_t n, bool packed, 
         if (out->count > n)
             out->count = n;
         for (size_t i = 0; i < out->count; i++)
-            out->entries[i] = hold_entry(j, out->first + (int64_t)i);
+            out->entries[i] = read_hold_entry(j, out->first + (int64_t)i);
     }
     pthread_mutex_unlock(&j->lock);
     return place;
 }
 
 // Gets the events of the entries. Returns how many.
-static size_t unpack(struct journal *j, const struct held *held, struct journal_item *items)
+static size_t read_unpack(struct journal *j, const struct held *held, struct journal_item *items)
 {
     for (size_t i = 0; i < held->count; i++)
-        items[i] = unpack_entry(j, held->first + (int64_t)i, &held->entries[i]);
+        items[i] = read_unpack_entry(j, held->first + (int64_t)i, &held->entries[i]);
     return held->count;
 }
 
@@ -291,8 +292,8 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
     struct held held;
     size_t count = 0, got = 1;
     while (count < n && got > 0) {
-        const enum place place = hold(j, after + (int64_t)count, n - count, true, &held);
-        got = unpack(j, &held, items + count);
+        const enum place place = read_hold(j, after + (int64_t)count, n - count, true, &held);
+        got = read_unpack(j, &held, items + count);
         if (place == PACKED)
             shared_events_keep(&j->shared, items + count, got);
         count += got;
@@ -339,8 +340,8 @@ static size_t read_itself(struct journal *j, int64_t after, struct journal_item 
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n)
 {
     struct held held;
-    const enum place place = hold(journal, after, n, false, &held);
-    size_t count = place == IN_MEMORY ? unpack(journal, &held, items) : 0;
+    const enum place place = read_hold(journal, after, n, false, &held);
+    size_t count = place == IN_MEMORY ? read_unpack(journal, &held, items) : 0;
     if (place == PACKED || place == IN_FILE)
         count = shared_events_find(&journal->shared, after, items, n);
     if (place == NOWHERE || count == n)
@@ -377,23 +378,23 @@ size_t journal_find_links_in_file(struct journal *journal, int64_t before,
 
 // Gets an event of memory, also one that is not committed yet. Returns false if memory does not
 // have the event.
-static bool load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
+static bool read_load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
     struct entry entry;
     pthread_mutex_lock(&j->lock);
     bool in_memory = sequence >= j->first_kept && sequence <= j->appended;
     if (in_memory)
-        entry = hold_entry(j, sequence);
+        entry = read_hold_entry(j, sequence);
     pthread_mutex_unlock(&j->lock);
     if (in_memory)
-        *out = unpack_entry(j, sequence, &entry);
+        *out = read_unpack_entry(j, sequence, &entry);
     return in_memory;
 }
 
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out)
 {
     struct journal_item item = {.event = NULL};
-    bool in_memory = load_entry(journal, sequence, &item);
+    bool in_memory = read_load_entry(journal, sequence, &item);
     *out = item.event;
     return in_memory;
 }
@@ -404,7 +405,7 @@ size_t journal_read_back(struct journal *journal, int64_t before, struct journal
     const int64_t committed = journal_last(journal);
     const int64_t last = before - 1 < committed ? before - 1 : committed;
     size_t count = 0;
-    while (count < n && load_entry(journal, last - (int64_t)count, &items[count]))
+    while (count < n && read_load_entry(journal, last - (int64_t)count, &items[count]))
         count++;
     if (count == 0)
         read_from_disk(journal, STORE_BEFORE, before, items, n, &count);
@@ -416,7 +417,7 @@ struct recent {
     void *ctx;
 };
 
-static bool load_recent(void *ctx, const struct store_row *row)
+static bool read_load_recent(void *ctx, const struct store_row *row)
 {
     const struct recent *r = ctx;
     const struct journal_report report = {row->report_lid, row->report_tid, row->report_digest};
@@ -433,7 +434,8 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
     struct recent recent = {each, ctx};
     struct error err;
     if (journal->writer)
-        store_read(journal->writer, STORE_SINCE, since_us, SIZE_MAX, load_recent, &recent, &err);
+        store_read(journal->writer, STORE_SINCE, since_us, SIZE_MAX, read_load_recent, &recent,
+                   &err);
 }
 
 // Snapshots of the fabric.

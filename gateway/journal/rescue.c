@@ -67,32 +67,32 @@ static bool rescue_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-static bool ignore_row(void *ctx, const struct store_row *row)
+static bool rescue_ignore_row(void *ctx, const struct store_row *row)
 {
     (void)ctx, (void)row;
     return true;
 }
 
-static bool is_readable(const struct rescue *r, int64_t after)
+static bool rescue_can_read(const struct rescue *r, int64_t after)
 {
     struct error err;
-    return store_read(r->from, STORE_AFTER, after, 1, ignore_row, NULL, &err) == STORE_OK;
+    return store_read(r->from, STORE_AFTER, after, 1, rescue_ignore_row, NULL, &err) == STORE_OK;
 }
 
 // The first number after which reading works again, as far as that can be found; `through`: none.
-static int64_t find_readable(const struct rescue *r)
+static int64_t rescue_find_readable(const struct rescue *r)
 {
     int64_t bad = r->after, step = 1;
     for (int tries = 0; bad < r->through; tries++) {
         int64_t next = r->through - bad > step ? bad + step : r->through;
-        if (!is_readable(r, next)) {
+        if (!rescue_can_read(r, next)) {
             bad = next;
             step *= tries < EACH_NUMBER ? 1 : 2;
             continue;
         }
         while (next - bad > 1) {
             int64_t middle = bad + (next - bad) / 2;
-            if (is_readable(r, middle))
+            if (rescue_can_read(r, middle))
                 next = middle;
             else
                 bad = middle;
@@ -103,7 +103,7 @@ static int64_t find_readable(const struct rescue *r)
 }
 
 // Tells the watch of a start how far it is.
-static void rescue_tell(const struct rescue *r)
+static void rescue_tell_progress(const struct rescue *r)
 {
     char doing[96];
     const struct journal_watch *watch = &r->journal->options.watch;
@@ -115,13 +115,13 @@ static void rescue_tell(const struct rescue *r)
 }
 
 // Copies the rows that can be read. A result other than STORE_OK says that it has to be done again.
-static enum store_result copy_rows(struct rescue *r, struct error *err)
+static enum store_result rescue_copy_rows(struct rescue *r, struct error *err)
 {
     int64_t read_after = r->after, copied;
     do {
         struct error why;
         copied = r->copied;
-        rescue_tell(r);
+        rescue_tell_progress(r);
         store_begin(r->to);
         enum store_result read =
             store_read(r->from, STORE_AFTER, read_after, BATCH_ROWS, rescue_row, r, &why);
@@ -142,14 +142,14 @@ static enum store_result copy_rows(struct rescue *r, struct error *err)
         r->skipped = true;
         struct rescue probe = *r;
         probe.after = read_after;
-        read_after = find_readable(&probe);
+        read_after = rescue_find_readable(&probe);
         copied = -1; // go on
     } while (r->copied != copied && read_after < r->through);
     return STORE_OK;
 }
 
 // How many events receivers had yet to get and lose; -1: nobody knows.
-static int64_t count_missing(struct rescue *r, int64_t after, int64_t last)
+static int64_t rescue_count_missing(struct rescue *r, int64_t after, int64_t last)
 {
     struct error err;
     int64_t there;
@@ -164,7 +164,7 @@ static int64_t count_missing(struct rescue *r, int64_t after, int64_t last)
     return r->skipped && r->missed == 0 && !r->journal->runs ? -1 : r->missed;
 }
 
-static void copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
+static void rescue_copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
 {
     const struct rescue *r = ctx;
     store_add_snapshot(r->to, snapshot, JOURNAL_SNAPSHOTS_MAX,
@@ -172,13 +172,13 @@ static void copy_snapshot(void *ctx, const struct store_snapshot *snapshot)
 }
 
 // Writes all that is not an event: from memory, and the newest snapshot from the old file.
-static enum store_result copy_state(struct rescue *r, struct error *err)
+static enum store_result rescue_copy_state(struct rescue *r, struct error *err)
 {
     struct journal *j = r->journal;
     struct error why;
     store_begin(r->to);
     if (r->from)
-        store_read_snapshots(r->from, 0, copy_snapshot, r, &why);
+        store_read_snapshots(r->from, 0, rescue_copy_snapshot, r, &why);
     journal_begin_file(j);
     pthread_mutex_lock(&j->lock);
     if (j->stored > r->through) // memory had no room for events that came meanwhile
@@ -192,7 +192,7 @@ static enum store_result copy_state(struct rescue *r, struct error *err)
     return result == STORE_OK ? store_finish(r->to, err) : result;
 }
 
-static void remove_parts(const char *base)
+static void rescue_remove_parts(const char *base)
 {
     char name[NAME_SIZE + 8];
     for (size_t i = 0; i < PART_COUNT; i++) {
@@ -204,17 +204,18 @@ static void remove_parts(const char *base)
 // Builds the new file. False with a sentence: not now.
 static bool rescue_build(struct rescue *r, const char *part, struct error *err)
 {
-    remove_parts(part);
+    rescue_remove_parts(part);
     if (store_open(part, false, &r->to, err) != STORE_OK)
         return false;
-    bool ok = (!r->from || copy_rows(r, err) == STORE_OK) && copy_state(r, err) == STORE_OK;
+    bool ok =
+        (!r->from || rescue_copy_rows(r, err) == STORE_OK) && rescue_copy_state(r, err) == STORE_OK;
     store_close(r->to);
     if (!ok)
-        remove_parts(part);
+        rescue_remove_parts(part);
     return ok;
 }
 
-static bool rename_part(const char *from, const char *to, struct error *err)
+static bool rescue_rename_part(const char *from, const char *to, struct error *err)
 {
     if (rename(from, to) == 0 || errno == ENOENT)
         return true;
@@ -223,7 +224,8 @@ static bool rename_part(const char *from, const char *to, struct error *err)
 
 // The name for the old file, with the time at which the new one was made: the same again after a
 // crash, so that a WAL keeps the name of its file.
-static void name_aside(const struct journal *j, const struct stat *made, char aside[NAME_SIZE])
+static void rescue_name_aside(const struct journal *j, const struct stat *made,
+                              char aside[NAME_SIZE])
 {
     char when[CLOCK_TEXT_SIZE];
     clock_format_utc(made->st_mtim.tv_sec * CLOCK_US_PER_S + made->st_mtim.tv_nsec / 1000, when);
@@ -232,7 +234,7 @@ static void name_aside(const struct journal *j, const struct stat *made, char as
 
 // Renames what is at the path, with its WAL first: without the file, SQLite would delete that. The
 // WAL's index can be made again.
-static bool set_aside(const struct journal *j, const char *aside, struct error *err)
+static bool rescue_set_aside(const struct journal *j, const char *aside, struct error *err)
 {
     char wal[NAME_SIZE], index[NAME_SIZE], to[NAME_SIZE + 8];
     struct stat status;
@@ -243,7 +245,7 @@ static bool set_aside(const struct journal *j, const char *aside, struct error *
     unlink(index);
     if (stat(wal, &status) == 0 && status.st_size == 0)
         unlink(wal);
-    return rename_part(wal, to, err) && rename_part(j->path, aside, err);
+    return rescue_rename_part(wal, to, err) && rescue_rename_part(j->path, aside, err);
 }
 
 bool journal_finish_rescue(struct journal *journal, struct error *err)
@@ -253,11 +255,11 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
     snprintf(made, sizeof made, "%s.new", journal->path);
     if (stat(made, &status) != 0)
         return true;
-    name_aside(journal, &status, aside);
+    rescue_name_aside(journal, &status, aside);
     pthread_mutex_lock(&journal->reader_lock); // so that no reader keeps the old file
     journal_drop_reader(journal);
     bool was_there = access(journal->path, F_OK) == 0;
-    bool ok = set_aside(journal, aside, err) && rename_part(made, journal->path, err);
+    bool ok = rescue_set_aside(journal, aside, err) && rescue_rename_part(made, journal->path, err);
     pthread_mutex_unlock(&journal->reader_lock);
     if (!ok)
         return false;
@@ -274,7 +276,7 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
 }
 
 // Sets the numbers to copy, and returns the last number that is known to have been in the file.
-static int64_t set_range(struct rescue *r)
+static int64_t rescue_set_range(struct rescue *r)
 {
     struct journal *j = r->journal;
     int64_t last = 0;
@@ -289,7 +291,8 @@ static int64_t set_range(struct rescue *r)
     return last < r->through ? last : r->through;
 }
 
-static void tell_missing(struct journal *j, const struct rescue *r, int64_t missing, int64_t last)
+static void rescue_tell_missing(struct journal *j, const struct rescue *r, int64_t missing,
+                                int64_t last)
 {
     char reason[256];
     snprintf(reason, sizeof reason, "%.160s%s", j->why,
@@ -313,14 +316,14 @@ bool journal_rescue(struct journal *journal, struct store *from, struct error *e
     snprintf(part, sizeof part, "%s.part", journal->path);
     snprintf(made, sizeof made, "%s.new", journal->path);
     journal->rescue_attempts++;
-    int64_t last = set_range(&r), after = r.after;
+    int64_t last = rescue_set_range(&r), after = r.after;
     if (!rescue_build(&r, part, err))
         return false;
-    int64_t missing = count_missing(&r, after, last);
-    if (!rename_part(part, made, err))
+    int64_t missing = rescue_count_missing(&r, after, last);
+    if (!rescue_rename_part(part, made, err))
         return false;
     journal_sync_directory(journal->options.directory);
     journal->rescue_attempts = 0;
-    tell_missing(journal, &r, missing, last);
+    rescue_tell_missing(journal, &r, missing, last);
     return true;
 }

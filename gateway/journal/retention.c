@@ -15,8 +15,8 @@ struct extent {
 };
 
 // The last sequence number that may go because there are too many rows or octets.
-static int64_t surplus_through(const struct journal *j, const struct store_size *size,
-                               struct extent *extent)
+static int64_t retention_surplus_through(const struct journal *j, const struct store_size *size,
+                                         struct extent *extent)
 {
     int64_t through = 0;
     // A snapshot larger than the limit of snapshots does not count: no events are deleted for it.
@@ -39,7 +39,8 @@ static int64_t surplus_through(const struct journal *j, const struct store_size 
 }
 
 // The last sequence number of the events older than `age_us` that every receiver has; 0: none.
-static int64_t aged_through(struct journal *j, const struct store_size *size, int64_t age_us)
+static int64_t retention_aged_through(struct journal *j, const struct store_size *size,
+                                      int64_t age_us)
 {
     struct error err;
     int64_t first_young, oldest = clock_utc(j->options.clock) - age_us;
@@ -54,11 +55,11 @@ static int64_t aged_through(struct journal *j, const struct store_size *size, in
 static struct extent retention_extent(struct journal *j, const struct store_size *size)
 {
     struct extent extent = {.limit = "", .asked = atomic_load(&j->asked_age_us)};
-    int64_t by_age = aged_through(j, size, j->options.age_us);
-    int64_t by_request = extent.asked > 0 ? aged_through(j, size, extent.asked) : 0;
+    int64_t by_age = retention_aged_through(j, size, j->options.age_us);
+    int64_t by_request = extent.asked > 0 ? retention_aged_through(j, size, extent.asked) : 0;
     // Events in memory stay in the file, too: receivers that keep up have yet to read them.
     int64_t in_memory = journal_first_in_memory(j);
-    extent.through = surplus_through(j, size, &extent);
+    extent.through = retention_surplus_through(j, size, &extent);
     if (extent.through >= in_memory)
         extent.through = in_memory - 1;
     extent.through = by_age > extent.through ? by_age : extent.through;
@@ -67,8 +68,8 @@ static struct extent retention_extent(struct journal *j, const struct store_size
 }
 
 // Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when none of them is left.
-static bool delete_some(struct journal *j, const struct store_size *size,
-                        const struct extent *extent)
+static bool retention_delete_some(struct journal *j, const struct store_size *size,
+                                  const struct extent *extent)
 {
     struct error err;
     char behind[STORE_NAME_MAX + 1], reason[192];
@@ -121,7 +122,7 @@ void journal_prune(struct journal *journal)
               (long long)size.rows, (long long)size.bytes, (long long)size.first,
               (long long)size.last, (long long)extent.through,
               (long long)journal_least_cursor(journal, journal_last(journal)));
-    if (extent.through < size.first || delete_some(journal, &size, &extent))
+    if (extent.through < size.first || retention_delete_some(journal, &size, &extent))
         retention_end_request(journal, extent.asked);
     else
         journal->prune_at = 0; // more rows to delete

@@ -29,25 +29,25 @@ enum {
 #define CACHE_KIB "512"
 
 // A WAL that grew while another program read the file gets its size back when it begins anew.
-static int limit_wal(struct store *store)
+static int store_open_limit_wal(struct store *store)
 {
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA journal_size_limit = %d", (int)WAL_BYTES);
     return store_run(store, pragma);
 }
 
-static int store_go_on(void *ctx)
+static int store_open_go_on(void *ctx)
 {
     const struct store *store = ctx;
     store->watch->step(store->watch->ctx, store->doing);
     return 0;
 }
 
-static void store_begin_watch(struct store *store, const struct journal_watch *watch)
+static void store_open_begin_watch(struct store *store, const struct journal_watch *watch)
 {
     store->watch = watch && watch->step ? watch : NULL;
     if (store->watch)
-        sqlite3_progress_handler(store->db, STEP_OPERATIONS, store_go_on, store);
+        sqlite3_progress_handler(store->db, STEP_OPERATIONS, store_open_go_on, store);
 }
 
 void store_end_watch(struct store *store)
@@ -124,7 +124,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
 };
 
 // Gives the file a number by chance, not 0, that tells it from another one in its place.
-static int store_identify(struct store *store)
+static int store_open_identify(struct store *store)
 {
     uint32_t number;
     char pragma[64];
@@ -136,7 +136,7 @@ static int store_identify(struct store *store)
 
 // Says how much there is to do: making an index reads every event. Their numbers tell how many at
 // once, as nothing but retention removes any.
-static void store_tell_upgrade(struct store *store, int version)
+static void store_open_tell_upgrade(struct store *store, int version)
 {
     int64_t events = 0;
     if (version > 0)
@@ -146,14 +146,14 @@ static void store_tell_upgrade(struct store *store, int version)
                (int)STORE_SCHEMA_VERSION, events);
 }
 
-static int store_upgrade(struct store *store, int version)
+static int store_open_upgrade(struct store *store, int version)
 {
-    store_tell_upgrade(store, version);
+    store_open_tell_upgrade(store, version);
     int code = store_run(store, "BEGIN IMMEDIATE");
     for (int v = version; v < STORE_SCHEMA_VERSION && code == SQLITE_OK; v++)
         code = store_run(store, MIGRATIONS[v]);
     if (code == SQLITE_OK)
-        code = store_identify(store);
+        code = store_open_identify(store);
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", (int)STORE_SCHEMA_VERSION);
     if (code == SQLITE_OK)
@@ -165,7 +165,7 @@ static int store_upgrade(struct store *store, int version)
     return code;
 }
 
-static int store_prepare_at(struct store *store, int at)
+static int store_open_prepare_at(struct store *store, int at)
 {
     char sql[STORE_SQL_SIZE];
     const int of_tables = at - STATEMENT_COUNT;
@@ -177,10 +177,10 @@ static int store_prepare_at(struct store *store, int at)
 }
 
 // `damaged`: makes the statements that a damaged file allows. Returns a code of SQLite.
-static int store_prepare(struct store *store, bool damaged)
+static int store_open_prepare(struct store *store, bool damaged)
 {
     for (int i = 0; i < STORE_STATEMENTS; i++) {
-        const int code = store_prepare_at(store, i);
+        const int code = store_open_prepare_at(store, i);
         const bool lacks = code == SQLITE_ERROR || store_classify(code) == STORE_CORRUPT;
         if (code != SQLITE_OK && !(damaged && lacks))
             return code;
@@ -188,7 +188,8 @@ static int store_prepare(struct store *store, bool damaged)
     return SQLITE_OK;
 }
 
-static enum store_result prepare_file(struct store *store, bool read_only, struct error *err)
+static enum store_result store_open_prepare_file(struct store *store, bool read_only,
+                                                 struct error *err)
 {
     sqlite3_busy_timeout(store->db, BUSY_MS);
     store_tell(store, "moving its WAL into the file");
@@ -200,7 +201,7 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
         code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                 "PRAGMA wal_checkpoint(TRUNCATE);");
     if (!read_only && code == SQLITE_OK)
-        code = limit_wal(store);
+        code = store_open_limit_wal(store);
     // cell_size_check finds a damaged page when it is read, before a row written to it is lost.
     if (code == SQLITE_OK)
         code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
@@ -220,9 +221,9 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
         return STORE_FAILED;
     }
     if (code == SQLITE_OK && version < STORE_SCHEMA_VERSION)
-        code = store_upgrade(store, (int)version);
+        code = store_open_upgrade(store, (int)version);
     if (code == SQLITE_OK)
-        code = store_prepare(store, false);
+        code = store_open_prepare(store, false);
     store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
     store_tell(store, "counting its events");
     if (code == SQLITE_OK && !read_only)
@@ -231,23 +232,23 @@ static enum store_result prepare_file(struct store *store, bool read_only, struc
     return store_report(store, code, err);
 }
 
-static int note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
+static int store_open_note_wal(void *ctx, sqlite3 *db, const char *name, int pages)
 {
     (void)db, (void)name;
     ((struct store *)ctx)->wal_pages = pages;
     return SQLITE_OK;
 }
 
-static void start_wal(struct store *store, const char *path)
+static void store_open_start_wal(struct store *store, const char *path)
 {
-    sqlite3_wal_hook(store->db, note_wal, store);
+    sqlite3_wal_hook(store->db, store_open_note_wal, store);
     wal_reserve(path);
     store->wal = wal_start(path);
 }
 
 // Creates the file readable by owner and group only. SQLite gives the files beside it the same
 // mode.
-static void create(const char *path)
+static void store_open_create(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd >= 0)
@@ -256,35 +257,35 @@ static void create(const char *path)
 
 // SQLite counts its memory behind one lock for all connections, unless it is told not to before its
 // first use. The kernel may stop a receiver's thread while it has that lock; the commit would wait.
-static void store_stop_counting(void)
+static void store_open_stop_counting(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
-static void store_prepare_library(void)
+static void store_open_prepare_library(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, store_stop_counting);
+    pthread_once(&once, store_open_stop_counting);
 }
 
 // `name` is the path, or a URI that contains it.
-static enum store_result open_named(const char *name, const char *path, int flags,
-                                    const struct journal_watch *watch, struct store **out,
-                                    struct error *err)
+static enum store_result store_open_named(const char *name, const char *path, int flags,
+                                          const struct journal_watch *watch, struct store **out,
+                                          struct error *err)
 {
     bool read_only = flags & SQLITE_OPEN_READONLY;
-    store_prepare_library();
+    store_open_prepare_library();
     struct store *store = memory_zeroed(1, sizeof *store);
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
-        store_begin_watch(store, watch);
-    enum store_result result =
-        code == SQLITE_OK ? prepare_file(store, read_only, err) : store_report(store, code, err);
+        store_open_begin_watch(store, watch);
+    enum store_result result = code == SQLITE_OK ? store_open_prepare_file(store, read_only, err)
+                                                 : store_report(store, code, err);
     if (result == STORE_OK) {
         if (read_only)
             store_leave_wal(store);
         else
-            start_wal(store, path);
+            store_open_start_wal(store, path);
         *out = store;
         return STORE_OK;
     }
@@ -297,20 +298,21 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err)
 {
     if (read_only)
-        return open_named(path, path, SQLITE_OPEN_READONLY, NULL, out, err);
+        return store_open_named(path, path, SQLITE_OPEN_READONLY, NULL, out, err);
     return store_open_watched(path, NULL, out, err);
 }
 
 enum store_result store_open_watched(const char *path, const struct journal_watch *watch,
                                      struct store **out, struct error *err)
 {
-    create(path);
-    return open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, watch, out, err);
+    store_open_create(path);
+    return store_open_named(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, watch, out,
+                            err);
 }
 
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err)
 {
-    store_prepare_library();
+    store_open_prepare_library();
     struct store *store = memory_zeroed(1, sizeof *store);
     int code = sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK) {
@@ -321,7 +323,7 @@ enum store_result store_open_damaged(const char *path, struct store **out, struc
     sqlite3_busy_timeout(store->db, BUSY_MS);
     store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     store_leave_wal(store);
-    if (store_report(store, store_prepare(store, true), err) != STORE_FAILED) {
+    if (store_report(store, store_open_prepare(store, true), err) != STORE_FAILED) {
         *out = store;
         return STORE_OK;
     }
@@ -331,14 +333,14 @@ enum store_result store_open_damaged(const char *path, struct store **out, struc
 
 // Whether a file named after the path exists: "-wal", or "-shm", its index. A process that has the
 // journal open for writing has both.
-static bool has_part(const char *path, const char *part)
+static bool store_open_has_part(const char *path, const char *part)
 {
     char name[PATH_MAX + 8];
     snprintf(name, sizeof name, "%s%s", path, part);
     return access(name, F_OK) == 0;
 }
 
-static void refuse_to_examine(const char *path, int why, struct error *err)
+static void store_open_refuse(const char *path, int why, struct error *err)
 {
     if (why == ENOENT)
         error_set(err,
@@ -350,10 +352,11 @@ static void refuse_to_examine(const char *path, int why, struct error *err)
                   why == EACCES ? "; run this as root or as a member of the file's group" : "");
 }
 
-static enum store_result open_with_wal(const char *path, struct store **out, struct error *err)
+static enum store_result store_open_with_wal(const char *path, struct store **out,
+                                             struct error *err)
 {
     enum store_result result = store_open(path, true, out, err);
-    if (result == STORE_FAILED && !has_part(path, "-shm") && access(path, W_OK) != 0)
+    if (result == STORE_FAILED && !store_open_has_part(path, "-shm") && access(path, W_OK) != 0)
         error_set(err,
                   "cannot read the journal %s: ibtrapd did not stop properly, and reading %s-wal, "
                   "which it left, needs permission to write; run this as root, or start ibtrapd",
@@ -363,7 +366,7 @@ static enum store_result open_with_wal(const char *path, struct store **out, str
 
 // Opens the file as immutable: SQLite then locks nothing and creates no files beside it, which
 // would need permission to write in the directory.
-static enum store_result open_at_rest(const char *path, struct store **out, struct error *err)
+static enum store_result store_open_at_rest(const char *path, struct store **out, struct error *err)
 {
     char uri[3 * PATH_MAX + 32];
     struct text t = text_in(uri, sizeof uri);
@@ -373,7 +376,7 @@ static enum store_result open_at_rest(const char *path, struct store **out, stru
         text_add_hex(&t, (const uint8_t *)p, 1);
     }
     text_add(&t, "?immutable=1");
-    return open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, out, err);
+    return store_open_named(uri, path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, out, err);
 }
 
 enum store_result store_examine(const char *path, struct store **out, struct error *err)
@@ -381,12 +384,12 @@ enum store_result store_examine(const char *path, struct store **out, struct err
     struct stat before;
     char real[PATH_MAX]; // the WAL is beside the file that a symbolic link leads to
     if (!realpath(path, real) || stat(real, &before) != 0 || access(real, R_OK) != 0) {
-        refuse_to_examine(path, errno, err);
+        store_open_refuse(path, errno, err);
         return STORE_FAILED;
     }
-    if (has_part(real, "-wal"))
-        return open_with_wal(real, out, err);
-    enum store_result result = open_at_rest(real, out, err);
+    if (store_open_has_part(real, "-wal"))
+        return store_open_with_wal(real, out, err);
+    enum store_result result = store_open_at_rest(real, out, err);
     if (result == STORE_OK) {
         (*out)->at_rest = true;
         (*out)->before = before;
@@ -394,7 +397,7 @@ enum store_result store_examine(const char *path, struct store **out, struct err
     return result;
 }
 
-static bool store_is_same(const struct stat *a, const struct stat *b)
+static bool store_open_is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -404,8 +407,8 @@ bool store_stood_still(struct store *store, struct error *err)
 {
     struct stat now;
     const char *path = sqlite3_db_filename(store->db, "main");
-    if (!store->at_rest ||
-        (!has_part(path, "-wal") && stat(path, &now) == 0 && store_is_same(&store->before, &now)))
+    if (!store->at_rest || (!store_open_has_part(path, "-wal") && stat(path, &now) == 0 &&
+                            store_open_is_same(&store->before, &now)))
         return true;
     return error_set(err, "ibtrapd began to write to the journal %s while it was read; try again",
                      path);

@@ -222,7 +222,7 @@ void store_retry_wal(struct store *store)
 
 // Whether the disk reads all of the database (SQLITE_FCNTL_FILE_POINTER) or of its WAL
 // (SQLITE_FCNTL_JOURNAL_POINTER).
-static bool can_read_all(struct store *store, int which)
+static bool store_statements_can_read(struct store *store, int which)
 {
     enum { OCTETS = 1 << 16 };
     uint8_t octets[OCTETS];
@@ -244,8 +244,9 @@ bool store_disk_failed(struct store *store, enum store_result result)
 {
     if (result == STORE_FAILED)
         return (sqlite3_errcode(store->db) & 0xFF) == SQLITE_IOERR;
-    return result == STORE_CORRUPT && (!can_read_all(store, SQLITE_FCNTL_FILE_POINTER) ||
-                                       !can_read_all(store, SQLITE_FCNTL_JOURNAL_POINTER));
+    return result == STORE_CORRUPT &&
+           (!store_statements_can_read(store, SQLITE_FCNTL_FILE_POINTER) ||
+            !store_statements_can_read(store, SQLITE_FCNTL_JOURNAL_POINTER));
 }
 
 enum store_result store_check(struct store *store, struct error *err)
