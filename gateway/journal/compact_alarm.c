@@ -2,6 +2,8 @@
 #include "journal/compact_alarm.h"
 
 #include "base/memory.h"
+#include "base/text.h"
+#include "model/address.h"
 #include "model/catalogue.h"
 
 #include <stdlib.h>
@@ -16,50 +18,29 @@ enum {
                 EVENT_SUPPRESSED_SIZE + 2 * ALARM_WHO_SIZE + IDS * EVENT_ID_SIZE
 };
 
-static int compact_alarm_nibble(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool compact_alarm_is_dash(size_t at)
-{
-    return at == 8 || at == 13 || at == 18 || at == 23;
-}
-
-// Reads a UUID as this gateway writes it. False: it is another text.
-static bool compact_alarm_read_uuid(const char *id, uint8_t out[UUID_OCTETS])
-{
-    size_t octets = 0;
-    if (strlen(id) != EVENT_ID_SIZE - 1)
-        return false;
-    for (size_t at = 0; at < EVENT_ID_SIZE - 1; at++) {
-        if (compact_alarm_is_dash(at)) {
-            if (id[at] != '-')
-                return false;
-            continue;
-        }
-        const int high = compact_alarm_nibble(id[at]), low = compact_alarm_nibble(id[at + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        out[octets++] = (uint8_t)(high << 4 | low);
-        at++;
-    }
-    return true;
-}
-
 static void compact_alarm_write_uuid(const uint8_t uuid[UUID_OCTETS], char out[EVENT_ID_SIZE])
 {
-    static const char DIGITS[] = "0123456789abcdef";
-    size_t at = 0;
+    struct text t = text_in(out, EVENT_ID_SIZE);
     for (size_t i = 0; i < UUID_OCTETS; i++) {
-        if (compact_alarm_is_dash(at))
-            out[at++] = '-';
-        out[at++] = DIGITS[uuid[i] >> 4];
-        out[at++] = DIGITS[uuid[i] & 15];
+        text_add(&t, i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "");
+        text_add_hex(&t, &uuid[i], 1);
     }
-    out[at] = '\0';
+}
+
+// Reads a UUID as this gateway writes UUIDs. Returns false for any other text.
+static bool compact_alarm_read_uuid(const char *id, uint8_t out[UUID_OCTETS])
+{
+    char again[EVENT_ID_SIZE];
+    const char *end = id + strlen(id), *p = id;
+    for (size_t i = 0; i < UUID_OCTETS; i++) {
+        uint64_t octet;
+        p += *p == '-';
+        if (!address_take_hex(&p, end - p > 2 ? p + 2 : end, &octet))
+            return false;
+        out[i] = (uint8_t)octet;
+    }
+    compact_alarm_write_uuid(out, again);
+    return strcmp(id, again) == 0;
 }
 
 static uint8_t *compact_alarm_put_text(uint8_t *to, const char *text)

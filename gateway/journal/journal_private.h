@@ -217,8 +217,9 @@ bool journal_save_communities(struct journal *journal, struct error *err);
 // Marks everything in memory as unsaved, so that the next commit writes it to a new file.
 void journal_begin_file(struct journal *journal);
 
-// Syncs a directory, so that new names in it survive a power failure.
-void journal_sync_directory(const char *path);
+// Syncs a directory, so that new names in the directory survive a power failure. False: the disk
+// failed. For the journal's file the result does not matter: the next sync of the file fails, too.
+bool journal_sync_directory(const char *path);
 
 // Builds a new file with what receivers have yet to get, as far as it can be read from the old one
 // (NULL: nothing can), and with all that memory has, but the events there. Counts and reports what

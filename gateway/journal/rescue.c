@@ -35,13 +35,13 @@ void journal_begin_file(struct journal *j)
         mirror_begin_file(j->mirrors[i]);
 }
 
-void journal_sync_directory(const char *path)
+bool journal_sync_directory(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd); // the next sync of the file reports a disk that fails
-    close(fd);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ok;
 }
 
 struct rescue {

@@ -74,15 +74,6 @@ static bool snmp_settings_write_all(int fd, const char *octets, size_t size)
     return n >= 0 && fsync(fd) == 0;
 }
 
-static bool snmp_settings_sync_directory(const char *directory)
-{
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok = fd >= 0 && fsync(fd) == 0;
-    if (fd >= 0)
-        close(fd);
-    return ok;
-}
-
 // An earlier replacement, which a crash has left, may be open to others.
 static bool snmp_settings_replace_file(const struct communities_paths *paths, const struct text *t)
 {
@@ -111,7 +102,7 @@ static bool snmp_settings_write_file(const char *directory, const struct setting
     }
     bool ok = t.len > 0 ? snmp_settings_replace_file(&paths, &t)
                         : unlink(paths.file) == 0 || errno == ENOENT;
-    ok = ok && snmp_settings_sync_directory(directory);
+    ok = ok && journal_sync_directory(directory);
     if (!ok)
         error_set(err, "cannot save the communities in %s: %s", paths.file, strerror(errno));
     secret_free(octets, t.len);
