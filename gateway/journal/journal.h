@@ -26,7 +26,7 @@
 enum {
     JOURNAL_MEMORY_MAX = 4096,   // newest events kept in memory while degraded
     JOURNAL_MEMORY_KEPT = 1024,  // newest events kept in memory otherwise
-    JOURNAL_RECEIVERS_MAX = 512, // cursors, those of receivers that are gone included
+    JOURNAL_RECEIVERS_MAX = 512, // cursors, also of receivers that are gone
     JOURNAL_LINKS_PAGE = 64,     // events of one journal_read_links_back
     JOURNAL_SNAPSHOTS_MAX = 32,  // snapshots of the fabric kept in the file
     // A request to prune keeps events younger than this: they identify repeated Reports.
@@ -42,18 +42,17 @@ struct journal_maintenance {
     struct filter_list nodes; // without control characters
 };
 
-// Who wants to hear what is done with the file while that takes its time.
-// `step` is called at the begin of each part, and about every millisecond in which SQLite makes
-// progress, in the thread that opens the file. `doing`: such as "counting its events"; valid during
-// the call.
+// Hears how opening the file goes on. The thread that opens the file calls `step` at the begin of
+// each part, and about every millisecond while SQLite makes progress. `doing`: a part, for instance
+// "counting its events"; valid during the call.
 struct journal_watch {
     void (*step)(void *ctx, const char *doing); // NULL: nobody listens
     void *ctx;
 };
 
 // Changes of the journal's own state; the gateway makes an event of each.
-// JOURNAL_DROPPING: events that a receiver had yet to get are being lost. JOURNAL_DROPPING_ENDED:
-// no more are, and every receiver has read on beyond them.
+// JOURNAL_DROPPING: the journal loses events that a receiver had yet to get.
+// JOURNAL_DROPPING_ENDED: the loss is over, and every receiver has read on beyond the lost events.
 enum journal_change {
     JOURNAL_DEGRADED,
     JOURNAL_HEALED,
@@ -65,21 +64,21 @@ enum journal_change {
 struct journal_options {
     const char *directory;               // created if missing
     int64_t rows_max, bytes_max, age_us; // limits of retention
-    // So long the writer waits for the disk; then the journal is degraded. 0: five seconds. It
-    // waits a tenth of this for each attempt while degraded, and longer at the end: twice this in
-    // journal_finish, four times in journal_close.
+    // How long the writer waits for the disk before the journal is degraded. 0: five seconds. For
+    // an attempt while degraded, the writer waits a tenth of the time; in journal_finish twice the
+    // time; in journal_close four times the time.
     int64_t patience_us;
-    // Reports a change; `count` is the number of events lost so far since JOURNAL_DROPPING. Called
-    // in the writer's thread or in the journal's own, one at a time.
+    // Reports a change; `count` is the number of events lost so far since JOURNAL_DROPPING. The
+    // writer's thread or the journal's own thread calls the function, one call at a time.
     void (*notify)(void *ctx, enum journal_change change, const char *reason, uint64_t count);
     void *ctx;
-    struct journal_watch watch; // hears what journal_open does; its step may be NULL
+    struct journal_watch watch; // of journal_open; `step` may be NULL
     const struct clock *clock;
     const struct random *random;
     struct log *log;
 };
 
-// Identifies the Report that caused an event, so that a repeat is recognised; zero: no Report did.
+// Identifies the Report that caused an event, to recognise a repeat of the Report; zero: no Report.
 struct journal_report {
     uint16_t lid;
     uint64_t tid, digest;
@@ -87,21 +86,21 @@ struct journal_report {
 
 struct journal_status {
     bool durable;      // false: degraded
-    char problem[512]; // why it is degraded; empty: it is not
-    char warning[512]; // what the admin has to end before it harms; empty: nothing
+    char problem[512]; // why the journal is degraded; empty: not degraded
+    char warning[512]; // a harm that the admin can still prevent; empty: none
     int64_t rows, bytes, first, last;
-    int64_t pending;  // events in memory that are not on disk
+    int64_t pending;  // events in memory, not on disk yet
     bool pruning;     // a request to prune is not done yet
     uint64_t dropped; // events that expired before every receiver had them
     uint64_t commits;
     size_t alarms;                        // active ones
-    size_t alarms_of[SEVERITY_DEBUG + 1]; // of these, by severity
-    uint64_t alarms_missed;               // changes of alarms for which there was no room
+    size_t alarms_of[SEVERITY_DEBUG + 1]; // active ones by severity
+    uint64_t alarms_missed;               // lost changes of alarms: no room
 };
 
 // A snapshot of the fabric.
 struct journal_snapshot {
-    int64_t number;  // that ibtrapctl shows; 0: not in the file yet
+    int64_t number;  // as in ibtrapctl; 0: not in the file yet
     int64_t time_us; // UTC: when a sweep first found the fabric in this state
     uint64_t digest; // equal for equal snapshots
     uint32_t nodes, links;
@@ -114,19 +113,18 @@ struct journal_item {
 
 struct journal;
 
-// Opens the journal of a directory. A file that cannot be opened or written is no error: the
-// journal is degraded, gives the reason in its status and log, and tries again. It replaces a
-// corrupt file by a new one with what receivers have yet to get, and reports what of that cannot be
-// read (JOURNAL_DROPPING); it renames the old file and never deletes it. NULL with a sentence:
+// Opens the journal of a directory. If a file cannot be opened or written, the journal is degraded:
+// the status and the log give the reason, and the journal tries again. If a file is damaged, the
+// journal renames the file, never deletes it, and begins a new file with the events that receivers
+// have yet to get; JOURNAL_DROPPING reports the events that cannot be read. NULL with a sentence:
 // another process uses the directory.
 struct journal *journal_open(const struct journal_options *options, struct error *err);
 
-// False: the disk hangs. The journal's memory and its thread live on then; end the process, or
-// leave all that the options point to. NULL is allowed.
+// False: the disk hangs. Then the journal's memory and thread live on: end the process, or leave
+// everything that the options point to. NULL is allowed.
 bool journal_close(struct journal *journal);
 
-// Calls `each` for the Reports committed since `since_us` (UTC), so that their repeats are
-// recognised.
+// Calls `each` for the Reports committed since `since_us` (UTC), to recognise repeats.
 void journal_each_recent_report(struct journal *journal, int64_t since_us,
                                 void (*each)(void *ctx, const struct journal_report *report,
                                              int64_t utc_us),
@@ -141,14 +139,15 @@ int64_t journal_append(struct journal *journal, struct event *event,
 void journal_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // a commit would save something
 
-// Writer's thread, before journal_close: a last commit. While degraded, it tries the file once
-// more, and writes as much as there is room for. False with a sentence: something is in memory
-// only, and is lost.
+// Writer's thread, before journal_close: a last commit. A degraded journal tries the file once
+// more, and writes until the disk is full. False with a sentence: something is in memory only, and
+// is lost.
 bool journal_finish(struct journal *journal, struct error *err);
 
-// Writer's thread. Copies the record for the next commit, which saves it unless the newest snapshot
-// has the same digest. The file keeps the newest JOURNAL_SNAPSHOTS_MAX snapshots, in a quarter of
-// `bytes_max`; a degraded journal keeps the latest one, in memory. Ignores `number`.
+// Writer's thread. Copies the record for the next commit. The commit saves the record unless the
+// newest snapshot has the same digest. The file keeps the newest JOURNAL_SNAPSHOTS_MAX snapshots,
+// in a quarter of `bytes_max`; a degraded journal keeps the latest snapshot, in memory. Ignores
+// `number`.
 void journal_save_snapshot(struct journal *journal, const struct journal_snapshot *fabric,
                            const uint8_t *record, size_t size);
 
@@ -157,21 +156,21 @@ void journal_save_snapshot(struct journal *journal, const struct journal_snapsho
 size_t journal_list_snapshots(struct journal *journal,
                               struct journal_snapshot out[JOURNAL_SNAPSHOTS_MAX + 1]);
 
-// Reads the snapshot of that number; 0: the newest. The caller frees the record. NULL with a
-// sentence: there is no such snapshot, or it cannot be read. Any thread.
+// Reads the snapshot with the number; 0: the newest. The caller frees the record. NULL with a
+// sentence: there is no such snapshot, or the file cannot be read. Any thread.
 uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
                                struct journal_snapshot *out, size_t *size, struct error *err);
 
-// Calls `each` for the active alarms, in the order in which they were raised; `each` must not call
-// the journal. journal_append raises or clears the alarm of an event that has one, unless it is a
-// test event. Each key has one active alarm at most; alarms survive a restart. Any thread.
+// Calls `each` for the active alarms in the order of raising; `each` must not call the journal.
+// journal_append raises or clears the alarm of an event, except of a test event. A key has one
+// active alarm at most; alarms survive a restart. Any thread.
 void journal_each_alarm(struct journal *journal, void (*each)(void *ctx, const struct alarm *alarm),
                         void *ctx);
 
 void journal_count_alarms(struct journal *journal, struct alarm_counts *out); // any thread
 
-// The same as journal_each_alarm for the open alarms: the active ones, and those that are over
-// (`over`), but receivers were not told so yet. Any thread.
+// The same for the open alarms: the active alarms, and the alarms that are over (`over`) while
+// receivers do not know. Any thread.
 void journal_each_open_alarm(struct journal *journal,
                              void (*each)(void *ctx, const struct alarm *alarm), void *ctx);
 
@@ -182,20 +181,20 @@ bool journal_each_alarm_after(struct journal *journal, int64_t after, size_t n,
 
 bool journal_alarm_is_active(struct journal *journal, const char *key); // any thread
 
-// Whether the alarms of the file are there, too: false while it could not be read. Any thread.
+// Whether the alarms of the file are there, too: false until the file was read. Any thread.
 bool journal_has_all_alarms(struct journal *journal);
 
-// Acknowledges or shelves an active alarm. Raising it again changes neither. Clearing it ends the
-// acknowledgement; a shelved alarm stays shelved until the time is over, also if it is raised
-// again. False: no such alarm is active or shelved. Any thread.
-// `who`: the user's name, truncated to ALARM_WHO_SIZE. `until_us` 0 ends the shelving.
+// Acknowledges or shelves an active alarm. Raising the alarm again changes neither. A clear ends
+// the acknowledgement. A shelved alarm stays shelved until `until_us`, also if the alarm is raised
+// again. `until_us` 0 ends the shelving. `who`: the user's name, truncated to ALARM_WHO_SIZE.
+// False: no active or shelved alarm has the key. Any thread.
 bool journal_acknowledge_alarm(struct journal *journal, const char *key, const char *who,
                                const char *note);
 bool journal_shelve_alarm(struct journal *journal, const char *key, int64_t until_us,
                           const char *who);
 
-// Forgets the ends before that time (UTC) that another gateway was to send, and the shelving of
-// ended alarms that is over now. Writer's thread.
+// Forgets the ends before `before_us` (UTC) that another gateway was to send, and ends the shelving
+// of ended alarms if the time of the shelving is over. Writer's thread.
 void journal_forget_ends(struct journal *journal, int64_t before_us);
 
 // Sets the root cause of an active alarm, the identifier of the event that raised it, and the
@@ -203,8 +202,8 @@ void journal_forget_ends(struct journal *journal, int64_t before_us);
 void journal_explain_alarm(struct journal *journal, const char *key, const char *cause_id,
                            const char *suppressed);
 
-// Maintenance windows survive a restart, too. Setting one deletes those that have ended. Saved by
-// the next commit. Writer's thread.
+// Maintenance windows survive a restart, too. Setting a window deletes the windows that have ended.
+// Saved by the next commit. Writer's thread.
 bool journal_set_maintenance(struct journal *journal,
                              const struct journal_maintenance *window);     // false: no room
 bool journal_remove_maintenance(struct journal *journal, const char *name); // false: no such window
@@ -219,78 +218,79 @@ void journal_each_maintenance(struct journal *journal,
 bool journal_change_settings(struct journal *journal, const struct setting *changes, size_t n);
 struct settings *journal_settings(struct journal *journal); // a reference, the caller's; any thread
 
-// Node numbers survive a restart, too. Gives numbers to those of the nodes that have none, as
-// node_numbers_with does; journal_node_numbers has them, a reference, the caller's, from the next
-// commit on that wrote them to the file. Returns false while the file has not been read
-// yet. Any thread.
+// Node numbers survive a restart, too. journal_number_nodes gives numbers to the nodes without a
+// number, as node_numbers_with does; false: the file has not been read yet. The next commit writes
+// the numbers; from then on, journal_node_numbers has the numbers: a reference, the caller's. Any
+// thread.
 bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n);
 struct node_numbers *journal_node_numbers(struct journal *journal);
 
-// Call it when the listener is there: reports JOURNAL_DROPPING again if journal_open found a loss.
-// `raised`: the alarm was raised before this start; its end will be reported. Call it again when
-// journal_was_read_late. Writer's thread.
+// Call journal_resume_dropping when the listener is there, and again after journal_was_read_late:
+// the function reports JOURNAL_DROPPING again if journal_open found a loss. `raised`: the alarm was
+// raised before this start; the journal will report the end. Writer's thread.
 void journal_resume_dropping(struct journal *journal, bool raised);
 
-// The file could not be read at the start, and has been read since: true once, from the commit on
-// that did it. Alarms, maintenance windows and settings are those of the file and of this run
-// together now. Writer's thread.
+// Returns true once if the file could not be read at the start: after the commit that has read the
+// file since. Alarms, maintenance windows and settings are then the ones of the file and of this
+// run together. Writer's thread.
 bool journal_was_read_late(struct journal *journal);
 
-// Asks the writer to delete, with its next commits, the events that are older than `age_us` (at
+// Asks the writer to delete, with the next commits, the events that are older than `age_us` (at
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
 
-// Retention by age deletes only what every receiver has; retention by rows and octets deletes
-// beyond that, but none of the newest JOURNAL_MEMORY_KEPT events.
+// Retention by age deletes only events that every receiver has. Retention by rows and octets
+// deletes further events, oldest first, but none of the newest JOURNAL_MEMORY_KEPT events.
 
-// Registers a receiver by name and returns its handle, which is valid until the receiver is
-// forgotten or gone; -1: there are too many. A new receiver begins with the next event, a known one
-// at its cursor. One that was gone begins like a new one or, with its backlog, at its cursor. When
-// there is no room, the journal forgets the receiver that has been gone for the longest time. Any
-// thread, as are the next three.
+// Registers a receiver by name and returns a handle, which is valid until the receiver is forgotten
+// or gone; -1: there are too many receivers. A new receiver begins with the next event, a known
+// receiver at its cursor. A receiver that was gone begins like a new receiver or, with its backlog,
+// at its cursor. When there is no room, the journal forgets the receiver that has been gone for the
+// longest time. Any thread, also for the next three functions.
 int journal_receiver(struct journal *journal, const char *name);
 int journal_receiver_with_backlog(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
-void journal_advance(struct journal *journal, int receiver,
-                     int64_t sequence); // it has every event up to this one
+// The receiver has every event up to `sequence`.
+void journal_advance(struct journal *journal, int receiver, int64_t sequence);
 
-// The receiver has read the events up to this one. If retention deletes one that it has read, that
-// is no loss.
+// The receiver has read the events up to `sequence`. If retention deletes an event that the
+// receiver has read, nothing is lost.
 void journal_note_read(struct journal *journal, int receiver, int64_t sequence);
 
-// Notes the digest of the filter by which the receiver judges events from now on, not 0. The number
-// of the last event before that filter was in force; 0: it always was, as far as is known. Both
-// survive a restart. Any thread.
+// Notes the digest, not 0, of the filter by which the receiver judges events from now on.
+// journal_filter_since returns the number of the last event before that filter was in force; 0: no
+// earlier filter is known. Both survive a restart. Any thread.
 void journal_note_filter(struct journal *journal, int receiver, uint64_t digest);
 int64_t journal_filter_since(struct journal *journal, int receiver);
 
-// Deletes the cursor of a receiver that has ended, in memory and file: the receiver will not come
-// back, or as a new one. `only_gone`: unless the receiver is gone, nothing happens. False: nothing
+// Deletes the cursor of a receiver that has ended, in memory and file: if the receiver comes back,
+// then as a new receiver. `only_gone`: unless the receiver is gone, nothing happens. False: nothing
 // happened. Any thread.
 bool journal_forget_receiver(struct journal *journal, const char *name, bool only_gone);
 
-// Notes a number that stands for the section of the receiver without its name, so that a later
-// start finds the receiver under another name. Not 0. Any thread.
+// Notes a number, not 0, for the section of the receiver without its name: a later start finds the
+// receiver under another name. Any thread.
 void journal_note_section(struct journal *journal, int receiver, int64_t section);
 
 // Gives the cursor of a receiver that has ended to the name `to`, and forgets an ended receiver of
 // that name. False: `from` has no cursor, or a receiver `to` runs. Any thread.
 bool journal_rename_receiver(struct journal *journal, const char *from, const char *to);
 
-// The cursor moves backwards if the file was unreadable when the receiver began, and has an earlier
-// cursor once it is readable. Returns true once after that; then discard the events read beyond the
-// cursor. The cursor does not advance before this call. Call it after the first read of the healed
-// journal: an earlier call may return false too soon. Any thread.
+// If the file was unreadable when the receiver began, and has an earlier cursor once the file is
+// readable, then the cursor moves backwards. Returns true once after such a move: discard the
+// events read beyond the cursor. The cursor does not advance before this call. Call the function
+// after the first read of the healed journal: an earlier call may return false too soon. Any
+// thread.
 bool journal_cursor_was_set_back(struct journal *journal, int receiver);
 
 // Sets `after` and returns `last`: when its cursor moved backwards, the receiver had the events of
 // this run after `after`, up to `last`. 0: the cursor did not move backwards. Any thread.
 int64_t journal_had_through(struct journal *journal, int receiver, int64_t *after);
 
-// The receivers for which `runs` returns false are gone from now on: the journal keeps no events
-// for them any longer. It keeps their cursors, in case they come back. Before the first call, it
-// keeps events for every receiver whose cursor it has and that was not gone. `runs` must not call
-// the journal. Any thread.
+// The receivers for which `runs` returns false are gone from now on: the journal keeps no more
+// events for a gone receiver, but keeps the cursor in case the receiver comes back. Before the
+// first call, the journal keeps events for the receivers of all cursors that were not gone. `runs`
+// must not call the journal. Any thread.
 void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, const char *name),
                            void *ctx);
 
@@ -298,11 +298,11 @@ void journal_end_receivers(struct journal *journal, bool (*runs)(void *ctx, cons
 struct journal_receiver_state {
     const char *name; // valid during the call
     int64_t cursor;
-    int64_t gone_us; // UTC: since when it has been gone; 0: it is not
+    int64_t gone_us; // UTC: since when the receiver has been gone; 0: not gone
     int64_t section; // 0: not known
 };
 
-// Calls `each` for them, in no order; `each` must not call the journal. Any thread.
+// Calls `each` for every receiver, in no order; `each` must not call the journal. Any thread.
 void journal_each_receiver(struct journal *journal,
                            void (*each)(void *ctx, const struct journal_receiver_state *state),
                            void *ctx);
@@ -313,34 +313,35 @@ bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us,
                   const atomic_bool *enough);
 void journal_wake(struct journal *journal);
 
-// Reads the events after `after`, at most `n`, in order, and returns their number; 0: there are
-// none, or the disk fails. If the first has a number beyond after + 1, the events between have
-// expired. Any thread.
+// Reads the events after `after`, at most `n`, in order, and returns the number of events; 0: there
+// are none, or the disk fails. If the first number is greater than after + 1, the events between
+// have expired. Any thread.
 size_t journal_read(struct journal *journal, int64_t after, struct journal_item *items, size_t n);
 
-// Reads one event, also one that is not committed yet: a reference, the caller's. NULL: it expired,
-// or the disk fails or hangs; waits for it as journal_commit does. Writer's thread.
+// Reads an event, also before its commit: a reference, the caller's. NULL: the event expired, or
+// the disk fails or hangs. Waits for the disk as journal_commit does. Writer's thread.
 struct event *journal_find(struct journal *journal, int64_t sequence);
 
-// Reads the events before `before`, at most `n`, newest first, and returns their number; 0: there
-// are none, or the disk fails. Any thread.
+// Reads the events before `before`, at most `n`, newest first, and returns the number of events; 0:
+// there are none, or the disk fails. Any thread.
 size_t journal_read_back(struct journal *journal, int64_t before, struct journal_item *items,
                          size_t n);
 
-// Reads the committed events before `before` that may be about the failure of a link: of the types
-// link-down, link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared; newest
-// first, as many as the array has room for. Returns their number; 0: there are none, or the disk
+// Reads the committed events before `before` about possible failures of links: of the types
+// link-down, link-interrupted, port-removed, flapping, link-errors-raised and alarm-cleared. Newest
+// first, until the array is full. Returns the number of events; 0: there are none, or the disk
 // fails or hangs. Writer's thread.
 size_t journal_read_links_back(struct journal *journal, int64_t before,
                                struct journal_item items[JOURNAL_LINKS_PAGE]);
 
 int64_t journal_last(struct journal *journal); // the last committed sequence number
 
-// How many events have numbers between these two, excluding both. A start that could not read the
-// file took numbers far ahead of those in the file; that gap does not count. Any thread.
+// How many events have numbers between `after` and `before`, excluding both. A start that could not
+// read the file took numbers far ahead of the numbers in the file; such a gap does not count. Any
+// thread.
 int64_t journal_between(struct journal *journal, int64_t after, int64_t before);
 
-// The first event in memory: from it on, events are readable although the disk is not.
+// The first event in memory: this event and all later events are readable without the disk.
 int64_t journal_first_in_memory(struct journal *journal);
 void journal_get_status(struct journal *journal, struct journal_status *out); // any thread
 
