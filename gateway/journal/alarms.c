@@ -15,11 +15,11 @@
 #include <string.h>
 #include <sys/queue.h>
 
-// There may be ALARMS_MAX of them: keep it small.
+// There may be ALARMS_MAX entries: keep an entry small.
 struct alarm_entry {
-    // With the event that raised it last, in this run or before.
+    // With the event that raised the alarm last, in this run or before.
     struct compact_alarm alarm;
-    // `revision` counts the changes of `alarm` and `active`; `written` is its value at the last
+    // `revision` counts the changes of `alarm` and `active`; `written` is the revision at the last
     // write; 0: never written.
     uint32_t revision, written;
     bool active;  // false: cleared; the file may still have it, or receivers were not told
@@ -43,12 +43,12 @@ struct alarms {
     pthread_mutex_t lock;
     struct hash by_key, causes;
     struct alarm_entries order, changed; // by number of the event; by time of the change
-    struct alarm_entry *page_end;        // the last that alarms_each_after gave; NULL: none
+    struct alarm_entry *page_end;        // the last of the last page; NULL: none
     struct alarm_entry *near;            // of the row of the file taken last; NULL: none
     struct alarm_entry *to_write;        // the next in `changed` to be written; NULL: none
     size_t active_count;
     struct alarm_counts active;
-    bool keeps_ends; // there may be alarms that are kept (alarms_is_kept)
+    bool keeps_ends; // there may be alarms to keep (alarms_is_kept)
 };
 
 static bool alarms_is_open(const struct alarm_entry *e)
@@ -56,7 +56,7 @@ static bool alarms_is_open(const struct alarm_entry *e)
     return e->active || e->alarm.over;
 }
 
-// Whether the alarm has ended, and is kept since receivers do not know or it is shelved.
+// Whether the alarm has ended and is kept, because receivers do not know or the alarm is shelved.
 static bool alarms_is_kept(const struct alarm_entry *e)
 {
     return !e->active && e->alarm.over;
@@ -71,8 +71,7 @@ static struct alarm_entry *alarms_find(const struct alarms *a, const char *key)
     return HASH_THING(node, struct alarm_entry, by_key);
 }
 
-// The last entry with that number or a smaller one; NULL: there is none. Searches from `from`;
-// NULL: from the end.
+// The last entry whose number is not greater; NULL: none. Searches from `from`; NULL: from the end.
 static struct alarm_entry *alarms_seek(const struct alarms *a, struct alarm_entry *from,
                                        int64_t number)
 {
@@ -117,7 +116,7 @@ static struct alarm_entry *alarms_add(struct alarms *a, const struct alarm *alar
     return e;
 }
 
-// How many active alarms have that event as their root cause; NULL: none.
+// How many active alarms have the event as their root cause; NULL: none.
 static struct cause *alarms_find_cause(const struct alarms *a, const char *id)
 {
     struct hash_node *node = hash_find(&a->causes, hash_digest_string(&a->causes, id));
@@ -222,9 +221,9 @@ static void alarms_note_notification(struct alarm *alarm, const struct event *ev
     }
 }
 
-// Notes what receivers know after the event that clears the alarm, and whether the alarm has to be
-// kept. An end that another gateway is to send stays for a while: that one may fail. A shelved
-// alarm stays shelved when it is raised again.
+// Notes the knowledge of receivers after the event that clears the alarm, and whether to keep the
+// alarm. If another gateway is to send the end, the alarm stays for a while: the other gateway may
+// fail. A shelved alarm stays shelved when raised again.
 static void alarms_note_end(struct alarm *alarm, const struct event *event)
 {
     if (strcmp(event->suppressed, EVENT_STANDBY) == 0)
@@ -242,7 +241,7 @@ static void alarms_note_end(struct alarm *alarm, const struct event *event)
 }
 
 // Whether policy sends the event as a late notification of an active alarm. `last_id`: of the event
-// that raised it last.
+// that raised the alarm last.
 static bool alarms_is_notified_late(const struct alarm *alarm, const char *last_id,
                                     const struct event *event)
 {
@@ -250,8 +249,8 @@ static bool alarms_is_notified_late(const struct alarm *alarm, const char *last_
                                             strcmp(event->related_id, alarm->event_id) == 0);
 }
 
-// Begins the alarm anew after a clear. If receivers were not told of the clear, it is the same
-// alarm for them, and keeps its number.
+// Begins the alarm anew after a clear. If receivers were not told of the clear, the alarm is the
+// same for receivers, and keeps its number.
 static struct alarm alarms_begin_again(const struct alarm *before, const struct event *event,
                                        int64_t sequence)
 {
@@ -355,7 +354,7 @@ bool alarms_apply(struct journal *journal, const struct event *event, int64_t se
 
 // The mirrored table.
 
-// The alarm was raised while the file could not be read, and the file has it too: they are one
+// The alarm was raised before the file could be read, and the file has the alarm, too: a single
 // alarm, raised again.
 static void alarms_merge(struct alarms *a, struct alarm_entry *e, const struct alarm *stored)
 {
@@ -390,7 +389,7 @@ static void alarms_take(void *self, const void *row)
         alarms_set_active(a, e, !stored->over);
         a->keeps_ends |= alarms_is_kept(e);
         e->revision = 1;
-        a->near = e; // the file is ordered by number: each alarm comes near the one before
+        a->near = e; // the file has the order of numbers: alarms come near each other
     } else if (e && e->active && e->written == 0) {
         alarms_merge(a, e, stored);
         a->near = e;
@@ -428,7 +427,7 @@ static void alarms_committed(void *self)
     for (struct alarm_entry *e = TAILQ_FIRST(&a->changed), *next; e; e = next) {
         next = TAILQ_NEXT(e, in_changed);
         if (e->written != e->revision)
-            continue; // an operator acknowledged or shelved it after the write
+            continue; // an operator changed the alarm after the write
         TAILQ_REMOVE(&a->changed, e, in_changed);
         e->changed = false;
         if (!alarms_is_open(e))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// An alarm in some hundred octets of memory instead of nearly 2,000: its texts are as long as
-// needed, and a UUID has 16 octets.
+// An alarm in some hundred octets of memory instead of nearly 2,000: a text has no unused octets,
+// and a UUID has 16 octets.
 #ifndef IBTRAPD_JOURNAL_COMPACT_ALARM_H
 #define IBTRAPD_JOURNAL_COMPACT_ALARM_H
 
@@ -10,7 +10,7 @@ struct compact_alarm {
     int64_t event_sequence, raised_us, last_us, last_sequence;
     int64_t acknowledged_us, shelved_until_us;
     uint64_t count, node_guid;
-    const char *type; // the name in the catalogue; NULL: the catalogue does not have it
+    const char *type; // the name in the catalogue; NULL: not in the catalogue
     char *texts;      // the key comes first
     enum severity severity;
     enum category category;
@@ -18,8 +18,8 @@ struct compact_alarm {
     bool over;
 };
 
-// Packs the alarm, and the identifier of the event that raised it last, in place of what it has; a
-// new one is zeroed.
+// Packs the alarm, and the identifier of the event that raised the alarm last. Replaces the content
+// of `compact`; zero a new compact alarm first.
 void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
                         const char last_id[EVENT_ID_SIZE]);
 

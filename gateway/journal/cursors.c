@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What each receiver has, and what receivers lose: cursors, up to which number each receiver has
-// every event; the numbers of events; the alarm about events that receivers had yet to get and
-// lose, from the first of them until no more are lost.
+// Receivers have events, and lose events. A cursor is the number up to which a receiver has every
+// event. An alarm tells of lost events that receivers had yet to get, from the first loss until the
+// losses end.
 #include "journal/journal_private.h"
 
 #include <inttypes.h>
@@ -38,8 +38,8 @@ static struct cursor *cursors_find_oldest_gone(struct journal *j)
     return oldest;
 }
 
-// Gives a name that has no cursor a place, if need be that of a receiver that is gone. NULL: all
-// places are in use.
+// Gives a new name a place, if need be the place of a receiver that is gone. NULL: all places are
+// in use.
 static struct cursor *cursors_add(struct journal *j, const char *name)
 {
     struct cursor *c = cursors_find(j, ""); // a free place
@@ -80,7 +80,7 @@ static struct cursor *cursors_find_provisional(struct journal *j, const char *na
     return NULL;
 }
 
-// Memory knows better than the file, except for what was in the file before its first reading.
+// Memory goes before the file, except for cursors from before the first reading of the file.
 static void cursors_take(void *self, const void *row)
 {
     struct journal *j = self;
@@ -133,7 +133,7 @@ static bool cursors_differ(const struct store_cursor *a, const struct store_curs
            a->filter_since != b->filter_since;
 }
 
-// First deletes the names that have left, then gives the rows that changed: a name may have another
+// First deletes the names that have left, then gives the changed rows: a name may have another
 // place now.
 static enum mirror_step cursors_next(void *self, void *row)
 {
@@ -180,14 +180,15 @@ void journal_init_cursors(struct journal *journal)
         mirror_init(&journal->cursor_mirror, &CURSORS, journal, &journal->lock);
 }
 
-// Whether the journal keeps events for that cursor. Call it with the lock held.
+// Whether the journal keeps events for the cursor. Call this with the lock held.
 static bool cursors_counts(const struct journal *j, const struct cursor *c)
 {
     return c->active || (!j->receivers_known && c->row.receiver[0] != '\0' && c->row.gone_us == 0);
 }
 
-// The least number of the cursors that count, or of what was read through these cursors, and the
-// cursor that has it; else `least` and NULL. Call it with the lock held.
+// Finds the least number of the cursors that count (`read`: of the events read through a cursor).
+// Sets `least` if the number is less, and returns the cursor; else NULL. Call this with the lock
+// held.
 static const struct cursor *cursors_find_least(const struct journal *j, bool read, int64_t *least)
 {
     const struct cursor *found = NULL;
@@ -405,7 +406,7 @@ bool journal_cursor_was_set_back(struct journal *journal, int receiver)
 
 // Numbers.
 
-// A gap of at least this size between two numbers is no loss of events: it comes from a start that
+// A gap of at least this size between two numbers is no loss of events, but comes from a start that
 // could not read the file.
 #define JUMP (INT64_C(1) << 25)
 
@@ -444,10 +445,10 @@ int64_t journal_between(struct journal *journal, int64_t after, int64_t before)
 
 // Losses.
 
-// No event is lost for so long: then no more are lost.
+// After this time without a loss, the loss of events is over.
 static const int64_t QUIET_US = 60 * CLOCK_US_PER_S;
 
-// Counts a loss. True: it is the first since the last alarm has ended.
+// Counts a loss. True: the first loss since the end of the last alarm.
 static bool cursors_count_loss(struct journal *j, int64_t count, int64_t through,
                                const char *reason)
 {

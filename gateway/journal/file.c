@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The journal and its file: opens and closes them, renames or abandons a file that fails, and tells
-// how the journal is.
+// The journal and its file: opens and closes both, renames or abandons a failing file, and tells
+// the state of the journal.
 #include "journal/journal_private.h"
 
 #include "base/memory.h"
@@ -19,7 +19,7 @@ enum { RETRIES_MAX = 60 };
 static const int64_t RETRY_US = 1 * CLOCK_US_PER_S; // times the failed rescues, up to RETRIES_MAX
 
 // After the directory or the file was removed or replaced: keeps the open file, from which the next
-// attempt copies what receivers have yet to get, and releases the directory's lock.
+// attempt copies the events that receivers have yet to get, and releases the directory's lock.
 static void file_keep_orphan(struct journal *j)
 {
     j->orphan = j->writer;
@@ -36,7 +36,7 @@ static void file_condemn(struct journal *j, const char *why)
     snprintf(j->why, sizeof j->why, "%s", why);
 }
 
-// Syncs the parent, too, once the directory is made.
+// Syncs the parent, too, after making the directory.
 static bool file_make_directory(const struct journal *j, struct error *err)
 {
     if (mkdir(j->options.directory, 0750) == 0) {
@@ -51,7 +51,7 @@ static bool file_make_directory(const struct journal *j, struct error *err)
                      strerror(errno));
 }
 
-// Locks the directory: two processes in it would overwrite each other's events.
+// Locks the directory: two processes in a directory would overwrite each other's events.
 static bool file_lock_directory(struct journal *j, struct error *err)
 {
     char path[300];
@@ -94,8 +94,8 @@ static void file_set_problem(struct journal *j, const char *problem)
     pthread_mutex_unlock(&j->notify_lock);
 }
 
-// Checks that no event in the file has a number that this run has assigned while it could not read
-// the file. Equal numbers show that the clock was wrong, then or now.
+// Checks that no event in the file has a number that this run has given to another event before the
+// file could be read. Equal numbers show that the clock was wrong, then or now.
 static enum store_result file_check_numbers(struct journal *j, const struct store_size *size,
                                             struct error *err)
 {
@@ -120,9 +120,9 @@ static void file_load_last_number(struct journal *j, const struct store_size *si
     pthread_mutex_unlock(&j->lock);
 }
 
-// Notes which file the path names, with the number in it. True: it is another one than this run had
-// before. The inode alone does not tell: ext4 gives a new file that of the one just removed. Nor
-// does the number: a copy that was put back has it, too.
+// Notes the file at the path and the file's random number. True: this run had another file before.
+// The inode alone is not enough: ext4 gives a new file the inode of a file just removed. Nor is the
+// number: a restored copy has the same number.
 static bool file_note_identity(struct journal *j, int64_t identity)
 {
     struct stat now;
@@ -136,8 +136,8 @@ static bool file_note_identity(struct journal *j, int64_t identity)
     return other;
 }
 
-// The file was removed or replaced while it was not open: writes to it all that memory has, and
-// reports what it lacks.
+// The file was removed or replaced while the file was closed: writes everything in memory to the
+// file, and reports the missing events.
 static void file_start_over(struct journal *j, const struct store_size *size)
 {
     journal_begin_file(j);
@@ -175,7 +175,7 @@ static enum store_result file_load(struct journal *j, struct error *err)
     return result;
 }
 
-// Loads what can be read of the damaged file into memory, from where the new file gets it.
+// Loads the readable rows of the damaged file into memory, from where the new file gets the rows.
 static void file_load_damaged(struct journal *j, struct store *from)
 {
     struct error err;
@@ -191,7 +191,7 @@ static void file_load_damaged(struct journal *j, struct store *from)
             j->path, err.text);
 }
 
-// Replaces a file that cannot be used, or one that was removed or replaced.
+// Replaces an unusable file, or a file that was removed or replaced.
 static bool file_replace(struct journal *j, struct error *err)
 {
     struct store *from = j->orphan;
@@ -247,8 +247,8 @@ bool journal_open_file(struct journal *journal)
     int64_t pause = journal->rescue_attempts < RETRIES_MAX ? journal->rescue_attempts : RETRIES_MAX;
     journal->retry_at =
         clock_monotonic(journal->options.clock) + RETRY_US * (pause > 1 ? pause : 1);
-    // An open reader would keep the WAL's index, which may claim that more pages are in the file
-    // than are.
+    // An open reader would keep the WAL's index. The index may claim more pages in the file than
+    // the file has.
     journal_close_reader(journal);
     if (file_open_writer(journal, &err)) {
         file_log_opened(journal);
@@ -282,9 +282,9 @@ void journal_file_works(struct journal *journal)
     file_set_problem(journal, "");
 }
 
-// A program that reads the file in one transaction without end, such as a forgotten shell of
-// SQLite: the WAL cannot begin anew, and grows. Only the end of that transaction bounds the WAL:
-// the admin hears of the program.
+// A program that reads the file in an endless transaction, for instance a forgotten shell of
+// SQLite: the WAL cannot begin anew, and grows. Only the end of the transaction bounds the WAL: the
+// admin hears of the program.
 
 static void file_set_warning(struct journal *j, const char *warning)
 {
@@ -309,7 +309,7 @@ static void file_tell_held(struct journal *j, int64_t held)
 void journal_watch_wal(struct journal *journal)
 {
     int64_t held = store_wal_held(journal->writer);
-    // Once it is as large as the WAL should be, and each time that it has doubled.
+    // At the size that the WAL should have, and at each doubling.
     if (held >= WAL_BYTES && held >= 2 * journal->held_told) {
         file_tell_held(journal, held);
         journal->held_told = held;
@@ -325,7 +325,7 @@ void journal_watch_wal(struct journal *journal)
 
 // Opening and closing the journal.
 
-// Numbers for each millisecond: 1,024, more than the events that can come in it.
+// Numbers for each millisecond: 1,024, more than the events of a millisecond.
 enum { NUMBER_BITS = 10 };
 
 static int64_t file_number_of_now(const struct journal *j)
@@ -334,9 +334,9 @@ static int64_t file_number_of_now(const struct journal *j)
     return (ms > 0 ? ms : 0) << NUMBER_BITS;
 }
 
-// The number after which new events are numbered: the largest of an event or a cursor in the file.
-// If the file cannot be read, or had to be replaced, a number made from the time of day, which is
-// far ahead of any in a journal.
+// The last number before the new events: the greatest number of an event or a cursor in the file.
+// If the file cannot be read, or was replaced, a number made from the time of day, far ahead of the
+// numbers in any journal.
 static int64_t file_last_number(struct journal *j)
 {
     struct error err;

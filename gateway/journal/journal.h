@@ -91,7 +91,7 @@ struct journal_status {
     int64_t rows, bytes, first, last;
     int64_t pending;  // events in memory, not on disk yet
     bool pruning;     // a request to prune is not done yet
-    uint64_t dropped; // events that expired before every receiver had them
+    uint64_t dropped; // events that expired before the last receiver had the event
     uint64_t commits;
     size_t alarms;                        // active ones
     size_t alarms_of[SEVERITY_DEBUG + 1]; // active ones by severity
@@ -239,6 +239,7 @@ bool journal_was_read_late(struct journal *journal);
 // least JOURNAL_YOUNG_US) and that every receiver has. Any thread.
 void journal_request_prune(struct journal *journal, int64_t age_us);
 
+// Decides: Which events does the journal delete first?
 // Retention by age deletes only events that every receiver has. Retention by rows and octets
 // deletes further events, oldest first, but none of the newest JOURNAL_MEMORY_KEPT events.
 

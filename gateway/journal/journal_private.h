@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Shared by the files of journal/ only. Order of locks: `notify_lock` or `reader_lock`, then
-// `lock`, then those of the alarms, the windows, the settings, the node numbers and the shared
-// events.
+// `lock`, then the locks of alarms, windows, settings, node numbers and shared events.
 #ifndef IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 #define IBTRAPD_JOURNAL_JOURNAL_PRIVATE_H
 
@@ -26,14 +25,14 @@ struct entry {
 };
 
 struct cursor {
-    struct store_cursor row;         // as the file is to have it; without a name the place is free
-    int64_t read;                    // the last that the receiver has read, and may not have sent
+    struct store_cursor row;         // for the file; without a name the place is free
+    int64_t read;                    // the last event that was read, and may not be sent yet
     bool active;                     // a receiver of this run
-    bool backlog;                    // it goes on at its cursor although it was gone
+    bool backlog;                    // was gone, and goes on at its cursor
     bool provisional;                // begun before the file could be read
-    char former[STORE_NAME_MAX + 1]; // its name then; empty: the same
+    char former[STORE_NAME_MAX + 1]; // the name at that time; empty: the same
     bool set_back;                   // the file, once readable, had an earlier cursor
-    int64_t had_through;             // last event of this run that the receiver had then
+    int64_t had_through;             // last event of this run before the cursor was set back
 };
 
 enum { JOURNAL_MIRRORS = STORE_TABLES };
@@ -47,8 +46,8 @@ struct waiting_fabric {
 
 // The disk does not read events that some receiver has yet to get.
 struct unreadable {
-    int64_t after;       // the first that was tried is beyond this number
-    int64_t since, last; // monotonic: the first and the last attempt that failed; 0: none did
+    int64_t after;       // the first event of the attempts has a greater number
+    int64_t since, last; // monotonic: the first and the last failed attempt; 0: none
 };
 
 // Events that a receiver had yet to get are being lost.
@@ -56,7 +55,7 @@ struct dropping {
     bool active;
     uint64_t lost;    // so far
     int64_t through;  // the last number among them
-    int64_t quiet_at; // monotonic: unless more are lost, the loss is over then
+    int64_t quiet_at; // monotonic: the end of the loss, unless more events are lost
     char reason[256]; // of the first loss
 };
 
@@ -74,18 +73,18 @@ struct journal {
     bool unread;     // the file was not read since the start; numbers do not continue those in it
     bool begun_anew; // the old file was renamed, and a new one begun
     bool runs;       // journal_open has ended
-    bool condemned;  // the file is damaged: a new one has to take its place
-    char why[256];   // it is condemned
-    bool replaced;   // the file was removed, or another one was moved into its place
-    struct store *orphan;         // the open file that its path names no more
-    bool cursors_lost;            // those of receivers could not be read at the start
-    unsigned rescue_attempts;     // that failed, in a row
+    bool condemned;  // the file is damaged: a new file has to take its place
+    char why[256];   // the reason
+    bool replaced;   // the file was removed, or another file was moved into its place
+    struct store *orphan;         // the open file, removed from its path
+    bool cursors_lost;            // cursors could not be read at the start
+    unsigned rescue_attempts;     // failed ones in a row
     dev_t device;                 // of the file
     ino_t inode;                  // 0: not known
-    atomic_int_fast64_t identity; // store_identity; 0: not known. Readers check it
+    atomic_int_fast64_t identity; // store_identity, checked by readers; 0: not known
     int64_t retry_at, status_at;
     atomic_int_fast64_t prune_at;
-    int64_t held_told; // octets of the WAL that were held when the admin was told; 0: he was not
+    int64_t held_told; // octets of the WAL held at the last warning; 0: no warning
     struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
     // The cursors of the file and those of the transaction, in the places of `cursors`; and the
     // places of the transaction: how many, and the next.
@@ -106,8 +105,8 @@ struct journal {
     atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
 
-    // Held from a change of the state that `notify` reports until it has: so that the reports come
-    // one at a time, in the order of the changes.
+    // Held from a change of the state until `notify` has reported the change: reports come one at a
+    // time, in the order of the changes.
     pthread_mutex_t notify_lock;
 
     pthread_mutex_t lock;
@@ -117,13 +116,13 @@ struct journal {
     struct entry memory[JOURNAL_MEMORY_MAX];
     int64_t first_kept, appended, committed, stored;
     int64_t begun_after; // the number before the first of this run
-    int64_t file_last;   // the last of the file before; 0 while it was not read
-    bool read_late;      // it has been read since, and the writer does not know yet
+    int64_t file_last;   // the last number in the file before; 0: the file was not read yet
+    bool read_late;      // the file has been read since, unknown to the writer
     struct cursor cursors[JOURNAL_RECEIVERS_MAX];
     size_t cursor_count;
     struct mirror cursor_mirror; // of the cursors; has `lock`
-    atomic_bool has_several; // receivers of this run: events are made for_several (model/event.h)
-    bool receivers_known;    // before, every cursor that is not gone counts as that of a receiver
+    atomic_bool has_several;     // several receivers run: events are for_several (model/event.h)
+    bool receivers_known;        // false: every cursor that is not gone has a receiver
     struct journal_status status;
     int64_t counted_through; // `stored` when the file's size was taken for the status
     struct waiting_fabric fabric;
@@ -139,22 +138,22 @@ struct journal {
     struct store *reader;             // opened for the first read of events no longer in memory
     atomic_bool reader_found_corrupt; // makes the writer replace the file
     struct unreadable unreadable;
-    atomic_bool reader_gave_up; // the same, after it had tried for long enough
+    atomic_bool reader_gave_up; // the same, after a long time of attempts
     struct log_limit reader_limit;
 };
 
-// Packed events (read.c): an event in memory in the form that the file has, some hundred octets
-// instead of more than 3,000.
+// Packed events (read.c): an event in memory in the form of the file, some hundred octets instead
+// of more than 3,000.
 
 struct packed *packed_new(const struct event *event); // a reference
-struct packed *packed_ref(struct packed *packed);     // another one; NULL is allowed
+struct packed *packed_ref(struct packed *packed);     // another reference; NULL is allowed
 void packed_unref(struct packed *packed);             // NULL is allowed
 
 // Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
 // if the record cannot be read.
 struct event *packed_event(const struct packed *packed, struct error *err);
 
-// Fills the columns that come from the event. They point into `packed`.
+// Fills the columns of the event, which point into `packed`.
 void packed_fill_row(const struct packed *packed, struct store_row *row);
 
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
@@ -173,18 +172,20 @@ static inline void journal_release(const struct entry *entry) // its references
 // (write.c).
 bool journal_run(struct journal *journal, disk_work *work, int64_t argument);
 
-// The file (file.c). The file's thread only, as what follows unless it says something else.
+// The file (file.c). For the file's thread only, also the following functions unless a function
+// says otherwise.
 
-// Opens it, or gives the reason why not in log and status. Tries once a second at most.
+// Opens the file, or gives the reason of the failure in log and status. Tries once a second at
+// most.
 bool journal_open_file(struct journal *journal);
 
-// A write failed, as `err` says: closes the file, and renames it if it is damaged.
+// A write failed, as `err` says: closes the file, and renames a damaged file.
 void journal_lose_file(struct journal *journal, enum store_result result, struct error *err);
 
 // A write succeeded: the journal is not degraded any more.
 void journal_file_works(struct journal *journal);
 
-// The file does not work, for that reason: the journal is degraded. Any thread.
+// The file does not work, for the given reason: the journal is degraded. Any thread.
 void journal_file_fails(struct journal *journal, const char *problem);
 
 // Mirrored tables. The file that keeps a table also has the functions of journal.h for the table.
@@ -207,33 +208,40 @@ int64_t alarms_number(const struct journal *journal, const char *key);
 // How many are active; `of` gets how many of each severity, and may be NULL.
 size_t alarms_count(const struct journal *journal, size_t of[SEVERITY_DEBUG + 1]);
 
-// Saves the communities between mirror_plan and the transaction, so that a commit has all settings.
+// Saves the communities between mirror_plan and the transaction: then a commit has all settings.
 // After a crash in between, the file has the communities of a change whose other settings are lost.
 // Returns false with a sentence if the disk failed. The file's thread.
 bool journal_save_communities(struct journal *journal, struct error *err);
 
 // Rescue (rescue.c).
+// Decides: When is the journal's file replaced by a new one?
+// In three cases: the file is damaged, or gives the numbers of new events to other events; for half
+// a minute the disk does not read events that a receiver has yet to get; the file was removed, or
+// another file was moved into its place.
 
-// Marks everything in memory as unsaved, so that the next commit writes it to a new file.
+// Marks everything in memory as unsaved: the next commit writes everything to a new file.
 void journal_begin_file(struct journal *journal);
 
 // Syncs a directory, so that new names in the directory survive a power failure. False: the disk
 // failed. For the journal's file the result does not matter: the next sync of the file fails, too.
 bool journal_sync_directory(const char *path);
 
-// Builds a new file with what receivers have yet to get, as far as it can be read from the old one
-// (NULL: nothing can), and with all that memory has, but the events there. Counts and reports what
-// is lost. False with a sentence: not now, such as without room. Call journal_finish_rescue next.
+// Builds a new file with the events that receivers have yet to get, from the readable part of the
+// old file (NULL: there is none), and with everything in memory except the events. Counts and
+// reports the lost events. False with a sentence: not now, for instance without room. Call
+// journal_finish_rescue next.
 bool journal_rescue(struct journal *journal, struct store *from, struct error *err);
 
-// Renames the old file and puts the new one in its place, if a rescue has built one, in this run or
-// an earlier one. False with a sentence: try again. No connection to the old file may be open but
-// the reader's.
+// Renames the old file and puts the new file in its place, if a rescue of this run or an earlier
+// run has built a new file. False with a sentence: try again. Only the reader may have a connection
+// to the old file.
 bool journal_finish_rescue(struct journal *journal, struct error *err);
 
-// Numbers (cursors.c).
+// Numbers (file.c, cursors.c). The first event of a run follows the greatest number of an event or
+// a cursor in the file. Without a readable file, the first number comes from the time of day.
+// Decides: How are events numbered after a start?
 
-// How many events have numbers between these two, excluding both. A gap that comes from a start
+// How many events have numbers between `after` and `before`, excluding both. A gap from a start
 // that could not read the file does not count.
 int64_t journal_gap(int64_t after, int64_t before);
 
@@ -245,7 +253,7 @@ void journal_init_cursors(struct journal *journal); // their mirror
 int64_t journal_least_cursor(struct journal *journal, int64_t most);
 
 // The least number up to which such a receiver has read, at most the last committed number; and the
-// name of that receiver, or "".
+// receiver's name, or "".
 int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1]);
 
 // Retention (retention.c).
@@ -255,23 +263,24 @@ void journal_prune(struct journal *journal);
 
 // Losses (cursors.c).
 
-// Events up to that number are lost, and `count` of them some receiver had yet to get; -1: nobody
-// knows how many. Counts them, and reports the first. The reason is part of a sentence.
+// Events up to `through` are lost, among them `count` events that some receiver had yet to get; -1:
+// nobody knows how many. Counts the events, and reports the first loss. The reason is part of a
+// sentence.
 void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
                          const char *reason);
 
-// Reports the end of a loss, once it has paused and every receiver has read on beyond it.
+// Reports the end of a loss, after a pause, once every receiver has read on beyond the lost events.
 void journal_end_dropping(struct journal *journal);
 
 // The WAL (file.c).
 
 // After a move of the WAL: tells the admin, in log and status, of a program that reads the file
-// without end, so that the WAL grows; and of the end.
+// without end and makes the WAL grow; and of the end of that reading.
 void journal_watch_wal(struct journal *journal);
 
 // Snapshots of the fabric (write.c).
 
-// Adds one, which may have no record, to the transaction.
+// Adds a snapshot to the transaction; without a record, adds nothing.
 void journal_add_snapshot(struct journal *journal, const struct waiting_fabric *fabric);
 
 // The transaction has ended.
@@ -288,18 +297,18 @@ static inline int64_t journal_snapshot_bytes_max(const struct journal *journal)
 
 // Opens `reader` if need be and locks it until journal_end_reading.
 enum store_result journal_begin_reading(struct journal *journal, struct error *err);
-// `needed`: some receiver has yet to get the events that were read, those after `from`. Then the
-// writer replaces a damaged file, or one of which the disk did not read that part for long enough.
+// `needed`: the read was for events after `from` that some receiver has yet to get. Then the writer
+// replaces a damaged file, or a file whose disk failed to read that part for a long time.
 void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
                          int64_t from, const struct error *err);
 
-// Read one event: a reference, the caller's. NULL: it expired, or cannot be read.
-// journal_find_in_memory also gives one that is not committed yet; false: memory does not have it.
-// Any thread.
+// Read an event: a reference, the caller's. NULL: the event expired, or cannot be read.
+// journal_find_in_memory also finds an event before its commit; false: memory does not have the
+// event. Any thread.
 struct event *journal_find_in_file(struct journal *journal, int64_t sequence);
 size_t journal_find_links_in_file(struct journal *journal, int64_t before,
                                   struct journal_item *items, size_t n);
-void journal_drop_found_links(struct journal *journal); // those that the writer did not take
+void journal_drop_found_links(struct journal *journal); // that the writer did not take
 bool journal_find_in_memory(struct journal *journal, int64_t sequence, struct event **out);
 
 void journal_drop_reader(struct journal *journal); // with its lock held

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A mirrored table: a table of the journal's file whose rows are all in memory, too. Memory goes
-// first. The next commit writes what changed. While the file is away, memory goes on alone; the
-// first reading of the file joins its rows with memory.
+// A mirrored table: a table of the journal's file whose rows are all in memory, too. Memory changes
+// first. The next commit writes the changes. While the file is away, memory goes on alone; the
+// first reading of the file joins the rows of the file with memory.
 //
-// Decides: how are memory and file joined after the file was away?
+// Decides: How are memory and file joined after the file was away?
 #ifndef IBTRAPD_JOURNAL_MIRROR_H
 #define IBTRAPD_JOURNAL_MIRROR_H
 
@@ -14,8 +14,8 @@
 
 enum mirror_step { MIRROR_END, MIRROR_SET, MIRROR_DELETE };
 
-// What differs from table to table. A hook that is NULL does nothing. The file's thread calls the
-// hooks, with the lock of the mirror held, but for `taken` and `next`: the disk may hang.
+// The differences between tables. A hook that is NULL does nothing. The file's thread calls the
+// hooks, with the lock of the mirror held except for `taken` and `next`: the disk may hang.
 struct mirror_kind {
     enum store_table table;
     bool whole; // a change writes all rows anew: `next` gives all rows then, and deletes none
@@ -23,7 +23,7 @@ struct mirror_kind {
     // Joins a row of the file with memory, during the first reading.
     void (*take)(void *self, const void *row);
 
-    // The reading has ended with that result. Returns the result of all of the reading.
+    // The reading has ended with `result`. Returns the result of all of the reading.
     enum store_result (*taken)(void *self, enum store_result result, struct error *err);
 
     void (*plan)(void *self); // the transaction begins: later changes wait for the next
@@ -37,7 +37,7 @@ struct mirror_kind {
 struct mirror {
     const struct mirror_kind *kind;
     void *self;
-    pthread_mutex_t *lock; // guards what is in memory
+    pthread_mutex_t *lock; // guards the rows in memory
     bool loaded;           // every row of the file has been read; guarded by the lock
     atomic_uint_fast64_t revision, saved; // counts the changes: now, in the last commit
 

@@ -12,8 +12,8 @@ struct node_number_rows {
     // The file's thread only.
     struct node_number *read; // of the file
     size_t read_count, read_capacity;
-    struct node_numbers *planned; // that the transaction writes
-    struct node_numbers *in_file; // that the file has
+    struct node_numbers *planned; // of the transaction
+    struct node_numbers *in_file; // in the file
     size_t next_old, next_new;    // places in `in_file` and in `planned`
 
     pthread_mutex_t adding;     // of the thread that changes `given`; comes before `lock`
@@ -31,7 +31,7 @@ static void node_number_rows_set(struct node_numbers **member, struct node_numbe
 
 // The mirrored table.
 
-// Ignores numbers beyond NODE_NUMBERS_MAX, and the one more that there may be.
+// Ignores numbers beyond NODE_NUMBERS_MAX + 1.
 static void node_number_rows_take(void *self, const void *row)
 {
     struct node_number_rows *rows = self;
@@ -44,7 +44,7 @@ static void node_number_rows_take(void *self, const void *row)
     rows->read[rows->read_count++] = *(const struct node_number *)row;
 }
 
-// Takes also the numbers that can be read of a damaged file, for the file that takes its place.
+// Takes also the readable numbers of a damaged file, for the new file.
 static enum store_result node_number_rows_taken(void *self, enum store_result result,
                                                 struct error *err)
 {
@@ -72,7 +72,7 @@ static void node_number_rows_plan(void *self)
     rows->next_old = rows->next_new = 0;
 }
 
-// Finds the next of `numbers` that `others` does not have.
+// Finds the next number of `numbers` that is missing in `others`.
 static bool node_number_rows_differ(const struct node_numbers *numbers,
                                     const struct node_numbers *others, size_t *next,
                                     struct node_number *out)
@@ -151,8 +151,8 @@ static struct node_numbers *node_number_rows_given(struct node_number_rows *rows
     return given;
 }
 
-// Numbers the nodes of a large fabric, which takes a good part of a second, without `lock`: the
-// thread that takes Reports waits for that lock.
+// Numbers nodes without `lock`: a large fabric takes a good part of a second, and the thread that
+// takes Reports waits for `lock`.
 bool journal_number_nodes(struct journal *journal, const uint64_t *guids, size_t n)
 {
     struct node_number_rows *rows = journal->mirrors[STORE_NODE_NUMBERS]->self;

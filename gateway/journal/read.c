@@ -72,12 +72,13 @@ void packed_fill_row(const struct packed *packed, struct store_row *row)
 
 // The file.
 
-// For so long the journal tries to read what a receiver has yet to get. A disk that recovers later
-// has lost nothing: the old file stays.
+// How long the journal tries to read events that a receiver has yet to get. If the disk recovers
+// later, nothing is lost: the old file stays.
 static const int64_t UNREADABLE_US = 30 * CLOCK_US_PER_S;
-static const int64_t FORGET_US = 10 * CLOCK_US_PER_S; // without an attempt: it begins anew
+static const int64_t FORGET_US =
+    10 * CLOCK_US_PER_S; // without an attempt, until UNREADABLE_US begins anew
 
-// The path may have named a copy of an earlier time: nobody shares what was read there.
+// The path may have named an earlier copy of the file: nobody shares events read there.
 void journal_drop_reader(struct journal *journal)
 {
     store_close(journal->reader);
@@ -92,7 +93,7 @@ void journal_close_reader(struct journal *journal)
     pthread_mutex_unlock(&journal->reader_lock);
 }
 
-// The path may name a file of another gateway until the writer notices that.
+// Until the writer notices, the path may name a file of another gateway.
 static enum store_result read_open(struct journal *j, struct error *err)
 {
     int64_t identity = 0;
@@ -112,7 +113,7 @@ enum store_result journal_begin_reading(struct journal *journal, struct error *e
     return journal->reader ? STORE_OK : read_open(journal, err);
 }
 
-// Call it with the reader's lock held, after a read of what some receiver has yet to get.
+// Call this with the reader's lock held, after reading events that some receiver has yet to get.
 static void read_note_result(struct journal *j, enum store_result result, int64_t from)
 {
     struct unreadable *u = &j->unreadable;
@@ -159,7 +160,7 @@ struct reading {
     size_t count;
 };
 
-// Sets what a record does not have.
+// Sets the members that a record lacks.
 static void read_complete(const struct journal *j, struct event *event, int64_t sequence)
 {
     event->number = sequence;
@@ -189,7 +190,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     struct error err;
     const bool forward = order == STORE_AFTER;
     enum store_result result = journal_begin_reading(j, &err);
-    // What another receiver read while this one waited for its turn.
+    // Another receiver may have read the events while this receiver waited for its turn.
     size_t found = forward ? shared_events_find(&j->shared, from, items, n) : 0;
     struct reading reading = {.journal = j, .items = items + found};
     from += (int64_t)found;
@@ -213,8 +214,8 @@ static struct entry read_hold_entry(struct journal *j, int64_t sequence)
     return *e;
 }
 
-// Returns the event of an entry that is held, and drops the references of the entry. An event that
-// cannot be read is NULL, as from the file. Call this without the lock: unpacking takes its time.
+// Returns the event of a held entry, and drops the references of the entry. An unreadable event is
+// NULL, as from the file. Call this without the lock: unpacking is slow.
 static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence,
                                              const struct entry *e)
 {
@@ -232,13 +233,13 @@ static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence
     return item;
 }
 
-// Where the events after a number are. Those that are packed or in the file, another receiver may
-// have read just now.
+// Where the events after a number are. Another receiver may just have read packed events or events
+// in the file.
 enum place { NOWHERE, IN_MEMORY, PACKED, IN_FILE };
 
 enum { HELD_MAX = 64 };
 
-// Entries of memory, one number after the other. Has references to them.
+// Entries of memory with consecutive numbers. Has references to the entries.
 struct held {
     int64_t first;
     size_t count;
@@ -255,8 +256,7 @@ static enum place read_find_place(struct journal *j, int64_t after)
     return journal_slot(j, after + 1)->event ? IN_MEMORY : PACKED;
 }
 
-// Holds the entries after `after`, at most `n`, if they are in memory; what is packed only if
-// `packed`.
+// Holds the entries after `after` in memory, at most `n`. `packed`: also packed entries.
 static enum place read_hold(struct journal *j, int64_t after, size_t n, bool packed,
                             struct held *out)
 {
@@ -285,7 +285,7 @@ static size_t read_unpack(struct journal *j, const struct held *held, struct jou
     return held->count;
 }
 
-// Reads the events after `after` as long as they are in memory.
+// Reads the events after `after` up to the last event in memory.
 static size_t read_from_memory(struct journal *j, int64_t after, struct journal_item *items,
                                size_t n)
 {
@@ -321,7 +321,7 @@ void journal_wake(struct journal *journal)
     pthread_mutex_unlock(&journal->lock);
 }
 
-// Reads what no receiver has read just now. `gap`: the first may have a number beyond after + 1.
+// Reads the events that are not shared. `gap`: the first may have a number beyond after + 1.
 static size_t read_itself(struct journal *j, int64_t after, struct journal_item *items, size_t n,
                           bool gap)
 {
@@ -332,8 +332,9 @@ static size_t read_itself(struct journal *j, int64_t after, struct journal_item 
     bool ok = read_from_disk(j, STORE_AFTER, after, items, n, &count) == STORE_OK;
     if (!ok || count > 0 || !gap)
         return count;
-    // Neither memory nor file has the next event: it expired. Continue with the first that memory
-    // had then. If only the file has that by now, the next call reads it there.
+    // Neither memory nor file has the next event: the event expired. Continue with the first event
+    // that was in memory before. If only the file has this event by now, the next call reads the
+    // file.
     return read_from_memory(j, first - 1, items, n);
 }
 
@@ -357,7 +358,7 @@ struct event *journal_find_in_file(struct journal *journal, int64_t sequence)
     read_from_disk(journal, STORE_AFTER, sequence - 1, &item, 1, &count);
     if (item.sequence == sequence)
         return item.event;
-    event_unref(item.event); // another event: the journal dropped the wanted one
+    event_unref(item.event); // the journal dropped the wanted event
     return NULL;
 }
 
@@ -376,8 +377,7 @@ size_t journal_find_links_in_file(struct journal *journal, int64_t before,
     return count;
 }
 
-// Gets an event of memory, also one that is not committed yet. Returns false if memory does not
-// have the event.
+// Gets an event of memory, also before its commit. Returns false if memory does not have the event.
 static bool read_load_entry(struct journal *j, int64_t sequence, struct journal_item *out)
 {
     struct entry entry;

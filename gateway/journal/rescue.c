@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Replaces a file that cannot be used any more by a new one that has what receivers have yet to
-// get. The old file is renamed, never deleted.
+// Replaces an unusable file by a new file with the events that receivers have yet to get. The old
+// file is renamed, never deleted.
 //
-// The new file is built as <path>.part, with its sync, and becomes <path>.new in one step. From
-// then on, also after a crash, journal_finish_rescue renames the old file and gives the new one its
-// name.
+// The new file is built and synced as <path>.part, and becomes <path>.new in a single step. From
+// then on, also after a crash, journal_finish_rescue renames the old file and gives its name to the
+// new file.
 #include "journal/journal_private.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 enum {
     BATCH_ROWS = 1000, // in one transaction
-    EACH_NUMBER = 512, // so many unreadable numbers are tried one by one, then in growing steps
-    ATTEMPTS_MAX = 8,  // in half a minute; then what a failing disk does not read counts as lost
+    EACH_NUMBER = 512, // unreadable numbers to be tried singly, before the steps grow
+    ATTEMPTS_MAX = 8,  // in half a minute; then unread events of a failing disk count as lost
     NAME_SIZE = 400,
 };
 
@@ -47,9 +47,9 @@ bool journal_sync_directory(const char *path)
 struct rescue {
     struct journal *journal;
     struct store *from, *to;
-    int64_t after, through; // numbers: those after `after`, up to `through`, are still to be copied
+    int64_t after, through; // the numbers after `after`, up to `through`, are still to be copied
     int64_t copied;
-    int64_t missed; // numbers between those read, as far as damage explains the gap
+    int64_t missed; // numbers in the gaps that damage explains
     bool skipped;   // damage lies before the next row
 };
 
@@ -79,7 +79,7 @@ static bool rescue_can_read(const struct rescue *r, int64_t after)
     return store_read(r->from, STORE_AFTER, after, 1, rescue_ignore_row, NULL, &err) == STORE_OK;
 }
 
-// The first number after which reading works again, as far as that can be found; `through`: none.
+// The first known number after which reading works again; `through`: none.
 static int64_t rescue_find_readable(const struct rescue *r)
 {
     int64_t bad = r->after, step = 1;
@@ -102,7 +102,7 @@ static int64_t rescue_find_readable(const struct rescue *r)
     return r->through;
 }
 
-// Tells the watch of a start how far it is.
+// Tells the watch of a start how many events are copied.
 static void rescue_tell_progress(const struct rescue *r)
 {
     char doing[96];
@@ -114,7 +114,7 @@ static void rescue_tell_progress(const struct rescue *r)
     watch->step(watch->ctx, doing);
 }
 
-// Copies the rows that can be read. A result other than STORE_OK says that it has to be done again.
+// Copies the readable rows. If the result is not STORE_OK, the rescue has to begin again.
 static enum store_result rescue_copy_rows(struct rescue *r, struct error *err)
 {
     int64_t read_after = r->after, copied;
@@ -148,7 +148,7 @@ static enum store_result rescue_copy_rows(struct rescue *r, struct error *err)
     return STORE_OK;
 }
 
-// How many events receivers had yet to get and lose; -1: nobody knows.
+// How many events are lost that receivers had yet to get; -1: nobody knows.
 static int64_t rescue_count_missing(struct rescue *r, int64_t after, int64_t last)
 {
     struct error err;
@@ -171,7 +171,7 @@ static void rescue_copy_snapshot(void *ctx, const struct store_snapshot *snapsho
                        journal_snapshot_bytes_max(r->journal));
 }
 
-// Writes all that is not an event: from memory, and the newest snapshot from the old file.
+// Writes everything except events: from memory, and the newest snapshot from the old file.
 static enum store_result rescue_copy_state(struct rescue *r, struct error *err)
 {
     struct journal *j = r->journal;
@@ -222,8 +222,8 @@ static bool rescue_rename_part(const char *from, const char *to, struct error *e
     return error_set(err, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }
 
-// The name for the old file, with the time at which the new one was made: the same again after a
-// crash, so that a WAL keeps the name of its file.
+// The name for the old file, with the modification time of the new file: after a crash the name is
+// the same again, and a WAL keeps the name of its file.
 static void rescue_name_aside(const struct journal *j, const struct stat *made,
                               char aside[NAME_SIZE])
 {
@@ -232,15 +232,15 @@ static void rescue_name_aside(const struct journal *j, const struct stat *made,
     snprintf(aside, NAME_SIZE, "%s.corrupt-%s", j->path, when);
 }
 
-// Renames what is at the path, with its WAL first: without the file, SQLite would delete that. The
-// WAL's index can be made again.
+// Renames the file at the path, after its WAL: SQLite deletes a WAL without its file. SQLite can
+// make the index of the WAL again.
 static bool rescue_set_aside(const struct journal *j, const char *aside, struct error *err)
 {
     char wal[NAME_SIZE], index[NAME_SIZE], to[NAME_SIZE + 8];
     struct stat status;
     snprintf(wal, sizeof wal, "%s-wal", j->path);
     snprintf(index, sizeof index, "%s-shm", j->path);
-    // A file moved into place is no match for the WAL of the one before.
+    // The WAL of the file before does not belong to a file moved into place.
     snprintf(to, sizeof to, j->replaced ? "%s.wal" : "%s-wal", aside);
     unlink(index);
     if (stat(wal, &status) == 0 && status.st_size == 0)
@@ -256,7 +256,7 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
     if (stat(made, &status) != 0)
         return true;
     rescue_name_aside(journal, &status, aside);
-    pthread_mutex_lock(&journal->reader_lock); // so that no reader keeps the old file
+    pthread_mutex_lock(&journal->reader_lock); // no reader keeps the old file
     journal_drop_reader(journal);
     bool was_there = access(journal->path, F_OK) == 0;
     bool ok = rescue_set_aside(journal, aside, err) && rescue_rename_part(made, journal->path, err);
@@ -275,7 +275,7 @@ bool journal_finish_rescue(struct journal *journal, struct error *err)
     return true;
 }
 
-// Sets the numbers to copy, and returns the last number that is known to have been in the file.
+// Sets the numbers to copy, and returns the last known number in the file.
 static int64_t rescue_set_range(struct rescue *r)
 {
     struct journal *j = r->journal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Retention: which events the journal lets go of.
+// Retention: deletes events beyond the limits.
 #include "journal/journal_private.h"
 
 #include <inttypes.h>
@@ -7,19 +7,19 @@
 
 enum { PRUNE_ROWS_MAX = 5000 };
 
-// What retention may delete.
+// The events that retention may delete.
 struct extent {
     int64_t through; // the last sequence number; 0: none
-    char limit[64];  // the limit for which undelivered events may go; empty: none
-    int64_t asked;   // the request to prune that it is about; 0: none
+    char limit[64];  // the limit that deletes undelivered events; empty: none
+    int64_t asked;   // the request to prune; 0: none
 };
 
-// The last sequence number that may go because there are too many rows or octets.
+// The last sequence number to be deleted because there are too many rows or octets.
 static int64_t retention_surplus_through(const struct journal *j, const struct store_size *size,
                                          struct extent *extent)
 {
     int64_t through = 0;
-    // A snapshot larger than the limit of snapshots does not count: no events are deleted for it.
+    // Octets of snapshots beyond the limit of snapshots do not count: they delete no events.
     int64_t beyond = size->snapshot_bytes - journal_snapshot_bytes_max(j);
     int64_t bytes = size->bytes - (beyond > 0 ? beyond : 0);
     if (size->rows > j->options.rows_max) {
@@ -57,7 +57,7 @@ static struct extent retention_extent(struct journal *j, const struct store_size
     struct extent extent = {.limit = "", .asked = atomic_load(&j->asked_age_us)};
     int64_t by_age = retention_aged_through(j, size, j->options.age_us);
     int64_t by_request = extent.asked > 0 ? retention_aged_through(j, size, extent.asked) : 0;
-    // Events in memory stay in the file, too: receivers that keep up have yet to read them.
+    // Events in memory stay in the file, too: receivers that keep up have yet to read the events.
     int64_t in_memory = journal_first_in_memory(j);
     extent.through = retention_surplus_through(j, size, &extent);
     if (extent.through >= in_memory)
@@ -67,7 +67,7 @@ static struct extent retention_extent(struct journal *j, const struct store_size
     return extent;
 }
 
-// Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when none of them is left.
+// Deletes rows up to the extent's end, PRUNE_ROWS_MAX at most. True when no such row is left.
 static bool retention_delete_some(struct journal *j, const struct store_size *size,
                                   const struct extent *extent)
 {
@@ -94,7 +94,7 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     return end == extent->through;
 }
 
-// That request is done; one that came meanwhile is not.
+// The request is done; a request that came meanwhile is not.
 static void retention_end_request(struct journal *j, int64_t asked)
 {
     int_fast64_t done = asked;

@@ -3,7 +3,7 @@
 
 #include "journal/journal.h"
 
-enum { AT_ONCE = 64 }; // so many references are dropped after one turn with the lock
+enum { AT_ONCE = 64 }; // references dropped after one turn with the lock
 
 static struct event **shared_events_place(struct shared_events *shared, int64_t number)
 {
@@ -22,7 +22,7 @@ void shared_events_end(struct shared_events *shared)
     pthread_mutex_destroy(&shared->lock);
 }
 
-// The last reference is dropped without the lock, so that nobody waits for free.
+// Drops the last reference without the lock: nobody waits for free.
 static void shared_events_keep_some(struct shared_events *shared, const struct journal_item *items,
                                     size_t n)
 {
@@ -61,7 +61,7 @@ size_t shared_events_find(struct shared_events *shared, int64_t after, struct jo
     return count;
 }
 
-// Call it with the lock held; lets go of it.
+// Call the function with the lock held; the function gives the lock back.
 static void shared_events_drop(struct shared_events *shared, int64_t through)
 {
     struct event *old[SHARED_EVENTS_MAX];

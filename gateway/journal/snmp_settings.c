@@ -28,7 +28,7 @@ struct snmp_settings {
     const char *directory;
     // The file's thread only.
     struct setting_list read; // of the file
-    bool mixed;               // the journal has communities: an earlier version wrote them there
+    bool mixed;               // the journal has communities, from an earlier version
     struct settings *planned; // that the transaction writes
     size_t next;              // a place in `planned`
 
@@ -74,7 +74,7 @@ static bool snmp_settings_write_all(int fd, const char *octets, size_t size)
     return n >= 0 && fsync(fd) == 0;
 }
 
-// An earlier replacement, which a crash has left, may be open to others.
+// A replacement left by a crash may be open to others.
 static bool snmp_settings_replace_file(const struct communities_paths *paths, const struct text *t)
 {
     if (unlink(paths->next) != 0 && errno != ENOENT)

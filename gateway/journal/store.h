@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The journal's file: an SQLite database in WAL mode with synchronous=FULL, so that commits survive
-// a power failure. One thread at a time uses a connection.
+// The journal's file: an SQLite database in WAL mode with synchronous=FULL; commits survive a power
+// failure. One thread at a time uses a connection.
 #ifndef IBTRAPD_JOURNAL_STORE_H
 #define IBTRAPD_JOURNAL_STORE_H
 
@@ -22,21 +22,22 @@ enum { STORE_SCHEMA_VERSION = 8, STORE_NAME_MAX = 64 };
 struct store_cursor {
     char receiver[STORE_NAME_MAX + 1];
     int64_t sequence;
-    int64_t gone_us;      // UTC: since when the receiver has been gone; 0: it is not
+    int64_t gone_us;      // UTC: since when the receiver has been gone; 0: not gone
     int64_t section;      // stands for the section of the configuration; 0: not known
-    uint64_t filter;      // digest of its filter; 0: unknown
-    int64_t filter_since; // the last event before that filter was in force; 0: it always was, or
-                          // unknown
+    uint64_t filter;      // digest of the filter; 0: unknown
+    int64_t filter_since; // the last event before the filter was in force; 0: no earlier filter
+                          // is known
 };
 
 enum store_result {
     STORE_OK,
     STORE_FAILED,       // temporary: disk full, read-only, I/O error, locked
     STORE_CORRUPT,      // permanent: the file is damaged or is no database
-    STORE_FILE_MISSING, // permanent: the file is not where it was
+    STORE_FILE_MISSING, // permanent: the file was removed or replaced
 };
 
-// The tables beside that of events, and what a row is.
+// The tables beside the table of events, and the type of a row.
+// Decides: What does each table of the journal's file have?
 enum store_table {
     STORE_CURSORS,      // struct store_cursor
     STORE_ALARMS,       // struct alarm
@@ -53,7 +54,7 @@ struct store_row {
     int64_t time_us;
     int severity;
     uint64_t node_guid;
-    uint16_t report_lid; // sender of the Report that caused it; 0: no Report did
+    uint16_t report_lid; // sender of the Report that caused the event; 0: no Report
     uint64_t report_tid, report_digest;
     const uint8_t *record;
     size_t record_size;
@@ -71,8 +72,8 @@ struct store_snapshot {
 
 struct store_size {
     int64_t first, last; // sequence numbers of events, 0 when there is none
-    int64_t rows;        // counted when this connection was opened, plus its own changes since
-    int64_t oldest_us;   // time of the first
+    int64_t rows;        // counted when this connection was opened; follows its own changes
+    int64_t oldest_us;   // time of the first event
     int64_t bytes;       // used in the file
     int64_t snapshots,
         snapshot_bytes; // number of snapshots of the fabric, and their part of `bytes`
@@ -87,18 +88,18 @@ enum store_result store_open(const char *path, bool read_only, struct store **ou
                              struct error *err);
 void store_close(struct store *store); // NULL is allowed
 
-// As store_open to write; `watch` hears of this and of all else that is done with the connection,
-// until store_end_watch. It outlives that.
+// As store_open to write; until store_end_watch, `watch` hears of the work with the connection,
+// this call included. `watch` outlives store_end_watch.
 enum store_result store_open_watched(const char *path, const struct journal_watch *watch,
                                      struct store **out, struct error *err);
 void store_end_watch(struct store *store);
 
-// Opens a damaged file for reading what can be read. What needs a damaged page fails.
+// Opens a damaged file for reading. A read that needs a damaged page fails.
 enum store_result store_open_damaged(const char *path, struct store **out, struct error *err);
 
-// Opens the file for a process that only reads it, whether ibtrapd runs or not. Needs no permission
-// to write in the directory, and leaves nothing there. STORE_FAILED, with what to do: there is no
-// journal, or the process may not read it.
+// Opens the file for a process that only reads, whether ibtrapd runs or not. Needs no permission to
+// write in the directory, and leaves nothing there. STORE_FAILED, with advice: there is no journal,
+// or the process may not read the journal.
 enum store_result store_examine(const char *path, struct store **out, struct error *err);
 
 // Whether the rows read through store_examine are consistent. False with a sentence: ibtrapd was
@@ -108,20 +109,21 @@ bool store_stood_still(struct store *store, struct error *err);
 // Whether the path now names another file, or none: writes to this connection would be lost.
 bool store_has_moved(struct store *store);
 
-// The number that the file got by chance when it was made or upgraded. Another number: another
-// file, also where the file system gives it the inode of one that was removed.
+// The random number in the file, made when the file was made or upgraded. Another number: another
+// file, also if the file system gives the new file the inode of a removed file.
 enum store_result store_identity(struct store *store, int64_t *out, struct error *err);
 
 // A transaction. After a failure, the remaining calls do nothing, and store_commit returns the
 // first error: no part of the transaction is kept.
 void store_begin(struct store *store);
 
-// The row may be there. Another event of that number fails the transaction as STORE_CORRUPT.
+// The row may be there already. If the number has another event, the transaction fails as
+// STORE_CORRUPT.
 void store_add_event(struct store *store, const struct store_row *row);
 int64_t store_delete_through(struct store *store, int64_t sequence,
                              int64_t rows_max); // returns how many
 
-// How many events have numbers from `after` + 1 to `through`, without those about such losses.
+// How many events have numbers from `after` + 1 to `through`, without the events about lost events.
 int64_t store_count_wanted(struct store *store, int64_t after, int64_t through);
 
 // A row is a struct of the type that enum store_table names. store_set_row replaces the row of the
@@ -130,25 +132,25 @@ void store_set_row(struct store *store, enum store_table table, const void *row)
 void store_delete_row(struct store *store, enum store_table table, const void *row); // by its key
 void store_delete_rows(struct store *store, enum store_table table);                 // all
 
-// Adds a snapshot, unless the newest has the same digest. Then deletes the oldest ones until at
-// most `keep` remain, in at most `bytes_max` octets; the newest always stays.
+// Adds a snapshot, unless the newest has the same digest. Then deletes the oldest snapshots until
+// at most `keep` remain, in at most `bytes_max` octets; the newest always stays.
 void store_add_snapshot(struct store *store, const struct store_snapshot *snapshot, int64_t keep,
                         int64_t bytes_max);
 enum store_result store_commit(struct store *store, struct error *err);
 
-// Moves all of the WAL into the file, so that the file alone has everything.
+// Moves all of the WAL into the file; then the file alone has everything.
 enum store_result store_finish(struct store *store, struct error *err);
 
-// Of a store that is open for writing: moves of the WAL are logged there. `log` outlives the store.
+// Of a store for writing: logs the moves of the WAL. `log` outlives the store.
 void store_set_log(struct store *store, struct log *log);
 
-// Moves pages of the WAL into the file, so that the WAL does not grow. Call it after each commit,
-// when no caller waits for the commit any more. STORE_FAILED: close all connections to the file;
-// opening it moves all of the WAL.
+// Moves pages of the WAL into the file, to bound the WAL. Call the function after each commit, when
+// no caller waits for the commit any more. STORE_FAILED: close all connections to the file; the
+// next opening moves all of the WAL.
 enum store_result store_move_wal(struct store *store, struct error *err);
 
-// Octets of the WAL that had to stay, as another connection reads the file as it was before them.
-// store_retry_wal tries again soon, also without a commit.
+// Octets of the WAL that had to stay, because another connection reads an earlier state of the
+// file. store_retry_wal tries again soon, also without a commit.
 int64_t store_wal_held(struct store *store);
 void store_retry_wal(struct store *store);
 
@@ -174,20 +176,20 @@ enum store_result store_read(struct store *store, enum store_order order, int64_
 enum store_result store_count_indexed(struct store *store, int64_t after, int64_t through,
                                       int64_t *out, struct error *err);
 
-// Calls `each` for the rows of the table: alarms by the number of the event that raised them,
-// windows in the order in which they were set, node numbers ascending. Gives a node number that is
-// not valid as 0, and leaves out settings that this version would not write. Of a damaged file,
-// gives the node numbers before the damage, then the numbers behind it from the greatest one on.
-// STORE_CORRUPT, too: a cursor has no name, one of its numbers is neither 0 nor that of an event,
-// or `gone_us` is no time.
+// Calls `each` for the rows of the table: alarms by the number of the event that raised the alarm,
+// windows in the order of setting, node numbers ascending. An invalid node number becomes 0;
+// settings that this version would not write are left out. Of a damaged file, `each` gets the node
+// numbers before the damage, then the numbers behind the damage from the greatest number on.
+// STORE_CORRUPT, too: a cursor has no name, an impossible number, or an impossible `gone_us`.
 enum store_result store_read_rows(struct store *store, enum store_table table,
                                   void (*each)(void *ctx, const void *row), void *ctx,
                                   struct error *err);
 size_t store_row_size(enum store_table table);
 enum store_result store_count_alarms(struct store *store, int64_t *out, struct error *err);
 
-// Calls `each` for the snapshot of that number (0: the newest) with its record, or not at all if
-// there is none. STORE_ALL_SNAPSHOTS: for every snapshot, oldest first, without its record.
+// Calls `each` for the snapshot with the number (0: the newest) and its record, or not at all if
+// there is no such snapshot. STORE_ALL_SNAPSHOTS: for every snapshot, oldest first, without its
+// record.
 enum { STORE_ALL_SNAPSHOTS = -1 };
 enum store_result store_read_snapshots(struct store *store, int64_t number,
                                        void (*each)(void *ctx,
@@ -201,9 +203,9 @@ enum store_result store_get_size(struct store *store, struct store_size *out, st
 enum store_result store_first_since(struct store *store, int64_t time_us, int64_t *out,
                                     struct error *err);
 
-// After STORE_FAILED or STORE_CORRUPT: whether the disk does not read a part of the file or of its
-// WAL. SQLite says of some such reads that the file is damaged, and this looks for them: it may
-// read all of the file.
+// After STORE_FAILED or STORE_CORRUPT: whether the disk does not read a part of the file or of the
+// WAL. After some failed reads SQLite calls the file damaged; this function finds the failed reads,
+// and may read all of the file.
 bool store_disk_failed(struct store *store, enum store_result result);
 
 // SQLite's integrity check of the whole file: STORE_OK, or STORE_CORRUPT with its first finding.

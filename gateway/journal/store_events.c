@@ -16,7 +16,7 @@ static int store_events_number(sqlite3_stmt *s, int64_t *out)
     return code;
 }
 
-// The file has a row of that number: fails the transaction unless it is the same event.
+// The file has a row with the number: fails the transaction unless the row is the same event.
 static void store_events_check_known(struct store *store, const struct store_row *row)
 {
     sqlite3_stmt *s = store_begin_statement(store, FIND_EVENT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Opening the journal's file: for the writer, for readers, damaged, or by a process that examines
-// it.
+// Opens the journal's file: for the writer, for readers, when damaged, or for a process that
+// examines the file.
 #include "journal/journal.h"
 #include "journal/store.h"
 
@@ -24,11 +24,11 @@ enum {
     STEP_OPERATIONS = 20000
 }; // of SQLite's virtual machine, which does some 20 in a microsecond
 
-// The page cache of each connection. Rows are added and read in order, so that few pages are used
+// The page cache of each connection. Rows are added and read in order, and few pages are used
 // twice; SQLite's default of 2000 KiB is not faster.
 #define CACHE_KIB "512"
 
-// A WAL that grew while another program read the file gets its size back when it begins anew.
+// A WAL that grew while another program read the file gets its size back when the WAL begins anew.
 static int store_open_limit_wal(struct store *store)
 {
     char pragma[64];
@@ -123,7 +123,7 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE alarm ADD COLUMN shelved_by TEXT NOT NULL DEFAULT '';",
 };
 
-// Gives the file a number by chance, not 0, that tells it from another one in its place.
+// Gives the file a random number, not 0, to tell the file from another file in its place.
 static int store_open_identify(struct store *store)
 {
     uint32_t number;
@@ -134,8 +134,8 @@ static int store_open_identify(struct store *store)
     return store_run(store, pragma);
 }
 
-// Says how much there is to do: making an index reads every event. Their numbers tell how many at
-// once, as nothing but retention removes any.
+// Tells the number of events: making an index reads every event. The difference of numbers is
+// quick, and right because only retention removes events.
 static void store_open_tell_upgrade(struct store *store, int version)
 {
     int64_t events = 0;
@@ -176,7 +176,7 @@ static int store_open_prepare_at(struct store *store, int at)
                               -1, SQLITE_PREPARE_PERSISTENT, &store->statements[at], NULL);
 }
 
-// `damaged`: makes the statements that a damaged file allows. Returns a code of SQLite.
+// `damaged`: makes only the statements that a damaged file allows. Returns a code of SQLite.
 static int store_open_prepare(struct store *store, bool damaged)
 {
     for (int i = 0; i < STORE_STATEMENTS; i++) {
@@ -195,14 +195,14 @@ static enum store_result store_open_prepare_file(struct store *store, bool read_
     store_tell(store, "moving its WAL into the file");
     int64_t version = 0;
     int code = SQLITE_OK;
-    // The checkpoint writes the WAL into the file: the WAL may have rows of a commit whose sync
-    // failed, which could be read now and never reach the disk.
+    // The checkpoint writes the WAL into the file. The WAL may have rows of a commit whose sync
+    // failed: a reader could see the rows, although the rows may never reach the disk.
     if (!read_only)
         code = store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                 "PRAGMA wal_checkpoint(TRUNCATE);");
     if (!read_only && code == SQLITE_OK)
         code = store_open_limit_wal(store);
-    // cell_size_check finds a damaged page when it is read, before a row written to it is lost.
+    // cell_size_check finds a damaged page at its first read, before a write loses a row.
     if (code == SQLITE_OK)
         code = store_run(store, "PRAGMA cell_size_check = ON; PRAGMA cache_size = -" CACHE_KIB);
     if (code == SQLITE_OK)
@@ -224,7 +224,7 @@ static enum store_result store_open_prepare_file(struct store *store, bool read_
         code = store_open_upgrade(store, (int)version);
     if (code == SQLITE_OK)
         code = store_open_prepare(store, false);
-    store->rows = -1; // not counted for a reader: it seldom needs the number, and counting is slow
+    store->rows = -1; // a reader seldom needs the number, and counting is slow
     store_tell(store, "counting its events");
     if (code == SQLITE_OK && !read_only)
         code = store_count_rows(store);
@@ -255,8 +255,8 @@ static void store_open_create(const char *path)
         close(fd);
 }
 
-// SQLite counts its memory behind one lock for all connections, unless it is told not to before its
-// first use. The kernel may stop a receiver's thread while it has that lock; the commit would wait.
+// SQLite counts its memory behind a lock for all connections, unless switched off before the first
+// use of SQLite. The kernel may stop a receiver's thread that has the lock; the commit would wait.
 static void store_open_stop_counting(void)
 {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -268,7 +268,7 @@ static void store_open_prepare_library(void)
     pthread_once(&once, store_open_stop_counting);
 }
 
-// `name` is the path, or a URI that contains it.
+// `name` is the path, or a URI with the path.
 static enum store_result store_open_named(const char *name, const char *path, int flags,
                                           const struct journal_watch *watch, struct store **out,
                                           struct error *err)

@@ -21,7 +21,7 @@ enum store_statement {
     DELETE_THROUGH,
     COUNT_WANTED,
     COUNT_INDEXED,
-    READ_AFTER, // the next ones as in enum store_order
+    READ_AFTER, // here the order of enum store_order begins
     READ_BEFORE,
     READ_LINKS_BEFORE,
     READ_SINCE,
@@ -53,7 +53,7 @@ struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STORE_STATEMENTS];
     int failure;                       // the transaction's first error, or SQLITE_OK
-    bool other;                        // it failed since an event of the same number is there
+    bool other;                        // the transaction failed: the number has another event
     int64_t rows, rows_before;         // in the event table: now, and before the transaction
     struct wal *wal;                   // of a connection that writes, until store_finish; else NULL
     int wal_pages;                     // after the last commit
@@ -63,7 +63,7 @@ struct store {
     char doing[96];                    // what the watch hears
 };
 
-// Tells the watch, if there is one, what begins.
+// Tells the watch, unless there is none, the beginning part of the work.
 void store_tell(struct store *store, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 // Codes of SQLite. store_report says why in `err`, unless the result is STORE_OK.
@@ -83,8 +83,8 @@ int store_read_number(struct store *store, const char *sql, int64_t *out);
 // Counts the events. Returns a code of SQLite.
 int store_count_rows(struct store *store);
 
-// Makes SQLite leave the WAL as it is when the connection closes. Otherwise it would move the pages
-// that it believes are not in the file yet.
+// Makes SQLite leave the WAL unchanged when the connection closes. Otherwise SQLite would move the
+// pages that SQLite believes are not in the file yet.
 void store_leave_wal(struct store *store);
 
 // Writing. store_note keeps the first error of a transaction, which store_commit returns.

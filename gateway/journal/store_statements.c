@@ -16,7 +16,7 @@
 #define SNAPSHOT_COLUMNS "number, time_us, digest, nodes, links, length(record)"
 
 static const char *const SQL[STATEMENT_COUNT] = {
-    // The row may exist: a commit whose sync failed may have written it.
+    // The row may exist: a commit with a failed sync may have written the row.
     [ADD_EVENT] = "INSERT INTO event (" ROW_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?)"
                   " ON CONFLICT (sequence) DO NOTHING",
     [FIND_EVENT] = "SELECT count(*) FROM event WHERE sequence = ? AND id = ?",
@@ -106,8 +106,7 @@ int store_read_number(struct store *store, const char *sql, int64_t *out)
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-// count(*) is the fastest, but a single operation, during which nobody hears that it makes
-// progress.
+// count(*) is the fastest, but a single operation, without a sign of progress.
 int store_count_rows(struct store *store)
 {
     const char *sql = store->watch ? "SELECT sum(1) FROM event" : "SELECT count(*) FROM event";
@@ -198,8 +197,8 @@ void store_set_log(struct store *store, struct log *log)
     wal_set_log(store->wal, log);
 }
 
-// After a failure, SQLite would continue with the next page, as if all pages before were safe, and
-// would do so, too, when the connection closes.
+// After a failure, SQLite would continue with the next page, as if all pages before were safe, also
+// when the connection closes.
 enum store_result store_move_wal(struct store *store, struct error *err)
 {
     bool own = wal_note(store->wal, store->wal_pages);
@@ -234,7 +233,7 @@ static bool store_statements_can_read(struct store *store, int which)
     for (sqlite3_int64 at = 0; at < size; at += OCTETS) {
         sqlite3_int64 left = size - at < OCTETS ? size - at : OCTETS;
         int code = file->pMethods->xRead(file, octets, (int)left, at);
-        if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) // it may shrink meanwhile
+        if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ) // the file may shrink meanwhile
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The tables of the journal's file whose rows memory mirrors (mirror.h): what columns they have,
-// and one way to read and to write them.
+// The tables of the journal's file whose rows memory mirrors (mirror.h): the columns, and a single
+// way to read and to write rows.
 #include "journal/journal.h"
 #include "journal/store.h"
 
@@ -269,7 +269,7 @@ void store_delete_rows(struct store *store, enum store_table table)
 
 // Reading.
 
-// A number that the member has no room for becomes the greatest one that has.
+// A number too great for the member becomes the greatest number of the member.
 static void store_tables_put_integer(uint8_t *member, size_t size, int64_t value)
 {
     const bool fits = size == sizeof value || (value >= 0 && value < INT64_C(1) << 8 * size);

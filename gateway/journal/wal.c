@@ -23,7 +23,7 @@ struct wal {
     // Used by the writer only.
     struct log *log; // NULL: none
     int noted;       // number of pages when thread or writer last moved them
-    bool flushed;    // the thread syncs the file, too: the writer moves the pages added since
+    bool flushed;    // the thread syncs the file, too: the writer moves the later pages
 
     pthread_mutex_t lock; // guards `stop`, `flush` and changes of `busy`
     pthread_cond_t sent;
@@ -35,8 +35,8 @@ struct wal {
 
 // The size.
 
-// Writes zeros: the first sync of octets that are only allocated takes as long as that of appended
-// ones.
+// Writes zeros: the first sync of allocated but unwritten octets takes as long as the sync of
+// appended octets.
 static bool wal_write_zeros(int fd, off_t from)
 {
     static const char ZEROS[1 << 16];
@@ -67,15 +67,15 @@ void wal_reserve(const char *path)
     bool small = fstat(fd, &status) == 0 && status.st_size < WAL_BYTES;
     if (small && !wal_grow(fd, status.st_size)) {
         int rc = ftruncate(fd, status.st_size);
-        (void)rc; // zeros at its end do no harm
+        (void)rc; // zeros at the end do no harm
     }
     close(fd);
 }
 
 // The thread.
 
-// An I/O error is a failure, since a failed sync may lose pages written since the last one. A full
-// disk loses nothing.
+// An I/O error is a failure, because a failed sync may lose all pages written after the last good
+// sync. A full disk loses nothing.
 bool wal_move(struct wal *wal, sqlite3 *db)
 {
     int pages = 0, moved = 0;
@@ -90,8 +90,8 @@ int wal_left(struct wal *wal)
     return atomic_load(&wal->left);
 }
 
-// Syncs the file. SQLite does that only once all of the WAL is in the file; done here, the writer
-// does not wait for it.
+// Syncs the file. SQLite syncs the file only once all of the WAL is in the file, while the writer
+// waits. After this sync the writer does not wait.
 static bool wal_flush_file(sqlite3 *db)
 {
     sqlite3_file *file = NULL;
@@ -120,8 +120,7 @@ static void *wal_run(void *arg)
     return NULL;
 }
 
-// Opens the connection and reads from it: before its first read, it does not know that there is a
-// WAL.
+// Opens the connection and reads once: a connection learns of the WAL with its first read.
 static bool wal_open_file(struct wal *w, const char *path)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
