@@ -134,11 +134,10 @@ static struct demand_answer *read_cache_copy(const uint8_t *data, size_t size)
     return answer;
 }
 
-// The records of a table: counted first, then copied, without a ServiceKey: a ServiceKey is a
-// secret, and no table shows it.
+// Takes the records of a table without a ServiceKey: a ServiceKey is a secret, and no table shows
+// it.
 struct read_mad_records {
-    struct demand_answer *answer; // NULL: they are counted
-    size_t count, size;
+    struct demand_answer *answer;
     bool of_services;
 };
 
@@ -147,27 +146,24 @@ static void read_cache_take(void *ctx, const uint8_t *record, size_t size)
     struct read_mad_records *r = ctx;
     (void)size; // mad_read_table has compared it
     enum { SERVICE_KEY = 32, SERVICE_KEY_SIZE = 16 };
-    if (r->answer) {
-        uint8_t *to = r->answer->octets + r->count * r->size;
-        memcpy(to, record, r->size);
-        if (r->of_services)
-            memset(to + SERVICE_KEY, 0, SERVICE_KEY_SIZE);
-    }
-    r->count++;
+    uint8_t *to = r->answer->octets + r->answer->count++ * r->answer->size;
+    memcpy(to, record, r->answer->size);
+    if (r->of_services)
+        memset(to + SERVICE_KEY, 0, SERVICE_KEY_SIZE);
 }
 
 static struct demand_answer *read_cache_read_records(const struct demand_key *key,
                                                      const uint8_t *mad, size_t size)
 {
     struct error ignored;
-    struct read_mad_records r = {.size = read_cache_record_size(key->attribute),
+    const size_t record_size = read_cache_record_size(key->attribute);
+    struct read_mad_records r = {.answer = demand_answer_new(size / record_size, record_size),
                                  .of_services = key->attribute == DEMAND_SERVICE_RECORD};
-    if (!mad_read_table(mad, size, r.size, read_cache_take, &r, &ignored))
-        return NULL;
-    r.answer = demand_answer_new(r.count, r.size);
-    r.count = 0;
-    mad_read_table(mad, size, r.size, read_cache_take, &r, &ignored);
-    return r.answer;
+    r.answer->count = 0;
+    if (mad_read_table(mad, size, record_size, read_cache_take, &r, &ignored))
+        return r.answer;
+    demand_answer_unref(r.answer);
+    return NULL;
 }
 
 struct demand_answer *read_mad_read(const struct demand_key *key, const uint8_t *mad, size_t size)

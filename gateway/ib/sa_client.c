@@ -71,10 +71,10 @@ static void sa_client_give_up_doubles(struct sa_client *a)
     struct subscription *each = a->subscriptions.each;
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++) {
         if (a->listed[i] && subscriptions_is_covered(&a->subscriptions, &each[i]))
-            sa_requests_send_subscription(a, &each[i], false, sa_requests_new_tid(a));
+            sa_requests_send_subscription(a, &each[i], false);
     }
     if (a->listed[SUBSCRIPTIONS_ALL] && !a->subscriptions.wants_all)
-        sa_requests_send_subscription(a, &each[SUBSCRIPTIONS_ALL], false, sa_requests_new_tid(a));
+        sa_requests_send_subscription(a, &each[SUBSCRIPTIONS_ALL], false);
 }
 
 // Compares the subscriptions in the SM's list (`none`: the list is empty) with the subscriptions
@@ -458,9 +458,7 @@ static void sa_client_serve_port(struct sa_client *a)
 
 static void sa_client_send_unsubscription(struct sa_client *a, struct subscription *one)
 {
-    uint32_t tid = sa_requests_new_tid(a);
-    sa_requests_send_subscription(a, one, false, tid);
-    subscriptions_asked(one, tid, sa_state_now(a));
+    subscriptions_asked(one, sa_requests_send_subscription(a, one, false), sa_state_now(a));
 }
 
 // Handles MADs, Reports included, until all unsubscriptions are answered, or for UNSUBSCRIBE_US.

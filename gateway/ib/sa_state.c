@@ -109,7 +109,8 @@ void sa_state_count(struct sa_client *a, uint64_t *counter)
     pthread_mutex_unlock(&a->lock);
 }
 
-struct mad_address sa_state_sa(const struct sa_client *a)
+// Where requests to the SA go: to the SM, or to the address to which the SM redirected requests.
+static struct mad_address sa_state_sa(const struct sa_client *a)
 {
     return mad_sa_address(&a->redirect.to, &a->status.port);
 }
@@ -227,7 +228,9 @@ static void sa_state_note_unknown(struct sa_client *a, bool unknown)
     a->unknown = unknown;
 }
 
-void sa_key_check(struct sa_client *a)
+// Holds back the requests that need the key while the master is not known, unless the SM does not
+// answer the queries about its name. Logs once that a master does not get the key.
+static void sa_state_check_key(struct sa_client *a)
 {
     const uint64_t guid = a->status.sm.port_guid;
     const bool smps = a->status.smp_refusal[0] == '\0';
@@ -260,7 +263,8 @@ uint32_t sa_requests_new_tid(struct sa_client *a)
     return atomic_fetch_add(&a->next_tid, 1) & ~(MAD_TID_SWEEPER | MAD_TID_READS);
 }
 
-uint64_t sa_requests_own_mkey(const struct sa_client *a)
+// The M_Key of the own port; 0: none. Any thread.
+static uint64_t sa_state_own_mkey(const struct sa_client *a)
 {
     return mkeys_find(a->options.mkeys, atomic_load(&a->port_guid), atomic_load(&a->mkey));
 }
@@ -269,7 +273,7 @@ bool sa_requests_query_port(struct sa_client *a, uint32_t tid)
 {
     uint8_t mad[MAD_SIZE];
     const struct mad_address own = {.lid = 0xFFFF};
-    const uint64_t mkey = sa_requests_own_mkey(a);
+    const uint64_t mkey = sa_state_own_mkey(a);
     if (shared_port_smp_refusal(&a->port, mkey))
         return false;
     smp_query_own_port(mad, tid, mkey);
@@ -328,14 +332,16 @@ static bool sa_state_is_keyed(const struct sa_client *a, const struct subscripti
     return sa_key_may_go(a) && (a->key_used || all || subscriptions_needs_key(one->trap));
 }
 
-void sa_requests_send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
-                                   uint32_t tid)
+uint32_t sa_requests_send_subscription(struct sa_client *a, struct subscription *one,
+                                       bool subscribe)
 {
     uint8_t mad[MAD_SIZE];
+    const uint32_t tid = sa_requests_new_tid(a);
     const struct mad_address to = sa_state_sa(a);
     one->keyed = sa_state_is_keyed(a, one);
     mad_subscribe(mad, tid, one->keyed ? a->options.sa_key : 0, one->trap, subscribe);
     shared_port_send(&a->port, &to, mad, SA_REQUEST_TIMEOUT_MS);
+    return tid;
 }
 
 // Where the SA has no room for all subscriptions, one to all traps takes their place.
@@ -347,19 +353,16 @@ static void sa_state_reduce(struct sa_client *a, int64_t now)
     log_write(a->options.log, LOG_LEVEL_WARNING,
               "the subnet manager has no room for more subscriptions: ibtrapd subscribes to all "
               "traps at once, where it takes that");
-    sa_requests_send_subscription(a, one, false, sa_requests_new_tid(a));
+    sa_requests_send_subscription(a, one, false);
 }
 
 void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now)
 {
     struct subscription *one;
-    sa_key_check(a);
+    sa_state_check_key(a);
     sa_state_reduce(a, now);
-    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL) {
-        uint32_t tid = sa_requests_new_tid(a);
-        sa_requests_send_subscription(a, one, true, tid);
-        subscriptions_asked(one, tid, now);
-    }
+    while ((one = subscriptions_due(&a->subscriptions, now)) != NULL)
+        subscriptions_asked(one, sa_requests_send_subscription(a, one, true), now);
 }
 
 // The own port.
@@ -407,6 +410,15 @@ static void sa_state_log_port(const struct sa_client *a, const struct mad_port *
               port->subnet_prefix, port->client_reregister ? ", new registrations are wanted" : "");
 }
 
+// The next requests are to another SM, or nobody answers.
+static void sa_state_forget_sm(struct sa_client *a)
+{
+    a->redirect = (struct sa_redirect){.steps = 0};
+    a->gaps = (struct report_gaps){.highest = 0};
+    a->activity = 0;
+    sa_key_use(a, false);
+}
+
 void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t now)
 {
     const struct mad_port old = a->status.port;
@@ -423,12 +435,9 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
         a->status.unanswered[0] = '\0'; // the next SM is judged anew
     pthread_mutex_unlock(&a->lock);
 
-    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid) {
-        a->redirect = (struct sa_redirect){.steps = 0};
-        a->gaps = (struct report_gaps){.highest = 0};
-    }
+    if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid)
+        sa_state_forget_sm(a);
     if (!mad_port_is_up(port)) {
-        sa_key_use(a, false);
         snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
                  a->status.id.port, a->status.id.device, fabric_state_word(port->state), port->lid,
                  port->sm_lid);
@@ -439,11 +448,8 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
     }
     if (old.sm_lid != port->sm_lid || old.lid != port->lid)
         a->refresh_at = now; // who changed them may have changed the P_Keys
-    if (old.sm_lid != port->sm_lid) {
+    if (old.sm_lid != port->sm_lid)
         sm_watch_init(&a->watch, now);
-        sa_key_use(a, false);
-        a->activity = 0;
-    }
     if (!was_up)
         a->watch.silences = 0;
     if (a->watch.silences < SA_SM_SILENCES_MAX)
@@ -475,8 +481,7 @@ void sa_port_ask(struct sa_client *a, int64_t now)
     q->answer_by = now + SA_REQUEST_TIMEOUT_US;
     q->ask_at = now + PORT_POLL_US;
     const bool sent = sa_requests_query_port(a, q->tid);
-    sa_state_note_refusal(a,
-                          sent ? NULL : shared_port_smp_refusal(&a->port, sa_requests_own_mkey(a)));
+    sa_state_note_refusal(a, sent ? NULL : shared_port_smp_refusal(&a->port, sa_state_own_mkey(a)));
     if (sent || !shared_port_read_port(&a->port, &port, &err))
         return;
     q->answer_by = 0;
@@ -547,9 +552,7 @@ bool sa_port_open(struct sa_client *a, int64_t now)
     a->refresh_at = now;
     a->port_query = (struct port_query){0};
     sm_watch_init(&a->watch, now);
-    a->redirect = (struct sa_redirect){.steps = 0};
-    sa_key_use(a, false);
-    a->activity = 0;
+    sa_state_forget_sm(a);
     a->port_silences = 0;
     a->better_at = now + BETTER_PORT_US;
     subscriptions_restart(&a->subscriptions, now);
@@ -558,19 +561,14 @@ bool sa_port_open(struct sa_client *a, int64_t now)
     return true;
 }
 
-static void sa_state_close_port(struct sa_client *a)
+void sa_port_lose(struct sa_client *a, const char *reason, int64_t now)
 {
+    sa_state_set_problem(a, reason);
     shared_port_close(&a->port);
     pthread_mutex_lock(&a->lock);
     a->status.open = false;
     a->status.port = (struct mad_port){0};
     pthread_mutex_unlock(&a->lock);
-}
-
-void sa_port_lose(struct sa_client *a, const char *reason, int64_t now)
-{
-    sa_state_set_problem(a, reason);
-    sa_state_close_port(a);
     a->reopen_at = now;
     sa_changes_subscribe_again(a, now, "%s", reason);
 }

@@ -92,9 +92,6 @@ struct sa_client {
 
 int64_t sa_state_now(const struct sa_client *a); // monotonic microseconds; any thread
 
-// Where requests to the SA go: to the SM, or to the address to which the SM redirected requests.
-struct mad_address sa_state_sa(const struct sa_client *a);
-
 // Puts a text into the status. Returns whether the text is new.
 bool sa_state_set_text(struct sa_client *a, char *to, size_t size, const char *text);
 
@@ -162,10 +159,6 @@ bool sa_key_may_go(const struct sa_client *a);
 // need it only.
 void sa_key_use(struct sa_client *a, bool use);
 
-// Holds back the requests that need the key while the master is not known, unless the SM does not
-// answer the queries about its name. Logs once that a master does not get the key.
-void sa_key_check(struct sa_client *a);
-
 // The SM took a request with the key. From now on the key goes with every request, and the SM may
 // answer more queries.
 void sa_key_accept(struct sa_client *a, int64_t now);
@@ -174,9 +167,6 @@ void sa_key_accept(struct sa_client *a, int64_t now);
 
 uint32_t sa_requests_new_tid(struct sa_client *a); // any thread
 
-// The M_Key of the own port; 0: none. Any thread.
-uint64_t sa_requests_own_mkey(const struct sa_client *a);
-
 // Sends Get(PortInfo) to the own port. False: this host may send no SMPs. Any thread.
 bool sa_requests_query_port(struct sa_client *a, uint32_t tid);
 
@@ -184,9 +174,10 @@ bool sa_requests_query_port(struct sa_client *a, uint32_t tid);
 // it lives.
 void sa_requests_ask_sm(struct sa_client *a, int64_t now);
 
-// Subscribes or unsubscribes, without keeping that the request is under way.
-void sa_requests_send_subscription(struct sa_client *a, struct subscription *one, bool subscribe,
-                                   uint32_t tid);
+// Subscribes or unsubscribes, without keeping that the request is under way. Returns the
+// TransactionID.
+uint32_t sa_requests_send_subscription(struct sa_client *a, struct subscription *one,
+                                       bool subscribe);
 
 // Requests the subscriptions that are due.
 void sa_requests_ask_subscriptions(struct sa_client *a, int64_t now);

@@ -83,8 +83,15 @@ enum {
     FEC_MISSED_MAX = 2, // the same, of queries for the error correction
 };
 
-// What is asked of a port, in this order.
-enum counters_step { STEP_COUNTERS, STEP_TRAFFIC, STEP_FEC, STEP_TICK, STEP_COUNT };
+// What is asked of a LID and of each of its ports, in this order.
+enum counters_step {
+    STEP_COUNTING, // of the LID
+    STEP_COUNTERS,
+    STEP_TRAFFIC,
+    STEP_FEC,
+    STEP_TICK,
+    STEP_COUNT,
+};
 
 // The ports of one LID: the samples from `first` to `end`.
 struct group {
@@ -141,6 +148,8 @@ struct reader {
 static enum gmp_attribute sweep_counters_attribute(const struct group *group)
 {
     switch ((enum counters_step)group->step) {
+    case STEP_COUNTING:
+        return GMP_CLASS_PORT_INFO;
     case STEP_COUNTERS:
         return group->counting.extended ? GMP_PORT_COUNTERS_EXTENDED : GMP_PORT_COUNTERS;
     case STEP_FEC:
@@ -152,33 +161,21 @@ static enum gmp_attribute sweep_counters_attribute(const struct group *group)
     }
 }
 
-// `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
-static void sweep_counters_ask(struct reader *reader, const struct group *group,
-                               enum gmp_attribute attribute, uint8_t port, sweep_take *take,
-                               bool next)
-{
-    sweep_part_ask(&reader->part, &(struct sweep_query){.take = take,
-                                                        .guid = group->port_guid,
-                                                        .at = (uint32_t)(group - reader->groups),
-                                                        .modifier = port,
-                                                        .attribute = (uint16_t)attribute,
-                                                        .lid = group->lid,
-                                                        .mgmt_class = MAD_CLASS_PERF,
-                                                        .next = next});
-}
-
 static sweep_take sweep_counters_take;
 
-// Asks the LID for the next step, unless all steps are done, or the LID does not answer. Before the
-// LIDs that wait, if the last answer was prompt.
-static void sweep_counters_ask_step(struct reader *reader, struct group *group,
-                                    const struct request_answer *last)
+// `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
+static void sweep_counters_ask(struct reader *reader, const struct group *group, bool next)
 {
-    group->unanswered = last->mad ? 0 : (uint8_t)(group->unanswered + 1);
-    if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
-        sweep_counters_ask(reader, group, sweep_counters_attribute(group),
-                           reader->reading->samples[group->next].port, sweep_counters_take,
-                           last->mad && last->waited_us <= reader->prompt_us);
+    const uint8_t port = reader->reading->samples[group->next].port;
+    sweep_part_ask(&reader->part,
+                   &(struct sweep_query){.take = sweep_counters_take,
+                                         .guid = group->port_guid,
+                                         .at = (uint32_t)(group - reader->groups),
+                                         .modifier = group->step == STEP_COUNTING ? 0 : port,
+                                         .attribute = (uint16_t)sweep_counters_attribute(group),
+                                         .lid = group->lid,
+                                         .mgmt_class = MAD_CLASS_PERF,
+                                         .next = next});
 }
 
 // False: there are no counters of that port.
@@ -263,11 +260,10 @@ static bool sweep_counters_take_answer(struct reader *reader, struct group *grou
     return true;
 }
 
-static void sweep_counters_take(struct sweep_part *part, const struct sweep_query *query,
-                                const struct request_answer *answer)
+// Takes an answer about a port, and goes on to the next step or port.
+static void sweep_counters_go_on(struct reader *reader, struct group *group,
+                                 const struct request_answer *answer)
 {
-    struct reader *reader = part->own;
-    struct group *group = &reader->groups[query->at];
     unsigned step = STEP_COUNT;
     if (sweep_counters_take_answer(reader, group, answer))
         for (step = group->step + 1U; step < STEP_COUNT; step++) {
@@ -276,19 +272,27 @@ static void sweep_counters_take(struct sweep_part *part, const struct sweep_quer
         }
     group->next += step == STEP_COUNT;
     group->step = (uint8_t)(step == STEP_COUNT ? STEP_COUNTERS : step);
-    sweep_counters_ask_step(reader, group, answer);
 }
 
-static void sweep_counters_take_counting(struct sweep_part *part, const struct sweep_query *query,
-                                         const struct request_answer *answer)
+// Asks the LID for the next step, unless all steps are done, or the LID does not answer. Before the
+// LIDs that wait, if the answer was prompt.
+static void sweep_counters_take(struct sweep_part *part, const struct sweep_query *query,
+                                const struct request_answer *answer)
 {
     struct reader *reader = part->own;
     struct group *group = &reader->groups[query->at];
-    if (!answer->mad)
-        return; // requests for its counters would not be answered, either
-    if (answer->data)
-        gmp_read_counting(answer->data, &group->counting);
-    sweep_counters_ask_step(reader, group, answer);
+    if (group->step != STEP_COUNTING) {
+        sweep_counters_go_on(reader, group, answer);
+    } else {
+        if (!answer->mad)
+            return; // requests for its counters would not be answered, either
+        if (answer->data)
+            gmp_read_counting(answer->data, &group->counting);
+        group->step = STEP_COUNTERS;
+    }
+    group->unanswered = answer->mad ? 0 : (uint8_t)(group->unanswered + 1);
+    if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
+        sweep_counters_ask(reader, group, answer->mad && answer->waited_us <= reader->prompt_us);
 }
 
 // `answering` is the port that answers for the port; NULL: none does.
@@ -374,8 +378,7 @@ static void sweep_counters_ask_all(struct reader *reader, const struct fabric *f
         const uint32_t end = reader->first_group[order[i] + 1];
         for (uint32_t at = reader->first_group[order[i]]; at < end; at++) {
             if (reader->groups[at].lid != 0)
-                sweep_counters_ask(reader, &reader->groups[at], GMP_CLASS_PORT_INFO, 0,
-                                   sweep_counters_take_counting, false);
+                sweep_counters_ask(reader, &reader->groups[at], false);
         }
     }
 }
