@@ -29,8 +29,7 @@ struct mkeys_table {
 // One of the two files.
 struct mkeys_file {
     char path[MKEYS_PATH_SIZE]; // empty: none
-    bool has_ports;             // each line is about a port of a node
-    bool may_miss;
+    bool has_ports;             // `neighbors`: each line is about a port; the file may be missing
     bool is_tried;
     struct stat tried; // the file at the last reading; zero: away
     unsigned failures; // to read it, in a row
@@ -176,7 +175,7 @@ static bool mkeys_refresh_file(struct mkeys *m, struct mkeys_file *file)
         return false;
     if (stat(file->path, &now) != 0)
         memset(&now, 0, sizeof now); // it is away
-    if (now.st_ino == 0 && file->may_miss)
+    if (now.st_ino == 0 && file->has_ports)
         return false;
     const bool settled = file->failures == 0 || file->failures >= MKEYS_TELL_AT;
     if (file->is_tried && settled && mkeys_is_same_file(&now, &file->tried))
@@ -236,7 +235,7 @@ struct mkeys *mkeys_new(struct log *log)
 {
     struct mkeys *m = memory_zeroed(1, sizeof *m);
     m->log = log;
-    m->neighbors.has_ports = m->neighbors.may_miss = true;
+    m->neighbors.has_ports = true;
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->reading, NULL);
     return m;

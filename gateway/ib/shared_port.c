@@ -295,8 +295,8 @@ void shared_port_set_sa_key(struct shared_port *port, uint16_t lid, uint64_t sa_
     pthread_mutex_unlock(&port->lock);
 }
 
-// Sends through the open port. Call it with the lock.
-static bool shared_port_transmit(struct shared_port *port, enum mad_agent agent,
+// Sends, and writes the debug log. Call it with the lock. `is_open`: the sender may use the port.
+static bool shared_port_transmit(struct shared_port *port, bool is_open, enum mad_agent agent,
                                  const struct mad_address *to, const uint8_t *octets,
                                  int response_timeout_ms, struct error *err)
 {
@@ -306,7 +306,11 @@ static bool shared_port_transmit(struct shared_port *port, enum mad_agent agent,
     if (agent == MAD_AGENT_SA && port->sa_key != 0 && to->lid == port->key_lid && !to->keyless &&
         mad_read_header(mad, sizeof mad, &h) && !(h.method & MAD_METHOD_RESPONSE))
         mad_add_sa_key(mad, port->sa_key);
-    return port->io.send(port->io.self, agent, to, mad, response_timeout_ms, err);
+    const bool sent = is_open
+                          ? port->io.send(port->io.self, agent, to, mad, response_timeout_ms, err)
+                          : error_set(err, "the port was closed");
+    shared_port_log_sent(port, to, octets, sent ? NULL : err->text);
+    return sent;
 }
 
 bool shared_port_send(struct shared_port *port, const struct mad_address *to, const uint8_t *octets,
@@ -315,10 +319,9 @@ bool shared_port_send(struct shared_port *port, const struct mad_address *to, co
     struct error err;
     const enum mad_agent agent = mad_agent_of(mad_class(octets));
     pthread_mutex_lock(&port->lock);
-    bool open = port->io.self != NULL;
-    bool sent = open && shared_port_transmit(port, agent, to, octets, response_timeout_ms, &err);
-    if (open)
-        shared_port_log_sent(port, to, octets, sent ? NULL : err.text);
+    const bool open = port->io.self != NULL;
+    const bool sent =
+        open && shared_port_transmit(port, true, agent, to, octets, response_timeout_ms, &err);
     if (open && !sent)
         log_write_limited(port->log, &port->send_limit, LOG_LEVEL_WARNING, "%s", err.text);
     pthread_mutex_unlock(&port->lock);
@@ -347,10 +350,8 @@ static bool shared_port_client_send(void *self, enum mad_agent agent, const stru
     const struct mad_client *client = self;
     struct shared_port *port = client->port;
     pthread_mutex_lock(&port->lock);
-    bool sent = shared_port_client_is_attached(client) && port->io.self
-                    ? shared_port_transmit(port, agent, to, octets, response_timeout_ms, err)
-                    : error_set(err, "the port was closed");
-    shared_port_log_sent(port, to, octets, sent ? NULL : err->text);
+    const bool open = shared_port_client_is_attached(client) && port->io.self;
+    const bool sent = shared_port_transmit(port, open, agent, to, octets, response_timeout_ms, err);
     pthread_mutex_unlock(&port->lock);
     return sent;
 }

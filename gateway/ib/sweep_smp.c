@@ -68,29 +68,26 @@ static bool sweep_smp_may_be_elsewhere(const struct fabric *known, struct fabric
 }
 
 struct walk {
-    struct sweep *sweep;
-    struct fabric_builder *builder;
-    struct sweep_branches *branches; // nodes have the builder's numbers
-    struct sweep_part part;          // with these three
-    unsigned in_flight;              // requests in the batch
-    uint32_t nodes, ports;           // found; a switch counts the ports of its NodeInfo
+    struct sweep_part part; // its branches have the builder's numbers of nodes
+    unsigned in_flight;     // requests in the batch
+    uint32_t nodes, ports;  // found; a switch counts the ports of its NodeInfo
     uint8_t own_port;
 };
 
 // The port that leads to the branch: the place of the node that answers there.
 static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
 {
-    const struct sweep_branch *b = sweep_branches_at(walk->branches, branch);
+    const struct sweep_branch *b = sweep_branches_at(walk->part.branches, branch);
     if (b->parent == SWEEP_BRANCHES_NONE)
         return (struct place){.node = FABRIC_NONE};
-    return (struct place){sweep_branches_at(walk->branches, b->parent)->node, b->port};
+    return (struct place){sweep_branches_at(walk->part.branches, b->parent)->node, b->port};
 }
 
 static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t branch)
 {
     const struct place place = sweep_smp_place(walk, branch);
     return place.node != FABRIC_NONE
-               ? fabric_builder_get_port(walk->builder, place.node, place.port)
+               ? fabric_builder_get_port(walk->part.builder, place.node, place.port)
                : NULL;
 }
 
@@ -108,19 +105,20 @@ static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
 // `known`. 0: not known, or no port has an M_Key of its own.
 static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
 {
-    const struct fabric *known = walk->sweep->known;
+    const struct fabric *known = walk->part.sweep->known;
     const struct place place = sweep_smp_place(walk, branch);
-    if (!walk->sweep->mkeys)
+    if (!walk->part.sweep->mkeys)
         return 0;
     if (place.node == FABRIC_NONE)
-        return walk->sweep->own_guid;
-    const uint32_t parent = sweep_branches_at(walk->branches, branch)->parent;
-    const uint64_t guid = mkeys_find_behind(
-        walk->sweep->mkeys, sweep_branches_at(walk->branches, parent)->port_guid, place.port);
+        return walk->part.sweep->own_guid;
+    const uint32_t parent = sweep_branches_at(walk->part.branches, branch)->parent;
+    const uint64_t guid =
+        mkeys_find_behind(walk->part.sweep->mkeys,
+                          sweep_branches_at(walk->part.branches, parent)->port_guid, place.port);
     if (guid != 0 || !known)
         return guid;
     const uint32_t node =
-        fabric_find_node(known, fabric_builder_get(walk->builder, place.node)->guid);
+        fabric_find_node(known, fabric_builder_get(walk->part.builder, place.node)->guid);
     uint32_t port = node != FABRIC_NONE ? fabric_find_port(known, node, place.port) : FABRIC_NONE;
     port = port != FABRIC_NONE ? fabric_peer(known, port) : FABRIC_NONE;
     if (port != FABRIC_NONE && known->ports[port].guid == 0) // of a switch
@@ -134,7 +132,7 @@ static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *
 {
     const uint64_t guid = query->is_node
                               ? sweep_smp_guid_behind(walk, query->branch)
-                              : sweep_branches_at(walk->branches, query->branch)->port_guid;
+                              : sweep_branches_at(walk->part.branches, query->branch)->port_guid;
     walk->in_flight++;
     sweep_part_ask(&walk->part,
                    &(struct sweep_query){.take = sweep_smp_take,
@@ -150,8 +148,8 @@ static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *
 static void sweep_smp_ask_more(struct walk *walk)
 {
     struct sweep_branches_query query;
-    while (walk->in_flight < walk->sweep->requests.in_flight &&
-           sweep_branches_next(walk->branches, walk->in_flight == 0, &query)) {
+    while (walk->in_flight < walk->part.sweep->requests.in_flight &&
+           sweep_branches_next(walk->part.branches, walk->in_flight == 0, &query)) {
         if (!query.is_node || !sweep_smp_is_known(walk, query.branch))
             sweep_smp_ask(walk, &query);
     }
@@ -160,10 +158,10 @@ static void sweep_smp_ask_more(struct walk *walk)
 // Searches behind a port, which was added before, of the node that the branch leads to.
 static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, struct fabric_port *port)
 {
-    if (sweep_branches_at(walk->branches, branch)->hops == SMP_HOPS_MAX)
+    if (sweep_branches_at(walk->part.branches, branch)->hops == SMP_HOPS_MAX)
         port->silent = true;
     else
-        sweep_branches_add(walk->branches, branch, port->number);
+        sweep_branches_add(walk->part.branches, branch, port->number);
 }
 
 // NodeInfo.
@@ -179,7 +177,7 @@ struct found {
 static bool sweep_smp_is_free_for(const struct walk *walk, uint32_t node, uint8_t number,
                                   uint32_t peer, uint8_t peer_port)
 {
-    const struct fabric_port *port = fabric_builder_get_port(walk->builder, node, number);
+    const struct fabric_port *port = fabric_builder_get_port(walk->part.builder, node, number);
     return !port || port->peer_node == FABRIC_NONE ||
            (port->peer_node == peer && port->peer_port == peer_port);
 }
@@ -189,7 +187,7 @@ static bool sweep_smp_is_free_for(const struct walk *walk, uint32_t node, uint8_
 static bool sweep_smp_is_same(const struct walk *walk, const struct place *place,
                               const struct found *found)
 {
-    const struct fabric_node *known = fabric_builder_get(walk->builder, found->number);
+    const struct fabric_node *known = fabric_builder_get(walk->part.builder, found->number);
     return known->type == found->node.type && known->port_count == found->node.port_count &&
            (place->node == FABRIC_NONE ||
             sweep_smp_is_free_for(walk, found->number, found->port, place->node, place->port));
@@ -198,16 +196,17 @@ static bool sweep_smp_is_same(const struct walk *walk, const struct place *place
 static void sweep_smp_note_twin(struct walk *walk, const struct place *other,
                                 const struct found *found)
 {
-    struct sweep *sweep = walk->sweep;
+    struct sweep *sweep = walk->part.sweep;
     if (sweep->twin_count == SWEEP_TWINS_MAX || other->node == FABRIC_NONE)
         return;
     struct sweep_twin *twin = &sweep->twins[sweep->twin_count++];
-    *twin = (struct sweep_twin){.guid = found->node.guid,
-                                .other_guid = fabric_builder_get(walk->builder, other->node)->guid,
-                                .other_port = other->port};
+    *twin =
+        (struct sweep_twin){.guid = found->node.guid,
+                            .other_guid = fabric_builder_get(walk->part.builder, other->node)->guid,
+                            .other_port = other->port};
     struct place kept;
-    if (sweep_smp_place_now(walk->builder, found->number, found->port, &kept)) {
-        twin->kept_guid = fabric_builder_get(walk->builder, kept.node)->guid;
+    if (sweep_smp_place_now(walk->part.builder, found->number, found->port, &kept)) {
+        twin->kept_guid = fabric_builder_get(walk->part.builder, kept.node)->guid;
         twin->kept_port = kept.port;
     }
 }
@@ -227,7 +226,7 @@ static bool sweep_smp_fits(struct walk *walk, const struct place *place, const s
 // Whether the node may be made up, because the node was not known before.
 static bool sweep_smp_is_stranger(const struct walk *walk, uint64_t guid)
 {
-    const struct sweep *sweep = walk->sweep;
+    const struct sweep *sweep = walk->part.sweep;
     const struct fabric *before = sweep->trusted ? sweep->trusted : sweep->known;
     return before && fabric_find_node(before, guid) == FABRIC_NONE;
 }
@@ -236,26 +235,26 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct pla
                             const struct found *found)
 {
     bool is_new = found->number == FABRIC_NONE, is_switch = found->node.type == FABRIC_SWITCH;
-    uint32_t number = fabric_builder_node(walk->builder, &found->node);
+    uint32_t number = fabric_builder_node(walk->part.builder, &found->node);
     if (number == FABRIC_NONE ||
         (place->node != FABRIC_NONE &&
-         !fabric_builder_link(walk->builder, place->node, place->port, number, found->port))) {
-        walk->sweep->full = true;
+         !fabric_builder_link(walk->part.builder, place->node, place->port, number, found->port))) {
+        walk->part.sweep->full = true;
         return;
     }
     if (place->node == FABRIC_NONE)
         walk->own_port = found->port;
-    sweep_branches_answered(walk->branches, branch, number, found->port_guid,
+    sweep_branches_answered(walk->part.branches, branch, number, found->port_guid,
                             sweep_smp_is_stranger(walk, found->node.guid));
     if (is_new)
-        sweep_branches_ask_name(walk->branches, branch);
+        sweep_branches_ask_name(walk->part.branches, branch);
     if (!is_switch)
-        sweep_branches_ask_ports(walk->branches, branch, found->port, found->port);
+        sweep_branches_ask_ports(walk->part.branches, branch, found->port, found->port);
     else if (is_new)
-        sweep_branches_ask_ports(walk->branches, branch, 0, found->node.port_count);
+        sweep_branches_ask_ports(walk->part.branches, branch, 0, found->node.port_count);
     walk->nodes += is_new;
-    if (is_new && walk->sweep->found)
-        walk->sweep->found(walk->sweep->found_ctx, (uint32_t)walk->nodes);
+    if (is_new && walk->part.sweep->found)
+        walk->part.sweep->found(walk->part.sweep->found_ctx, (uint32_t)walk->nodes);
     walk->ports += !is_switch ? 1 : is_new ? found->node.port_count + 1U : 0;
 }
 
@@ -265,15 +264,16 @@ static void sweep_smp_handle_node(struct walk *walk, uint32_t branch, const uint
     const struct place place = sweep_smp_place(walk, branch);
     if (!data || !smp_read_node_info(data, &found.node, &found.port_guid, &found.port))
         return;
-    found.number = fabric_builder_find(walk->builder, found.node.guid);
+    found.number = fabric_builder_find(walk->part.builder, found.node.guid);
     if (found.number == FABRIC_NONE && place.node != FABRIC_NONE &&
-        sweep_smp_may_be_elsewhere(walk->sweep->known, walk->builder, found.node.guid, &place) &&
-        sweep_branches_postpone(walk->branches, branch))
+        sweep_smp_may_be_elsewhere(walk->part.sweep->known, walk->part.builder, found.node.guid,
+                                   &place) &&
+        sweep_branches_postpone(walk->part.branches, branch))
         return;
     if (sweep_smp_fits(walk, &place, &found))
         sweep_smp_visit(walk, branch, &place, &found);
     else
-        walk->sweep->complete = false; // answers contradict each other
+        walk->part.sweep->complete = false; // answers contradict each other
 }
 
 // PortInfo.
@@ -289,30 +289,30 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
 static bool sweep_smp_leads_on(const struct walk *walk, uint32_t branch,
                                const struct fabric_port *port)
 {
-    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
-    bool is_switch = fabric_builder_get(walk->builder, node)->type == FABRIC_SWITCH;
-    bool is_own = sweep_branches_at(walk->branches, branch)->hops == 0;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    bool is_switch = fabric_builder_get(walk->part.builder, node)->type == FABRIC_SWITCH;
+    bool is_own = sweep_branches_at(walk->part.branches, branch)->hops == 0;
     return port->number > 0 && (is_switch || is_own) && sweep_smp_is_up(port) &&
            port->peer_node == FABRIC_NONE;
 }
 
 static void sweep_smp_note_locked(struct walk *walk, uint32_t node, uint8_t port)
 {
-    struct sweep *sweep = walk->sweep;
+    struct sweep *sweep = walk->part.sweep;
     if (sweep->locked_count++ < SWEEP_LOCKED_MAX)
         sweep->locked[sweep->locked_count - 1] =
-            (struct sweep_locked){fabric_builder_get(walk->builder, node)->guid, port};
+            (struct sweep_locked){fabric_builder_get(walk->part.builder, node)->guid, port};
 }
 
 // Of a switch, only port 0 has an M_Key.
 static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t number,
                                  const uint8_t *data)
 {
-    const uint32_t node = sweep_branches_at(walk->branches, branch)->node;
+    const uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
     const uint64_t mkey =
-        sweep_part_mkey(&walk->part, sweep_branches_at(walk->branches, branch)->port_guid);
+        sweep_part_mkey(&walk->part, sweep_branches_at(walk->part.branches, branch)->port_guid);
     if (mkey != 0 &&
-        (number == 0 || fabric_builder_get(walk->builder, node)->type != FABRIC_SWITCH) &&
+        (number == 0 || fabric_builder_get(walk->part.builder, node)->type != FABRIC_SWITCH) &&
         smp_has_other_mkey(data, mkey))
         sweep_smp_note_locked(walk, node, 0);
 }
@@ -320,8 +320,8 @@ static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t num
 static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t number,
                                   const uint8_t *data)
 {
-    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
-    uint8_t type = fabric_builder_get(walk->builder, node)->type;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    uint8_t type = fabric_builder_get(walk->part.builder, node)->type;
     // A port without an answer may be up, and counts as silent.
     struct fabric_port port = {.number = number, .silent = number > 0};
     if (data) {
@@ -329,12 +329,12 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
         sweep_smp_check_mkey(walk, branch, number, data);
     }
     if (type != FABRIC_SWITCH || number == 0)
-        port.guid = sweep_branches_at(walk->branches, branch)->port_guid;
-    if (!fabric_builder_port(walk->builder, node, &port)) {
-        walk->sweep->full = true;
+        port.guid = sweep_branches_at(walk->part.branches, branch)->port_guid;
+    if (!fabric_builder_port(walk->part.builder, node, &port)) {
+        walk->part.sweep->full = true;
         return;
     }
-    struct fabric_port *added = fabric_builder_get_port(walk->builder, node, number);
+    struct fabric_port *added = fabric_builder_get_port(walk->part.builder, node, number);
     if (sweep_smp_leads_on(walk, branch, added))
         sweep_smp_search_behind(walk, branch, added);
 }
@@ -343,11 +343,11 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
 
 static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    uint32_t node = sweep_branches_at(walk->branches, branch)->node;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
     if (data)
-        smp_read_description(data, fabric_builder_get(walk->builder, node)->description);
+        smp_read_description(data, fabric_builder_get(walk->part.builder, node)->description);
     else
-        walk->sweep->complete = false;
+        walk->part.sweep->complete = false;
 }
 
 // All answers.
@@ -355,7 +355,7 @@ static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, con
 // The limit that the sweep has reached; NULL: none.
 static const char *sweep_smp_limit(const struct walk *walk)
 {
-    const struct sweep_limits *limits = &walk->sweep->limits;
+    const struct sweep_limits *limits = &walk->part.sweep->limits;
     if (limits->nodes > 0 && walk->nodes > limits->nodes)
         return "its limit of nodes";
     if (limits->ports > 0 && walk->ports > limits->ports)
@@ -368,7 +368,7 @@ static void sweep_smp_take(struct sweep_part *part, const struct sweep_query *qu
 {
     struct walk *walk = part->own;
     walk->in_flight--;
-    sweep_branches_waited(walk->branches, query->at, answer->waited_us);
+    sweep_branches_waited(walk->part.branches, query->at, answer->waited_us);
     if (query->attribute == SMP_NODE_INFO)
         sweep_smp_handle_node(walk, query->at, answer->data);
     else if (query->attribute == SMP_PORT_INFO)
@@ -376,7 +376,7 @@ static void sweep_smp_take(struct sweep_part *part, const struct sweep_query *qu
     else
         sweep_smp_handle_description(walk, query->at, answer->data);
     sweep_smp_ask_more(walk);
-    if (walk->sweep->full || sweep_smp_limit(walk))
+    if (walk->part.sweep->full || sweep_smp_limit(walk))
         requests_end(part->batch);
 }
 
@@ -385,9 +385,9 @@ static void sweep_smp_take(struct sweep_part *part, const struct sweep_query *qu
 // Marks the ports behind which nothing answered.
 static void sweep_smp_mark_silent(struct walk *walk)
 {
-    for (uint32_t i = 0; i < sweep_branches_count(walk->branches); i++) {
+    for (uint32_t i = 0; i < sweep_branches_count(walk->part.branches); i++) {
         struct fabric_port *port = sweep_smp_port_of(walk, i);
-        if (port && sweep_branches_at(walk->branches, i)->node == SWEEP_BRANCHES_NONE)
+        if (port && sweep_branches_at(walk->part.branches, i)->node == SWEEP_BRANCHES_NONE)
             port->silent = true;
     }
 }
@@ -395,7 +395,7 @@ static void sweep_smp_mark_silent(struct walk *walk)
 // Notes the ports behind which nothing answered to an M_Key.
 static void sweep_smp_note_all_locked(struct walk *walk)
 {
-    for (uint32_t i = 1; i < sweep_branches_count(walk->branches); i++) {
+    for (uint32_t i = 1; i < sweep_branches_count(walk->part.branches); i++) {
         const struct fabric_port *port = sweep_smp_port_of(walk, i);
         if (port && port->silent &&
             sweep_part_mkey(&walk->part, sweep_smp_guid_behind(walk, i)) != 0)
@@ -407,48 +407,49 @@ static void sweep_smp_note_all_locked(struct walk *walk)
 // fabric.
 static bool sweep_smp_check_own_port(const struct walk *walk, struct error *err)
 {
-    uint32_t own = sweep_branches_at(walk->branches, 0)->node;
+    uint32_t own = sweep_branches_at(walk->part.branches, 0)->node;
     if (own == SWEEP_BRANCHES_NONE)
         return error_set(err, "the own port does not answer directed-route SMPs");
-    const struct fabric_port *port = fabric_builder_get_port(walk->builder, own, walk->own_port);
+    const struct fabric_port *port =
+        fabric_builder_get_port(walk->part.builder, own, walk->own_port);
     return !port || !port->known || sweep_smp_is_up(port) || error_set(err, "the own port is down");
 }
 
 static bool sweep_smp_was_known(void *ctx, uint32_t node)
 {
     const struct walk *walk = ctx;
-    return !sweep_smp_is_stranger(walk, fabric_builder_get(walk->builder, node)->guid);
+    return !sweep_smp_is_stranger(walk, fabric_builder_get(walk->part.builder, node)->guid);
 }
 
 static void sweep_smp_note_overflow(struct walk *walk)
 {
     const char *limit = sweep_smp_limit(walk);
-    struct place place =
-        sweep_smp_place(walk, sweep_branches_largest(walk->branches, sweep_smp_was_known, walk));
+    struct place place = sweep_smp_place(
+        walk, sweep_branches_largest(walk->part.branches, sweep_smp_was_known, walk));
     if (place.node == FABRIC_NONE)
-        place = (struct place){sweep_branches_at(walk->branches, 0)->node, 0};
-    struct sweep_overflow *overflow = &walk->sweep->overflow;
+        place = (struct place){sweep_branches_at(walk->part.branches, 0)->node, 0};
+    struct sweep_overflow *overflow = &walk->part.sweep->overflow;
     *overflow = (struct sweep_overflow){.happened = true,
                                         .limit = limit ? limit : "its time limit",
                                         .nodes = walk->nodes,
                                         .port = place.port};
     if (place.node == FABRIC_NONE)
         return;
-    const struct fabric_node *node = fabric_builder_get(walk->builder, place.node);
+    const struct fabric_node *node = fabric_builder_get(walk->part.builder, place.node);
     overflow->node_guid = node->guid;
     snprintf(overflow->node, sizeof overflow->node, "%s", node->description);
 }
 
 static bool sweep_smp_run(struct walk *walk, struct error *err)
 {
-    sweep_branches_add(walk->branches, SWEEP_BRANCHES_NONE, 0);
+    sweep_branches_add(walk->part.branches, SWEEP_BRANCHES_NONE, 0);
     sweep_smp_ask_more(walk);
     bool ok = sweep_part_end(&walk->part, err);
     if (ok && walk->part.ended)
         sweep_smp_note_overflow(walk);
     sweep_smp_mark_silent(walk);
     ok = ok && sweep_smp_check_own_port(walk, err);
-    sweep_check_silence(walk->sweep, walk->builder);
+    sweep_check_silence(walk->part.sweep, walk->part.builder);
     sweep_smp_note_all_locked(walk);
     return ok;
 }
@@ -457,9 +458,6 @@ bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error
 {
     struct sweep_branches *branches = sweep_branches_new();
     struct walk walk = {
-        .sweep = sweep,
-        .builder = builder,
-        .branches = branches,
         .part = {.sweep = sweep, .builder = builder, .branches = branches, .own = &walk}};
     sweep_part_begin(&walk.part);
     const bool ok = sweep_smp_run(&walk, err) && sweep_speeds(sweep, builder, branches, err);

@@ -206,38 +206,30 @@ static void sweeper_end_sweep(struct sweeper *s, const struct fabric *fabric,
         log_write(s->options.log, LOG_LEVEL_WARNING, "the sweep failed: %s", problem);
 }
 
-// Keeps which nodes may have another M_Key, and logs news.
-static void sweeper_note_locked(struct sweeper *s, const struct sweep *sweep,
-                                const struct fabric *fabric)
+// Keeps which nodes may have another M_Key, and for how many P_Key tables there is no room. Logs
+// news about the nodes, and the first time that there is no room.
+static void sweeper_note_lacks(struct sweeper *s, const struct sweep *sweep,
+                               const struct fabric *fabric)
 {
-    char locked[sizeof s->status.locked];
+    struct sweeper_status *status = &s->status;
+    char locked[sizeof status->locked];
+    const bool were_left_out = status->pkey_tables_left_out > 0;
     sweep_findings_explain_locked(sweep, fabric, locked, sizeof locked);
-    if (strcmp(locked, s->status.locked) == 0)
-        return;
+    const bool news = strcmp(locked, status->locked) != 0;
     pthread_mutex_lock(&s->lock);
-    memcpy(s->status.locked, locked, sizeof locked);
+    memcpy(status->locked, locked, sizeof locked);
+    sweep_findings_explain_pkeys(fabric, status->pkeys, sizeof status->pkeys);
+    status->pkey_tables_left_out = fabric->pkey_tables_left_out;
     pthread_mutex_unlock(&s->lock);
-    if (locked[0] != '\0')
+    if (news && locked[0] != '\0')
         log_write(s->options.log, LOG_LEVEL_WARNING,
                   "check the items 'mkey_file' and 'guid2mkey_file' of section 'sweep': %s",
                   locked);
-    else
+    else if (news)
         log_write(s->options.log, LOG_LEVEL_INFO, "no node has another M_Key any more");
-}
-
-// Keeps for how many P_Key tables there is no room, and logs the first time that there is none.
-static void sweeper_note_pkeys(struct sweeper *s, const struct fabric *fabric)
-{
-    char pkeys[sizeof s->status.pkeys];
-    const bool were_left_out = s->status.pkey_tables_left_out > 0;
-    sweep_findings_explain_pkeys(fabric, pkeys, sizeof pkeys);
-    pthread_mutex_lock(&s->lock);
-    memcpy(s->status.pkeys, pkeys, sizeof pkeys);
-    s->status.pkey_tables_left_out = fabric->pkey_tables_left_out;
-    pthread_mutex_unlock(&s->lock);
     if (fabric->pkey_tables_left_out > 0 && !were_left_out)
         log_write(s->options.log, LOG_LEVEL_WARNING,
-                  "%s; consider 'pkeys = false' in section 'sweep'", pkeys);
+                  "%s; consider 'pkeys = false' in section 'sweep'", status->pkeys);
 }
 
 // Keeps the fabric known before the first of the sweeps that reach a limit.
@@ -287,8 +279,7 @@ static void sweeper_sweep(struct sweeper *s)
     sweeper_end_sweep(s, fabric, &sweep.counters, begun, fabric ? problem : err.text);
     if (!fabric)
         return;
-    sweeper_note_locked(s, &sweep, fabric);
-    sweeper_note_pkeys(s, fabric);
+    sweeper_note_lacks(s, &sweep, fabric);
     const struct sweep_limits next = sweeper_limits(s);
     sweep_findings_tell(&s->findings, &sweep, &next, fabric, &s->options.findings);
     fabric_unref(s->last);
