@@ -22,15 +22,15 @@ struct worst_search {
     int64_t after, now_us;
 };
 
-static bool worst_alarms_is_handled(const struct alarm *a, int64_t now_us)
+static bool alarm_answers_is_handled(const struct alarm *a, int64_t now_us)
 {
     return a->acknowledged_us != 0 || a->shelved_until_us > now_us;
 }
 
-static bool worst_alarms_before(const struct alarm *a, const struct alarm *b, int64_t now_us)
+static bool alarm_answers_goes_before(const struct alarm *a, const struct alarm *b, int64_t now_us)
 {
-    const bool handled_a = worst_alarms_is_handled(a, now_us);
-    const bool handled_b = worst_alarms_is_handled(b, now_us);
+    const bool handled_a = alarm_answers_is_handled(a, now_us);
+    const bool handled_b = alarm_answers_is_handled(b, now_us);
     if (handled_a != handled_b)
         return handled_b;
     if (a->severity != b->severity)
@@ -39,13 +39,13 @@ static bool worst_alarms_before(const struct alarm *a, const struct alarm *b, in
 }
 
 // Alarms are large, and only pointers to them are moved.
-static void worst_alarms_take(void *ctx, const struct alarm *alarm)
+static void alarm_answers_take_worst(void *ctx, const struct alarm *alarm)
 {
     struct worst_search *s = ctx;
     struct worst_alarms *w = s->out;
     size_t at;
     s->after = alarm->event_sequence;
-    SEARCH_FIRST(at, (size_t)0, w->count, !worst_alarms_before(alarm, w->all[at], s->now_us));
+    SEARCH_FIRST(at, (size_t)0, w->count, !alarm_answers_goes_before(alarm, w->all[at], s->now_us));
     if (at == s->most)
         return;
     const bool full = w->count == s->most;
@@ -62,8 +62,8 @@ void worst_alarms_find(struct journal *journal, int64_t now_us, size_t most,
     *out = (struct worst_alarms){.all = memory_zeroed(most, sizeof *out->all),
                                  .room = memory_zeroed(most, sizeof *out->room)};
     struct worst_search search = {.out = out, .most = most, .now_us = now_us};
-    while (
-        journal_each_alarm_after(journal, search.after, WORST_AT_ONCE, worst_alarms_take, &search))
+    while (journal_each_alarm_after(journal, search.after, WORST_AT_ONCE, alarm_answers_take_worst,
+                                    &search))
         ;
 }
 
@@ -80,12 +80,12 @@ struct page {
     json_t *list;
 };
 
-static json_t *alarm_text_or_null(const char *text)
+static json_t *alarm_answers_text_or_null(const char *text)
 {
     return text[0] != '\0' ? protocol_text(text) : json_null();
 }
 
-static json_t *alarm_json(const struct alarm *a)
+static json_t *alarm_answers_json(const struct alarm *a)
 {
     const bool notified = a->notified == ALARM_NOTIFIED || a->notified == ALARM_NOTIFIED_ELSEWHERE;
     return json_pack(
@@ -96,16 +96,17 @@ static json_t *alarm_json(const struct alarm *a)
         "node", a->node_guid ? protocol_guid(a->node_guid) : json_null(), "raised",
         protocol_time(a->raised_us), "last", protocol_time(a->last_us), "count",
         (json_int_t)a->count, "acknowledged", protocol_time(a->acknowledged_us), "acknowledged_by",
-        alarm_text_or_null(a->acknowledged_by), "note", protocol_text(a->note), "shelved_until",
-        protocol_time(a->shelved_until_us), "shelved_by", alarm_text_or_null(a->shelved_by),
-        "suppressed", alarm_text_or_null(a->suppressed), "cause", alarm_text_or_null(a->cause_id),
+        alarm_answers_text_or_null(a->acknowledged_by), "note", protocol_text(a->note),
+        "shelved_until", protocol_time(a->shelved_until_us), "shelved_by",
+        alarm_answers_text_or_null(a->shelved_by), "suppressed",
+        alarm_answers_text_or_null(a->suppressed), "cause", alarm_answers_text_or_null(a->cause_id),
         "consequences", (json_int_t)a->consequences, "notified", notified);
 }
 
 static void alarm_answers_read(void *ctx, const struct alarm *alarm)
 {
     struct page *page = ctx;
-    json_array_append_new(page->list, alarm_json(alarm));
+    json_array_append_new(page->list, alarm_answers_json(alarm));
     page->after = alarm->event_sequence;
 }
 
@@ -115,7 +116,7 @@ static json_t *alarm_answers_worst(struct control *c)
     json_t *list = json_array();
     worst_alarms_find(c->parts->journal, clock_utc(c->builder.clock), ALARM_ANSWERS_WORST, &worst);
     for (size_t i = 0; i < worst.count; i++)
-        json_array_append_new(list, alarm_json(worst.all[i]));
+        json_array_append_new(list, alarm_answers_json(worst.all[i]));
     worst_alarms_free(&worst);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "alarms", list);
 }
@@ -153,7 +154,8 @@ static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
 
 // Finds the key of the alarm that the request names by key or number. False: the request names
 // none.
-static bool read_key(struct journal *journal, const json_t *request, char key[EVENT_KEY_SIZE])
+static bool alarm_answers_read_key(struct journal *journal, const json_t *request,
+                                   char key[EVENT_KEY_SIZE])
 {
     struct search search = {0};
     if (!answer_read_text(request, "alarm", key, EVENT_KEY_SIZE) || key[0] == '\0')
@@ -167,7 +169,7 @@ static bool read_key(struct journal *journal, const json_t *request, char key[EV
     return true;
 }
 
-static json_t *answer_found(bool found)
+static json_t *alarm_answer_found(bool found)
 {
     return found ? answer_done()
                  : answer_refuse(
@@ -177,12 +179,12 @@ static json_t *answer_found(bool found)
 json_t *alarm_answers_acknowledge(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], note[ALARM_NOTE_SIZE], who[PEER_CREDENTIALS_NAME_SIZE];
-    if (!read_key(c->parts->journal, request, key))
+    if (!alarm_answers_read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "note", note, sizeof note))
         return answer_refuse("the note must be a text of %d octets at most", (int)sizeof note - 1);
     peer_credentials_name(c->user, who);
-    return answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note));
+    return alarm_answer_found(journal_acknowledge_alarm(c->parts->journal, key, who, note));
 }
 
 struct shelving {
@@ -193,7 +195,7 @@ struct shelving {
 };
 
 // Shelves the alarm both in the journal, for the next start, and in policy.
-static void shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
+static void alarm_answers_shelve_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct shelving *s = ctx;
     int64_t ahead = s->until_us - clock_utc(inside->builder->clock);
@@ -207,7 +209,7 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
 {
     char key[EVENT_KEY_SIZE], who[PEER_CREDENTIALS_NAME_SIZE];
     int64_t minutes;
-    if (!read_key(c->parts->journal, request, key))
+    if (!alarm_answers_read_key(c->parts->journal, request, key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_number(request, "minutes", ALARM_ANSWERS_MINUTES_MAX, &minutes))
         return answer_refuse("the minutes must be from 0 to %d, which is a year",
@@ -217,9 +219,9 @@ json_t *alarm_answers_shelve(struct control *c, const json_t *request)
     struct shelving s = {.journal = c->parts->journal, .key = key, .who = who, .until_us = until};
     if (!c->parts->pipeline)
         s.done = journal_shelve_alarm(s.journal, key, until, who);
-    else if (!pipeline_call(c->parts->pipeline, shelve_in_pipeline, &s))
+    else if (!pipeline_call(c->parts->pipeline, alarm_answers_shelve_in_pipeline, &s))
         return answer_refuse("the gateway is stopping");
-    return answer_found(s.done);
+    return alarm_answer_found(s.done);
 }
 
 // Clearing an alarm by hand.
@@ -231,7 +233,7 @@ struct clearing {
     char type[ALARM_TYPE_SIZE]; // of the event that raised the alarm; empty: none is active
 };
 
-static void find_type(void *ctx, const struct alarm *alarm)
+static void alarm_answers_find_type(void *ctx, const struct alarm *alarm)
 {
     struct clearing *c = ctx;
     if (strcmp(alarm->key, c->key) == 0)
@@ -240,7 +242,8 @@ static void find_type(void *ctx, const struct alarm *alarm)
 
 // A node that is gone for good took its cables with it: ends the alarms about its links. First, so
 // that none of them is told in place of the node's.
-static enum statement say_links_over(void *ctx, const struct policy_alarm *alarm, struct text *why)
+static enum statement alarm_answers_say_links_over(void *ctx, const struct policy_alarm *alarm,
+                                                   struct text *why)
 {
     const struct clearing *c = ctx;
     struct alarm_key node, link;
@@ -252,19 +255,20 @@ static enum statement say_links_over(void *ctx, const struct policy_alarm *alarm
                : STATEMENT_OF_OTHERS;
 }
 
-static void clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
+static void alarm_answers_clear_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct clearing *c = ctx;
-    journal_each_alarm(c->journal, find_type, c);
+    journal_each_alarm(c->journal, alarm_answers_find_type, c);
     if (c->type[0] == '\0')
         return;
-    statements_compare_all(inside->emitter, &(struct detector){.say = say_links_over, .ctx = c});
+    statements_compare_all(inside->emitter,
+                           &(struct detector){.say = alarm_answers_say_links_over, .ctx = c});
     emitter_end_alarm(inside->emitter, c->key, catalogue_find(c->type), c->reason);
 }
 
 // Writes "cleared by alice (uid 1000): cable replaced", without the full stop of the reason.
-static void explain_clearing(const struct peer_credentials *client, const char *reason,
-                             char out[EVENT_REASON_SIZE])
+static void alarm_answers_explain_clearing(const struct peer_credentials *client,
+                                           const char *reason, char out[EVENT_REASON_SIZE])
 {
     char name[PEER_CREDENTIALS_NAME_SIZE], sentence[EVENT_REASON_SIZE];
     struct text t = text_in(sentence, sizeof sentence);
@@ -277,7 +281,7 @@ static void explain_clearing(const struct peer_credentials *client, const char *
 }
 
 // Says when the alarm is raised again.
-static const char *describe_return(const char *key)
+static const char *alarm_answers_describe_return(const char *key)
 {
     struct alarm_key what;
     if (!alarm_key_read(key, &what))
@@ -297,25 +301,27 @@ json_t *alarm_answers_clear(struct control *c, const json_t *request)
 {
     struct clearing clearing = {.journal = c->parts->journal};
     char reason[ALARM_ANSWERS_REASON_SIZE];
-    if (!read_key(c->parts->journal, request, clearing.key))
+    if (!alarm_answers_read_key(c->parts->journal, request, clearing.key))
         return answer_refuse("'alarm' must be the key or the number of an alarm");
     if (!answer_read_text(request, "reason", reason, sizeof reason) ||
         reason[strspn(reason, " .")] == '\0')
         return answer_refuse("say why: the reason must be a text of 1 to %d octets",
                              (int)sizeof reason - 1);
-    explain_clearing(c->user, reason, clearing.reason);
-    if (!c->parts->pipeline || !pipeline_call(c->parts->pipeline, clear_in_pipeline, &clearing))
+    alarm_answers_explain_clearing(c->user, reason, clearing.reason);
+    if (!c->parts->pipeline ||
+        !pipeline_call(c->parts->pipeline, alarm_answers_clear_in_pipeline, &clearing))
         return answer_refuse("the gateway is stopping");
     if (clearing.type[0] == '\0')
-        return answer_found(false);
+        return alarm_answer_found(false);
     return json_pack("{s:i, s:o, s:s}", "version", PROTOCOL_VERSION, "key",
-                     protocol_text(clearing.key), "note", describe_return(clearing.key));
+                     protocol_text(clearing.key), "note",
+                     alarm_answers_describe_return(clearing.key));
 }
 
 // Maintenance windows.
 
 // Reads a text. False: it is empty, too long, or has control characters.
-static bool maintenance_answers_read_text(const json_t *value, char *out, size_t size)
+static bool alarm_answers_read_text(const json_t *value, char *out, size_t size)
 {
     const char *text = json_string_value(value);
     if (!text || text[0] == '\0' || strlen(text) != json_string_length(value) ||
@@ -325,7 +331,7 @@ static bool maintenance_answers_read_text(const json_t *value, char *out, size_t
     return strcmp(out, text) == 0;
 }
 
-static bool maintenance_answers_read_nodes(const json_t *value, struct filter_list *out)
+static bool alarm_answers_read_nodes(const json_t *value, struct filter_list *out)
 {
     size_t i;
     json_t *one;
@@ -335,7 +341,7 @@ static bool maintenance_answers_read_nodes(const json_t *value, struct filter_li
         return false;
     json_array_foreach(value, i, one)
     {
-        if (!maintenance_answers_read_text(one, out->patterns[i], FILTER_PATTERN_SIZE))
+        if (!alarm_answers_read_text(one, out->patterns[i], FILTER_PATTERN_SIZE))
             return false;
     }
     out->count = json_array_size(value);
@@ -351,7 +357,7 @@ struct window_change {
 };
 
 // Starts the window and commits it to the journal, before the client gets its answer.
-static void start_in_pipeline(void *ctx, const struct pipeline_context *inside)
+static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     int64_t ahead = c->window.until_us - clock_utc(inside->builder->clock);
@@ -363,7 +369,7 @@ static void start_in_pipeline(void *ctx, const struct pipeline_context *inside)
     journal_commit(c->journal);
 }
 
-static void stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
+static void alarm_answers_stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
     bool known = policy_stop_maintenance(inside->policy, c->window.name, inside->now_us);
@@ -374,7 +380,7 @@ static void stop_in_pipeline(void *ctx, const struct pipeline_context *inside)
 // Answers.
 
 // The patterns that fit no node that is known now.
-static json_t *maintenance_answers_unknown(const struct control *control,
+static json_t *alarm_answers_unknown_nodes(const struct control *control,
                                            const struct filter_list *nodes)
 {
     json_t *list = json_array();
@@ -391,28 +397,28 @@ json_t *maintenance_answers_start(struct control *control, const json_t *request
     const int64_t now = clock_utc(control->builder.clock);
     const int64_t last = now + MAINTENANCE_ANSWERS_DAYS_MAX * INT64_C(86400) * CLOCK_US_PER_S;
     c.window.until_us = json_integer_value(json_object_get(request, "until_us"));
-    if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
-                                       sizeof c.window.name))
+    if (!alarm_answers_read_text(json_object_get(request, "name"), c.window.name,
+                                 sizeof c.window.name))
         return answer_refuse(
             "the name of a maintenance must have 1 to 63 characters, and no control characters");
     if (c.window.until_us <= now || c.window.until_us > last)
         return answer_refuse("the end must be in the future, at most 366 days from now");
-    if (!maintenance_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
+    if (!alarm_answers_read_nodes(json_object_get(request, "nodes"), &c.window.nodes))
         return answer_refuse("the nodes must be at most 64 patterns of 1 to 127 characters each");
-    if (!pipeline_call(control->parts->pipeline, start_in_pipeline, &c))
+    if (!pipeline_call(control->parts->pipeline, alarm_answers_start_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "unknown",
-                              maintenance_answers_unknown(control, &c.window.nodes))
+                              alarm_answers_unknown_nodes(control, &c.window.nodes))
                   : answer_refuse("there are 32 maintenances already: stop one of them first");
 }
 
 json_t *maintenance_answers_stop(struct control *control, const json_t *request)
 {
     struct window_change c = {.journal = control->parts->journal};
-    if (!maintenance_answers_read_text(json_object_get(request, "name"), c.window.name,
-                                       sizeof c.window.name))
+    if (!alarm_answers_read_text(json_object_get(request, "name"), c.window.name,
+                                 sizeof c.window.name))
         return answer_refuse("'name' must be the name of a maintenance");
-    if (!pipeline_call(control->parts->pipeline, stop_in_pipeline, &c))
+    if (!pipeline_call(control->parts->pipeline, alarm_answers_stop_in_pipeline, &c))
         return answer_refuse("the gateway is stopping");
     return c.done ? answer_done() : answer_refuse("there is no maintenance of that name");
 }
@@ -422,7 +428,7 @@ struct list {
     json_t *out;
 };
 
-static void add_window(void *ctx, const struct journal_maintenance *window)
+static void alarm_answers_add_window(void *ctx, const struct journal_maintenance *window)
 {
     const struct list *list = ctx;
     char until[CLOCK_TEXT_SIZE];
@@ -442,6 +448,6 @@ json_t *maintenance_answers_list(struct control *control, const json_t *request)
 {
     (void)request;
     struct list list = {clock_utc(control->builder.clock), json_array()};
-    journal_each_maintenance(control->parts->journal, add_window, &list);
+    journal_each_maintenance(control->parts->journal, alarm_answers_add_window, &list);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "maintenance", list.out);
 }

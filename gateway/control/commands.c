@@ -50,7 +50,7 @@ const struct control_command *control_commands(size_t *count)
     return COMMANDS;
 }
 
-static const struct control_command *control_find_command(const char *name)
+static const struct control_command *command_find(const char *name)
 {
     for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
         if (strcmp(name, COMMANDS[i].name) == 0)
@@ -61,14 +61,14 @@ static const struct control_command *control_find_command(const char *name)
 
 bool control_reads_only(const char *command)
 {
-    const struct control_command *found = control_find_command(command);
+    const struct control_command *found = command_find(command);
     return found && found->access == CONTROL_READS;
 }
 
 // Makes an answer but for its last step. Holds references to the fabric and the names meanwhile, as
 // both may be replaced at any time.
-static json_t *control_make(struct control *c, const struct control_command *command,
-                            const struct peer_credentials *client, const json_t *request)
+static json_t *command_make_answer(struct control *c, const struct control_command *command,
+                                   const struct peer_credentials *client, const json_t *request)
 {
     struct fabric *fabric = topology_current(c->parts->topology);
     struct names *names = topology_names(c->parts->topology);
@@ -87,7 +87,7 @@ static json_t *control_make(struct control *c, const struct control_command *com
 }
 
 // The second step of "explain", which found that event; drops the reference to it.
-static void control_finish(struct control *c, struct event *found, json_t *answer)
+static void command_finish_answer(struct control *c, struct event *found, json_t *answer)
 {
     c->found = found;
     if (found)
@@ -100,11 +100,11 @@ json_t *control_answer(void *ctx, const struct peer_credentials *client, const c
                        const json_t *request)
 {
     struct control *c = ctx;
-    const struct control_command *found = control_find_command(command);
+    const struct control_command *found = command_find(command);
     if (!found)
         return NULL;
-    json_t *answer = control_make(c, found, client, request);
-    control_finish(c, c->found, answer);
+    json_t *answer = command_make_answer(c, found, client, request);
+    command_finish_answer(c, c->found, answer);
     return answer;
 }
 
@@ -121,7 +121,7 @@ struct control_asked {
 struct worker *control_worker(void *ctx, const char *command)
 {
     const struct control *c = ctx;
-    const struct control_command *found = control_find_command(command);
+    const struct control_command *found = command_find(command);
     if (!found || found->place == CONTROL_AT_ONCE)
         return NULL;
     return found->place == CONTROL_BY_RELOADS   ? c->reloads
@@ -137,7 +137,7 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
     *asked = (struct control_asked){
         .control = c,
         .own = {.parts = c->parts, .builder = c->builder, .reload = c->reload, .ctx = c->ctx},
-        .command = control_find_command(command),
+        .command = command_find(command),
         .client = *client,
         .request = json_incref(request)};
     return asked;
@@ -147,7 +147,8 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
 void control_work(void *work)
 {
     struct control_asked *asked = work;
-    asked->answer = control_make(&asked->own, asked->command, &asked->client, asked->request);
+    asked->answer =
+        command_make_answer(&asked->own, asked->command, &asked->client, asked->request);
     if (asked->own.found)
         return;
     asked->line = evbuffer_new();
@@ -157,13 +158,13 @@ void control_work(void *work)
 }
 
 // Adds the answer as a line to `out`.
-static void control_add(struct control_asked *asked, struct evbuffer *out)
+static void command_add_answer(struct control_asked *asked, struct evbuffer *out)
 {
     if (!asked->own.found) {
         evbuffer_add_buffer(out, asked->line);
         return;
     }
-    control_finish(asked->control, event_ref(asked->own.found), asked->answer);
+    command_finish_answer(asked->control, event_ref(asked->own.found), asked->answer);
     answer_write(asked->answer, out);
 }
 
@@ -201,7 +202,7 @@ void control_end(void *work, struct evbuffer *out)
 {
     struct control_asked *asked = work;
     if (out)
-        control_add(asked, out);
+        command_add_answer(asked, out);
     event_unref(asked->own.found);
     json_decref(asked->answer);
     json_decref(asked->request);

@@ -33,12 +33,12 @@ struct run {
     uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
 
-static size_t kind_of(const struct event *event)
+static size_t dry_run_kind_of(const struct event *event)
 {
     return (size_t)(event->type - catalogue_get((enum catalogue_event)0));
 }
 
-static void count_reason(struct run *r, const struct event *event)
+static void dry_run_count_reason(struct run *r, const struct event *event)
 {
     size_t reason = 0;
     while (reason < POLICY_REASON_COUNT - 1 &&
@@ -61,16 +61,16 @@ static void dry_run_drain(struct run *r)
     const struct event *event;
     while ((event = policy_next(r->policy, r->now)) != NULL) {
         if (event->suppressed[0] != '\0')
-            count_reason(r, event);
+            dry_run_count_reason(r, event);
         for (size_t i = 0; i < r->conf->receiver_count; i++) {
             const struct audience audience = {
                 .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};
-            r->sent[i][kind_of(event)] += audience_refusal(&audience, event) == NULL;
+            r->sent[i][dry_run_kind_of(event)] += audience_refusal(&audience, event) == NULL;
         }
     }
 }
 
-static void move_to(struct run *r, int64_t time_us)
+static void dry_run_move_to(struct run *r, int64_t time_us)
 {
     for (int64_t due; (due = policy_due(r->policy)) <= time_us;) {
         r->now = due > r->now ? due : r->now;
@@ -80,7 +80,7 @@ static void move_to(struct run *r, int64_t time_us)
 }
 
 // Whether the event is a copy of an earlier one, which policy made to send an alarm late.
-static bool is_copy(const struct run *r, const struct event *event)
+static bool dry_run_is_copy(const struct run *r, const struct event *event)
 {
     if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
         return false;
@@ -92,7 +92,7 @@ static bool is_copy(const struct run *r, const struct event *event)
 }
 
 // A copy of the event as it was before policy processed it.
-static struct event *unjudged(const struct event *event)
+static struct event *dry_run_unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
     copy->suppressed[0] = '\0';
@@ -107,16 +107,16 @@ static struct event *unjudged(const struct event *event)
 
 static void dry_run_read(struct run *r, const struct event *event)
 {
-    if (event->test || catalogue_is_summary(event->type) || is_copy(r, event) ||
+    if (event->test || catalogue_is_summary(event->type) || dry_run_is_copy(r, event) ||
         r->count == DRY_RUN_EVENTS_MAX)
         return;
-    struct event *copy = unjudged(event);
+    struct event *copy = dry_run_unjudged(event);
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
     // Only an alarm is sent late, so only the identifiers of alarms are needed.
     snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
-    move_to(r, copy->time_us);
+    dry_run_move_to(r, copy->time_us);
     dry_run_drain(r);
     policy_process(r->policy, copy, r->now);
     dry_run_drain(r);
@@ -141,7 +141,7 @@ static void dry_run_read_all(struct run *r, struct journal *journal, int64_t eve
 
 // The answer.
 
-static json_t *kinds_json(const uint64_t counts[CATALOGUE_COUNT], uint64_t *sum)
+static json_t *dry_run_kinds_json(const uint64_t counts[CATALOGUE_COUNT], uint64_t *sum)
 {
     json_t *kinds = json_object();
     for (size_t i = 0; i < CATALOGUE_COUNT; i++) {
@@ -159,7 +159,7 @@ static json_t *dry_run_receivers_json(const struct run *r)
     json_t *receivers = json_array();
     for (size_t i = 0; i < r->conf->receiver_count; i++) {
         uint64_t sum = 0;
-        json_t *kinds = kinds_json(r->sent[i], &sum);
+        json_t *kinds = dry_run_kinds_json(r->sent[i], &sum);
         json_array_append_new(receivers,
                               json_pack("{s:s, s:I, s:o}", "name", r->conf->receivers[i].name,
                                         "events", (json_int_t)sum, "by_event", kinds));
@@ -167,7 +167,7 @@ static json_t *dry_run_receivers_json(const struct run *r)
     return receivers;
 }
 
-static json_t *reasons_json(const struct run *r)
+static json_t *dry_run_reasons_json(const struct run *r)
 {
     json_t *reasons = json_object();
     for (size_t i = 0; i < POLICY_REASON_COUNT; i++) {
@@ -191,10 +191,10 @@ json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events
     dry_run_read_all(r, journal, events);
     const int64_t until = r->now;
     if (r->count > 0)
-        move_to(r, until + AFTERMATH_US);
+        dry_run_move_to(r, until + AFTERMATH_US);
     json_t *answer = json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION,
                                "events", (json_int_t)r->count, "from", protocol_time(r->first_us),
-                               "until", protocol_time(until), "suppressed", reasons_json(r),
+                               "until", protocol_time(until), "suppressed", dry_run_reasons_json(r),
                                "receivers", dry_run_receivers_json(r));
     policy_free(r->policy);
     free(r);

@@ -35,7 +35,7 @@ struct query {
     int64_t since_us, until_us; // UTC; 0: no limit
 };
 
-static void add_pattern(struct filter_list *list, const char *pattern)
+static void event_answers_add_pattern(struct filter_list *list, const char *pattern)
 {
     if (pattern[0] != '\0')
         snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
@@ -60,7 +60,8 @@ bool event_answers_refuse(const char *event, struct error *err)
     return error_set(err, "there is no event '%s'%s", event, hint);
 }
 
-static bool read_filter(const json_t *request, struct filter *filter, struct error *err)
+static bool event_answers_read_filter(const json_t *request, struct filter *filter,
+                                      struct error *err)
 {
     char severity[16], event[FILTER_PATTERN_SIZE], node[FILTER_PATTERN_SIZE];
     filter_init(filter);
@@ -75,22 +76,22 @@ static bool read_filter(const json_t *request, struct filter *filter, struct err
                          FILTER_PATTERN_SIZE - 1);
     if (event[0] != '\0' && !event_answers_know(event))
         return event_answers_refuse(event, err);
-    add_pattern(&filter->events, event);
-    add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
+    event_answers_add_pattern(&filter->events, event);
+    event_answers_add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
     return true;
 }
 
-static bool read_query(const json_t *request, struct query *q, struct error *err)
+static bool event_answers_read_query(const json_t *request, struct query *q, struct error *err)
 {
     if (!answer_read_number(request, "since_us", INT64_MAX, &q->since_us) ||
         !answer_read_number(request, "until_us", INT64_MAX, &q->until_us))
         return error_set(err, "'since_us' and 'until_us' must be numbers");
-    return read_filter(request, &q->filter, err);
+    return event_answers_read_filter(request, &q->filter, err);
 }
 
 // Scanning the journal, in either direction.
 
-struct scan {
+struct event_answers_scan {
     struct journal *journal;
     const struct query *query;
     bool back;
@@ -100,12 +101,12 @@ struct scan {
     json_t *found;
 };
 
-static bool goes_on(const struct scan *s)
+static bool event_answers_goes_on(const struct event_answers_scan *s)
 {
     return !s->ended && json_array_size(s->found) < s->wanted && s->count < EVENT_ANSWERS_SCAN;
 }
 
-static void scan_event(struct scan *s, const struct journal_item *item)
+static void event_answers_scan_event(struct event_answers_scan *s, const struct journal_item *item)
 {
     const struct query *q = s->query;
     s->place = item->sequence;
@@ -120,23 +121,23 @@ static void scan_event(struct scan *s, const struct journal_item *item)
         json_array_append_new(s->found, event_answers_json(item->sequence, item->event));
 }
 
-static void scan(struct scan *s)
+static void event_answers_scan(struct event_answers_scan *s)
 {
     struct journal_item items[CHUNK];
-    while (goes_on(s)) {
+    while (event_answers_goes_on(s)) {
         size_t n = s->back ? journal_read_back(s->journal, s->place, items, CHUNK)
                            : journal_read(s->journal, s->place, items, CHUNK);
         s->ended = n == 0;
         for (size_t i = 0; i < n; i++) {
-            if (goes_on(s))
-                scan_event(s, &items[i]);
+            if (event_answers_goes_on(s))
+                event_answers_scan_event(s, &items[i]);
             event_unref(items[i].event);
         }
     }
 }
 
 // Whether there is an event after that number, and it is not younger than `time_us`.
-static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t time_us)
+static bool event_answers_goes_on_until(struct journal *journal, int64_t sequence, int64_t time_us)
 {
     struct journal_item item;
     if (journal_read(journal, sequence, &item, 1) == 0)
@@ -148,14 +149,15 @@ static bool goes_on_until(struct journal *journal, int64_t sequence, int64_t tim
 
 // The number of the last event that happened at `time_us` or before; 0: none. If the clock was set
 // back, several events may fit; returns the number of one.
-static int64_t last_until(struct journal *journal, int64_t time_us)
+static int64_t event_answers_last_until(struct journal *journal, int64_t time_us)
 {
     int64_t at;
-    SEARCH_FIRST(at, 0, journal_last(journal), goes_on_until(journal, at, time_us));
+    SEARCH_FIRST(at, 0, journal_last(journal), event_answers_goes_on_until(journal, at, time_us));
     return at;
 }
 
-static json_t *scan_json(const struct scan *s, int64_t limit, int64_t last)
+static json_t *event_answers_scan_json(const struct event_answers_scan *s, int64_t limit,
+                                       int64_t last)
 {
     const int64_t left = limit - (int64_t)json_array_size(s->found);
     json_t *answer = json_pack("{s:i, s:I, s:I, s:b, s:O}", "version", PROTOCOL_VERSION, "last",
@@ -178,20 +180,21 @@ json_t *event_answers_list(struct control *control, const json_t *request)
         !answer_read_number(request, "after", INT64_MAX, &after) ||
         !answer_read_number(request, "limit", INT64_MAX, &limit))
         return answer_refuse("'before', 'after' and 'limit' must be numbers");
-    if (!read_query(request, &query, &err))
+    if (!event_answers_read_query(request, &query, &err))
         return answer_refuse("%s", err.text);
     if (limit == 0)
         limit = EVENT_ANSWERS_PAGE;
     if (before == 0)
-        before = (query.until_us ? last_until(journal, query.until_us) : last) + 1;
-    struct scan s = {.journal = journal,
-                     .query = &query,
-                     .back = json_object_get(request, "after") == NULL,
-                     .wanted = limit < EVENT_ANSWERS_PAGE ? (size_t)limit : EVENT_ANSWERS_PAGE,
-                     .found = json_array()};
+        before = (query.until_us ? event_answers_last_until(journal, query.until_us) : last) + 1;
+    struct event_answers_scan s = {.journal = journal,
+                                   .query = &query,
+                                   .back = json_object_get(request, "after") == NULL,
+                                   .wanted = limit < EVENT_ANSWERS_PAGE ? (size_t)limit
+                                                                        : EVENT_ANSWERS_PAGE,
+                                   .found = json_array()};
     s.place = s.back ? before : after;
-    scan(&s);
-    json_t *answer = scan_json(&s, limit, last);
+    event_answers_scan(&s);
+    json_t *answer = event_answers_scan_json(&s, limit, last);
     const char *node = json_string_value(json_object_get(request, "node"));
     if (node && node[0] != '\0' && json_array_size(s.found) == 0)
         json_object_set_new(answer, "node_is_known", json_boolean(known_nodes_fit(control, node)));
@@ -214,7 +217,7 @@ struct event *event_answers_read(struct journal *journal, int64_t number)
 
 // Reads the time from an identifier, which begins with the milliseconds of its creation: 12
 // hexadecimal digits in groups of 8 and 4.
-static bool read_id_time(const char *id, int64_t *time_us)
+static bool event_answers_read_id_time(const char *id, int64_t *time_us)
 {
     char digits[13];
     if (strlen(id) != EVENT_ID_SIZE - 1 || id[8] != '-')
@@ -230,9 +233,9 @@ static bool read_id_time(const char *id, int64_t *time_us)
 int64_t event_answers_find_id(struct journal *journal, const char *id)
 {
     int64_t time_us, found = 0;
-    if (!read_id_time(id, &time_us))
+    if (!event_answers_read_id_time(id, &time_us))
         return 0;
-    int64_t place = last_until(journal, time_us - 1);
+    int64_t place = event_answers_last_until(journal, time_us - 1);
     struct journal_item items[CHUNK];
     size_t n, count = 0;
     bool over = false;
@@ -269,10 +272,10 @@ static int64_t event_answers_find(struct journal *journal, const json_t *request
 
 // Why the receiver does not have the event; empty: it has the event, or the reason is unknown.
 // Points into the arguments.
-static const char *explain_reason_of(struct receiver *receiver,
-                                     const struct receiver_status *status,
-                                     const struct receiver_event_outcome *result,
-                                     const struct event *event)
+static const char *event_answers_explain_reason_of(struct receiver *receiver,
+                                                   const struct receiver_status *status,
+                                                   const struct receiver_event_outcome *result,
+                                                   const struct event *event)
 {
     const char *refusal = receiver_refusal(receiver, event);
     if (result->outcome == RECEIVER_DELIVERED || result->outcome == RECEIVER_SENT ||
@@ -283,30 +286,32 @@ static const char *explain_reason_of(struct receiver *receiver,
     return status->paused ? "paused" : status->problem;
 }
 
-static json_t *explain_receiver_json(struct receiver *receiver, int64_t number,
-                                     const struct event *event)
+static json_t *event_answers_explain_receiver_json(struct receiver *receiver, int64_t number,
+                                                   const struct event *event)
 {
     struct receiver_status status;
     receiver_get_status(receiver, &status);
     const struct receiver_event_outcome result = receiver_outcome_of(receiver, number);
     const struct sink *r = receiver_sink(receiver);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
-                     receiver_outcome_word(result.outcome), "time", protocol_time(result.time_us), "reason",
-                     protocol_text(explain_reason_of(receiver, &status, &result, event)));
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o}", "name", r->name, "kind", r->kind, "state",
+        receiver_outcome_word(result.outcome), "time", protocol_time(result.time_us), "reason",
+        protocol_text(event_answers_explain_reason_of(receiver, &status, &result, event)));
 }
 
-static json_t *explain_receivers_json(const struct control *c, int64_t number,
-                                      const struct event *event)
+static json_t *event_answers_explain_receivers_json(const struct control *c, int64_t number,
+                                                    const struct event *event)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < c->parts->receiver_count; i++)
-        json_array_append_new(list, explain_receiver_json(c->parts->receivers[i], number, event));
+        json_array_append_new(
+            list, event_answers_explain_receiver_json(c->parts->receivers[i], number, event));
     return list;
 }
 
 // Notifications.
 
-static json_t *explain_oid_json(const uint32_t *ids, size_t count)
+static json_t *event_answers_explain_oid_json(const uint32_t *ids, size_t count)
 {
     char buffer[(MIB_OID_MAX + MIB_INSTANCE_MAX) * 11];
     struct text t = text_in(buffer, sizeof buffer);
@@ -314,7 +319,7 @@ static json_t *explain_oid_json(const uint32_t *ids, size_t count)
     return json_string(buffer);
 }
 
-static bool is_printable(const uint8_t *octets, size_t size)
+static bool event_answers_is_printable(const uint8_t *octets, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         if (!isprint(octets[i]))
@@ -323,7 +328,7 @@ static bool is_printable(const uint8_t *octets, size_t size)
     return true;
 }
 
-static json_t *value_json(const struct mib_varbind *v)
+static json_t *event_answers_value_json(const struct mib_varbind *v)
 {
     char hex[MIB_VALUE_MAX * 2 + 3];
     struct text t = text_in(hex, sizeof hex);
@@ -331,57 +336,58 @@ static json_t *value_json(const struct mib_varbind *v)
         return json_integer((int32_t)v->number);
     if (v->syntax == MIB_UNSIGNED32)
         return json_integer(v->number);
-    if (is_printable(v->octets, v->size))
+    if (event_answers_is_printable(v->octets, v->size))
         return json_stringn((const char *)v->octets, v->size);
     text_add(&t, "0x");
     text_add_hex(&t, v->octets, v->size);
     return json_string(hex);
 }
 
-static json_t *objects_json(const struct mib_notification *n, const struct event *event)
+static json_t *event_answers_objects_json(const struct mib_notification *n,
+                                          const struct event *event)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         struct mib_varbind v;
         mib_encode(n->objects[i], event, &v);
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
-                                              explain_oid_json(v.oid, v.oid_length), "value",
-                                              value_json(&v)));
+                                              event_answers_explain_oid_json(v.oid, v.oid_length),
+                                              "value", event_answers_value_json(&v)));
     }
     return list;
 }
 
-static void add_notification(json_t *list, const struct event *event, const char *mib,
-                             bool by_default, const struct mib_notification *n)
+static void event_answers_add_notification(json_t *list, const struct event *event, const char *mib,
+                                           bool by_default, const struct mib_notification *n)
 {
     if (n)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:b, s:o}", "mib", mib, "name", n->name, "oid",
-                            explain_oid_json(n->oid.ids, n->oid.length), "default", (int)by_default,
-                            "objects", objects_json(n, event)));
+                            event_answers_explain_oid_json(n->oid.ids, n->oid.length), "default",
+                            (int)by_default, "objects", event_answers_objects_json(n, event)));
 }
 
 // Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if
 // the other MIBs have none for the event, or say less, or if it is a test (sink/snmp_pdu.h).
-static json_t *notifications_json(const struct event *event)
+static json_t *event_answers_notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;
     const struct mib_notification *traps[MIB_GSW_TRAPS_MAX];
     const size_t n = mib_gsw_traps(event, traps);
     const bool real = !event->test;
     json_t *list = json_array();
-    add_notification(list, event, "IB-SMA-MIB", real, type->sma);
+    event_answers_add_notification(list, event, "IB-SMA-MIB", real, type->sma);
     for (size_t i = 0; i < n; i++)
-        add_notification(list, event, "IBSWITCH-MIB", real, traps[i]);
-    add_notification(list, event, "IBTRAPD-MIB",
-                     event->test || json_array_size(list) == 0 || type->own_says_more,
-                     type->own || real ? type->own : &mib_ibtrapdTestEvent);
+        event_answers_add_notification(list, event, "IBSWITCH-MIB", real, traps[i]);
+    event_answers_add_notification(list, event, "IBTRAPD-MIB",
+                                   event->test || json_array_size(list) == 0 || type->own_says_more,
+                                   type->own || real ? type->own : &mib_ibtrapdTestEvent);
     return list;
 }
 
 // Other events.
 
-static json_t *other_json(struct journal *journal, const char *id)
+static json_t *event_answers_other_json(struct journal *journal, const char *id)
 {
     if (id[0] == '\0')
         return json_null();
@@ -402,12 +408,13 @@ json_t *explain_answer(struct control *control, const json_t *request)
     struct event *event = event_answers_read(journal, number);
     if (!event)
         return answer_refuse("the journal has no such event; 'ibtrapctl events' lists numbers");
-    json_t *answer = json_pack(
-        "{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
-        (json_int_t)number, "title", event->type->title, "event", event_answers_json(number, event),
-        "suppressed", protocol_text(event->suppressed), "cause",
-        other_json(journal, event->cause_id), "related", other_json(journal, event->related_id),
-        "notifications", notifications_json(event));
+    json_t *answer =
+        json_pack("{s:i, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "version", PROTOCOL_VERSION, "number",
+                  (json_int_t)number, "title", event->type->title, "event",
+                  event_answers_json(number, event), "suppressed", protocol_text(event->suppressed),
+                  "cause", event_answers_other_json(journal, event->cause_id), "related",
+                  event_answers_other_json(journal, event->related_id), "notifications",
+                  event_answers_notifications_json(event));
     control->found = event;
     return answer;
 }
@@ -416,5 +423,5 @@ void explain_finish(struct control *control, json_t *answer)
 {
     const int64_t number = json_integer_value(json_object_get(answer, "number"));
     json_object_set_new(answer, "receivers",
-                        explain_receivers_json(control, number, control->found));
+                        event_answers_explain_receivers_json(control, number, control->found));
 }

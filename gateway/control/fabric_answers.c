@@ -18,8 +18,8 @@
 
 enum { NODES_MAX = 20000 }; // that one request looks at
 
-static bool known_nodes_fit_guid(const struct fabric *fabric, const struct fabric_node *node,
-                                 const struct filter_list *list)
+static bool fabric_answers_fit_guid(const struct fabric *fabric, const struct fabric_node *node,
+                                    const struct filter_list *list)
 {
     if (filter_list_has_guid(list, node->guid))
         return true;
@@ -42,7 +42,7 @@ bool known_nodes_fit(const struct control *control, const char *pattern)
     for (uint32_t i = 0; i < looked_at; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
         const char *name = names_find(control->names, node->guid);
-        if (is_guid ? known_nodes_fit_guid(fabric, node, &list)
+        if (is_guid ? fabric_answers_fit_guid(fabric, node, &list)
                     : filter_list_has(&list, name ? name : node->description))
             return true;
     }
@@ -60,8 +60,8 @@ struct topology_record {
 };
 
 // Reads the record of the snapshot. Returns NULL with a sentence if there is none.
-static uint8_t *topology_answers_read(const struct control *c, int64_t number, size_t *size,
-                                      int64_t *time_us, struct error *err)
+static uint8_t *fabric_answers_read_snapshot(const struct control *c, int64_t number, size_t *size,
+                                             int64_t *time_us, struct error *err)
 {
     struct journal_snapshot meta;
     if (number == 0) {
@@ -77,11 +77,11 @@ static uint8_t *topology_answers_read(const struct control *c, int64_t number, s
     return record;
 }
 
-static bool topology_answers_collect(const struct control *c, int64_t number,
-                                     struct topology_record *out, struct error *err)
+static bool fabric_answers_collect(const struct control *c, int64_t number,
+                                   struct topology_record *out, struct error *err)
 {
     char *octets = NULL;
-    uint8_t *record = topology_answers_read(c, number, &out->record, &out->time_us, err);
+    uint8_t *record = fabric_answers_read_snapshot(c, number, &out->record, &out->time_us, err);
     if (!record)
         return false;
     FILE *all = memory_need(open_memstream(&octets, &out->size));
@@ -93,7 +93,7 @@ static bool topology_answers_collect(const struct control *c, int64_t number,
     return true;
 }
 
-static json_t *topology_answers_hex(const uint8_t *octets, size_t size)
+static json_t *fabric_answers_hex(const uint8_t *octets, size_t size)
 {
     char *digits = memory_get(2 * size + 1);
     struct text t = text_in(digits, 2 * size + 1);
@@ -103,14 +103,14 @@ static json_t *topology_answers_hex(const uint8_t *octets, size_t size)
     return hex;
 }
 
-static json_t *topology_answers_page(const struct topology_record *r, int64_t number, size_t first,
-                                     const char *digest)
+static json_t *fabric_answers_page(const struct topology_record *r, int64_t number, size_t first,
+                                   const char *digest)
 {
     const size_t size = r->size - first < TOPOLOGY_PAGE ? r->size - first : TOPOLOGY_PAGE;
     json_t *page = json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "version", PROTOCOL_VERSION,
                              "snapshot", (json_int_t)number, "time_us", (json_int_t)r->time_us,
                              "record", (json_int_t)r->record, "first", (json_int_t)first, "octets",
-                             topology_answers_hex(r->octets + first, size));
+                             fabric_answers_hex(r->octets + first, size));
     const size_t next = first + size;
     if (next < r->size)
         json_object_set_new(page, "more",
@@ -128,12 +128,12 @@ json_t *topology_answers_show(struct control *c, const json_t *request)
         !answer_read_number(request, "first", UINT32_MAX, &first) ||
         !answer_read_text(request, "digest", asked, sizeof asked))
         return answer_refuse("'snapshot' and 'first' must be numbers, and 'digest' a text");
-    if (!topology_answers_collect(c, number, &record, &err))
+    if (!fabric_answers_collect(c, number, &record, &err))
         return answer_refuse("%s", err.text);
     snprintf(digest, sizeof digest, "%016" PRIx64,
              fabric_record_digest(record.octets, record.size));
     const bool goes_on = strcmp(asked, digest) == 0 && (uint64_t)first < record.size;
-    json_t *page = topology_answers_page(&record, number, goes_on ? (size_t)first : 0, digest);
+    json_t *page = fabric_answers_page(&record, number, goes_on ? (size_t)first : 0, digest);
     free(record.octets);
     return page;
 }
@@ -155,7 +155,8 @@ json_t *topology_answers_list(struct control *c, const json_t *request)
 // Links that fail again and again.
 
 // An end, as far as the fabric and the names know it.
-static struct endpoint link_answers_end(const struct control *c, uint64_t guid, uint8_t number)
+static struct endpoint fabric_answers_link_end(const struct control *c, uint64_t guid,
+                                               uint8_t number)
 {
     struct endpoint end = {.guid = guid, .node_guid = guid, .port = number};
     const uint32_t node = c->fabric ? fabric_find_node(c->fabric, guid) : FABRIC_NONE;
@@ -170,8 +171,8 @@ static struct endpoint link_answers_end(const struct control *c, uint64_t guid, 
 }
 
 // The share of a window that the end waited; null: it is not known.
-static json_t *wait_json(const struct measured_errors *errors, const struct endpoint *end,
-                         enum error_window window)
+static json_t *fabric_answers_wait_json(const struct measured_errors *errors,
+                                        const struct endpoint *end, enum error_window window)
 {
     double share;
     const bool known =
@@ -179,28 +180,29 @@ static json_t *wait_json(const struct measured_errors *errors, const struct endp
     return known ? json_real(share) : json_null();
 }
 
-static json_t *end_json(const struct measured_errors *errors, const struct endpoint *end)
+static json_t *fabric_answers_end_json(const struct measured_errors *errors,
+                                       const struct endpoint *end)
 {
     return json_pack("{s:o, s:o, s:i, s:{s:o, s:o}}", "node", protocol_guid(end->node_guid), "name",
                      protocol_text(end->name), "port", (int)end->port, "wait", "short",
-                     wait_json(errors, end, ERROR_WINDOW_SHORT), "long",
-                     wait_json(errors, end, ERROR_WINDOW_LONG));
+                     fabric_answers_wait_json(errors, end, ERROR_WINDOW_SHORT), "long",
+                     fabric_answers_wait_json(errors, end, ERROR_WINDOW_LONG));
 }
 
 // Both ends; a switch comes before a host.
-static json_t *ends_json(const struct control *c, const struct link_ends *link)
+static json_t *fabric_answers_ends_json(const struct control *c, const struct link_ends *link)
 {
     struct measured_errors *errors = pipeline_measured_errors(c->parts->pipeline);
-    const struct endpoint first = link_answers_end(c, link->guid, link->port);
-    const struct endpoint second = link_answers_end(c, link->peer_guid, link->peer_port);
+    const struct endpoint first = fabric_answers_link_end(c, link->guid, link->port);
+    const struct endpoint second = fabric_answers_link_end(c, link->peer_guid, link->peer_port);
     const bool swapped = !fabric_is_element(first.type) && fabric_is_element(second.type);
-    json_t *ends = json_pack("[o, o]", end_json(errors, swapped ? &second : &first),
-                             end_json(errors, swapped ? &first : &second));
+    json_t *ends = json_pack("[o, o]", fabric_answers_end_json(errors, swapped ? &second : &first),
+                             fabric_answers_end_json(errors, swapped ? &first : &second));
     measured_errors_unref(errors);
     return ends;
 }
 
-static json_t *occasions_json(const struct link_record *record)
+static json_t *fabric_answers_occasions_json(const struct link_record *record)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < record->count; i++) {
@@ -214,16 +216,16 @@ static json_t *occasions_json(const struct link_record *record)
     return list;
 }
 
-static json_t *record_json(const struct control *c, const struct link_record *record)
+static json_t *fabric_answers_record_json(const struct control *c, const struct link_record *record)
 {
     const int64_t last = record->count > 0 ? record->occasions[record->count - 1].utc_us : 0;
     return json_pack("{s:o, s:b, s:i, s:I, s:I, s:I, s:o, s:o}", "ends",
-                     ends_json(c, &record->link), "unreliable", (int)record->unreliable,
-                     "occasion_count", (int)record->count, "failures",
+                     fabric_answers_ends_json(c, &record->link), "unreliable",
+                     (int)record->unreliable, "occasion_count", (int)record->count, "failures",
                      (json_int_t)link_record_incidents(record, LINK_FAILED), "flaps",
                      (json_int_t)link_record_incidents(record, LINK_FLAPPED), "error_alarms",
                      (json_int_t)link_record_incidents(record, LINK_HAD_ERRORS), "last",
-                     protocol_time(last), "occasions", occasions_json(record));
+                     protocol_time(last), "occasions", fabric_answers_occasions_json(record));
 }
 
 json_t *link_answers_list(struct control *control, const json_t *request)
@@ -240,7 +242,7 @@ json_t *link_answers_list(struct control *control, const json_t *request)
     const size_t count =
         link_history_list(control->parts->link_history, order, records, (size_t)limit);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, record_json(control, &records[i]));
+        json_array_append_new(list, fabric_answers_record_json(control, &records[i]));
     free(records);
     return json_pack("{s:i, s:i, s:i, s:i, s:o}", "version", PROTOCOL_VERSION, "limit",
                      (int)control->parts->conf->unreliable.occasions, "days",
@@ -252,26 +254,27 @@ json_t *link_answers_list(struct control *control, const json_t *request)
 
 enum { PAGE = 1000 };
 
-static const char *context_type_word(uint8_t type)
+static const char *fabric_answers_context_type_word(uint8_t type)
 {
     return type == FABRIC_SWITCH ? "switch" : type == FABRIC_ROUTER ? "router" : "host";
 }
 
-static json_t *context_json(const struct control *c, const struct fabric_node *node,
-                            const struct fabric_port *port)
+static json_t *fabric_answers_context_json(const struct control *c, const struct fabric_node *node,
+                                           const struct fabric_port *port)
 {
     char context[CONTEXTS_NAME_SIZE];
     const char *known = names_find(c->names, node->guid);
     contexts_name(port->guid, context);
     return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name",
                      protocol_text(known ? known : node->description), "type",
-                     context_type_word(node->type), "guid", protocol_guid(node->guid), "port",
-                     (int)port->number, "context", context);
+                     fabric_answers_context_type_word(node->type), "guid",
+                     protocol_guid(node->guid), "port", (int)port->number, "context", context);
 }
 
 // Fills `list` with the contexts of port GUIDs greater than `after`, if there are any. Returns the
 // last one; 0: there are no more.
-static uint64_t context_add_page(const struct control *c, uint64_t after, json_t *list)
+static uint64_t fabric_answers_context_add_page(const struct control *c, uint64_t after,
+                                                json_t *list)
 {
     const struct fabric *fabric = c->fabric;
     for (uint32_t i = 0; i < fabric->port_guid_count; i++) {
@@ -280,7 +283,7 @@ static uint64_t context_add_page(const struct control *c, uint64_t after, json_t
         const struct fabric_port *port = &fabric->ports[key->port];
         if (key->guid <= after || !agent_has_context(c->parts->subagent, key->guid))
             continue;
-        json_array_append_new(list, context_json(c, node, port));
+        json_array_append_new(list, fabric_answers_context_json(c, node, port));
         if (json_array_size(list) == PAGE)
             return key->guid;
     }
@@ -303,7 +306,7 @@ json_t *context_answers_list(struct control *c, const json_t *request)
         return answer_refuse("there are no contexts: the section 'subagent' of the configuration "
                              "has 'contexts = \"off\"'");
     json_t *list = json_array();
-    guid = c->fabric ? context_add_page(c, guid, list) : 0;
+    guid = c->fabric ? fabric_answers_context_add_page(c, guid, list) : 0;
     if (guid == 0)
         return json_pack("{s:i, s:o}", "most", CONTEXTS_MAX, "contexts", list);
     contexts_name(guid, last);

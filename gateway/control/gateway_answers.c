@@ -46,18 +46,18 @@ json_t *gateway_answers_log(struct control *c, const json_t *request)
 }
 
 // A line may have octets that are no UTF-8, from a configuration.
-static json_t *line_json(const char *line, size_t length)
+static json_t *gateway_answers_line_json(const char *line, size_t length)
 {
     json_t *text = json_stringn(line, length);
     return text ? text : json_string("(a line that is not UTF-8)");
 }
 
-static json_t *lines_json(const char *lines)
+static json_t *gateway_answers_lines_json(const char *lines)
 {
     json_t *list = json_array();
     for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
         length = strcspn(lines, "\n");
-        json_array_append_new(list, line_json(lines, length));
+        json_array_append_new(list, gateway_answers_line_json(lines, length));
     }
     return list;
 }
@@ -70,8 +70,8 @@ json_t *gateway_answers_configuration(struct control *c, const json_t *request)
     FILE *out = memory_need(open_memstream(&text, &size));
     conf_print(c->parts->conf, out);
     fclose(out);
-    json_t *answer =
-        json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "configuration", lines_json(text));
+    json_t *answer = json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "configuration",
+                               gateway_answers_lines_json(text));
     free(text);
     return answer;
 }
@@ -86,7 +86,7 @@ json_t *gateway_answers_reload(struct control *c, const json_t *request)
     if (!c->reload(c->ctx, &restart, &backlogs, &err))
         return answer_refuse("%s", err.text);
     return json_pack("{s:i, s:s, s:o}", "version", PROTOCOL_VERSION, "restart", items, "backlogs",
-                     lines_json(sentences));
+                     gateway_answers_lines_json(sentences));
 }
 
 json_t *gateway_answers_prune(struct control *c, const json_t *request)
@@ -101,7 +101,7 @@ json_t *gateway_answers_prune(struct control *c, const json_t *request)
 
 // The verdict.
 
-static json_t *health_line_json(const struct health *health)
+static json_t *gateway_answers_health_line_json(const struct health *health)
 {
     char line[HEALTH_LINE_SIZE];
     struct text t = text_in(line, sizeof line);
@@ -109,7 +109,7 @@ static json_t *health_line_json(const struct health *health)
     return protocol_text(line);
 }
 
-static json_t *health_findings_json(const struct health *health)
+static json_t *gateway_answers_health_findings_json(const struct health *health)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < health->count; i++)
@@ -119,7 +119,7 @@ static json_t *health_findings_json(const struct health *health)
     return list;
 }
 
-static json_t *health_alarms_json(const struct health *health)
+static json_t *gateway_answers_health_alarms_json(const struct health *health)
 {
     json_t *counts = json_object();
     for (int i = 0; i <= SEVERITY_DEBUG; i++)
@@ -134,21 +134,21 @@ json_t *health_answers_get(struct control *c, const json_t *request)
     struct health h;
     parts_judge(c->parts, &h);
     json_t *age = h.sweep_age_s < 0 ? json_null() : json_integer(h.sweep_age_s);
-    return json_pack("{s:i, s:s, s:b, s:b, s:o, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I, s:I, s:I}, "
-                     "s:I, s:o}",
-                     "version", PROTOCOL_VERSION, "state", health_word(h.state), "ready",
-                     (int)h.ready, "standby", (int)h.standby, "line", health_line_json(&h),
-                     "findings", health_findings_json(&h), "subscriptions", "subscribed",
-                     (json_int_t)h.subscribed, "all", (json_int_t)SUBSCRIPTIONS_COUNT, "sweep_age",
-                     age, "receivers", "all", (json_int_t)h.receivers, "failing",
-                     (json_int_t)h.failing, "paused", (json_int_t)h.paused, "waiting",
-                     (json_int_t)h.waiting, "events", (json_int_t)h.events, "alarms",
-                     health_alarms_json(&h));
+    return json_pack(
+        "{s:i, s:s, s:b, s:b, s:o, s:o, s:{s:I, s:I}, s:o, s:{s:I, s:I, s:I, s:I}, "
+        "s:I, s:o}",
+        "version", PROTOCOL_VERSION, "state", health_word(h.state), "ready", (int)h.ready,
+        "standby", (int)h.standby, "line", gateway_answers_health_line_json(&h), "findings",
+        gateway_answers_health_findings_json(&h), "subscriptions", "subscribed",
+        (json_int_t)h.subscribed, "all", (json_int_t)SUBSCRIPTIONS_COUNT, "sweep_age", age,
+        "receivers", "all", (json_int_t)h.receivers, "failing", (json_int_t)h.failing, "paused",
+        (json_int_t)h.paused, "waiting", (json_int_t)h.waiting, "events", (json_int_t)h.events,
+        "alarms", gateway_answers_health_alarms_json(&h));
 }
 
 json_t *health_answers_line(const struct control *c)
 {
     struct health h;
     parts_judge(c->parts, &h);
-    return health_line_json(&h);
+    return gateway_answers_health_line_json(&h);
 }

@@ -15,7 +15,7 @@
 // Checks the groups of the process, not those of its user in the user database, since that would
 // query a name service, which may not answer. So a user who was just added to a group has to log in
 // again, as for access to files.
-static bool is_member(int fd, gid_t group)
+static bool peer_credentials_have_group(int fd, gid_t group)
 {
     socklen_t size = 0;
     getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size); // sets `size`
@@ -36,13 +36,14 @@ bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, st
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
         return error_set(err, "cannot read the credentials of the client: %s", strerror(errno));
     *out = (struct peer_credentials){.uid = who.uid, .pid = who.pid};
-    out->privileged =
-        who.uid == 0 || who.uid == geteuid() || who.gid == group || is_member(fd, group);
+    out->privileged = who.uid == 0 || who.uid == geteuid() || who.gid == group ||
+                      peer_credentials_have_group(fd, group);
     return true;
 }
 
-// Adds the user's name and a blank. Reads the file itself, for the same reason as is_member.
-static void add_user(struct text *t, uid_t uid)
+// Adds the user's name and a blank. Reads the file itself, for the same reason as
+// peer_credentials_have_group.
+static void peer_credentials_add_user(struct text *t, uid_t uid)
 {
     char buf[1024], name[PEER_CREDENTIALS_NAME_SIZE / 2];
     struct passwd entry, *found;
@@ -61,6 +62,6 @@ static void add_user(struct text *t, uid_t uid)
 void peer_credentials_name(const struct peer_credentials *who, char out[PEER_CREDENTIALS_NAME_SIZE])
 {
     struct text t = text_in(out, PEER_CREDENTIALS_NAME_SIZE);
-    add_user(&t, who->uid);
+    peer_credentials_add_user(&t, who->uid);
     text_addf(&t, t.len > 0 ? "(uid %u)" : "uid %u", (unsigned)who->uid);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *state_word(const struct receiver_status *s)
+static const char *receiver_answers_state_word(const struct receiver_status *s)
 {
     if (s->paused)
         return "paused";
@@ -17,7 +17,7 @@ static const char *state_word(const struct receiver_status *s)
     return s->untried ? "untried" : "working";
 }
 
-static json_t *receiver_json(struct receiver *receiver)
+static json_t *receiver_answers_json(struct receiver *receiver)
 {
     const struct sink *r = receiver_sink(receiver);
     struct receiver_status s;
@@ -25,9 +25,9 @@ static json_t *receiver_json(struct receiver *receiver)
     json_t *delivered = s.confirms ? json_integer((json_int_t)s.sent) : json_null();
     return json_pack("{s:s, s:s, s:o, s:s, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "name",
                      r->name, "kind", r->kind, "address", protocol_text(r->address), "state",
-                     state_word(&s), "sent", (json_int_t)s.handed, "delivered", delivered,
-                     "filtered", (json_int_t)s.filtered, "queued", (json_int_t)s.lag, "failed",
-                     (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "refused",
+                     receiver_answers_state_word(&s), "sent", (json_int_t)s.handed, "delivered",
+                     delivered, "filtered", (json_int_t)s.filtered, "queued", (json_int_t)s.lag,
+                     "failed", (json_int_t)s.failed, "dropped", (json_int_t)s.dropped, "refused",
                      (json_int_t)s.refused, "cursor", (json_int_t)s.cursor, "problem",
                      protocol_text(s.problem));
 }
@@ -36,7 +36,7 @@ json_t *receiver_answers_all(const struct control *c)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < c->parts->receiver_count; i++)
-        json_array_append_new(list, receiver_json(c->parts->receivers[i]));
+        json_array_append_new(list, receiver_answers_json(c->parts->receivers[i]));
     return list;
 }
 
@@ -101,7 +101,7 @@ static json_t *receiver_answers_change(struct control *c, const json_t *request,
     else
         receiver_pause(receiver, wish == WISH_PAUSE);
     return json_pack("{s:i, s:o}", "version", PROTOCOL_VERSION, "receiver",
-                     receiver_json(receiver));
+                     receiver_answers_json(receiver));
 }
 
 json_t *receiver_answers_pause(struct control *c, const json_t *request)
@@ -132,7 +132,7 @@ json_t *receiver_answers_forget(struct control *c, const json_t *request)
 
 // Test events.
 
-static uint32_t find_by_guid(const struct fabric *fabric, const char *word)
+static uint32_t receiver_answers_find_by_guid(const struct fabric *fabric, const char *word)
 {
     char *end;
     uint64_t guid = strtoull(word, &end, 16);
@@ -142,8 +142,8 @@ static uint32_t find_by_guid(const struct fabric *fabric, const char *word)
     return port == FABRIC_NONE ? fabric_find_node(fabric, guid) : fabric_node_of_port(fabric, port);
 }
 
-static uint32_t find_by_name(const struct fabric *fabric, const struct names *names,
-                             const char *word)
+static uint32_t receiver_answers_find_by_name(const struct fabric *fabric,
+                                              const struct names *names, const char *word)
 {
     for (uint32_t i = 0; i < fabric->node_count; i++) {
         const char *name = names_find(names, fabric->nodes[i].guid);
@@ -154,7 +154,7 @@ static uint32_t find_by_name(const struct fabric *fabric, const struct names *na
 }
 
 // Returns a port of the node, preferring one with a link. FABRIC_NONE: the node has no ports.
-static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
+static uint32_t receiver_answers_choose_port(const struct fabric *fabric, uint32_t node)
 {
     const struct fabric_node *n = &fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
@@ -164,10 +164,10 @@ static uint32_t choose_port(const struct fabric *fabric, uint32_t node)
     return n->ports > 0 ? n->first_port : FABRIC_NONE;
 }
 
-static void test_answers_describe(const struct fabric *fabric, const struct names *names,
-                                  uint32_t node, struct test_event *out)
+static void receiver_answers_describe(const struct fabric *fabric, const struct names *names,
+                                      uint32_t node, struct test_event *out)
 {
-    uint32_t port = choose_port(fabric, node);
+    uint32_t port = receiver_answers_choose_port(fabric, node);
     uint32_t peer = port == FABRIC_NONE ? FABRIC_NONE : fabric_peer(fabric, port);
     if (port == FABRIC_NONE)
         describe_node(fabric, node, names, &out->subject);
@@ -177,17 +177,19 @@ static void test_answers_describe(const struct fabric *fabric, const struct name
         describe_port(fabric, peer, names, &out->peer);
 }
 
-static bool find_node(const char *word, const struct fabric *fabric, const struct names *names,
-                      struct test_event *out, struct error *err)
+static bool receiver_answers_find_node(const char *word, const struct fabric *fabric,
+                                       const struct names *names, struct test_event *out,
+                                       struct error *err)
 {
     if (!fabric)
         return error_set(err, "no sweep of the fabric has ended yet, so that no node is known");
     bool is_guid = strncmp(word, "0x", 2) == 0;
-    uint32_t node = is_guid ? find_by_guid(fabric, word) : find_by_name(fabric, names, word);
+    uint32_t node = is_guid ? receiver_answers_find_by_guid(fabric, word)
+                            : receiver_answers_find_by_name(fabric, names, word);
     if (node == FABRIC_NONE)
         return error_set(err, "no node '%s' is known; 'ibtrapctl topology' lists names and GUIDs",
                          word);
-    test_answers_describe(fabric, names, node, out);
+    receiver_answers_describe(fabric, names, node, out);
     return true;
 }
 
@@ -209,7 +211,7 @@ bool test_answers_read(const struct control *c, const json_t *request, struct te
     if (!answer_read_text(request, "node", node, sizeof node))
         return error_set(err, "the node must be a name or a GUID");
     if (node[0] != '\0')
-        return find_node(node, c->fabric, c->names, out, err);
+        return receiver_answers_find_node(node, c->fabric, c->names, out, err);
     test_event_make_up(out);
     return true;
 }

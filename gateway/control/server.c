@@ -59,7 +59,7 @@ struct server {
 static const struct timeval IDLE_MAX = {.tv_sec = 60}, PAUSE = {.tv_sec = 1};
 
 // Drops the reference to the answer.
-static void control_server_write(struct client *client, json_t *answer)
+static void server_write(struct client *client, json_t *answer)
 {
     answer_write(answer, bufferevent_get_output(client->stream));
     json_decref(answer);
@@ -67,7 +67,7 @@ static void control_server_write(struct client *client, json_t *answer)
 
 // Requests that workers answer.
 
-static void asked_free(struct asked *asked)
+static void server_asked_free(struct asked *asked)
 {
     if (asked->patience)
         event_free(asked->patience);
@@ -75,14 +75,14 @@ static void asked_free(struct asked *asked)
 }
 
 // Nobody wants the answer. Not while the worker has the job.
-static void asked_end(struct asked *asked)
+static void server_asked_end(struct asked *asked)
 {
     asked->later.end(asked->work, NULL);
-    asked_free(asked);
+    server_asked_free(asked);
 }
 
 // The client does not wait for its answer any longer.
-static struct asked *asked_part(struct client *client)
+static struct asked *server_asked_part(struct client *client)
 {
     struct asked *asked = client->asked;
     client->asked = NULL;
@@ -92,30 +92,30 @@ static struct asked *asked_part(struct client *client)
     return asked;
 }
 
-static void asked_give_up(struct client *client)
+static void server_asked_give_up(struct client *client)
 {
-    struct asked *asked = asked_part(client);
+    struct asked *asked = server_asked_part(client);
     if (worker_take_back(asked->worker, &asked->job) != WORKER_RUNS)
-        asked_end(asked);
+        server_asked_end(asked);
 }
 
-static void control_server_drop(struct client *client)
+static void server_drop_client(struct client *client)
 {
     if (client->asked)
-        asked_give_up(client);
+        server_asked_give_up(client);
     bufferevent_free(client->stream);
     client->stream = NULL;
 }
 
 // Adds the last line for a client that waits for a worker: the answer, if it has just been made,
 // or why there is no answer, and what became of the request.
-static void asked_dismiss(struct client *client, const char *why)
+static void server_asked_dismiss(struct client *client, const char *why)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
-    struct asked *asked = asked_part(client);
+    struct asked *asked = server_asked_part(client);
     const enum worker_state state = worker_take_back(asked->worker, &asked->job);
     if (state != WORKER_RAN)
-        control_server_write(
+        server_write(
             client, answer_refuse("%s; %s", why,
                                   state == WORKER_RUNS
                                       ? "this request may be done or not: look before you ask again"
@@ -123,47 +123,47 @@ static void asked_dismiss(struct client *client, const char *why)
     if (state == WORKER_RUNS)
         return;
     asked->later.end(asked->work, state == WORKER_RAN ? out : NULL);
-    asked_free(asked);
+    server_asked_free(asked);
 }
 
 // Drops the client. One that waits for a worker gets a last line, if its socket takes that at once.
-static void control_server_dismiss(struct client *client, const char *why)
+static void server_dismiss_client(struct client *client, const char *why)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     if (client->asked) {
-        asked_dismiss(client, why);
+        server_asked_dismiss(client, why);
         evbuffer_unfreeze(out, 1); // libevent lets only its own loop write it otherwise
         evbuffer_write(out, bufferevent_getfd(client->stream));
     }
-    control_server_drop(client);
+    server_drop_client(client);
 }
 
-static void control_server_go_on(struct client *client);
+static void server_go_on(struct client *client);
 
-static struct asked *asked_of(struct worker_job *job)
+static struct asked *server_asked_of(struct worker_job *job)
 {
     return (struct asked *)((char *)job - offsetof(struct asked, job));
 }
 
-static void asked_run(struct worker_job *job)
+static void server_asked_run(struct worker_job *job)
 {
-    const struct asked *asked = asked_of(job);
+    const struct asked *asked = server_asked_of(job);
     asked->later.work(asked->work);
 }
 
-static void asked_done(struct worker_job *job)
+static void server_asked_done(struct worker_job *job)
 {
-    struct asked *asked = asked_of(job);
+    struct asked *asked = server_asked_of(job);
     struct client *client = asked->client;
     asked->later.end(asked->work, client ? bufferevent_get_output(client->stream) : NULL);
-    asked_free(asked);
+    server_asked_free(asked);
     if (!client)
         return;
     client->asked = NULL;
-    control_server_go_on(client);
+    server_go_on(client);
 }
 
-static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
+static void server_asked_is_late(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct client *client = ctx;
@@ -171,35 +171,35 @@ static void asked_is_late(evutil_socket_t fd, short what, void *ctx)
     // In one step: otherwise the job might begin after the client heard that it has not begun.
     const enum worker_state state = worker_take_back(asked->worker, &asked->job);
     if (state == WORKER_RAN) {
-        asked_done(&asked->job);
+        server_asked_done(&asked->job);
         return;
     }
     json_t *why = answer_refuse("%s", asked->later.late(asked->work, state == WORKER_RUNS));
-    asked_part(client);
+    server_asked_part(client);
     if (state == WORKER_WAITS)
-        asked_end(asked);
-    control_server_write(client, why);
-    control_server_go_on(client);
+        server_asked_end(asked);
+    server_write(client, why);
+    server_go_on(client);
 }
 
-// Call asked_put next.
-static void asked_begin(struct client *client, struct worker *worker, const char *command,
-                        json_t *request)
+// Call server_asked_put next.
+static void server_asked_begin(struct client *client, struct worker *worker, const char *command,
+                               json_t *request)
 {
     const struct server_options *o = &client->server->options;
     const struct server_later *later = &o->later;
     client->asked = memory_get(sizeof *client->asked);
     *client->asked =
-        (struct asked){.job = {.run = asked_run, .done = asked_done},
+        (struct asked){.job = {.run = server_asked_run, .done = server_asked_done},
                        .worker = worker,
                        .client = client,
-                       .patience = evtimer_new(o->base, asked_is_late, client),
+                       .patience = evtimer_new(o->base, server_asked_is_late, client),
                        .work = later->begin(o->ctx, &client->credentials, command, request),
                        .later = *later};
 }
 
 // From now on the request is the worker's alone. False: the worker has stopped.
-static bool asked_put(struct client *client)
+static bool server_asked_put(struct client *client)
 {
     struct asked *asked = client->asked;
     const int64_t patience_us = asked->later.patience_us(asked->work);
@@ -209,7 +209,7 @@ static bool asked_put(struct client *client)
     if (worker_put(asked->worker, &asked->job))
         return true;
     client->asked = NULL;
-    asked_end(asked);
+    server_asked_end(asked);
     return false;
 }
 
@@ -217,7 +217,7 @@ static bool asked_put(struct client *client)
 
 // Whether the client may send the command. Logs each command that is not `reads_only`, with the
 // user.
-static bool may_run(struct client *client, const char *command)
+static bool server_may_run(struct client *client, const char *command)
 {
     struct server *server = client->server;
     const struct peer_credentials *credentials = &client->credentials;
@@ -234,14 +234,14 @@ static bool may_run(struct client *client, const char *command)
 }
 
 // Returns NULL if a worker will answer.
-static json_t *control_server_run(struct client *client, const char *command, json_t *request)
+static json_t *server_run_command(struct client *client, const char *command, json_t *request)
 {
     const struct server_options *o = &client->server->options;
-    if (!may_run(client, command))
+    if (!server_may_run(client, command))
         return answer_refuse("only root and the members of the control socket's group may do that");
     struct worker *worker = o->later.worker_of ? o->later.worker_of(o->ctx, command) : NULL;
     if (worker) {
-        asked_begin(client, worker, command, request);
+        server_asked_begin(client, worker, command, request);
         return NULL;
     }
     json_t *result = o->handler(o->ctx, &client->credentials, command, request);
@@ -250,7 +250,7 @@ static json_t *control_server_run(struct client *client, const char *command, js
     return result ? result : answer_refuse("unknown command");
 }
 
-static json_t *control_server_answer(struct client *client, const char *line)
+static json_t *server_answer_text(struct client *client, const char *line)
 {
     json_error_t why;
     json_t *request = json_loads(line, 0, &why);
@@ -264,21 +264,21 @@ static json_t *control_server_answer(struct client *client, const char *line)
     else if (version != PROTOCOL_VERSION)
         result = answer_refuse("this ibtrapd speaks version 1 of the control protocol");
     else
-        result = control_server_run(client, command, request);
+        result = server_run_command(client, command, request);
     json_decref(request);
     return result;
 }
 
-static void answer_line(struct client *client, const char *line)
+static void server_answer_line(struct client *client, const char *line)
 {
     client->turn = ++client->server->turns;
-    json_t *result = control_server_answer(client, line);
-    if (client->asked && asked_put(client))
+    json_t *result = server_answer_text(client, line);
+    if (client->asked && server_asked_put(client))
         return;
-    control_server_write(client, result ? result : answer_refuse("ibtrapd is stopping"));
+    server_write(client, result ? result : answer_refuse("ibtrapd is stopping"));
 }
 
-static void read_lines(struct bufferevent *stream, void *ctx)
+static void server_read_lines(struct bufferevent *stream, void *ctx)
 {
     struct client *client = ctx;
     struct evbuffer *in = bufferevent_get_input(stream), *out = bufferevent_get_output(stream);
@@ -289,60 +289,59 @@ static void read_lines(struct bufferevent *stream, void *ctx)
            (line = evbuffer_readln(in, &length, EVBUFFER_EOL_LF)) != NULL) {
         too_long = length >= PROTOCOL_LINE_MAX;
         if (!too_long)
-            answer_line(client, line);
+            server_answer_line(client, line);
         secret_release(line);
     }
     const bool full = evbuffer_get_length(in) >= PROTOCOL_LINE_MAX;
     if (too_long || (full && !client->asked) || evbuffer_get_length(out) > SERVER_OUTPUT_MAX)
-        control_server_drop(client);
+        server_drop_client(client);
     else if (full)
         bufferevent_disable(stream, EV_READ); // until the worker has answered
 }
 
-static void answers_sent(struct bufferevent *stream, void *ctx)
+static void server_end_client(struct bufferevent *stream, void *ctx)
 {
     (void)stream;
-    control_server_drop(ctx);
+    server_drop_client(ctx);
 }
 
 // Whether the client has closed its socket: it also reads no more.
-static bool control_server_has_left(struct bufferevent *stream)
+static bool server_has_left(struct bufferevent *stream)
 {
     struct pollfd p = {.fd = bufferevent_getfd(stream)};
     return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR));
 }
 
-static void control_server_client_event(struct bufferevent *stream, short what, void *ctx)
+static void server_client_event(struct bufferevent *stream, short what, void *ctx)
 {
     struct client *client = ctx;
     bool waiting = evbuffer_get_length(bufferevent_get_output(stream)) > 0;
-    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->asked &&
-        !control_server_has_left(stream)) {
+    if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && client->asked && !server_has_left(stream)) {
         client->ended = true;
         return;
     }
     if (what == (BEV_EVENT_READING | BEV_EVENT_EOF) && !client->asked && waiting) {
         // The client sends no more, but still reads.
-        bufferevent_setcb(stream, NULL, answers_sent, control_server_client_event, ctx);
+        bufferevent_setcb(stream, NULL, server_end_client, server_client_event, ctx);
         return;
     }
     if (what & (BEV_EVENT_EOF | BEV_EVENT_ERROR | BEV_EVENT_TIMEOUT))
-        control_server_drop(ctx);
+        server_drop_client(ctx);
 }
 
 // The worker has answered: goes on with what the client sent meanwhile.
-static void control_server_go_on(struct client *client)
+static void server_go_on(struct client *client)
 {
     if (!client->ended)
         bufferevent_enable(client->stream, EV_READ);
-    read_lines(client->stream, client);
+    server_read_lines(client->stream, client);
     if (client->stream && client->ended && !client->asked)
-        control_server_client_event(client->stream, BEV_EVENT_READING | BEV_EVENT_EOF, client);
+        server_client_event(client->stream, BEV_EVENT_READING | BEV_EVENT_EOF, client);
 }
 
 // Places.
 
-static enum rank rank_of(const struct peer_credentials *credentials)
+static enum rank server_rank_of(const struct peer_credentials *credentials)
 {
     if (!credentials->privileged)
         return RANK_STRANGER;
@@ -350,13 +349,13 @@ static enum rank rank_of(const struct peer_credentials *credentials)
     return is_root ? RANK_ROOT : RANK_MEMBER;
 }
 
-static bool control_server_is_idle(const struct client *client)
+static bool server_is_idle(const struct client *client)
 {
     return evbuffer_get_length(bufferevent_get_output(client->stream)) == 0;
 }
 
 // Whether `a` loses its place before `b`, which may be NULL.
-static bool goes_before(const struct client *a, const struct client *b)
+static bool server_goes_before(const struct client *a, const struct client *b)
 {
     return !b || a->rank < b->rank || (a->rank == b->rank && a->turn < b->turn);
 }
@@ -367,7 +366,7 @@ static bool goes_before(const struct client *a, const struct client *b)
 static struct client *server_find_place(struct server *server,
                                         const struct peer_credentials *credentials)
 {
-    const enum rank rank = rank_of(credentials);
+    const enum rank rank = server_rank_of(credentials);
     struct client *free_place = NULL, *found = NULL, *own = NULL;
     size_t own_count = 0;
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
@@ -377,10 +376,10 @@ static struct client *server_find_place(struct server *server,
         own_count += is_own;
         if (!c->stream)
             free_place = c;
-        else if ((c->rank < rank || (c->rank == rank && control_server_is_idle(c))) &&
-                 goes_before(c, found))
+        else if ((c->rank < rank || (c->rank == rank && server_is_idle(c))) &&
+                 server_goes_before(c, found))
             found = c;
-        if (is_own && goes_before(c, own))
+        if (is_own && server_goes_before(c, own))
             own = c;
     }
     if (own_count >= SERVER_STRANGER_MAX)
@@ -389,7 +388,7 @@ static struct client *server_find_place(struct server *server,
 }
 
 // Takes its place from a client, for that of other credentials.
-static void control_server_crowd_out(struct client *client, const struct peer_credentials *other)
+static void server_crowd_out(struct client *client, const struct peer_credentials *other)
 {
     struct server *server = client->server;
     log_write_limited(
@@ -398,7 +397,7 @@ static void control_server_crowd_out(struct client *client, const struct peer_cr
         "%s, to user %u, process %d",
         (unsigned)client->credentials.uid, (int)client->credentials.pid,
         client->asked ? "waiting for an answer" : "silent", (unsigned)other->uid, (int)other->pid);
-    control_server_dismiss(client, "ibtrapd has too many clients and gave this place to another");
+    server_dismiss_client(client, "ibtrapd has too many clients and gave this place to another");
 }
 
 static struct client *server_make_place(struct server *server,
@@ -406,12 +405,12 @@ static struct client *server_make_place(struct server *server,
 {
     struct client *place = server_find_place(server, credentials);
     if (place && place->stream)
-        control_server_crowd_out(place, credentials);
+        server_crowd_out(place, credentials);
     return place;
 }
 
 // Returns NULL if there is no place.
-static struct client *admit_client(struct server *server, evutil_socket_t fd)
+static struct client *server_admit_client(struct server *server, evutil_socket_t fd)
 {
     const struct server_options *o = &server->options;
     struct error err;
@@ -425,20 +424,20 @@ static struct client *admit_client(struct server *server, evutil_socket_t fd)
     if (!client)
         return NULL;
     client->credentials = credentials;
-    client->rank = rank_of(&credentials);
+    client->rank = server_rank_of(&credentials);
     client->turn = ++server->turns;
     client->ended = false;
     client->stream = bufferevent_socket_new(o->base, fd, BEV_OPT_CLOSE_ON_FREE);
     return client;
 }
 
-static void control_server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
-                                         struct sockaddr *address, int length, void *ctx)
+static void server_accept_client(struct evconnlistener *listener, evutil_socket_t fd,
+                                 struct sockaddr *address, int length, void *ctx)
 {
     (void)listener, (void)address, (void)length;
-    struct client *client = admit_client(ctx, fd);
+    struct client *client = server_admit_client(ctx, fd);
     if (client) {
-        bufferevent_setcb(client->stream, read_lines, NULL, control_server_client_event, client);
+        bufferevent_setcb(client->stream, server_read_lines, NULL, server_client_event, client);
         bufferevent_set_max_single_read(client->stream, PROTOCOL_LINE_MAX);
         bufferevent_set_timeouts(client->stream, &IDLE_MAX, &IDLE_MAX);
         bufferevent_enable(client->stream, EV_READ | EV_WRITE);
@@ -449,21 +448,21 @@ static void control_server_accept_client(struct evconnlistener *listener, evutil
 
 // Without a descriptor for a client, accepts none for a second: trying again at once would keep
 // this thread busy.
-static void control_server_pause(struct evconnlistener *listener, void *ctx)
+static void server_pause(struct evconnlistener *listener, void *ctx)
 {
     struct server *server = ctx;
     evconnlistener_disable(listener);
     event_add(server->pause, &PAUSE);
 }
 
-static void control_server_end_pause(evutil_socket_t fd, short what, void *ctx)
+static void server_end_pause(evutil_socket_t fd, short what, void *ctx)
 {
     (void)fd, (void)what;
     struct server *server = ctx;
     evconnlistener_enable(server->listener);
 }
 
-static bool control_server_make_directory(const char *path, struct error *err)
+static bool server_make_directory(const char *path, struct error *err)
 {
     char directory[108];
     snprintf(directory, sizeof directory, "%s", path);
@@ -477,7 +476,7 @@ static bool control_server_make_directory(const char *path, struct error *err)
                      strerror(errno));
 }
 
-static bool give_to_group(const char *path, gid_t group, struct error *err)
+static bool server_give_to_group(const char *path, gid_t group, struct error *err)
 {
     if (group == SERVER_OWN_GROUP || lchown(path, (uid_t)-1, group) == 0)
         return true;
@@ -486,7 +485,7 @@ static bool give_to_group(const char *path, gid_t group, struct error *err)
                      (unsigned)group, strerror(errno), hint);
 }
 
-static int listen_on(const char *path, gid_t group, struct error *err)
+static int server_listen_on(const char *path, gid_t group, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -498,7 +497,7 @@ static int listen_on(const char *path, gid_t group, struct error *err)
     mode_t old = umask(0117); // the socket has mode 0660 from its creation on
     int rc = bind(fd, (struct sockaddr *)&address, sizeof address);
     umask(old);
-    bool given = rc == 0 && give_to_group(path, group, err);
+    bool given = rc == 0 && server_give_to_group(path, group, err);
     if (given && listen(fd, SERVER_CLIENTS_MAX) == 0)
         return fd;
     if (rc != 0 || given)
@@ -511,26 +510,25 @@ static int listen_on(const char *path, gid_t group, struct error *err)
 
 // Removes the file if it is a socket. Any other file stays, and bind reports that the path is in
 // use.
-static void remove_dead_socket(const char *path)
+static void server_remove_dead_socket(const char *path)
 {
     struct stat st;
     if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
         unlink(path);
 }
 
-static struct server *control_server_make(const struct server_options *options, int fd,
-                                          struct error *err)
+static struct server *server_make(const struct server_options *options, int fd, struct error *err)
 {
     struct server *server = memory_zeroed(1, sizeof *server);
     server->options = *options;
     snprintf(server->path, sizeof server->path, "%s", options->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++)
         server->clients[i].server = server;
-    server->pause = event_new(options->base, -1, 0, control_server_end_pause, server);
-    server->listener = evconnlistener_new(options->base, control_server_accept_client, server,
+    server->pause = event_new(options->base, -1, 0, server_end_pause, server);
+    server->listener = evconnlistener_new(options->base, server_accept_client, server,
                                           LEV_OPT_CLOSE_ON_FREE, -1, fd);
     if (server->listener) {
-        evconnlistener_set_error_cb(server->listener, control_server_pause);
+        evconnlistener_set_error_cb(server->listener, server_pause);
         return server;
     }
     error_set(err, "cannot listen on the control socket %s: %s", options->path, strerror(errno));
@@ -539,14 +537,14 @@ static struct server *control_server_make(const struct server_options *options, 
     return NULL;
 }
 
-static void *control_server_resize(void *old, size_t size)
+static void *server_resize(void *old, size_t size)
 {
     return memory_resize(old, 1, size);
 }
 
 void server_own_memory(void)
 {
-    event_set_mem_functions(memory_get, control_server_resize, secret_release);
+    event_set_mem_functions(memory_get, server_resize, secret_release);
     json_set_alloc_funcs(memory_get, secret_release);
 }
 
@@ -563,9 +561,9 @@ struct server *server_start(const struct server_options *options, struct error *
                   path);
         return NULL;
     }
-    remove_dead_socket(path);
-    int fd = control_server_make_directory(path, err) ? listen_on(path, options->group, err) : -1;
-    struct server *server = fd >= 0 ? control_server_make(options, fd, err) : NULL;
+    server_remove_dead_socket(path);
+    int fd = server_make_directory(path, err) ? server_listen_on(path, options->group, err) : -1;
+    struct server *server = fd >= 0 ? server_make(options, fd, err) : NULL;
     if (!server && fd >= 0)
         close(fd);
     return server;
@@ -575,7 +573,7 @@ void server_dismiss(struct server *server)
 {
     for (size_t i = 0; server && i < SERVER_CLIENTS_MAX; i++) {
         if (server->clients[i].stream)
-            control_server_dismiss(&server->clients[i], "ibtrapd stops");
+            server_dismiss_client(&server->clients[i], "ibtrapd stops");
     }
 }
 
@@ -588,7 +586,7 @@ void server_stop(struct server *server)
     unlink(server->path);
     for (size_t i = 0; i < SERVER_CLIENTS_MAX; i++) {
         if (server->clients[i].stream)
-            control_server_drop(&server->clients[i]);
+            server_drop_client(&server->clients[i]);
     }
     free(server);
 }

@@ -37,7 +37,7 @@ static json_t *status_sm_json(const struct sa_status *s)
                      protocol_text(s->unanswered));
 }
 
-static json_t *subscription_json(const struct subscription *one, const struct sa_status *s)
+static json_t *status_subscription_json(const struct subscription *one, const struct sa_status *s)
 {
     char detail[200];
     struct text t = text_in(detail, sizeof detail);
@@ -51,7 +51,7 @@ static json_t *subscription_json(const struct subscription *one, const struct sa
                      is_due ? json_integer(wait_us / CLOCK_US_PER_S) : json_null());
 }
 
-static json_t *journal_json(struct journal *journal)
+static json_t *status_journal_json(struct journal *journal)
 {
     struct journal_status s;
     journal_get_status(journal, &s);
@@ -64,21 +64,21 @@ static json_t *journal_json(struct journal *journal)
                      (json_int_t)s.alarms_missed);
 }
 
-static const char *method_word(enum sweeper_method method)
+static const char *status_method_word(enum sweeper_method method)
 {
     static const char *const WORDS[] = {
         [SWEEPER_OFF] = "off", [SWEEPER_SMP] = "smp", [SWEEPER_SA] = "sa"};
     return WORDS[method];
 }
 
-static json_t *sweep_json(const struct sweeper_status *s)
+static json_t *status_sweep_json(const struct sweeper_status *s)
 {
     if (s->method == SWEEPER_OFF)
         return json_pack("{s:s}", "method", "off");
     return json_pack(
         "{s:s, s:o, s:b, s:I, s:o, s:I, s:b, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
         "s:I, s:o}",
-        "method", method_word(s->method), "no_smps", protocol_text(s->no_smps), "running",
+        "method", status_method_word(s->method), "no_smps", protocol_text(s->no_smps), "running",
         (int)s->running, "found", (json_int_t)(s->running ? s->found : 0), "last",
         protocol_time(s->last_begin_us), "duration_us", (json_int_t)s->last_duration_us, "complete",
         (int)s->last_complete, "problem", protocol_text(s->problem), "mkeys",
@@ -89,8 +89,8 @@ static json_t *sweep_json(const struct sweeper_status *s)
         "pkeys", protocol_text(s->pkeys));
 }
 
-static json_t *port_counters_json(const struct sweeper_status *s,
-                                  const struct correlator_unwatched *unwatched)
+static json_t *status_port_counters_json(const struct sweeper_status *s,
+                                         const struct correlator_unwatched *unwatched)
 {
     if (s->counters_last_us == 0)
         return json_pack("{s:n}", "last");
@@ -101,14 +101,14 @@ static json_t *port_counters_json(const struct sweeper_status *s,
                      (json_int_t)unwatched->waits);
 }
 
-static json_t *role_json(const struct control *c, const struct sa_status *sa)
+static json_t *status_role_json(const struct control *c, const struct sa_status *sa)
 {
     const bool active = pipeline_is_active(c->parts->pipeline);
     return json_pack("{s:b, s:o}", "active", (int)active, "reason",
                      protocol_text(role_words(c->parts->conf, sa, c->fabric, active)));
 }
 
-static json_t *counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
+static json_t *status_counters_json(const struct sa_counters *sa, const struct pipeline_counters *p)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "reports", (json_int_t)sa->reports,
                      "acknowledged", (json_int_t)sa->acknowledged, "repeated",
@@ -117,13 +117,13 @@ static json_t *counters_json(const struct sa_counters *sa, const struct pipeline
                      (json_int_t)sa->missed, "events", (json_int_t)p->events);
 }
 
-static json_t *policy_json(const struct policy_counters *p)
+static json_t *status_policy_json(const struct policy_counters *p)
 {
     return json_pack("{s:I, s:I}", "overflowed", (json_int_t)p->overflowed, "read_back",
                      (json_int_t)p->read_back);
 }
 
-static json_t *reads_json(struct reads *demand)
+static json_t *status_reads_json(struct reads *demand)
 {
     struct reads_counters counters;
     if (!demand)
@@ -133,8 +133,8 @@ static json_t *reads_json(struct reads *demand)
                      (json_int_t)counters.answered, "silent", (json_int_t)counters.silent);
 }
 
-static json_t *subagent_json(struct agent *subagent, struct reads *demand, const char *socket,
-                             const char *context)
+static json_t *status_subagent_json(struct agent *subagent, struct reads *demand,
+                                    const char *socket, const char *context)
 {
     struct agent_status status;
     if (!subagent)
@@ -143,10 +143,10 @@ static json_t *subagent_json(struct agent *subagent, struct reads *demand, const
     return json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:o}", "socket", socket, "context", context,
                      "up", (int)status.up, "problem", protocol_text(status.problem), "varbinds",
                      (json_int_t)status.varbinds, "sets", (json_int_t)status.sets, "reads",
-                     reads_json(demand));
+                     status_reads_json(demand));
 }
 
-static json_t *reload_json(const struct reload_refusal *refusal)
+static json_t *status_reload_json(const struct reload_refusal *refusal)
 {
     if (refusal->time_us == 0)
         return json_null();
@@ -177,7 +177,7 @@ json_t *status_answer(struct control *c, const json_t *request)
     sweeper_get_status(c->parts->sweeper, &sweep);
     json_t *subscriptions = json_array();
     for (size_t i = 0; i < SUBSCRIPTIONS_COUNT; i++)
-        json_array_append_new(subscriptions, subscription_json(&s.subscriptions[i], &s));
+        json_array_append_new(subscriptions, status_subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
     const int64_t uptime_us = clock_monotonic(&clock_system) - c->parts->started_at;
@@ -187,14 +187,16 @@ json_t *status_answer(struct control *c, const json_t *request)
         "version", PROTOCOL_VERSION, "release", INSTALL_VERSION, "snmp", "engine_id", engine_id,
         "uptime", (json_int_t)(uptime_us / CLOCK_US_PER_S), "problem", protocol_text(s.problem),
         "port", status_port_json(&s), "sm", status_sm_json(&s), "subscriptions", subscriptions,
-        "counters", counters_json(&s.counters, &p), "journal", journal_json(c->parts->journal),
-        "policy", policy_json(&p.policy), "receivers", receiver_answers_all(c), "role",
-        role_json(c, &s), "reload", reload_json(&c->parts->refusal), "health",
-        health_answers_line(c), "tables",
-        subagent_json(c->parts->subagent, c->parts->demand, c->parts->conf->subagent.socket,
-                      c->parts->conf->subagent.context),
+        "counters", status_counters_json(&s.counters, &p), "journal",
+        status_journal_json(c->parts->journal), "policy", status_policy_json(&p.policy),
+        "receivers", receiver_answers_all(c), "role", status_role_json(c, &s), "reload",
+        status_reload_json(&c->parts->refusal), "health", health_answers_line(c), "tables",
+        status_subagent_json(c->parts->subagent, c->parts->demand, c->parts->conf->subagent.socket,
+                             c->parts->conf->subagent.context),
         "fabric_device",
-        subagent_json(c->parts->fabric_agent, NULL, c->parts->conf->subagent.fabric_socket, ""),
-        "sweep", sweep_json(&sweep), "port_counters", port_counters_json(&sweep, &p.unwatched),
-        "sms", c->fabric ? fabric_json_sms(c->fabric, c->names) : json_array());
+        status_subagent_json(c->parts->fabric_agent, NULL, c->parts->conf->subagent.fabric_socket,
+                             ""),
+        "sweep", status_sweep_json(&sweep), "port_counters",
+        status_port_counters_json(&sweep, &p.unwatched), "sms",
+        c->fabric ? fabric_json_sms(c->fabric, c->names) : json_array());
 }

@@ -44,7 +44,7 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-static json_t *maintenance_list_words(char *const *words, int count)
+static json_t *alarm_command_list_words(char *const *words, int count)
 {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
@@ -53,7 +53,7 @@ static json_t *maintenance_list_words(char *const *words, int count)
 }
 
 // Warns of patterns that fit no node.
-static bool maintenance_show_unknown(FILE *out, const json_t *answer)
+static bool alarm_command_show_unknown(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *one;
@@ -71,16 +71,16 @@ static bool maintenance_show_unknown(FILE *out, const json_t *answer)
 
 enum command_outcome maintenance_commands_start(const struct arguments *a, struct error *err)
 {
-    static const struct show_form FORM = {.rest = maintenance_show_unknown};
+    static const struct show_form FORM = {.rest = alarm_command_show_unknown};
     int64_t until;
     if (!maintenance_commands_read_end(a->words[1], clock_utc(&clock_system), &until))
         return COMMAND_WRONG_USAGE;
     json_t *items = json_pack("{s:s, s:I, s:o}", "name", a->words[0], "until_us", (json_int_t)until,
-                              "nodes", maintenance_list_words(a->words + 2, a->count - 2));
+                              "nodes", alarm_command_list_words(a->words + 2, a->count - 2));
     return request_command_send(a, &FORM, items, err);
 }
 
-static void maintenance_show_nodes(FILE *out, const json_t *nodes)
+static void alarm_command_show_nodes(FILE *out, const json_t *nodes)
 {
     size_t i, column = 0;
     json_t *one;
@@ -94,17 +94,18 @@ static void maintenance_show_nodes(FILE *out, const json_t *nodes)
     fputc('\n', out);
 }
 
-static bool maintenance_show(FILE *out, const json_t *answer)
+static bool alarm_command_show_maintenance(FILE *out, const json_t *answer)
 {
     size_t i;
     json_t *one;
     json_array_foreach(json_object_get(answer, "maintenance"), i, one)
     {
         show_layout(out, "{name} until {until:.19}Z\n", one);
-        maintenance_show_nodes(out, json_object_get(one, "nodes"));
+        alarm_command_show_nodes(out, json_object_get(one, "nodes"));
     }
     return true;
 }
 
-const struct show_form maintenance_form = {
-    .list = "maintenance", .none = "There is no maintenance.\n", .rest = maintenance_show};
+const struct show_form maintenance_form = {.list = "maintenance",
+                                           .none = "There is no maintenance.\n",
+                                           .rest = alarm_command_show_maintenance};

@@ -123,7 +123,7 @@ bool arguments_read_number(const char *text, long long *out)
 
 static const int64_t YEARS_S = 100 * INT64_C(366) * 86400;
 
-static bool read_ago(const char *text, int64_t now_us, int64_t *out)
+static bool arguments_read_ago(const char *text, int64_t now_us, int64_t *out)
 {
     static const struct {
         char letter;
@@ -144,5 +144,5 @@ static bool read_ago(const char *text, int64_t now_us, int64_t *out)
 
 bool time_parse(const char *text, int64_t now_us, int64_t *out)
 {
-    return read_ago(text, now_us, out) || clock_parse_utc(text, out);
+    return arguments_read_ago(text, now_us, out) || clock_parse_utc(text, out);
 }

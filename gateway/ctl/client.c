@@ -23,7 +23,7 @@ enum {
 };
 
 // Says why nobody can be reached.
-static void ctl_client_tell(const char *path, int why, struct error *err)
+static void client_tell(const char *path, int why, struct error *err)
 {
     if (why == EAGAIN)
         error_set(err, "cannot reach ibtrapd on %s: it accepts no client; look at its log", path);
@@ -34,7 +34,7 @@ static void ctl_client_tell(const char *path, int why, struct error *err)
 }
 
 // `at_once`: does not wait for a place among those that wait.
-static int ctl_client_try(const char *path, bool at_once, struct error *err)
+static int client_try(const char *path, bool at_once, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
@@ -48,7 +48,7 @@ static int ctl_client_try(const char *path, bool at_once, struct error *err)
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
         return fd;
     const int why = errno;
-    ctl_client_tell(path, why, err);
+    client_tell(path, why, err);
     close(fd);
     errno = why;
     return -1;
@@ -56,7 +56,7 @@ static int ctl_client_try(const char *path, bool at_once, struct error *err)
 
 int client_connect(const char *path, struct error *err)
 {
-    return ctl_client_try(path, false, err);
+    return client_try(path, false, err);
 }
 
 // A request under way.
@@ -69,7 +69,7 @@ struct exchange {
 
 // Waits until the socket may be read or written, as poll(2) says. False: it is too late, or the
 // caller gave up.
-static bool ctl_client_wait(struct exchange *x, short events)
+static bool client_wait(struct exchange *x, short events)
 {
     const int64_t left_us = x->until_us - clock_monotonic(&clock_system);
     x->why = left_us > 0 ? 0 : ETIMEDOUT;
@@ -81,21 +81,21 @@ static bool ctl_client_wait(struct exchange *x, short events)
 }
 
 // Judges what send or recv returned. True: it is to be called again.
-static bool ctl_client_again(struct exchange *x, ssize_t n, short events)
+static bool client_again(struct exchange *x, ssize_t n, short events)
 {
     if (n >= 0) {
         x->until_us = clock_monotonic(&clock_system) + x->patience_us;
         return false;
     }
     x->why = errno;
-    return errno == EINTR || (errno == EAGAIN && ctl_client_wait(x, events));
+    return errno == EINTR || (errno == EAGAIN && client_wait(x, events));
 }
 
-static bool ctl_client_send_all(struct exchange *x, const char *text, size_t size)
+static bool client_send_all(struct exchange *x, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t n = send(x->fd, text, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && !ctl_client_again(x, n, POLLOUT))
+        if (n < 0 && !client_again(x, n, POLLOUT))
             return false;
         text += n > 0 ? n : 0;
         size -= n > 0 ? (size_t)n : 0;
@@ -103,20 +103,20 @@ static bool ctl_client_send_all(struct exchange *x, const char *text, size_t siz
     return true;
 }
 
-static size_t ctl_client_read(void *out, size_t size, void *ctx)
+static size_t client_receive(void *out, size_t size, void *ctx)
 {
     struct exchange *x = ctx;
     ssize_t n;
     do
         n = recv(x->fd, out, size, MSG_DONTWAIT);
-    while (ctl_client_again(x, n, POLLIN));
+    while (client_again(x, n, POLLIN));
     return n < 0 ? (size_t)-1 : (size_t)n;
 }
 
-static json_t *read_answer(struct exchange *x, struct error *err)
+static json_t *client_read_answer(struct exchange *x, struct error *err)
 {
     json_error_t why;
-    json_t *answer = json_load_callback(ctl_client_read, x, JSON_DISABLE_EOF_CHECK, &why);
+    json_t *answer = json_load_callback(client_receive, x, JSON_DISABLE_EOF_CHECK, &why);
     const char *sentence;
     if (!answer && (x->why == ETIMEDOUT || x->why == ECANCELED)) {
         error_set(err, "ibtrapd does not answer; look at its log");
@@ -131,7 +131,7 @@ static json_t *read_answer(struct exchange *x, struct error *err)
 }
 
 // Makes one line of JSON, which the caller frees, and drops the reference to `request`.
-static char *ctl_client_make_line(const char *command, json_t *request)
+static char *client_make_line(const char *command, json_t *request)
 {
     json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION));
     json_object_set_new(request, "command", json_string(command));
@@ -141,12 +141,12 @@ static char *ctl_client_make_line(const char *command, json_t *request)
 }
 
 // Connects as client_connect does; while more clients wait than may, is idle as the request is.
-static int ctl_client_reach(struct exchange *x, const char *path, struct error *err)
+static int client_reach(struct exchange *x, const char *path, struct error *err)
 {
     x->until_us = clock_monotonic(&clock_system) + CONNECT_WAIT_S * CLOCK_US_PER_S;
-    int fd = ctl_client_try(path, x->idle != NULL, err);
-    while (fd < 0 && errno == EAGAIN && x->idle && ctl_client_wait(x, 0))
-        fd = ctl_client_try(path, true, err);
+    int fd = client_try(path, x->idle != NULL, err);
+    while (fd < 0 && errno == EAGAIN && x->idle && client_wait(x, 0))
+        fd = client_try(path, true, err);
     return fd;
 }
 
@@ -157,16 +157,16 @@ json_t *client_request_idly(const char *path, const char *command, json_t *items
         error_set(err, "the request is not UTF-8");
         return NULL;
     }
-    char *line = ctl_client_make_line(command, items);
+    char *line = client_make_line(command, items);
     const int wait_s = strcmp(command, "reload") == 0 ? RELOAD_WAIT_S : WAIT_S;
     struct exchange x = {.fd = -1, .patience_us = wait_s * CLOCK_US_PER_S, .idle = idle};
-    const int fd = ctl_client_reach(&x, path, err);
+    const int fd = client_reach(&x, path, err);
     json_t *answer = NULL;
     if (fd >= 0) {
         x.fd = fd;
         x.until_us = clock_monotonic(&clock_system) + x.patience_us;
-        if (ctl_client_send_all(&x, line, strlen(line)) && ctl_client_send_all(&x, "\n", 1))
-            answer = read_answer(&x, err);
+        if (client_send_all(&x, line, strlen(line)) && client_send_all(&x, "\n", 1))
+            answer = client_read_answer(&x, err);
         else
             error_set(err, "cannot send to ibtrapd: %s", strerror(x.why));
         close(fd);
@@ -176,7 +176,7 @@ json_t *client_request_idly(const char *path, const char *command, json_t *items
 }
 
 // No share of the request is known to be done.
-static int64_t ctl_client_done(const void *ctx)
+static int64_t client_done(const void *ctx)
 {
     (void)ctx;
     return 0;
@@ -184,8 +184,8 @@ static int64_t ctl_client_done(const void *ctx)
 
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
 {
-    struct progress *progress = progress_begin(
-        &(struct progress_task){.what = "waiting for ibtrapd", .done = ctl_client_done});
+    struct progress *progress =
+        progress_begin(&(struct progress_task){.what = "waiting for ibtrapd", .done = client_done});
     json_t *answer = client_request_idly(path, command, items, NULL, err);
     progress_end(progress);
     return answer;

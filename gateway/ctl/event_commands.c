@@ -24,7 +24,7 @@ const struct show_form event_form = {
 
 // Explanations.
 
-static bool event_is_shown_elsewhere(const char *name)
+static bool event_command_is_shown_elsewhere(const char *name)
 {
     static const char *const NAMES[] = {"number", "time", "event",     "severity",
                                         "text",   "raw",  "suppressed"};
@@ -35,7 +35,7 @@ static bool event_is_shown_elsewhere(const char *name)
     return false;
 }
 
-static void event_show_fields(FILE *out, const json_t *event)
+static void event_command_show_fields(FILE *out, const json_t *event)
 {
     const char *name;
     json_t *value;
@@ -43,14 +43,14 @@ static void event_show_fields(FILE *out, const json_t *event)
     json_object_foreach((json_t *)event, name, value)
     {
         json_t *field = json_pack("{s:s, s:O}", "name", name, "value", value);
-        if (!event_is_shown_elsewhere(name))
+        if (!event_command_is_shown_elsewhere(name))
             show_layout(out, "  {name:-18}{value~20}", field);
         json_decref(field);
     }
 }
 
 // Writes 32 octets per line, after the offset of the first one.
-static void event_show_raw(FILE *out, const char *hex)
+static void event_command_show_raw(FILE *out, const char *hex)
 {
     size_t size = strlen(hex);
     if (size == 0)
@@ -61,7 +61,7 @@ static void event_show_raw(FILE *out, const char *hex)
 }
 
 // A line of a table whose kinds take so many columns.
-static void event_show_fate(FILE *out, const json_t *one, int kind_columns)
+static void event_command_show_fate(FILE *out, const json_t *one, int kind_columns)
 {
     const int before = FATE_COLUMNS + kind_columns;
     const char *time = member_word(one, "time"), *reason = member_word(one, "reason");
@@ -72,7 +72,7 @@ static void event_show_fate(FILE *out, const json_t *one, int kind_columns)
     terminal_hang(out, time[0] ? before + CLOCK_TEXT_SIZE + 1 : before, reason);
 }
 
-static void event_show_fates(FILE *out, const json_t *answer)
+static void event_command_show_fates(FILE *out, const json_t *answer)
 {
     size_t i;
     int columns = KIND_COLUMNS;
@@ -84,7 +84,7 @@ static void event_show_fates(FILE *out, const json_t *answer)
             columns = (int)length;
     }
     fprintf(out, "\n%-16s %-*s %-10s %s\n", "RECEIVER", columns, "KIND", "STATE", "TIME, REASON");
-    json_array_foreach(fates, i, one) event_show_fate(out, one, columns);
+    json_array_foreach(fates, i, one) event_command_show_fate(out, one, columns);
 }
 
 static const char EVENT_OTHERS[] =
@@ -96,40 +96,41 @@ static const char EVENT_OTHERS[] =
 static const char EVENT_NOTIFICATION[] =
     "  {mib}::{name}[default?| (where a receiver asks for it)]\n      {oid}, {objects} objects\n";
 
-static bool event_show_explanation(FILE *out, const json_t *answer)
+static bool event_command_show_explanation(FILE *out, const json_t *answer)
 {
     const json_t *event = json_object_get(answer, "event");
     if (!json_is_object(event))
         return false;
     fputs(EVENT_HEAD, out);
     show_form(out, &event_form, event, true);
-    event_show_fields(out, event);
-    event_show_raw(out, member_word(event, "raw"));
+    event_command_show_fields(out, event);
+    event_command_show_raw(out, member_word(event, "raw"));
     show_layout(out, EVENT_OTHERS, answer);
-    event_show_fates(out, answer);
+    event_command_show_fates(out, answer);
     fputs("\nSNMP notifications\n", out);
     show_each(out, EVENT_NOTIFICATION, json_object_get(answer, "notifications"));
     return true;
 }
 
-const struct show_form explanation_form = {.list = "receivers", .rest = event_show_explanation};
+const struct show_form explanation_form = {.list = "receivers",
+                                           .rest = event_command_show_explanation};
 
-static bool event_show_delivery(FILE *out, const json_t *answer)
+static bool event_command_show_delivery(FILE *out, const json_t *answer)
 {
     fputs(EVENT_HEAD, out);
     show_form(out, &event_form, json_object_get(answer, "event"), true);
-    event_show_fates(out, answer);
+    event_command_show_fates(out, answer);
     return true;
 }
 
-const struct show_form delivery_form = {.rest = event_show_delivery};
+const struct show_form delivery_form = {.rest = event_command_show_delivery};
 
 // Commands.
 
 static const int64_t POLL_US = CLOCK_US_PER_S / 2, TEST_POLL_US = CLOCK_US_PER_S / 20;
 static const int64_t TEST_WAIT_US = 10 * CLOCK_US_PER_S;
 
-static void event_sleep(int64_t us)
+static void event_command_sleep(int64_t us)
 {
     nanosleep(
         &(struct timespec){.tv_sec = us / CLOCK_US_PER_S, .tv_nsec = us % CLOCK_US_PER_S * 1000},
@@ -142,7 +143,7 @@ enum { EVENTS_LAST = 50, EVENTS_LIMIT_MAX = 10000 };
 
 // Reads the time of an option, if it was given, into an item. False with a sentence on standard
 // error.
-static bool event_read_time(const char *text, json_t *items, const char *name)
+static bool event_command_read_time(const char *text, json_t *items, const char *name)
 {
     int64_t time_us;
     if (!text)
@@ -157,7 +158,7 @@ static bool event_read_time(const char *text, json_t *items, const char *name)
 }
 
 // Reads how many events are wanted. False with a sentence on standard error.
-static bool event_read_limit(const struct arguments *a, long long *out)
+static bool event_command_read_limit(const struct arguments *a, long long *out)
 {
     const char *text = a->values[OPTION_LIMIT];
     *out = a->values[OPTION_SINCE] ? EVENTS_LIMIT_MAX : EVENTS_LAST;
@@ -168,36 +169,36 @@ static bool event_read_limit(const struct arguments *a, long long *out)
 }
 
 // Sets an item to the value of an option, if it was given.
-static void event_set_word(json_t *items, const char *key, const char *word)
+static void event_command_set_word(json_t *items, const char *key, const char *word)
 {
     if (word)
         json_object_set_new(items, key, json_string(word));
 }
 
 // Returns the items that choose events as the options do; NULL: an option has a wrong value.
-static json_t *event_choice(const struct arguments *a)
+static json_t *event_command_choice(const struct arguments *a)
 {
     json_t *items = json_object();
-    event_set_word(items, "severity", a->values[OPTION_SEVERITY]);
-    event_set_word(items, "node", a->values[OPTION_NODE]);
-    event_set_word(items, "event", a->values[OPTION_EVENT]);
-    if (event_read_time(a->values[OPTION_SINCE], items, "since_us") &&
-        event_read_time(a->values[OPTION_UNTIL], items, "until_us"))
+    event_command_set_word(items, "severity", a->values[OPTION_SEVERITY]);
+    event_command_set_word(items, "node", a->values[OPTION_NODE]);
+    event_command_set_word(items, "event", a->values[OPTION_EVENT]);
+    if (event_command_read_time(a->values[OPTION_SINCE], items, "since_us") &&
+        event_command_read_time(a->values[OPTION_UNTIL], items, "until_us"))
         return items;
     json_decref(items);
     return NULL;
 }
 
 // The events that the options choose, as they come.
-struct event_list {
+struct event_command_list {
     json_t *all;        // the newest first
     int64_t last;       // the number of the journal's newest event; -1: no page came yet
     bool node_is_known; // false: no node has the name or GUID of the choice
 };
 
-static bool event_take_page(void *ctx, const json_t *page, struct error *err)
+static bool event_command_take_page(void *ctx, const json_t *page, struct error *err)
 {
-    struct event_list *list = ctx;
+    struct event_command_list *list = ctx;
     if (json_array_extend(list->all, json_object_get(page, "events")) != 0)
         return show_refuse_shape(err);
     if (list->last < 0)
@@ -207,7 +208,7 @@ static bool event_take_page(void *ctx, const json_t *page, struct error *err)
     return true;
 }
 
-static void event_write(FILE *out, const json_t *event, bool json)
+static void event_command_write(FILE *out, const json_t *event, bool json)
 {
     if (!json) {
         show_form(out, &event_form, event, true);
@@ -217,7 +218,7 @@ static void event_write(FILE *out, const json_t *event, bool json)
     fputc('\n', out);
 }
 
-static void event_write_json(FILE *out, const json_t *newest_first)
+static void event_command_write_json(FILE *out, const json_t *newest_first)
 {
     struct show_list list = {.out = out};
     json_t *head = json_pack("{s:i}", "version", PROTOCOL_VERSION);
@@ -228,16 +229,16 @@ static void event_write_json(FILE *out, const json_t *newest_first)
     json_decref(head);
 }
 
-static void event_write_lines(FILE *out, const json_t *newest_first, bool json)
+static void event_command_write_lines(FILE *out, const json_t *newest_first, bool json)
 {
     if (!json)
         fputs(EVENT_HEAD, out);
     for (size_t i = json_array_size(newest_first); i > 0; i--)
-        event_write(out, json_array_get(newest_first, i - 1), json);
+        event_command_write(out, json_array_get(newest_first, i - 1), json);
 }
 
 // Says what an empty list means.
-static void event_tell_none(const struct arguments *a, bool node_is_known)
+static void event_command_tell_none(const struct arguments *a, bool node_is_known)
 {
     char sentence[400];
     const char *node = a->values[OPTION_NODE];
@@ -247,15 +248,15 @@ static void event_tell_none(const struct arguments *a, bool node_is_known)
     terminal_wrap(a->out, 0, sentence);
 }
 
-static bool event_flush(FILE *out, struct error *err)
+static bool event_command_flush(FILE *out, struct error *err)
 {
     return fflush(out) == 0 || error_set(err, "cannot write");
 }
 
 // Writes the events of the choice after number `*after`, and advances `*after`. `*quiet`: there are
 // no more events now.
-static bool event_follow_once(const struct arguments *a, const json_t *choice, int64_t *after,
-                              bool *quiet, struct error *err)
+static bool event_command_follow_once(const struct arguments *a, const json_t *choice,
+                                      int64_t *after, bool *quiet, struct error *err)
 {
     size_t i;
     const json_t *event;
@@ -265,42 +266,43 @@ static bool event_follow_once(const struct arguments *a, const json_t *choice, i
     if (!page)
         return false;
     json_array_foreach(json_object_get(page, "events"), i, event)
-        event_write(a->out, event, a->json);
+        event_command_write(a->out, event, a->json);
     *after = member_count(page, "place");
     *quiet = json_is_true(json_object_get(page, "ended"));
     json_decref(page);
-    return event_flush(a->out, err);
+    return event_command_flush(a->out, err);
 }
 
 // Writes new events until a page cannot be read or written. Then returns false with a sentence.
-static bool event_follow(const struct arguments *a, const json_t *choice, int64_t after,
-                         struct error *err)
+static bool event_command_follow(const struct arguments *a, const json_t *choice, int64_t after,
+                                 struct error *err)
 {
-    bool quiet = true, ok = event_flush(a->out, err);
-    while (ok && (ok = event_follow_once(a, choice, &after, &quiet, err))) {
+    bool quiet = true, ok = event_command_flush(a->out, err);
+    while (ok && (ok = event_command_follow_once(a, choice, &after, &quiet, err))) {
         if (quiet)
-            event_sleep(POLL_US);
+            event_command_sleep(POLL_US);
     }
     return ok;
 }
 
 // Writes the events of the choice.
-static bool event_list(const struct arguments *a, const json_t *choice, long long limit,
-                       struct error *err)
+static bool event_command_list(const struct arguments *a, const json_t *choice, long long limit,
+                               struct error *err)
 {
     const bool follows = a->values[OPTION_FOLLOW] != NULL;
-    struct event_list list = {.all = json_array(), .last = -1, .node_is_known = true};
+    struct event_command_list list = {.all = json_array(), .last = -1, .node_is_known = true};
     json_t *items = json_copy((json_t *)choice);
     json_object_set_new(items, "limit", json_integer(limit));
-    bool ok = client_each_page(a->socket, a->command->wire, items, event_take_page, &list, err);
+    bool ok =
+        client_each_page(a->socket, a->command->wire, items, event_command_take_page, &list, err);
     if (ok && a->json && !follows)
-        event_write_json(a->out, list.all);
+        event_command_write_json(a->out, list.all);
     else if (ok && (follows || json_array_size(list.all) > 0))
-        event_write_lines(a->out, list.all, a->json);
+        event_command_write_lines(a->out, list.all, a->json);
     else if (ok)
-        event_tell_none(a, list.node_is_known);
+        event_command_tell_none(a, list.node_is_known);
     json_decref(list.all);
-    return ok && (!follows || event_follow(a, choice, list.last, err));
+    return ok && (!follows || event_command_follow(a, choice, list.last, err));
 }
 
 enum command_outcome event_commands_list(const struct arguments *a, struct error *err)
@@ -308,10 +310,10 @@ enum command_outcome event_commands_list(const struct arguments *a, struct error
     long long limit;
     if (a->values[OPTION_FOLLOW] && a->values[OPTION_UNTIL])
         return COMMAND_WRONG_USAGE;
-    json_t *choice = event_read_limit(a, &limit) ? event_choice(a) : NULL;
+    json_t *choice = event_command_read_limit(a, &limit) ? event_command_choice(a) : NULL;
     if (!choice)
         return COMMAND_WRONG_USAGE;
-    const bool ok = event_list(a, choice, limit, err);
+    const bool ok = event_command_list(a, choice, limit, err);
     json_decref(choice);
     return command_outcome(ok);
 }
@@ -331,19 +333,19 @@ enum command_outcome event_commands_explain(const struct arguments *a, struct er
 
 // Requests the test, and returns the number of the newest event before it; -1 with a sentence:
 // failed.
-static int64_t event_begin_test(const struct arguments *a, struct error *err)
+static int64_t event_command_begin_test(const struct arguments *a, struct error *err)
 {
     json_t *items = json_object();
-    event_set_word(items, "event", a->words[0]);
-    event_set_word(items, "node", a->values[OPTION_NODE]);
-    event_set_word(items, "receiver", a->values[OPTION_RECEIVER]);
+    event_command_set_word(items, "event", a->words[0]);
+    event_command_set_word(items, "node", a->values[OPTION_NODE]);
+    event_command_set_word(items, "receiver", a->values[OPTION_RECEIVER]);
     json_t *answer = client_request(a->socket, a->command->wire, items, err);
     int64_t last = answer ? member_count(answer, "last") : -1;
     json_decref(answer);
     return last;
 }
 
-static int64_t event_find_test(const json_t *page)
+static int64_t event_command_find_test(const json_t *page)
 {
     size_t i;
     const json_t *event;
@@ -357,8 +359,8 @@ static int64_t event_find_test(const json_t *page)
 
 // Waits for the test event after number `last` and returns its number; 0 with a sentence: it is not
 // in the journal by `until`.
-static int64_t event_await_test(const char *socket, const char *event, int64_t last, int64_t until,
-                                struct error *err)
+static int64_t event_command_await_test(const char *socket, const char *event, int64_t last,
+                                        int64_t until, struct error *err)
 {
     int64_t number = 0;
     bool ok = true;
@@ -367,10 +369,10 @@ static int64_t event_await_test(const char *socket, const char *event, int64_t l
             client_request(socket, "events",
                            json_pack("{s:I, s:s}", "after", (json_int_t)last, "event", event), err);
         ok = page != NULL;
-        number = event_find_test(page);
+        number = event_command_find_test(page);
         json_decref(page);
         if (number == 0)
-            event_sleep(TEST_POLL_US);
+            event_command_sleep(TEST_POLL_US);
     }
     if (ok && number == 0)
         error_set(err, "the event is not in the journal yet; ibtrapd is very busy");
@@ -381,7 +383,7 @@ static int64_t event_await_test(const char *socket, const char *event, int64_t l
 // or the test was sent to this receiver only and has not gone out. `only`: the receiver to which
 // the test was sent; NULL: to all. `hopes`: only a receiver that waits without a known reason
 // counts.
-static const json_t *event_find_without(const json_t *answer, const char *only, bool hopes)
+static const json_t *event_command_find_without(const json_t *answer, const char *only, bool hopes)
 {
     size_t i;
     const json_t *one;
@@ -399,24 +401,25 @@ static const json_t *event_find_without(const json_t *answer, const char *only, 
 }
 
 // Returns the explanation of the event once the receivers have it, or at `until`.
-static json_t *event_await_delivery(const char *socket, int64_t number, const char *receiver,
-                                    int64_t until, struct error *err)
+static json_t *event_command_await_delivery(const char *socket, int64_t number,
+                                            const char *receiver, int64_t until, struct error *err)
 {
     json_t *answer = NULL;
     do {
         if (answer)
-            event_sleep(TEST_POLL_US);
+            event_command_sleep(TEST_POLL_US);
         json_decref(answer);
         answer = client_request(socket, "explain", json_pack("{s:I}", "number", (json_int_t)number),
                                 err);
-    } while (answer && event_find_without(answer, receiver, true) &&
+    } while (answer && event_command_find_without(answer, receiver, true) &&
              clock_monotonic(&clock_system) < until);
     return answer;
 }
 
-static bool event_report_missing(const json_t *answer, const char *receiver, struct error *err)
+static bool event_command_report_missing(const json_t *answer, const char *receiver,
+                                         struct error *err)
 {
-    const json_t *missing = event_find_without(answer, receiver, false);
+    const json_t *missing = event_command_find_without(answer, receiver, false);
     if (!missing)
         return true;
     const char *reason = member_word(missing, "reason");
@@ -428,16 +431,17 @@ enum command_outcome event_commands_test(const struct arguments *a, struct error
 {
     const char *receiver = a->values[OPTION_RECEIVER];
     int64_t until = clock_monotonic(&clock_system) + TEST_WAIT_US;
-    int64_t last = event_begin_test(a, err);
-    int64_t number = last < 0 ? 0 : event_await_test(a->socket, a->words[0], last, until, err);
+    int64_t last = event_command_begin_test(a, err);
+    int64_t number =
+        last < 0 ? 0 : event_command_await_test(a->socket, a->words[0], last, until, err);
     json_t *answer =
-        number == 0 ? NULL : event_await_delivery(a->socket, number, receiver, until, err);
+        number == 0 ? NULL : event_command_await_delivery(a->socket, number, receiver, until, err);
     if (!answer)
         return COMMAND_REFUSED;
     if (!a->json)
         show_form(a->out, &delivery_form, answer, true);
-    bool ok =
-        (!a->json || show_json(a->out, answer, err)) && event_report_missing(answer, receiver, err);
+    bool ok = (!a->json || show_json(a->out, answer, err)) &&
+              event_command_report_missing(answer, receiver, err);
     json_decref(answer);
     return command_outcome(ok);
 }

@@ -22,7 +22,7 @@
 
 // Saving.
 
-static bool expectation_end_file(FILE *out, const char *path, struct error *err)
+static bool expectation_command_end_file(FILE *out, const char *path, struct error *err)
 {
     bool ok = fflush(out) == 0 && !ferror(out) && fsync(fileno(out)) == 0;
     if (!ok)
@@ -32,7 +32,7 @@ static bool expectation_end_file(FILE *out, const char *path, struct error *err)
 
 // Fills `out` with the path of the file that a name stands for, through symbolic links, as a file
 // takes the place of what has its name. False: it stands for something else, such as a device.
-static bool expectation_find_file(const char *name, char out[PATH_MAX], struct error *err)
+static bool expectation_command_find_file(const char *name, char out[PATH_MAX], struct error *err)
 {
     struct stat st;
     if (snprintf(out, PATH_MAX, "%s", name) >= PATH_MAX)
@@ -47,8 +47,9 @@ static bool expectation_find_file(const char *name, char out[PATH_MAX], struct e
 
 // The new file is whole before it takes its name: a reload at any time reads the old one or the new
 // one. What cannot be read back is not kept.
-static bool expectation_save_as(const struct arguments *a, const char *path, const char *draft,
-                                const struct fabric_request *what, struct error *err)
+static bool expectation_command_save_as(const struct arguments *a, const char *path,
+                                        const char *draft, const struct fabric_request *what,
+                                        struct error *err)
 {
     const int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -56,7 +57,7 @@ static bool expectation_save_as(const struct arguments *a, const char *path, con
         return error_set(err, "cannot make '%s': %s%s", draft, strerror(errno),
                          errno == EEXIST ? "; remove it if no other ibtrapctl writes it" : "");
     topology_commands_write(out, what);
-    bool ok = expectation_end_file(out, draft, err);
+    bool ok = expectation_command_end_file(out, draft, err);
     struct fabric *fabric = ok ? topology_file_load(draft, err) : NULL;
     ok = fabric && (rename(draft, path) == 0 ||
                     error_set(err, "cannot rename '%s': %s", draft, strerror(errno)));
@@ -74,11 +75,11 @@ enum command_outcome expectation_commands_save(const struct arguments *a, struct
 {
     char path[PATH_MAX], draft[PATH_MAX + sizeof ".new"];
     struct fabric_request what = {0};
-    if (!expectation_find_file(a->words[0], path, err))
+    if (!expectation_command_find_file(a->words[0], path, err))
         return COMMAND_REFUSED;
     snprintf(draft, sizeof draft, "%s.new", path);
     const bool ok = fabric_request_begin(&what, a->socket, 0, err) &&
-                    expectation_save_as(a, path, draft, &what, err);
+                    expectation_command_save_as(a, path, draft, &what, err);
     fabric_request_end(&what);
     return command_outcome(ok);
 }
@@ -91,33 +92,34 @@ struct topology_check {
     size_t unseen;
 };
 
-static json_t *expectation_endpoint_json(const struct endpoint *who)
+static json_t *expectation_command_endpoint_json(const struct endpoint *who)
 {
     return json_pack("{s:o, s:o, s:s, s:i, s:s}", "guid", protocol_guid(who->guid), "node",
                      protocol_guid(who->node_guid), "type", fabric_type_word(who->type), "port",
                      (int)who->port, "name", who->name);
 }
 
-static void expectation_take_difference(void *ctx, const struct change *difference, bool unseen)
+static void expectation_command_take_difference(void *ctx, const struct change *difference,
+                                                bool unseen)
 {
     struct topology_check *check = ctx;
     const struct catalogue_entry *type = catalogue_get(difference->type);
     struct event *event = event_builder_from_change(check->builder, difference, false, NULL, NULL);
     check->unseen += unseen;
-    json_t *one =
-        json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:b}", "event", type->name,
-                  "severity", severity_word(type->severity), "text", event->text, "alarmKey",
-                  difference->alarm_key, "subject", expectation_endpoint_json(&difference->subject),
-                  "peer", expectation_endpoint_json(&difference->peer), "reason",
-                  difference->reason, "affected", (json_int_t)difference->affected, "cause",
-                  difference->cause == FABRIC_NONE ? json_null() : json_integer(difference->cause),
-                  "unseen", (int)unseen);
+    json_t *one = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:b}", "event", type->name, "severity",
+        severity_word(type->severity), "text", event->text, "alarmKey", difference->alarm_key,
+        "subject", expectation_command_endpoint_json(&difference->subject), "peer",
+        expectation_command_endpoint_json(&difference->peer), "reason", difference->reason,
+        "affected", (json_int_t)difference->affected, "cause",
+        difference->cause == FABRIC_NONE ? json_null() : json_integer(difference->cause), "unseen",
+        (int)unseen);
     json_array_append_new(check->differences, one);
     event_unref(event);
 }
 
-static void expectation_show_differences(const struct arguments *a,
-                                         const struct topology_check *check)
+static void expectation_command_show_differences(const struct arguments *a,
+                                                 const struct topology_check *check)
 {
     const size_t seen = json_array_size(check->differences) - check->unseen;
     if (seen == 0)
@@ -131,18 +133,19 @@ static void expectation_show_differences(const struct arguments *a,
 }
 
 // A script reads 0 and 1 as an answer, so it must have got the whole answer.
-static bool expectation_end_output(const struct arguments *a, struct error *err)
+static bool expectation_command_end_output(const struct arguments *a, struct error *err)
 {
     return (fflush(a->out) == 0 && !ferror(a->out)) ||
            error_set(err, "cannot write to standard output; is its disk full?");
 }
 
 // Takes over the reference to the differences.
-static bool expectation_show_check(const struct arguments *a, const struct topology_check *check,
-                                   bool complete, struct error *err)
+static bool expectation_command_show_check(const struct arguments *a,
+                                           const struct topology_check *check, bool complete,
+                                           struct error *err)
 {
     if (!a->json) {
-        expectation_show_differences(a, check);
+        expectation_command_show_differences(a, check);
         json_decref(check->differences);
         return true;
     }
@@ -155,9 +158,9 @@ static bool expectation_show_check(const struct arguments *a, const struct topol
 }
 
 // Compares the present fabric with the expected one.
-static enum command_outcome expectation_check_fabric(const struct arguments *a,
-                                                     const struct expectation *expectation,
-                                                     struct error *err)
+static enum command_outcome expectation_command_check_fabric(const struct arguments *a,
+                                                             const struct expectation *expectation,
+                                                             struct error *err)
 {
     struct fabric_request now;
     if (!fabric_request_begin(&now, a->socket, 0, err)) {
@@ -167,10 +170,11 @@ static enum command_outcome expectation_check_fabric(const struct arguments *a,
     const struct event_builder builder = {
         .clock = &clock_system, .random = &random_system, .names = now.names};
     struct topology_check check = {.builder = &builder, .differences = json_array()};
-    expectation_compare(expectation, now.fabric, now.names, expectation_take_difference, &check);
+    expectation_compare(expectation, now.fabric, now.names, expectation_command_take_difference,
+                        &check);
     const bool differs = json_array_size(check.differences) > check.unseen;
-    const bool ok = expectation_show_check(a, &check, now.fabric->complete, err) &&
-                    expectation_end_output(a, err);
+    const bool ok = expectation_command_show_check(a, &check, now.fabric->complete, err) &&
+                    expectation_command_end_output(a, err);
     fabric_request_end(&now);
     return !ok ? COMMAND_TROUBLE : differs ? COMMAND_DIFFERS : COMMAND_DONE;
 }
@@ -185,7 +189,7 @@ enum command_outcome expectation_commands_check(const struct arguments *a, struc
     if (!expected)
         return COMMAND_TROUBLE;
     struct expectation *expectation = expectation_new(expected, by_name);
-    const enum command_outcome outcome = expectation_check_fabric(a, expectation, err);
+    const enum command_outcome outcome = expectation_command_check_fabric(a, expectation, err);
     expectation_free(expectation);
     return outcome;
 }

@@ -26,7 +26,7 @@ static const char CATALOGUE_HEAD[] =
 static const char CATALOGUE_LINE[] =
     "{event:-25} [trap?{trap:-5}|-    ] {severity:-14} {category:-10} {title~58}";
 
-static json_t *catalogue_oid_json(const struct mib_oid *oid)
+static json_t *gateway_command_catalogue_oid_json(const struct mib_oid *oid)
 {
     char buffer[MIB_OID_MAX * 11];
     struct text t = text_in(buffer, sizeof buffer);
@@ -34,7 +34,7 @@ static json_t *catalogue_oid_json(const struct mib_oid *oid)
     return json_string(buffer);
 }
 
-static const char *catalogue_syntax_word(enum mib_syntax syntax)
+static const char *gateway_command_catalogue_syntax_word(enum mib_syntax syntax)
 {
     static const char *const WORDS[] = {"Integer32",  "Unsigned32",  "OCTET STRING",
                                         "BITS",       "DateAndTime", "GswGlobalId",
@@ -42,7 +42,7 @@ static const char *catalogue_syntax_word(enum mib_syntax syntax)
     return WORDS[syntax];
 }
 
-static json_t *catalogue_notification_json(const struct mib_notification *n)
+static json_t *gateway_command_catalogue_notification_json(const struct mib_notification *n)
 {
     if (!n)
         return json_null();
@@ -51,14 +51,15 @@ static json_t *catalogue_notification_json(const struct mib_notification *n)
         const struct mib_object *o = n->objects[i];
         json_array_append_new(objects,
                               json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
-                                        catalogue_oid_json(&o->oid), "syntax",
-                                        catalogue_syntax_word(o->syntax), "size", (int)o->size));
+                                        gateway_command_catalogue_oid_json(&o->oid), "syntax",
+                                        gateway_command_catalogue_syntax_word(o->syntax), "size",
+                                        (int)o->size));
     }
-    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid", catalogue_oid_json(&n->oid),
-                     "objects", objects);
+    return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid",
+                     gateway_command_catalogue_oid_json(&n->oid), "objects", objects);
 }
 
-static json_t *catalogue_entry_json(const struct catalogue_entry *e)
+static json_t *gateway_command_catalogue_entry_json(const struct catalogue_entry *e)
 {
     json_t *fields = json_array();
     for (size_t i = 0; i < CATALOGUE_FIELDS_MAX && e->fields[i] != FIELD_NONE; i++)
@@ -68,23 +69,26 @@ static json_t *catalogue_entry_json(const struct catalogue_entry *e)
         e->name, "trap", e->trap ? json_integer(e->trap) : json_null(), "title", e->title,
         "category", category_word(e->category), "severity", severity_word(e->severity), "alarm",
         alarm_role_word(e->alarm), "text", e->text, "fields", fields, "sma",
-        catalogue_notification_json(e->sma), "switch", catalogue_notification_json(e->gsw),
-        "switchReason", (int)e->switch_reason, "formerLink", (int)(e->former != NULL), "topo",
-        catalogue_notification_json(e->topo), "topoReason", (int)e->topo_reason, "betweenSwitches",
-        (int)e->between_switches, "own", catalogue_notification_json(e->own));
+        gateway_command_catalogue_notification_json(e->sma), "switch",
+        gateway_command_catalogue_notification_json(e->gsw), "switchReason", (int)e->switch_reason,
+        "formerLink", (int)(e->former != NULL), "topo",
+        gateway_command_catalogue_notification_json(e->topo), "topoReason", (int)e->topo_reason,
+        "betweenSwitches", (int)e->between_switches, "own",
+        gateway_command_catalogue_notification_json(e->own));
 }
 
-static json_t *catalogue_json(void)
+static json_t *gateway_command_catalogue_json(void)
 {
     json_t *events = json_array();
     for (int i = 0; i < CATALOGUE_COUNT; i++)
-        json_array_append_new(events, catalogue_entry_json(catalogue_get((enum catalogue_event)i)));
+        json_array_append_new(
+            events, gateway_command_catalogue_entry_json(catalogue_get((enum catalogue_event)i)));
     return json_pack("{s:i, s:o}", "version", 1, "events", events);
 }
 
 enum command_outcome gateway_commands_catalogue(const struct arguments *a, struct error *err)
 {
-    json_t *catalogue = catalogue_json();
+    json_t *catalogue = gateway_command_catalogue_json();
     bool ok = true;
     if (a->json) {
         ok = show_json(a->out, catalogue, err);
@@ -99,7 +103,7 @@ enum command_outcome gateway_commands_catalogue(const struct arguments *a, struc
 // Reloads.
 
 // Under systemd, ExecReload= writes to the journal that has the line of ibtrapd about its refusal.
-static void reload_shorten(struct error *err)
+static void gateway_command_reload_shorten(struct error *err)
 {
     static const char REFUSED[] = "ibtrapd: ";
     if (strncmp(err->text, REFUSED, sizeof REFUSED - 1) == 0 && getenv("MAINPID") &&
@@ -121,7 +125,7 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
     if (restart[0] != '\0')
         fprintf(a->out, "Reloaded. These items wait for a restart of ibtrapd: %s\n", restart);
     if (!answer)
-        reload_shorten(err);
+        gateway_command_reload_shorten(err);
     json_decref(answer);
     return command_outcome(answer != NULL);
 }
@@ -137,7 +141,7 @@ struct health_alarms {
     long long count; // active ones of that severity and worse, neither acknowledged nor shelved
 };
 
-static bool health_count_alarms(void *ctx, const json_t *page, struct error *err)
+static bool gateway_command_health_count_alarms(void *ctx, const json_t *page, struct error *err)
 {
     (void)err;
     struct health_alarms *alarms = ctx;
@@ -162,7 +166,7 @@ static const char HEALTH_VALUES[] =
     " receivers_paused={receivers.paused};;;0;{receivers.all}"
     " events_waiting={receivers.waiting};;;0 events={events};;;0";
 
-static void health_write_values(FILE *out, const json_t *health)
+static void gateway_command_health_write_values(FILE *out, const json_t *health)
 {
     const char *severity;
     json_t *count;
@@ -175,7 +179,7 @@ static void health_write_values(FILE *out, const json_t *health)
 }
 
 // Writes the sentences without the bar, which would begin the values.
-static void health_write_line(FILE *out, const char *line)
+static void gateway_command_health_write_line(FILE *out, const char *line)
 {
     char clean[LINE_MAX_SIZE];
     text_clean(line, strlen(line), clean, sizeof clean);
@@ -186,7 +190,8 @@ static void health_write_line(FILE *out, const char *line)
     fputs(clean, out);
 }
 
-static enum command_outcome health_outcome(const json_t *health, const struct health_alarms *alarms)
+static enum command_outcome gateway_command_health_outcome(const json_t *health,
+                                                           const struct health_alarms *alarms)
 {
     const char *state = member_word(health, "state");
     if (strcmp(state, "critical") == 0 || alarms->count > 0)
@@ -194,8 +199,9 @@ static enum command_outcome health_outcome(const json_t *health, const struct he
     return strcmp(state, "ok") == 0 ? COMMAND_DONE : COMMAND_WARNING;
 }
 
-static enum command_outcome health_write(const struct arguments *a, json_t *health,
-                                         const struct health_alarms *alarms, struct error *err)
+static enum command_outcome gateway_command_health_write(const struct arguments *a, json_t *health,
+                                                         const struct health_alarms *alarms,
+                                                         struct error *err)
 {
     const char *line = member_word(health, "line");
     if (line[0] == '\0' || !json_is_object(json_object_get(health, "alarms"))) {
@@ -203,21 +209,23 @@ static enum command_outcome health_write(const struct arguments *a, json_t *heal
         return COMMAND_UNKNOWN;
     }
     if (a->json)
-        return show_json(a->out, health, err) ? health_outcome(health, alarms) : COMMAND_UNKNOWN;
+        return show_json(a->out, health, err) ? gateway_command_health_outcome(health, alarms)
+                                              : COMMAND_UNKNOWN;
     fputs("ibtrapd ", a->out);
     if (alarms->count > 0) {
         fprintf(a->out, "CRITICAL: %lld active alarm%s of severity %s or worse; ", alarms->count,
                 alarms->count == 1 ? "" : "s", severity_word(alarms->severity));
     }
-    health_write_line(a->out, line);
+    gateway_command_health_write_line(a->out, line);
     fputs(" | ", a->out);
-    health_write_values(a->out, health);
+    gateway_command_health_write_values(a->out, health);
     fputc('\n', a->out);
-    return health_outcome(health, alarms);
+    return gateway_command_health_outcome(health, alarms);
 }
 
 // A gateway that does not run is critical; one that cannot be asked is unknown.
-static enum command_outcome health_give_up(const struct arguments *a, const struct error *why)
+static enum command_outcome gateway_command_health_give_up(const struct arguments *a,
+                                                           const struct error *why)
 {
     struct error err;
     const int fd = client_connect(a->socket, &err);
@@ -228,7 +236,7 @@ static enum command_outcome health_give_up(const struct arguments *a, const stru
         fprintf(a->out, "{\"version\":1,\"state\":\"%s\"}\n", down ? "critical" : "unknown");
     else {
         fprintf(a->out, "ibtrapd %s: ", down ? "CRITICAL" : "UNKNOWN");
-        health_write_line(a->out, why->text);
+        gateway_command_health_write_line(a->out, why->text);
         fputc('\n', a->out);
     }
     return down ? COMMAND_CRITICAL : COMMAND_UNKNOWN;
@@ -241,12 +249,13 @@ enum command_outcome health_command(const struct arguments *a, struct error *err
         return COMMAND_WRONG_USAGE;
     json_t *health = client_request(a->socket, a->command->wire, json_object(), err);
     enum command_outcome outcome = COMMAND_UNKNOWN;
-    bool ok = health && (!alarms.asked || client_each_page(a->socket, "alarms", json_object(),
-                                                           health_count_alarms, &alarms, err));
+    bool ok = health && (!alarms.asked ||
+                         client_each_page(a->socket, "alarms", json_object(),
+                                          gateway_command_health_count_alarms, &alarms, err));
     if (ok)
-        outcome = health_write(a, health, &alarms, err);
+        outcome = gateway_command_health_write(a, health, &alarms, err);
     if (!ok || outcome == COMMAND_UNKNOWN)
-        outcome = health_give_up(a, err);
+        outcome = gateway_command_health_give_up(a, err);
     json_decref(health);
     if ((fflush(a->out) == 0 && !ferror(a->out)) || outcome != COMMAND_DONE)
         return outcome;
@@ -260,7 +269,7 @@ enum { DRY_RUN_INDENT = 4 };
 
 // Reads the file into a text that the caller frees. NULL with a sentence: failed, or the text is
 // too long for a request.
-static char *dry_run_read_config(const char *path, struct error *err)
+static char *gateway_command_dry_run_read_config(const char *path, struct error *err)
 {
     FILE *f = fopen(path, "re");
     char *text = memory_zeroed(1, PROTOCOL_LINE_MAX + 1);
@@ -283,7 +292,7 @@ static char *dry_run_read_config(const char *path, struct error *err)
 }
 
 // Writes "link-down 12, link-up 12", broken into lines.
-static void dry_run_show_counts(FILE *out, const json_t *counts)
+static void gateway_command_dry_run_show_counts(FILE *out, const json_t *counts)
 {
     const char *name;
     json_t *count;
@@ -298,7 +307,7 @@ static void dry_run_show_counts(FILE *out, const json_t *counts)
         fputc('\n', out);
 }
 
-static bool dry_run_show(FILE *out, const json_t *answer)
+static bool gateway_command_dry_run_show(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *suppressed = json_object_get(answer, "suppressed"), *one;
@@ -308,21 +317,21 @@ static bool dry_run_show(FILE *out, const json_t *answer)
                 answer);
     if (json_object_size(suppressed) > 0)
         fputs("Suppressed\n", out);
-    dry_run_show_counts(out, suppressed);
+    gateway_command_dry_run_show_counts(out, suppressed);
     json_array_foreach(json_object_get(answer, "receivers"), i, one)
     {
         show_layout(out, "Receiver {name}: {events}\n", one);
-        dry_run_show_counts(out, json_object_get(one, "by_event"));
+        gateway_command_dry_run_show_counts(out, json_object_get(one, "by_event"));
     }
     return true;
 }
 
-const struct show_form dry_run_form = {.list = "receivers", .rest = dry_run_show};
+const struct show_form dry_run_form = {.list = "receivers", .rest = gateway_command_dry_run_show};
 
 // Makes the items of the request. `events` 0: the daemon's default. NULL with a sentence: failed.
-static json_t *dry_run_items(const char *path, long long events, struct error *err)
+static json_t *gateway_command_dry_run_items(const char *path, long long events, struct error *err)
 {
-    char *text = dry_run_read_config(path, err);
+    char *text = gateway_command_dry_run_read_config(path, err);
     if (!text)
         return NULL;
     json_t *items = json_pack("{s:s, s:s}", "config", text, "name", path);
@@ -337,6 +346,6 @@ enum command_outcome dry_run_command(const struct arguments *a, struct error *er
     long long events = 0;
     if (a->count == 2 && (!arguments_read_number(a->words[1], &events) || events == 0))
         return COMMAND_WRONG_USAGE;
-    json_t *items = dry_run_items(a->words[0], events, err);
+    json_t *items = gateway_command_dry_run_items(a->words[0], events, err);
     return items ? request_command_send(a, a->command->form, items, err) : COMMAND_REFUSED;
 }

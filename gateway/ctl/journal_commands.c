@@ -62,8 +62,8 @@ static const char JOURNAL_STATS[] = "Events     {events} ({first} to {last})\n"
                                     "Snapshots  {snapshots} of the fabric, {snapshot_bytes} bytes\n"
                                     "Size       {bytes} bytes\n";
 
-static bool journal_show_stats(const struct arguments *a, const struct store_size *size,
-                               int64_t alarms, struct error *err)
+static bool journal_command_show_stats(const struct arguments *a, const struct store_size *size,
+                                       int64_t alarms, struct error *err)
 {
     char oldest[CLOCK_TEXT_SIZE] = "-";
     if (size->rows > 0)
@@ -90,7 +90,8 @@ enum command_outcome journal_commands_stats(const struct arguments *a, struct er
         return COMMAND_REFUSED;
     bool ok = store_get_size(store, &size, err) == STORE_OK &&
               store_count_alarms(store, &alarms, err) == STORE_OK;
-    ok = journal_commands_finish(store, ok, err) && journal_show_stats(a, &size, alarms, err);
+    ok = journal_commands_finish(store, ok, err) &&
+         journal_command_show_stats(a, &size, alarms, err);
     return command_outcome(ok);
 }
 
@@ -103,7 +104,7 @@ struct export
     struct error *err;
 };
 
-static bool journal_export_row(void *ctx, const struct store_row *row)
+static bool journal_command_export_row(void *ctx, const struct store_row *row)
 {
     struct export *e = ctx;
     e->after = row->sequence;
@@ -124,7 +125,8 @@ static bool journal_export_row(void *ctx, const struct store_row *row)
     return true;
 }
 
-static bool journal_export_all(struct store *store, FILE *out, int64_t after, struct error *err)
+static bool journal_command_export_all(struct store *store, FILE *out, int64_t after,
+                                       struct error *err)
 {
     enum { LINES_SIZE = EXPORT_CHUNK * (FORMAT_SIZE + 1) + 1 };
     char *lines = memory_get(LINES_SIZE);
@@ -133,8 +135,8 @@ static bool journal_export_all(struct store *store, FILE *out, int64_t after, st
     do {
         e.rows = 0;
         e.lines = text_in(lines, LINES_SIZE);
-        ok = store_read(store, STORE_AFTER, e.after, EXPORT_CHUNK, journal_export_row, &e, err) ==
-                 STORE_OK &&
+        ok = store_read(store, STORE_AFTER, e.after, EXPORT_CHUNK, journal_command_export_row, &e,
+                        err) == STORE_OK &&
              !e.failed;
         if (e.lines.len > 0 && fputs(lines, out) < 0)
             ok = error_set(err, "cannot write");
@@ -154,7 +156,7 @@ enum command_outcome journal_commands_export(const struct arguments *a, struct e
     struct progress *progress = isatty(fileno(a->out))
                                     ? NULL // the events themselves show it
                                     : journal_commands_show_progress("exporting", store, 1);
-    bool ok = journal_export_all(store, a->out, after, err);
+    bool ok = journal_command_export_all(store, a->out, after, err);
     progress_end(progress);
     return command_outcome(journal_commands_finish(store, ok, err));
 }

@@ -10,7 +10,7 @@
 // Columns of the kind and the address.
 enum { STATUS_KIND_COLUMNS = 7, STATUS_ADDRESS_COLUMNS = 25 };
 
-static void status_show_receiver(FILE *out, const json_t *one)
+static void status_command_show_receiver(FILE *out, const json_t *one)
 {
     const char *address = member_word(one, "address");
     show_layout(out, "{name$16}", one);
@@ -24,7 +24,7 @@ static void status_show_receiver(FILE *out, const json_t *one)
     show_layout(out, "{problem>4}", one);
 }
 
-static void status_show_gone(FILE *out, const json_t *one)
+static void status_command_show_gone(FILE *out, const json_t *one)
 {
     char line[256];
     long long queued = member_count(one, "queued");
@@ -33,12 +33,13 @@ static void status_show_gone(FILE *out, const json_t *one)
     terminal_wrap(out, 0, line);
 }
 
-static bool status_show_receivers(FILE *out, const json_t *answer)
+static bool status_command_show_receivers(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *one;
-    json_array_foreach(json_object_get(answer, "receivers"), i, one) status_show_receiver(out, one);
-    json_array_foreach(json_object_get(answer, "gone"), i, one) status_show_gone(out, one);
+    json_array_foreach(json_object_get(answer, "receivers"), i, one)
+        status_command_show_receiver(out, one);
+    json_array_foreach(json_object_get(answer, "gone"), i, one) status_command_show_gone(out, one);
     return true;
 }
 
@@ -47,7 +48,7 @@ const struct show_form receiver_form = {
     .is_paged = true,
     .head = "RECEIVER         KIND    ADDRESS                   STATE        SENT   QUEUED   "
             "FAILED  DROPPED\n",
-    .rest = status_show_receivers};
+    .rest = status_command_show_receivers};
 
 // The status.
 
@@ -129,7 +130,7 @@ static const char STATUS_JOURNAL[] =
     "         alarm, {journal.alarms_missed} changes are not in the list; end alarms that nobody "
     "needs: 'ibtrapctl alarms'\n]";
 
-static void status_show_counters(FILE *out, const json_t *counters)
+static void status_command_show_counters(FILE *out, const json_t *counters)
 {
     const char *key;
     json_t *value;
@@ -144,7 +145,7 @@ static void status_show_counters(FILE *out, const json_t *counters)
     fprintf(out, "\n");
 }
 
-static bool status_show(FILE *out, const json_t *status)
+static bool status_command_show(FILE *out, const json_t *status)
 {
     const json_t *counters = json_object_get(status, "counters");
     const json_t *sm = json_object_get(status, "sm"), *sweep = json_object_get(status, "sweep");
@@ -164,8 +165,8 @@ static bool status_show(FILE *out, const json_t *status)
     show_form(out, &receiver_form, status, true);
     show_layout(out, STATUS_TABLES, status);
     show_layout(out, STATUS_JOURNAL, status);
-    status_show_counters(out, counters);
+    status_command_show_counters(out, counters);
     return true;
 }
 
-const struct show_form status_form = {.list = "subscriptions", .rest = status_show};
+const struct show_form status_form = {.list = "subscriptions", .rest = status_command_show};

@@ -30,7 +30,7 @@ enum {
 };
 
 // Writes "NAME: VALUE" with the first octets of a file.
-static void support_write_file(FILE *out, const char *directory, const char *name)
+static void support_command_write_file(FILE *out, const char *directory, const char *name)
 {
     char path[PATH_SIZE], value[VALUE_MAX + 1];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -49,18 +49,18 @@ static void support_write_file(FILE *out, const char *directory, const char *nam
         fclose(f);
 }
 
-static void support_write_files(FILE *out, const char *directory, const char *const *names)
+static void support_command_write_files(FILE *out, const char *directory, const char *const *names)
 {
     char clean[PATH_SIZE];
     text_clean(directory, strlen(directory), clean, sizeof clean);
     fprintf(out, "%s\n", clean);
     for (; *names; names++)
-        support_write_file(out, directory, *names);
+        support_command_write_file(out, directory, *names);
 }
 
 // Calls `each` for the entries of a directory, and says why there are none.
-static void support_each(FILE *out, const char *directory,
-                         void (*each)(FILE *out, const char *path, const char *name))
+static void support_command_each(FILE *out, const char *directory,
+                                 void (*each)(FILE *out, const char *path, const char *name))
 {
     DIR *d = opendir(directory);
     const struct dirent *entry;
@@ -76,56 +76,56 @@ static void support_each(FILE *out, const char *directory,
         closedir(d);
 }
 
-static void support_write_port(FILE *out, const char *path, const char *name)
+static void support_command_write_port(FILE *out, const char *path, const char *name)
 {
     static const char *const NAMES[] = {"link_layer", "state",          "phys_state", "rate",
                                         "lid",        "lid_mask_count", "sm_lid",     "sm_sl",
                                         "cap_mask",   "pkeys/0",        "gids/0",     NULL};
     (void)name;
-    support_write_files(out, path, NAMES);
+    support_command_write_files(out, path, NAMES);
 }
 
-static void support_write_adapter(FILE *out, const char *path, const char *name)
+static void support_command_write_adapter(FILE *out, const char *path, const char *name)
 {
     static const char *const NAMES[] = {"hca_type",  "board_id",  "fw_ver", "node_type",
                                         "node_guid", "node_desc", NULL};
     char ports[PATH_SIZE];
     (void)name;
-    support_write_files(out, path, NAMES);
+    support_command_write_files(out, path, NAMES);
     if (snprintf(ports, sizeof ports, "%s/ports", path) < (int)sizeof ports)
-        support_each(out, ports, support_write_port);
+        support_command_each(out, ports, support_command_write_port);
 }
 
-static void support_write_umad(FILE *out, const char *path, const char *name)
+static void support_command_write_umad(FILE *out, const char *path, const char *name)
 {
     static const char *const NAMES[] = {"ibdev", "port", NULL};
     if (strncmp(name, "umad", 4) == 0)
-        support_write_files(out, path, NAMES);
+        support_command_write_files(out, path, NAMES);
 }
 
-static void support_system_write_ports(FILE *out, const char *top)
+static void support_command_system_write_ports(FILE *out, const char *top)
 {
     char path[PATH_SIZE];
     snprintf(path, sizeof path, "%s/infiniband", top);
-    support_each(out, path, support_write_adapter);
+    support_command_each(out, path, support_command_write_adapter);
     snprintf(path, sizeof path, "%s/infiniband_mad", top);
-    support_each(out, path, support_write_umad);
+    support_command_each(out, path, support_command_write_umad);
 }
 
-static void support_system_write_versions(FILE *out)
+static void support_command_system_write_versions(FILE *out)
 {
     struct utsname system;
     if (uname(&system) == 0)
         fprintf(out, "%s %s %s %s\n", system.sysname, system.release, system.version,
                 system.machine);
-    support_write_file(out, "/etc", "debian_version");
-    support_write_file(out, "/etc", "redhat-release");
+    support_command_write_file(out, "/etc", "debian_version");
+    support_command_write_file(out, "/etc", "redhat-release");
 }
 
 // The log.
 
 // Starts journalctl with its output in a pipe. Returns its process id, or -1 with errno.
-static pid_t support_start_journalctl(const char *unit, int *from)
+static pid_t support_command_start_journalctl(const char *unit, int *from)
 {
     char lines[] = "--lines=1000", pager[] = "--no-pager", output[] = "--output=short-iso-precise",
          option[] = "--unit", name[] = "journalctl", value[200];
@@ -153,7 +153,7 @@ static pid_t support_start_journalctl(const char *unit, int *from)
 }
 
 // Copies what comes, until the end, LOG_MAX octets, or LOG_WAIT_MS without any.
-static void support_copy(FILE *out, int from)
+static void support_command_copy(FILE *out, int from)
 {
     char chunk[4096];
     size_t all = 0;
@@ -166,18 +166,18 @@ static void support_copy(FILE *out, int from)
     }
 }
 
-static void support_system_write_log(FILE *out, const char *instance)
+static void support_command_system_write_log(FILE *out, const char *instance)
 {
     char unit[200];
     int from;
     snprintf(unit, sizeof unit, instance ? "ibtrapd@%s.service" : "ibtrapd.service",
              instance ? instance : "");
-    pid_t pid = support_start_journalctl(unit, &from);
+    pid_t pid = support_command_start_journalctl(unit, &from);
     if (pid < 0) {
         fprintf(out, "cannot run journalctl: %s\n", strerror(errno));
         return;
     }
-    support_copy(out, from);
+    support_command_copy(out, from);
     close(from);
     kill(pid, SIGKILL); // it has nobody to write to any more
     waitpid(pid, NULL, 0);
@@ -187,8 +187,8 @@ static void support_system_write_log(FILE *out, const char *instance)
 
 // Configuration.
 
-static enum command_outcome support_write_configuration(const struct arguments *a,
-                                                        struct error *err)
+static enum command_outcome support_command_write_configuration(const struct arguments *a,
+                                                                struct error *err)
 {
     json_t *answer = client_request(a->socket, a->command->wire, json_object(), err);
     size_t i;
@@ -223,14 +223,14 @@ static const struct support_part PARTS[] = {
     {"Journal", "journal stats", false},
 };
 
-static void support_write_title(FILE *out, const char *title)
+static void support_command_write_title(FILE *out, const char *title)
 {
     fprintf(out, "\n==== %s ====\n\n", title);
 }
 
 // Writes a part, or why it cannot be had. False: the gateway could not be asked.
-static bool support_write_part(const struct arguments *a, const struct support_part *part,
-                               FILE *out)
+static bool support_command_write_part(const struct arguments *a, const struct support_part *part,
+                                       FILE *out)
 {
     struct error err;
     struct arguments own = {.out = out,
@@ -238,28 +238,28 @@ static bool support_write_part(const struct arguments *a, const struct support_p
                             .socket = a->socket,
                             .file = a->file,
                             .json = part->json};
-    support_write_title(out, part->title);
-    if ((part->command ? own.command->run : support_write_configuration)(&own, &err) !=
+    support_command_write_title(out, part->title);
+    if ((part->command ? own.command->run : support_command_write_configuration)(&own, &err) !=
         COMMAND_REFUSED)
         return true;
     fprintf(out, "%s\n", err.text);
     return false;
 }
 
-static bool support_write_all(const struct arguments *a, FILE *out)
+static bool support_command_write_all(const struct arguments *a, FILE *out)
 {
     char now[CLOCK_TEXT_SIZE];
     bool whole = true;
     clock_format_utc(clock_utc(&clock_system), now);
     fprintf(out, "ibtrapctl " INSTALL_VERSION ", %s\n", now);
-    support_write_title(out, "System");
-    support_system_write_versions(out);
-    support_write_title(out, "Adapters and ports");
-    support_system_write_ports(out, "/sys/class");
+    support_command_write_title(out, "System");
+    support_command_system_write_versions(out);
+    support_command_write_title(out, "Adapters and ports");
+    support_command_system_write_ports(out, "/sys/class");
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
-        whole &= support_write_part(a, &PARTS[i], out);
-    support_write_title(out, "Log");
-    support_system_write_log(out, a->values[OPTION_INSTANCE]);
+        whole &= support_command_write_part(a, &PARTS[i], out);
+    support_command_write_title(out, "Log");
+    support_command_system_write_log(out, a->values[OPTION_INSTANCE]);
     return whole;
 }
 
@@ -275,7 +275,7 @@ enum command_outcome support_command(const struct arguments *a, struct error *er
             close(fd);
         return COMMAND_REFUSED;
     }
-    bool whole = support_write_all(a, out);
+    bool whole = support_command_write_all(a, out);
     bool written = !ferror(out);
     if (fclose(out) != 0 || !written) {
         error_set(err, "cannot write '%s': is its disk full?", path);

@@ -73,7 +73,7 @@ void terminal_cell(FILE *out, const char *text, int width)
 }
 
 // The number of octets of the next `columns` characters, or of all that are left.
-static size_t octets_of(const char *p, size_t columns)
+static size_t terminal_octets_of(const char *p, size_t columns)
 {
     size_t n = 0;
     while (p[n] != '\0' && columns > 0) {
@@ -86,9 +86,9 @@ static size_t octets_of(const char *p, size_t columns)
 }
 
 // The number of octets of the next line: up to the last blank that fits; without one, all that fit.
-static size_t line_of(const char *p, size_t columns)
+static size_t terminal_line_of(const char *p, size_t columns)
 {
-    size_t fit = octets_of(p, columns);
+    size_t fit = terminal_octets_of(p, columns);
     if (p[fit] == '\0' || p[fit] == ' ')
         return fit;
     for (size_t n = fit; n > 0; n--) {
@@ -107,7 +107,7 @@ void terminal_hang(FILE *out, int indent, const char *text)
     text_clean(text, strlen(text), clean, sizeof clean);
     const char *p = clean + strspn(clean, " ");
     do {
-        size_t n = line_of(p, (size_t)columns);
+        size_t n = terminal_line_of(p, (size_t)columns);
         fprintf(out, "%.*s\n", (int)n, p);
         p += n;
         p += strspn(p, " ");

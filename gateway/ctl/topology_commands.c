@@ -16,8 +16,8 @@
 #include <string.h>
 
 // Calls `each` for every node: switches first, then hosts, routers and others.
-static void topology_each_node(const struct fabric *fabric, void (*each)(void *ctx, uint32_t node),
-                               void *ctx)
+static void topology_command_each_node(const struct fabric *fabric,
+                                       void (*each)(void *ctx, uint32_t node), void *ctx)
 {
     static const uint8_t TYPES[] = {FABRIC_SWITCH, FABRIC_CA, FABRIC_ROUTER, 0};
     for (size_t turn = 0; turn < sizeof TYPES; turn++) {
@@ -38,7 +38,7 @@ struct topology_text {
     const struct names *names;
 };
 
-static void topology_write_id(FILE *out, const struct fabric_node *node)
+static void topology_command_write_id(FILE *out, const struct fabric_node *node)
 {
     static const char LETTERS[] = {
         [0] = '?', [FABRIC_CA] = 'H', [FABRIC_SWITCH] = 'S', [FABRIC_ROUTER] = 'R'};
@@ -47,7 +47,8 @@ static void topology_write_id(FILE *out, const struct fabric_node *node)
 }
 
 // Writes the name in quotation marks, and its own quotation marks as apostrophes.
-static void topology_write_name(const struct topology_text *t, const struct fabric_node *node)
+static void topology_command_write_name(const struct topology_text *t,
+                                        const struct fabric_node *node)
 {
     fputc('"', t->out);
     for (const char *p = describe_name(node, 0, t->names); *p; p++)
@@ -55,7 +56,7 @@ static void topology_write_name(const struct topology_text *t, const struct fabr
     fputc('"', t->out);
 }
 
-static void topology_write_rate(FILE *out, const struct fabric_port *port)
+static void topology_command_write_rate(FILE *out, const struct fabric_port *port)
 {
     const bool is_rated = port->known && port->state != FABRIC_DOWN;
     const unsigned lanes = is_rated ? fabric_lanes(port->width_active) : 0;
@@ -68,8 +69,10 @@ static void topology_write_rate(FILE *out, const struct fabric_port *port)
 }
 
 // Writes the line of a port with a link.
-static void topology_write_port(const struct topology_text *t, const struct fabric_node *node,
-                                const struct fabric_port *port, const struct fabric_port *peer)
+static void topology_command_write_port(const struct topology_text *t,
+                                        const struct fabric_node *node,
+                                        const struct fabric_port *port,
+                                        const struct fabric_port *peer)
 {
     const struct fabric_node *other = &t->fabric->nodes[port->peer_node];
     const bool is_switch = node->type == FABRIC_SWITCH;
@@ -78,20 +81,20 @@ static void topology_write_port(const struct topology_text *t, const struct fabr
         fputc('\t', t->out);
     else
         fprintf(t->out, "(%" PRIx64 ") \t", port->guid);
-    topology_write_id(t->out, other);
+    topology_command_write_id(t->out, other);
     fprintf(t->out, "[%u]", peer->number);
     if (other->type != FABRIC_SWITCH)
         fprintf(t->out, "%s(%" PRIx64 ") ", is_switch ? "" : " ", peer->guid);
     fputs("\t\t# ", t->out);
     if (!is_switch)
         fprintf(t->out, "lid %u lmc %u ", port->lid, port->lmc);
-    topology_write_name(t, other);
+    topology_command_write_name(t, other);
     fprintf(t->out, " lid %u ", fabric_json_lid(t->fabric, port->peer_node, peer));
-    topology_write_rate(t->out, port);
+    topology_command_write_rate(t->out, port);
     fputc('\n', t->out);
 }
 
-static void topology_write_ids(FILE *out, const struct fabric_node *node)
+static void topology_command_write_ids(FILE *out, const struct fabric_node *node)
 {
     if (node->silent)
         fputs("\n# It did not answer; this is what was known of it.", out);
@@ -100,47 +103,49 @@ static void topology_write_ids(FILE *out, const struct fabric_node *node)
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
 }
 
-static void topology_write_switch(const struct topology_text *t, const struct fabric_node *node)
+static void topology_command_write_switch(const struct topology_text *t,
+                                          const struct fabric_node *node)
 {
     const struct fabric_port *first = &t->fabric->ports[node->first_port];
     static const struct fabric_port NONE = {0};
     const struct fabric_port *zero = node->ports > 0 && first->number == 0 ? first : &NONE;
     fprintf(t->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%u ", node->guid, zero->guid,
             node->port_count);
-    topology_write_id(t->out, node);
+    topology_command_write_id(t->out, node);
     fputs("\t\t# ", t->out);
-    topology_write_name(t, node);
+    topology_command_write_name(t, node);
     fprintf(t->out, " base port 0 lid %u lmc %u\n", zero->lid, zero->lmc);
 }
 
-static void topology_write_other(const struct topology_text *t, const struct fabric_node *node)
+static void topology_command_write_other(const struct topology_text *t,
+                                         const struct fabric_node *node)
 {
     const bool host = node->type == FABRIC_CA;
     fprintf(t->out, "%sguid=0x%" PRIx64 "\n%s\t%u ", host ? "ca" : "rt", node->guid,
             host ? "Ca" : "Rt", node->port_count);
-    topology_write_id(t->out, node);
+    topology_command_write_id(t->out, node);
     fputs("\t\t# ", t->out);
-    topology_write_name(t, node);
+    topology_command_write_name(t, node);
     fputc('\n', t->out);
 }
 
-static void topology_write_node(void *ctx, uint32_t index)
+static void topology_command_write_node(void *ctx, uint32_t index)
 {
     const struct topology_text *t = ctx;
     const struct fabric_node *node = &t->fabric->nodes[index];
-    topology_write_ids(t->out, node);
+    topology_command_write_ids(t->out, node);
     if (node->type == FABRIC_SWITCH)
-        topology_write_switch(t, node);
+        topology_command_write_switch(t, node);
     else
-        topology_write_other(t, node);
+        topology_command_write_other(t, node);
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
         const uint32_t peer = fabric_peer(t->fabric, i);
         if (peer != FABRIC_NONE)
-            topology_write_port(t, node, &t->fabric->ports[i], &t->fabric->ports[peer]);
+            topology_command_write_port(t, node, &t->fabric->ports[i], &t->fabric->ports[peer]);
     }
 }
 
-static void topology_write_place(FILE *out, const struct fabric_request *side)
+static void topology_command_write_place(FILE *out, const struct fabric_request *side)
 {
     char time[CLOCK_TEXT_SIZE];
     clock_format_utc(side->fabric->time_us, time);
@@ -157,9 +162,9 @@ void topology_commands_write(FILE *out, const struct fabric_request *what)
     clock_format_utc(what->fabric->time_us, time);
     fprintf(out, "#\n# Topology file: generated on %s\n#\n# %" PRIu32 " nodes, %" PRIu32 " links; ",
             time, what->fabric->node_count, fabric_count_links(what->fabric));
-    topology_write_place(out, what);
+    topology_command_write_place(out, what);
     fputs(what->fabric->complete ? "\n" : "; some nodes did not answer\n", out);
-    topology_each_node(what->fabric, topology_write_node, &text);
+    topology_command_each_node(what->fabric, topology_command_write_node, &text);
 }
 
 // JSON.
@@ -169,7 +174,7 @@ struct topology_json {
     const struct fabric_request *what;
 };
 
-static void topology_add_json(void *ctx, uint32_t node)
+static void topology_command_add_json(void *ctx, uint32_t node)
 {
     struct topology_json *json = ctx;
     json_t *one = fabric_json_node(json->what->fabric, node, json->what->names);
@@ -183,7 +188,7 @@ void topology_commands_write_json(FILE *out, const struct fabric_request *what)
     json_t *head = fabric_json_head(what->fabric, what->number, what->names);
     show_list_begin(&json.list, head, "nodes");
     json_decref(head);
-    topology_each_node(what->fabric, topology_add_json, &json);
+    topology_command_each_node(what->fabric, topology_command_add_json, &json);
     show_list_end(&json.list);
 }
 
@@ -205,9 +210,9 @@ void topology_commands_write_changes(FILE *out, bool json, const struct fabric_r
         show_list_begin(&list, head, "changes");
     } else {
         fputs("From ", out);
-        topology_write_place(out, from);
+        topology_command_write_place(out, from);
         fputs(" to ", out);
-        topology_write_place(out, to);
+        topology_command_write_place(out, to);
         fprintf(out, ": %" PRIu32 " change%s\n", changes.count, changes.count == 1 ? "" : "s");
     }
     json_decref(head);
@@ -227,7 +232,7 @@ void topology_commands_write_changes(FILE *out, bool json, const struct fabric_r
 
 // Pictures.
 
-static bool topology_mark_alarms(void *picture, const json_t *page, struct error *err)
+static bool topology_command_mark_alarms(void *picture, const json_t *page, struct error *err)
 {
     size_t i;
     const json_t *alarm, *alarms = json_object_get(page, "alarms");
@@ -238,13 +243,13 @@ static bool topology_mark_alarms(void *picture, const json_t *page, struct error
     return true;
 }
 
-static bool topology_draw(const struct arguments *a, const struct fabric_request *what,
-                          struct error *err)
+static bool topology_command_draw(const struct arguments *a, const struct fabric_request *what,
+                                  struct error *err)
 {
     struct picture *picture =
         picture_new(what->fabric, what->names, a->values[OPTION_HOSTS] != NULL);
-    const bool ok =
-        client_each_page(a->socket, "alarms", json_object(), topology_mark_alarms, picture, err);
+    const bool ok = client_each_page(a->socket, "alarms", json_object(),
+                                     topology_command_mark_alarms, picture, err);
     if (ok)
         picture_finish(picture);
     if (ok && a->values[OPTION_DOT])
@@ -258,7 +263,7 @@ static bool topology_draw(const struct arguments *a, const struct fabric_request
 // Commands.
 
 // Reads the number of a snapshot; the word "now" is 0.
-static bool topology_read_number(const char *text, long long *out)
+static bool topology_command_read_number(const char *text, long long *out)
 {
     *out = 0;
     return strcmp(text, "now") == 0 || (arguments_read_number(text, out) && *out > 0);
@@ -271,11 +276,11 @@ enum command_outcome topology_commands_show(const struct arguments *a, struct er
     struct fabric_request what;
     long long number = 0;
     if ((draws && (!is_one_picture || a->json || a->count > 0)) ||
-        (a->count == 1 && !topology_read_number(a->words[0], &number)))
+        (a->count == 1 && !topology_command_read_number(a->words[0], &number)))
         return COMMAND_WRONG_USAGE;
     bool ok = fabric_request_begin(&what, a->socket, number, err);
     if (ok && draws)
-        ok = topology_draw(a, &what, err);
+        ok = topology_command_draw(a, &what, err);
     else if (ok && a->json)
         topology_commands_write_json(a->out, &what);
     else if (ok)
@@ -295,7 +300,8 @@ enum command_outcome topology_commands_diff(const struct arguments *a, struct er
 {
     struct fabric_request from = {0}, to = {0};
     long long before, after;
-    if (!topology_read_number(a->words[0], &before) || !topology_read_number(a->words[1], &after))
+    if (!topology_command_read_number(a->words[0], &before) ||
+        !topology_command_read_number(a->words[1], &after))
         return COMMAND_WRONG_USAGE;
     const bool ok = fabric_request_begin(&from, a->socket, before, err) &&
                     fabric_request_begin(&to, a->socket, after, err);
@@ -311,7 +317,7 @@ enum command_outcome topology_commands_diff(const struct arguments *a, struct er
 enum { WAIT_SHOWN = 1 }; // percent of the time
 
 // Writes "leaf1 port 3", or "leaf1 port 3 (waits 12%)"; without a name, the GUID.
-static void link_show_end(FILE *out, const json_t *end)
+static void topology_command_show_link_end(FILE *out, const json_t *end)
 {
     const char *name = member_word(end, "name");
     const double wait =
@@ -322,7 +328,7 @@ static void link_show_end(FILE *out, const json_t *end)
         fprintf(out, " (waits %.0f%%)", wait);
 }
 
-static bool link_show_all(FILE *out, const json_t *answer)
+static bool topology_command_show_links(FILE *out, const json_t *answer)
 {
     size_t i;
     const json_t *link, *links = json_object_get(answer, "links");
@@ -334,9 +340,9 @@ static bool link_show_all(FILE *out, const json_t *answer)
                     "{occasion_count:9} {failures:9} {flaps:6} {error_alarms:7}  "
                     "{last:-16.16}[last?Z|-]  ",
                     link);
-        link_show_end(out, json_array_get(ends, 0));
+        topology_command_show_link_end(out, json_array_get(ends, 0));
         fputs(" - ", out);
-        link_show_end(out, json_array_get(ends, 1));
+        topology_command_show_link_end(out, json_array_get(ends, 1));
         show_layout(out, "[unreliable?, unreliable]\n", link);
     }
     if (json_array_size(links) > 0 &&
@@ -349,7 +355,7 @@ const struct show_form link_form = {
     .list = "links",
     .none = "No link failed in the last {days} days.\n",
     .head = "OCCASIONS  FAILURES  FLAPS  ERRORS  LAST               LINK\n",
-    .rest = link_show_all};
+    .rest = topology_command_show_links};
 
 enum command_outcome link_commands_list(const struct arguments *a, struct error *err)
 {
@@ -378,7 +384,7 @@ static const char CONTEXT_VIEW[] =
     "access ibtrapd-devices \"\" v2c noauth prefix ibtrapd-devices none none\n";
 
 // Whether the word can be the beginning of a community in snmpd.conf.
-static bool context_is_community(const char *word)
+static bool topology_command_is_community(const char *word)
 {
     enum { LONGEST = 32 };
     const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -388,7 +394,7 @@ static bool context_is_community(const char *word)
 
 enum command_outcome context_commands_communities(const struct arguments *a, struct error *err)
 {
-    if (!context_is_community(a->words[0])) {
+    if (!topology_command_is_community(a->words[0])) {
         error_set(err, "a community here has 1 to 32 letters, digits and _ . - in it");
         return COMMAND_REFUSED;
     }

@@ -27,17 +27,17 @@ struct watch {
     bool quits;
 };
 
-static void watch_note(struct watch *w, const char *text)
+static void watch_command_note(struct watch *w, const char *text)
 {
     snprintf(w->view.note, sizeof w->view.note, "%s", text);
 }
 
-static const json_t *watch_selected(const struct watch *w)
+static const json_t *watch_command_selected(const struct watch *w)
 {
     return json_array_get(w->data.alarms, w->view.selected);
 }
 
-static void watch_leave_page(struct watch *w)
+static void watch_command_leave_page(struct watch *w)
 {
     free(w->page);
     w->page = NULL;
@@ -45,10 +45,10 @@ static void watch_leave_page(struct watch *w)
 }
 
 // Fills the page with the explanation of the selected alarm's event.
-static void watch_explain(struct watch *w)
+static void watch_command_explain(struct watch *w)
 {
     struct error err;
-    const json_t *alarm = watch_selected(w);
+    const json_t *alarm = watch_command_selected(w);
     if (!alarm)
         return;
     json_t *answer = watch_data_ask(&w->data, "explain",
@@ -62,25 +62,25 @@ static void watch_explain(struct watch *w)
         w->view.page = w->page;
         w->view.page_line = 0;
     } else {
-        watch_leave_page(w);
-        watch_note(w, err.text);
+        watch_command_leave_page(w);
+        watch_command_note(w, err.text);
     }
 }
 
-static void watch_acknowledge(struct watch *w)
+static void watch_command_acknowledge(struct watch *w)
 {
     struct error err;
     char note[256];
-    json_t *alarm = json_incref((json_t *)watch_selected(w)); // a new reading may drop it
+    json_t *alarm = json_incref((json_t *)watch_command_selected(w)); // a new reading may drop it
     if (!alarm)
         return;
     if (!watch_screen_ask("Note, Enter acknowledges, Escape does not: ", note, sizeof note)) {
-        watch_note(w, "Not acknowledged.");
+        watch_command_note(w, "Not acknowledged.");
     } else {
         json_t *answer = watch_data_ask(
             &w->data, "alarm-acknowledge",
             json_pack("{s:s, s:s}", "alarm", member_word(alarm, "key"), "note", note), &err);
-        watch_note(w, answer ? "Acknowledged." : err.text);
+        watch_command_note(w, answer ? "Acknowledged." : err.text);
         json_decref(answer);
         w->data.alarms_due_us = 0;
         w->due_us = 0;
@@ -88,7 +88,7 @@ static void watch_acknowledge(struct watch *w)
     json_decref(alarm);
 }
 
-static void watch_move(struct watch *w, int by)
+static void watch_command_move(struct watch *w, int by)
 {
     size_t *place = w->view.page ? &w->view.page_line : &w->view.selected;
     if (by < 0)
@@ -97,31 +97,31 @@ static void watch_move(struct watch *w, int by)
         *place += (size_t)by; // drawing keeps it within the list
 }
 
-static void watch_handle(struct watch *w, enum watch_key key)
+static void watch_command_handle(struct watch *w, enum watch_key key)
 {
     const bool turns = key >= WATCH_KEY_UP && key <= WATCH_KEY_PAGE_DOWN;
     const bool asks = key == WATCH_KEY_ACKNOWLEDGE || key == WATCH_KEY_EXPLAIN;
     if (key == WATCH_KEY_NONE)
         return;
-    watch_note(w, "");
+    watch_command_note(w, "");
     if (turns) {
         const int step = key >= WATCH_KEY_PAGE_UP ? watch_screen_step() : 1;
-        watch_move(w, key == WATCH_KEY_UP || key == WATCH_KEY_PAGE_UP ? -step : step);
+        watch_command_move(w, key == WATCH_KEY_UP || key == WATCH_KEY_PAGE_UP ? -step : step);
     } else if (w->view.page && (key == WATCH_KEY_QUIT || key == WATCH_KEY_LEAVE)) {
-        watch_leave_page(w);
+        watch_command_leave_page(w);
     } else if (key == WATCH_KEY_QUIT) {
         w->quits = true;
     } else if (!w->view.page && asks && w->asked_us != 0) {
         w->later = key;
     } else if (!w->view.page && key == WATCH_KEY_ACKNOWLEDGE) {
-        watch_acknowledge(w);
+        watch_command_acknowledge(w);
     } else if (!w->view.page && key == WATCH_KEY_EXPLAIN) {
-        watch_explain(w);
+        watch_command_explain(w);
     }
 }
 
 // Takes keys while the daemon does not answer. Most answers come at once.
-static bool watch_idle(void *ctx, int fd, short events)
+static bool watch_command_idle(void *ctx, int fd, short events)
 {
     struct watch *w = ctx;
     struct pollfd both[] = {{.fd = events ? fd : -1, .events = events},
@@ -134,13 +134,13 @@ static bool watch_idle(void *ctx, int fd, short events)
         return true;
     const int64_t silent_s = (clock_monotonic(&clock_system) - w->asked_us) / CLOCK_US_PER_S;
     w->view.silent_s = silent_s < SILENT_LEAST_S ? 0 : (int)silent_s;
-    watch_handle(w, watch_screen_wait(0));
+    watch_command_handle(w, watch_screen_wait(0));
     watch_screen_draw(&w->data, &w->view);
     return !w->quits;
 }
 
 // Ends what idle waits began, and handles what came meanwhile, if the daemon answers again.
-static void watch_catch_up(struct watch *w)
+static void watch_command_catch_up(struct watch *w)
 {
     const enum watch_key key = w->later;
     w->asked_us = 0;
@@ -148,14 +148,14 @@ static void watch_catch_up(struct watch *w)
     w->later = WATCH_KEY_NONE;
     if (!w->data.is_reached || w->quits || key == WATCH_KEY_NONE)
         return;
-    watch_handle(w, key);
+    watch_command_handle(w, key);
     w->asked_us = 0;
     w->view.silent_s = 0;
 }
 
 // Keeps the selection at its alarm when the list has changed: as the last of what is read, so that
 // the operator never sees another one selected.
-static void watch_read(struct watch *w)
+static void watch_command_read(struct watch *w)
 {
     size_t i;
     const json_t *alarm;
@@ -172,34 +172,34 @@ static void watch_read(struct watch *w)
     json_decref(list);
 }
 
-static void watch_run(struct watch *w)
+static void watch_command_run(struct watch *w)
 {
     while (!w->quits) {
         if (clock_monotonic(&clock_system) >= w->due_us) {
-            watch_read(w);
+            watch_command_read(w);
             w->due_us = clock_monotonic(&clock_system) + READ_US;
-            watch_catch_up(w);
+            watch_command_catch_up(w);
         }
         if (w->quits)
             return;
         watch_screen_draw(&w->data, &w->view);
         const int64_t wait_us = w->due_us - clock_monotonic(&clock_system);
-        watch_handle(w, watch_screen_wait(wait_us > 0 ? (int)(wait_us / 1000) + 1 : 0));
-        watch_catch_up(w);
+        watch_command_handle(w, watch_screen_wait(wait_us > 0 ? (int)(wait_us / 1000) + 1 : 0));
+        watch_command_catch_up(w);
     }
 }
 
 enum command_outcome watch_command(const struct arguments *a, struct error *err)
 {
     struct watch w = {0};
-    const struct client_idle idle = {watch_idle, &w};
+    const struct client_idle idle = {watch_command_idle, &w};
     watch_data_begin(&w.data, a->socket, &idle);
     const bool ok = watch_screen_begin(err);
     if (ok) {
-        watch_run(&w);
+        watch_command_run(&w);
         watch_screen_end();
     }
-    watch_leave_page(&w);
+    watch_command_leave_page(&w);
     watch_data_end(&w.data);
     return command_outcome(ok);
 }

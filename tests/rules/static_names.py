@@ -16,6 +16,8 @@ import sys
 DEFINITION = re.compile(r"^static\s+(?:[\w\s*]+?[\s*])(\w+)\(", re.MULTILINE)
 
 BY_NOUN = frozenset([
+    "control",
+    "ctl",
     "event",
     "model",
     "picture",
