@@ -16,27 +16,18 @@ enum { CHUNK = 100 };
 static const int64_t AFTERMATH_US =
     3600 * CLOCK_US_PER_S; // time after the last event, for summaries and late events
 
-struct id {
-    char text[EVENT_ID_SIZE];
-};
-
 struct run {
     const struct conf *conf;
     struct policy *policy;
     struct journal *journal;
     struct policy_rule rules[POLICY_RULES_MAX];
-    int64_t now, first_us;             // UTC; policy's clock here
-    uint64_t made;                     // events that this policy made
-    struct id ids[DRY_RUN_EVENTS_MAX]; // of the events judged so far
+    int64_t now, first_us;                       // UTC; policy's clock here
+    uint64_t made;                               // events that this policy made
+    char ids[DRY_RUN_EVENTS_MAX][EVENT_ID_SIZE]; // of the events judged so far
     size_t count;
     uint64_t reasons[POLICY_REASON_COUNT];
     uint64_t sent[CONF_RECEIVERS_MAX + 1][CATALOGUE_COUNT];
 };
-
-static size_t dry_run_kind_of(const struct event *event)
-{
-    return (size_t)(event->type - catalogue_get((enum catalogue_event)0));
-}
 
 static void dry_run_count_reason(struct run *r, const struct event *event)
 {
@@ -65,7 +56,8 @@ static void dry_run_drain(struct run *r)
         for (size_t i = 0; i < r->conf->receiver_count; i++) {
             const struct audience audience = {
                 .filter = &r->conf->receivers[i].filter, .journal = r->journal, .handle = -1};
-            r->sent[i][dry_run_kind_of(event)] += audience_refusal(&audience, event) == NULL;
+            r->sent[i][catalogue_event_of(event->type)] +=
+                audience_refusal(&audience, event) == NULL;
         }
     }
 }
@@ -85,7 +77,7 @@ static bool dry_run_is_copy(const struct run *r, const struct event *event)
     if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
         return false;
     for (size_t i = r->count; i-- > 0;) {
-        if (strcmp(r->ids[i].text, event->related_id) == 0)
+        if (strcmp(r->ids[i], event->related_id) == 0)
             return true;
     }
     return false;
@@ -114,7 +106,7 @@ static void dry_run_read(struct run *r, const struct event *event)
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
     // Only an alarm is sent late, so only the identifiers of alarms are needed.
-    snprintf(r->ids[r->count++].text, EVENT_ID_SIZE, "%s",
+    snprintf(r->ids[r->count++], EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     dry_run_move_to(r, copy->time_us);
     dry_run_drain(r);

@@ -311,14 +311,6 @@ static json_t *event_answers_explain_receivers_json(const struct control *c, int
 
 // Notifications.
 
-static json_t *event_answers_explain_oid_json(const uint32_t *ids, size_t count)
-{
-    char buffer[(MIB_OID_MAX + MIB_INSTANCE_MAX) * 11];
-    struct text t = text_in(buffer, sizeof buffer);
-    mib_add_oid(&t, ids, count);
-    return json_string(buffer);
-}
-
 static bool event_answers_is_printable(const uint8_t *octets, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -351,8 +343,8 @@ static json_t *event_answers_objects_json(const struct mib_notification *n,
         struct mib_varbind v;
         mib_encode(n->objects[i], event, &v);
         json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", n->objects[i]->name, "oid",
-                                              event_answers_explain_oid_json(v.oid, v.oid_length),
-                                              "value", event_answers_value_json(&v)));
+                                              protocol_oid(v.oid, v.oid_length), "value",
+                                              event_answers_value_json(&v)));
     }
     return list;
 }
@@ -363,8 +355,8 @@ static void event_answers_add_notification(json_t *list, const struct event *eve
     if (n)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:o, s:b, s:o}", "mib", mib, "name", n->name, "oid",
-                            event_answers_explain_oid_json(n->oid.ids, n->oid.length), "default",
-                            (int)by_default, "objects", event_answers_objects_json(n, event)));
+                            protocol_oid(n->oid.ids, n->oid.length), "default", (int)by_default,
+                            "objects", event_answers_objects_json(n, event)));
 }
 
 // Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if

@@ -41,9 +41,8 @@ bool known_nodes_fit(const struct control *control, const char *pattern)
                                                                 : NODES_MAX;
     for (uint32_t i = 0; i < looked_at; i++) {
         const struct fabric_node *node = &fabric->nodes[i];
-        const char *name = names_find(control->names, node->guid);
         if (is_guid ? fabric_answers_fit_guid(fabric, node, &list)
-                    : filter_list_has(&list, name ? name : node->description))
+                    : filter_list_has(&list, describe_name(node, 0, control->names)))
             return true;
     }
     return !fabric || looked_at < fabric->node_count;
@@ -263,10 +262,9 @@ static json_t *fabric_answers_context_json(const struct control *c, const struct
                                            const struct fabric_port *port)
 {
     char context[CONTEXTS_NAME_SIZE];
-    const char *known = names_find(c->names, node->guid);
     contexts_name(port->guid, context);
     return json_pack("{s:o, s:s, s:o, s:i, s:s}", "name",
-                     protocol_text(known ? known : node->description), "type",
+                     protocol_text(describe_name(node, 0, c->names)), "type",
                      fabric_answers_context_type_word(node->type), "guid",
                      protocol_guid(node->guid), "port", (int)port->number, "context", context);
 }

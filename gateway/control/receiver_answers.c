@@ -146,8 +146,7 @@ static uint32_t receiver_answers_find_by_name(const struct fabric *fabric,
                                               const struct names *names, const char *word)
 {
     for (uint32_t i = 0; i < fabric->node_count; i++) {
-        const char *name = names_find(names, fabric->nodes[i].guid);
-        if (strcmp(name ? name : fabric->nodes[i].description, word) == 0)
+        if (strcmp(describe_name(&fabric->nodes[i], 0, names), word) == 0)
             return i;
     }
     return FABRIC_NONE;

@@ -44,14 +44,6 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
     return true;
 }
 
-static json_t *alarm_command_list_words(char *const *words, int count)
-{
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_string(words[i]));
-    return list;
-}
-
 // Warns of patterns that fit no node.
 static bool alarm_command_show_unknown(FILE *out, const json_t *answer)
 {
@@ -75,8 +67,11 @@ enum command_outcome maintenance_commands_start(const struct arguments *a, struc
     int64_t until;
     if (!maintenance_commands_read_end(a->words[1], clock_utc(&clock_system), &until))
         return COMMAND_WRONG_USAGE;
+    json_t *nodes = json_array();
+    for (int i = 2; i < a->count; i++)
+        json_array_append_new(nodes, json_string(a->words[i]));
     json_t *items = json_pack("{s:s, s:I, s:o}", "name", a->words[0], "until_us", (json_int_t)until,
-                              "nodes", alarm_command_list_words(a->words + 2, a->count - 2));
+                              "nodes", nodes);
     return request_command_send(a, &FORM, items, err);
 }
 

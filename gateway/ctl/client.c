@@ -175,27 +175,13 @@ json_t *client_request_idly(const char *path, const char *command, json_t *items
     return answer;
 }
 
-// No share of the request is known to be done.
-static int64_t client_done(const void *ctx)
-{
-    (void)ctx;
-    return 0;
-}
-
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err)
 {
     struct progress *progress =
-        progress_begin(&(struct progress_task){.what = "waiting for ibtrapd", .done = client_done});
+        progress_begin(&(struct progress_task){.what = "waiting for ibtrapd"});
     json_t *answer = client_request_idly(path, command, items, NULL, err);
     progress_end(progress);
     return answer;
-}
-
-bool client_send(const char *path, const char *command, json_t *items, struct error *err)
-{
-    json_t *answer = client_request(path, command, items, err);
-    json_decref(answer);
-    return answer != NULL;
 }
 
 bool client_each_page(const char *path, const char *command, json_t *items, client_take *take,

@@ -31,9 +31,6 @@ struct client_idle {
 json_t *client_request_idly(const char *path, const char *command, json_t *items,
                             const struct client_idle *idle, struct error *err);
 
-// The same as client_request for a command whose answer has nothing to report.
-bool client_send(const char *path, const char *command, json_t *items, struct error *err);
-
 // Takes a page of an answer. False with a sentence: no further page is requested.
 typedef bool client_take(void *ctx, const json_t *page, struct error *err);
 

@@ -174,7 +174,8 @@ static const struct command COMMANDS[] = {
     {"journal prune", "DAYS", 1, 1, 0, journal_commands_prune, "journal-prune",
      .help = "drop older events that every receiver has",
      .manual =
-         "Events of the last ten seconds stay. At a terminal it waits until they are deleted."},
+         "Events of the last ten seconds stay. At a terminal it waits until they are deleted.",
+     .items = "#days"},
     {"support", "PATH", 1, 1, 0, support_command, "configuration",
      .help = "write all that a developer needs to know of the gateway into a new file",
      .manual = "It has the versions, the adapters and their ports, the verdict, status, "

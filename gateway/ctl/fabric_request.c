@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "ctl/client.h"
 #include "ctl/show.h"
+#include "model/address.h"
 #include "model/fabric_record.h"
 
 #include <stdlib.h>
@@ -19,13 +20,6 @@ struct fabric_octets {
     int64_t time_us, record; // of the last page
     unsigned pages;
 };
-
-static unsigned fabric_request_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-           : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                  : 16;
-}
 
 // Adds the octets of a page.
 static bool fabric_request_add(void *ctx, const json_t *page, struct error *err)
@@ -44,11 +38,11 @@ static bool fabric_request_add(void *ctx, const json_t *page, struct error *err)
         return show_refuse_shape(err);
     octets->all = memory_resize(octets->all, octets->size + count, 1);
     for (size_t i = 0; i < count; i++) {
-        const unsigned high = fabric_request_digit(digits[2 * i]);
-        const unsigned low = fabric_request_digit(digits[2 * i + 1]);
-        if (high > 15 || low > 15)
+        const char *digit = digits + 2 * i;
+        uint64_t octet;
+        if (!address_take_hex(&digit, digit + 2, &octet) || digit != digits + 2 * (i + 1))
             return show_refuse_shape(err);
-        octets->all[octets->size++] = (uint8_t)(high << 4 | low);
+        octets->all[octets->size++] = (uint8_t)octet;
     }
     return true;
 }

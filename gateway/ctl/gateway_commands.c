@@ -26,14 +26,6 @@ static const char CATALOGUE_HEAD[] =
 static const char CATALOGUE_LINE[] =
     "{event:-25} [trap?{trap:-5}|-    ] {severity:-14} {category:-10} {title~58}";
 
-static json_t *gateway_command_catalogue_oid_json(const struct mib_oid *oid)
-{
-    char buffer[MIB_OID_MAX * 11];
-    struct text t = text_in(buffer, sizeof buffer);
-    mib_add_oid(&t, oid->ids, oid->length);
-    return json_string(buffer);
-}
-
 static const char *gateway_command_catalogue_syntax_word(enum mib_syntax syntax)
 {
     static const char *const WORDS[] = {"Integer32",  "Unsigned32",  "OCTET STRING",
@@ -49,14 +41,13 @@ static json_t *gateway_command_catalogue_notification_json(const struct mib_noti
     json_t *objects = json_array();
     for (size_t i = 0; i < MIB_OBJECTS_MAX && n->objects[i]; i++) {
         const struct mib_object *o = n->objects[i];
-        json_array_append_new(objects,
-                              json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
-                                        gateway_command_catalogue_oid_json(&o->oid), "syntax",
-                                        gateway_command_catalogue_syntax_word(o->syntax), "size",
-                                        (int)o->size));
+        json_array_append_new(objects, json_pack("{s:s, s:o, s:s, s:i}", "name", o->name, "oid",
+                                                 protocol_oid(o->oid.ids, o->oid.length), "syntax",
+                                                 gateway_command_catalogue_syntax_word(o->syntax),
+                                                 "size", (int)o->size));
     }
     return json_pack("{s:s, s:o, s:o}", "name", n->name, "oid",
-                     gateway_command_catalogue_oid_json(&n->oid), "objects", objects);
+                     protocol_oid(n->oid.ids, n->oid.length), "objects", objects);
 }
 
 static json_t *gateway_command_catalogue_entry_json(const struct catalogue_entry *e)

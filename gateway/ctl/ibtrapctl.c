@@ -10,18 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Exit statuses that scripts can use.
+// Exit statuses for scripts. The verdicts of "health" have the statuses of monitoring plugins, the
+// verdicts of "topology check" the statuses of diff(1).
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
-enum { WARNING = 1, CRITICAL = 2, UNKNOWN = 3 }; // of "health": those of monitoring plugins
-enum { DIFFERS = 1, TROUBLE = 2 };               // of "topology check": those of diff(1)
 
 // Runs the command with the paths of the instance, unless options name other paths.
 static int ibtrapctl_run(struct arguments *a)
 {
     static const int STATUS[] = {
-        [COMMAND_DONE] = DONE,       [COMMAND_REFUSED] = FAILED,    [COMMAND_WRONG_USAGE] = USAGE,
-        [COMMAND_WARNING] = WARNING, [COMMAND_CRITICAL] = CRITICAL, [COMMAND_UNKNOWN] = UNKNOWN,
-        [COMMAND_DIFFERS] = DIFFERS, [COMMAND_TROUBLE] = TROUBLE};
+        [COMMAND_DONE] = DONE, [COMMAND_REFUSED] = FAILED, [COMMAND_WRONG_USAGE] = USAGE,
+        [COMMAND_WARNING] = 1, [COMMAND_CRITICAL] = 2,     [COMMAND_UNKNOWN] = 3,
+        [COMMAND_DIFFERS] = 1, [COMMAND_TROUBLE] = 2};
     struct instance instance;
     struct error err;
     char file[INSTANCE_PATH_SIZE + sizeof "/journal.db"];

@@ -198,16 +198,13 @@ static bool journal_commands_await_prune(const char *socket, struct error *err)
 
 enum command_outcome journal_commands_prune(const struct arguments *a, struct error *err)
 {
-    long long days;
-    if (!arguments_read_number(a->words[0], &days))
-        return COMMAND_WRONG_USAGE;
-    if (!client_send(a->socket, a->command->wire, json_pack("{s:I}", "days", (json_int_t)days),
-                     err))
-        return COMMAND_REFUSED;
+    const enum command_outcome outcome = request_command_run(a, err);
+    if (outcome != COMMAND_DONE)
+        return outcome;
     const bool waits = isatty(STDERR_FILENO);
     if (waits && !journal_commands_await_prune(a->socket, err))
         return COMMAND_REFUSED;
     fprintf(a->out, "ibtrapd %s events older than %lld days that every receiver has.\n",
-            waits ? "deleted the" : "deletes", days);
+            waits ? "deleted the" : "deletes", strtoll(a->words[0], NULL, 10));
     return COMMAND_DONE;
 }

@@ -24,7 +24,7 @@ struct progress {
 
 static void progress_show(const struct progress *p)
 {
-    const int64_t done = p->task.done(p->task.ctx) - p->done_before;
+    const int64_t done = p->task.done ? p->task.done(p->task.ctx) - p->done_before : 0;
     const int64_t seconds = (clock_monotonic(&clock_system) - p->begun_us) / CLOCK_US_PER_S;
     fprintf(stderr, "\r%s: ", p->task.what);
     if (p->task.total > 0) {
@@ -69,7 +69,7 @@ struct progress *progress_begin(const struct progress_task *task)
         return NULL;
     p->task = *task;
     p->begun_us = clock_monotonic(&clock_system);
-    p->done_before = task->done(task->ctx);
+    p->done_before = task->done ? task->done(task->ctx) : 0;
     pthread_mutex_init(&p->lock, NULL);
     clock_condition_init(&p->ended);
     if (thread_start(&p->thread, "progress", progress_run, p) == 0)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "model/address.h"
+#include "model/mib.h"
 
 #include <string.h>
 
@@ -30,4 +31,12 @@ json_t *protocol_time(int64_t utc_us)
         return json_null();
     clock_format_utc(utc_us, text);
     return json_string(text);
+}
+
+json_t *protocol_oid(const uint32_t *ids, size_t count)
+{
+    char buffer[(MIB_OID_MAX + MIB_INSTANCE_MAX) * 11];
+    struct text t = text_in(buffer, sizeof buffer);
+    mib_add_oid(&t, ids, count);
+    return json_string(buffer);
 }

@@ -15,5 +15,6 @@ enum {
 json_t *protocol_text(const char *s);  // any octets; replaces octets that are not UTF-8
 json_t *protocol_guid(uint64_t guid);  // "0x0002c90300001234"
 json_t *protocol_time(int64_t utc_us); // RFC 3339; null for 0
+json_t *protocol_oid(const uint32_t *ids, size_t count); // "1.3.6.1.4.1"
 
 #endif

@@ -91,21 +91,6 @@ static bool watch_data_read_alarms(struct watch_data *data)
 
 // Events.
 
-// Reads the last events, the newest first, and the journal's place after them.
-static bool watch_data_read_last(struct watch_data *data)
-{
-    json_t *page = watch_data_ask(data, "events", json_pack("{s:i}", "limit", WATCH_EVENTS_MAX / 4),
-                                  &data->problem);
-    const json_t *events = json_object_get(page, "events");
-    bool ok = page && (json_is_array(events) || show_refuse_shape(&data->problem));
-    for (size_t i = json_array_size(events); i > 0; i--)
-        json_array_append(data->events, json_array_get(events, i - 1));
-    if (ok)
-        data->place = member_count(page, "last");
-    json_decref(page);
-    return ok;
-}
-
 // Reads the next page of events after those that are there. `*ended`: there are no more now.
 static bool watch_data_read_next(struct watch_data *data, bool *ended)
 {
@@ -125,12 +110,14 @@ static bool watch_data_read_next(struct watch_data *data, bool *ended)
 
 static bool watch_data_read_events(struct watch_data *data)
 {
-    const json_t *journal = json_object_get(data->status, "journal");
-    if (member_count(journal, "last") < data->place) { // another journal
+    const long long last = member_count(json_object_get(data->status, "journal"), "last");
+    bool ended = false, ok = true;
+    if (last < data->place) { // another journal
         json_array_clear(data->events);
         data->place = -1;
     }
-    bool ended = false, ok = data->place >= 0 || watch_data_read_last(data);
+    if (data->place < 0)
+        data->place = last > WATCH_EVENTS_FIRST ? last - WATCH_EVENTS_FIRST : 0;
     for (int turn = 0; ok && !ended && turn < EVENTS_TURNS; turn++)
         ok = watch_data_read_next(data, &ended);
     return ok;

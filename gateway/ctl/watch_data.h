@@ -10,6 +10,7 @@
 
 enum {
     WATCH_EVENTS_MAX = 200,  // the last events that are kept
+    WATCH_EVENTS_FIRST = 50, // the last events that the first reading asks for
     WATCH_RATE_SAMPLES = 10, // readings that a rate is taken over
 };
 
