@@ -38,7 +38,7 @@ static bool alarm_answers_goes_before(const struct alarm *a, const struct alarm 
     return a->raised_us > b->raised_us;
 }
 
-// Alarms are large, and only pointers to them are moved.
+// Alarms are large. Only pointers to alarms are moved.
 static void alarm_answers_take_worst(void *ctx, const struct alarm *alarm)
 {
     struct worst_search *s = ctx;
@@ -152,8 +152,8 @@ static void alarm_answers_compare(void *ctx, const struct alarm *alarm)
         memcpy(search->key, alarm->key, sizeof search->key);
 }
 
-// Finds the key of the alarm that the request names by key or number. False: the request names
-// none.
+// Finds the key of the alarm in the request: item "alarm" has the key or the number. False: the
+// request names no alarm.
 static bool alarm_answers_read_key(struct journal *journal, const json_t *request,
                                    char key[EVENT_KEY_SIZE])
 {
@@ -240,8 +240,9 @@ static void alarm_answers_find_type(void *ctx, const struct alarm *alarm)
         memcpy(c->type, alarm->type, sizeof c->type);
 }
 
-// A node that is gone for good took its cables with it: ends the alarms about its links. First, so
-// that none of them is told in place of the node's.
+// A node gone for good took its cables along: ends the alarms about its links. The alarms of links
+// end before the alarm of the node: otherwise receivers would get an alarm of a link in place of
+// the node's alarm.
 static enum statement alarm_answers_say_links_over(void *ctx, const struct policy_alarm *alarm,
                                                    struct text *why)
 {
@@ -320,7 +321,7 @@ json_t *alarm_answers_clear(struct control *c, const json_t *request)
 
 // Maintenance windows.
 
-// Reads a text. False: it is empty, too long, or has control characters.
+// Reads a text. False: the text is empty, too long, or has control characters.
 static bool alarm_answers_read_text(const json_t *value, char *out, size_t size)
 {
     const char *text = json_string_value(value);
@@ -356,7 +357,7 @@ struct window_change {
     bool done;
 };
 
-// Starts the window and commits it to the journal, before the client gets its answer.
+// Starts the window and commits the window to the journal before the client gets its answer.
 static void alarm_answers_start_in_pipeline(void *ctx, const struct pipeline_context *inside)
 {
     struct window_change *c = ctx;
@@ -379,7 +380,7 @@ static void alarm_answers_stop_in_pipeline(void *ctx, const struct pipeline_cont
 
 // Answers.
 
-// The patterns that fit no node that is known now.
+// The patterns that fit no known node.
 static json_t *alarm_answers_unknown_nodes(const struct control *control,
                                            const struct filter_list *nodes)
 {

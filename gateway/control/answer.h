@@ -10,10 +10,10 @@
 
 struct evbuffer; // of libevent
 
-// Returns the answer of a command that has nothing to report, a new reference.
+// Returns the answer of a command with nothing to report, a new reference.
 json_t *answer_done(void);
 
-// Returns the answer that refuses a command with a sentence, a new reference.
+// Returns a refusal with a sentence, a new reference.
 json_t *answer_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // Reads a number from 0 to `max`; a missing one is 0. False when the item is anything else.

@@ -65,7 +65,7 @@ bool control_reads_only(const char *command)
     return found && found->access == CONTROL_READS;
 }
 
-// Makes an answer but for its last step. Holds references to the fabric and the names meanwhile, as
+// Makes an answer but for its last step. Holds references to the fabric and the names meanwhile:
 // both may be replaced at any time.
 static json_t *command_make_answer(struct control *c, const struct control_command *command,
                                    const struct peer_credentials *client, const json_t *request)
@@ -86,7 +86,7 @@ static json_t *command_make_answer(struct control *c, const struct control_comma
     return answer;
 }
 
-// The second step of "explain", which found that event; drops the reference to it.
+// The second step of "explain", for the event `found`. Drops the reference to the event.
 static void command_finish_answer(struct control *c, struct event *found, json_t *answer)
 {
     c->found = found;
@@ -115,7 +115,7 @@ struct control_asked {
     const struct control_command *command;
     struct peer_credentials client;
     json_t *request, *answer;
-    struct evbuffer *line; // the answer, but for one with a last step
+    struct evbuffer *line; // the answer as a line; NULL: the answer has a last step
 };
 
 struct worker *control_worker(void *ctx, const char *command)
@@ -143,7 +143,8 @@ void *control_begin(void *ctx, const struct peer_credentials *client, const char
     return asked;
 }
 
-// Writes the answer here, as one of half a megabyte would stop the loop for ten milliseconds.
+// Writes the answer in the worker's thread: writing half a megabyte would stop the loop for ten
+// milliseconds.
 void control_work(void *work)
 {
     struct control_asked *asked = work;

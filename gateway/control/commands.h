@@ -8,14 +8,14 @@
 
 struct evbuffer; // of libevent
 
-// Whether a command only reads. A row without this item writes: such a command is refused to
-// unprivileged clients, and the log names its user.
+// Whether a command only reads. A row without this item writes: unprivileged clients cannot run the
+// command, and the log names the user.
 enum control_access { CONTROL_WRITES, CONTROL_READS };
 
-// The thread that makes the answer: that of the control socket; `answers`, as it takes long or
-// reads the journal's file; `changes`, as it waits for the pipeline, which may wait for the
-// journal's disk; `reloads`, as it waits for receivers that end, too. The workers use those members
-// of `control` only that control_begin fills in.
+// The thread that makes the answer: at once, the thread of the control socket; `answers` for a
+// command that takes long or reads the journal's file; `changes` for a command that waits for the
+// pipeline, and perhaps for the journal's disk; `reloads` for a command that also waits for the end
+// of receivers. The workers use only the members of `control` set by control_begin.
 enum control_place { CONTROL_AT_ONCE, CONTROL_BY_ANSWERS, CONTROL_BY_CHANGES, CONTROL_BY_RELOADS };
 
 struct control_command {
@@ -30,12 +30,12 @@ struct control_command {
 // All commands, in no order.
 const struct control_command *control_commands(size_t *count);
 
-// Answers one request. A server_handler (control/server.h) whose context is a struct control.
+// Answers one request. A server_handler (control/server.h). The context is a struct control.
 json_t *control_answer(void *ctx, const struct peer_credentials *client, const char *command,
                        const json_t *request);
 
-// Work for struct server_later: control_worker and control_begin take a struct control as
-// control_answer does. Each worker does one piece of work at a time.
+// Work for struct server_later. The context is a struct control. Each worker does one piece of work
+// at a time.
 struct worker *control_worker(void *ctx, const char *command);
 void *control_begin(void *ctx, const struct peer_credentials *client, const char *command,
                     json_t *request);
@@ -44,7 +44,7 @@ int64_t control_patience_us(const void *work);
 const char *control_late(const void *work, bool begun);
 void control_end(void *work, struct evbuffer *out);
 
-// True when every client may send that command; false for one that writes or does not exist.
+// True when every client may send the command; false if the command writes or does not exist.
 bool control_reads_only(const char *command);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The parts of the running gateway that the commands of the control socket use.
+// The parts of the running gateway for the commands of the control socket.
 #ifndef IBTRAPD_CONTROL_CONTROL_H
 #define IBTRAPD_CONTROL_CONTROL_H
 
@@ -23,21 +23,21 @@ enum {
 // only.
 struct control {
     const struct parts *parts;
-    // Of commands that wait for a disk (commands.h).
+    // For commands with a wait for a disk (commands.h).
     struct worker *answers, *changes, *reloads; // `answers` also makes the page
-    struct event_builder builder; // for names and sentences; it does not know the fabric
+    struct event_builder builder;               // for names and sentences, without the fabric
     // Reads the configuration again, in the thread of `reloads`. `restart`, of
-    // CONTROL_RESTART_SIZE, gets the items that need a restart; `backlogs`, of
-    // CONTROL_BACKLOGS_SIZE, what becomes of the events that wait for receivers that came, went or
-    // changed, a sentence a line. False with a sentence: the configuration stays as it was.
+    // CONTROL_RESTART_SIZE, gets the items that need a restart. `backlogs`, of
+    // CONTROL_BACKLOGS_SIZE, gets a line for each receiver that came, went or changed: a sentence
+    // about its waiting events. False with a sentence: the configuration stays.
     bool (*reload)(void *ctx, struct text *restart, struct text *backlogs, struct error *err);
     void *ctx;
 
     // Valid while a request is answered.
-    const struct peer_credentials *user; // who sent it
-    const struct names *names;           // NULL: there are none
-    struct fabric *fabric; // the fabric as it is known now; NULL: no sweep has ended yet
-    struct event *found;   // what "explain" is about, a reference, for its second step; else NULL
+    const struct peer_credentials *user; // the sender of the request
+    const struct names *names;           // NULL: no names
+    struct fabric *fabric;               // the present fabric; NULL: no sweep has ended yet
+    struct event *found; // the event of "explain", a reference, for the second step; else NULL
 };
 
 #endif

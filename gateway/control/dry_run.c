@@ -71,7 +71,7 @@ static void dry_run_move_to(struct run *r, int64_t time_us)
     r->now = time_us > r->now ? time_us : r->now;
 }
 
-// Whether the event is a copy of an earlier one, which policy made to send an alarm late.
+// Whether the event is a copy of an earlier event. Policy makes copies to send an alarm late.
 static bool dry_run_is_copy(const struct run *r, const struct event *event)
 {
     if (event->type->alarm == ALARM_NONE || event->related_id[0] == '\0')
@@ -83,7 +83,7 @@ static bool dry_run_is_copy(const struct run *r, const struct event *event)
     return false;
 }
 
-// A copy of the event as it was before policy processed it.
+// Copies the event without the results of policy.
 static struct event *dry_run_unjudged(const struct event *event)
 {
     struct event *copy = event_copy(event);
@@ -105,7 +105,7 @@ static void dry_run_read(struct run *r, const struct event *event)
     struct event *copy = dry_run_unjudged(event);
     if (r->count == 0)
         r->now = r->first_us = event->time_us;
-    // Only an alarm is sent late, so only the identifiers of alarms are needed.
+    // Only alarms are sent late: only the identifiers of alarms are needed.
     snprintf(r->ids[r->count++], EVENT_ID_SIZE, "%s",
              event->type->alarm == ALARM_NONE ? "" : event->id);
     dry_run_move_to(r, copy->time_us);

@@ -136,7 +136,7 @@ static void event_answers_scan(struct event_answers_scan *s)
     }
 }
 
-// Whether there is an event after that number, and it is not younger than `time_us`.
+// Whether there is an event after the number, not younger than `time_us`.
 static bool event_answers_goes_on_until(struct journal *journal, int64_t sequence, int64_t time_us)
 {
     struct journal_item item;
@@ -147,8 +147,8 @@ static bool event_answers_goes_on_until(struct journal *journal, int64_t sequenc
     return !younger;
 }
 
-// The number of the last event that happened at `time_us` or before; 0: none. If the clock was set
-// back, several events may fit; returns the number of one.
+// The number of the last event at `time_us` or before; 0: none. If the clock was set back, several
+// events may fit; returns the number of one.
 static int64_t event_answers_last_until(struct journal *journal, int64_t time_us)
 {
     int64_t at;
@@ -215,8 +215,8 @@ struct event *event_answers_read(struct journal *journal, int64_t number)
     return NULL;
 }
 
-// Reads the time from an identifier, which begins with the milliseconds of its creation: 12
-// hexadecimal digits in groups of 8 and 4.
+// Reads the time from an identifier. The identifier begins with the milliseconds of its creation:
+// 12 hexadecimal digits in groups of 8 and 4.
 static bool event_answers_read_id_time(const char *id, int64_t *time_us)
 {
     char digits[13];
@@ -270,8 +270,8 @@ static int64_t event_answers_find(struct journal *journal, const json_t *request
 
 // Receivers.
 
-// Why the receiver does not have the event; empty: it has the event, or the reason is unknown.
-// Points into the arguments.
+// Why the receiver does not have the event; empty: the receiver has the event, or the reason is
+// unknown. Points into the arguments.
 static const char *event_answers_explain_reason_of(struct receiver *receiver,
                                                    const struct receiver_status *status,
                                                    const struct receiver_event_outcome *result,
@@ -359,8 +359,9 @@ static void event_answers_add_notification(json_t *list, const struct event *eve
                             "objects", event_answers_objects_json(n, event)));
 }
 
-// Lists the notifications of all MIBs. By default, receivers get that of the IBTRAPD-MIB only if
-// the other MIBs have none for the event, or say less, or if it is a test (sink/snmp_pdu.h).
+// Lists the notifications of all MIBs. By default, receivers get the notification of the
+// IBTRAPD-MIB in three cases (sink/snmp_pdu.h): the other MIBs have no notification for the event,
+// the other notifications say less, or the event is a test.
 static json_t *event_answers_notifications_json(const struct event *event)
 {
     const struct catalogue_entry *type = event->type;

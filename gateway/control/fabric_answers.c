@@ -53,7 +53,7 @@ bool known_nodes_fit(const struct control *control, const char *pattern)
 enum { TOPOLOGY_PAGE = 1 << 20 }; // octets of the record and the names in one answer
 
 struct topology_record {
-    uint8_t *octets; // of the record, then those of the names
+    uint8_t *octets; // of the record, then octets of the names
     size_t record, size;
     int64_t time_us;
 };
@@ -153,7 +153,7 @@ json_t *topology_answers_list(struct control *c, const json_t *request)
 
 // Links that fail again and again.
 
-// An end, as far as the fabric and the names know it.
+// An end of a link, with everything known from the fabric and the names.
 static struct endpoint fabric_answers_link_end(const struct control *c, uint64_t guid,
                                                uint8_t number)
 {

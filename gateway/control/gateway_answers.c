@@ -45,7 +45,7 @@ json_t *gateway_answers_log(struct control *c, const json_t *request)
     return answer_done();
 }
 
-// A line may have octets that are no UTF-8, from a configuration.
+// A line of a configuration may have octets that are no UTF-8.
 static json_t *gateway_answers_line_json(const char *line, size_t length)
 {
     json_t *text = json_stringn(line, length);

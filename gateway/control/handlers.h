@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The functions that answer the commands of the control socket, which the table in commands.c
-// names, and what the page and the daemon use of these functions. An answer is a new reference.
+// The functions behind the table of commands in commands.c, and functions for the page and the
+// daemon. An answer is a new reference.
+// Decides: What does each command of the control socket answer?
+// Decides: Which of many alarms come first?
+// Decides: Which events does a dry run judge again?
 #ifndef IBTRAPD_CONTROL_HANDLERS_H
 #define IBTRAPD_CONTROL_HANDLERS_H
 
@@ -9,8 +12,8 @@
 
 typedef json_t *control_handler(struct control *control, const json_t *request);
 
-// Alarms (alarm_answers.c). An alarm is named by its key, or by the number of the event that raised
-// the alarm.
+// Alarms (alarm_answers.c). A request names an alarm by the key, or by the number of the event that
+// raised the alarm.
 
 enum {
     ALARM_ANSWERS_PAGE = 500,
@@ -21,8 +24,8 @@ enum {
 };
 
 // "alarms": the active alarms, at most ALARM_ANSWERS_PAGE. Item "more" of the answer has the item
-// "after" that requests the next page. With item "worst", true: the worst alarms in order, at most
-// ALARM_ANSWERS_WORST, and no "more".
+// "after" for the request of the next page. With item "worst", true: the worst alarms in order, at
+// most ALARM_ANSWERS_WORST, and no "more".
 control_handler alarm_answers_list;
 
 // "alarm-acknowledge", with items "alarm" and "note" (missing: none).
@@ -32,15 +35,15 @@ control_handler alarm_answers_acknowledge;
 // shelves the alarm in the journal only.
 control_handler alarm_answers_shelve;
 
-// "alarm-clear", with items "alarm" and "reason": ends the alarm by an event whose reason names the
-// client's user. The answer has the items "key" and "note", a sentence: when the alarm is raised
-// again.
+// "alarm-clear", with items "alarm" and "reason": ends the alarm by an event. The reason of the
+// event names the client's user. The answer has the items "key" and "note", a sentence: when the
+// alarm is raised again.
 control_handler alarm_answers_clear;
 
 struct worst_alarms {
-    struct alarm **all; // in order: first alarms that nobody works on, then alarms that are
-                        // acknowledged or shelved; of each the most severe first, of one severity
-                        // the newest first
+    struct alarm **all; // in order: first alarms without an operator, then alarms that are
+                        // acknowledged or shelved; the most severe first, of one severity the
+                        // newest first
     size_t count;
     struct alarm *room; // the same in no order
 };
@@ -66,43 +69,43 @@ enum {
 };
 
 // "events". Without item "after", the newest events come first, from the end of the journal or
-// before number "before"; with "after", the oldest come first, after that number. These items
-// choose the events: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of
-// names or GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages
-// together). Item "more" of the answer has the items that request the next page, and is missing on
-// the last page. "last" is the number of the journal's newest event, "place" the number of the last
-// event that was read, and "ended" is true if the journal has no event after "place".
-// "node_is_known", of a page without events, says whether the fabric has a node that "node" fits.
+// before number "before"; with "after", the oldest come first, after the number. These items choose
+// the events: "since_us", "until_us", "severity" (this and worse), "node" (a pattern of names or
+// GUIDs), "event" (a pattern of identifiers), and "limit" (how many in all pages together). Item
+// "more" of the answer has the items for the request of the next page, and is missing on the last
+// page. "last" is the number of the journal's newest event. "place" is the number of the last event
+// that was read. "ended" is true if the journal has no event after "place". A page without events
+// has "node_is_known": whether "node" fits a node of the fabric.
 control_handler event_answers_list;
 
-// Returns false, with a sentence that there is no such event, and which event may be meant.
+// Sets the sentence for an unknown event, with the event that the user may mean. Returns false.
 bool event_answers_refuse(const char *event, struct error *err);
 
-// The identifier that stands for the newest event.
+// The identifier of the newest event.
 #define EVENT_ANSWERS_LAST "last"
 
-// Returns the number of the event with that identifier; 0: the journal has none.
+// Returns the number of the event with this identifier; 0: the journal has none.
 int64_t event_answers_find_id(struct journal *journal, const char *id);
 
-// Returns the event with that number, a reference. Returns NULL if the journal does not have the
-// event, or cannot read it.
+// Returns the event with this number, a reference. Returns NULL if the journal does not have the
+// event, or cannot read the event.
 struct event *event_answers_read(struct journal *journal, int64_t number);
 
-// "explain": all fields of the event that item "number" or "id" names, and which receivers have the
-// event. Sets `control->found`, a reference, or NULL if there is no such event. The caller drops
+// "explain": all fields of the event in item "number" or "id", and the state of the event at each
+// receiver. Sets `control->found`, a reference, or NULL if there is no such event. The caller drops
 // the reference after explain_finish has added the receivers, in the thread of the control socket.
 control_handler explain_answer;
 void explain_finish(struct control *control, json_t *answer);
 
-// The fabric (fabric_answers.c). The fabric leaves the daemon as its record, of which ibtrapctl
-// makes JSON, text and pictures (ctl/fabric_request.h).
+// The fabric (fabric_answers.c). The fabric leaves the daemon as a record. ibtrapctl makes JSON,
+// text and pictures of the record (ctl/fabric_request.h).
 
-// "topology", with item "snapshot" (0 or missing: the fabric as it is now): the record of the
-// snapshot (model/fabric_record.h) and behind it all names of nodes and ports (names_pack), as
-// hexadecimal digits in item "octets". "record" is the number of the record's octets.
+// "topology", with item "snapshot" (0 or missing: the fabric as it is now): hexadecimal digits in
+// item "octets": the record of the snapshot (model/fabric_record.h), then all names of nodes and
+// ports (names_pack). "record" is the number of the record's octets.
 //
-// A long answer comes in pages. A page begins at octet "first". Item "more" has the items that
-// request the next page: "first" and "digest". If the snapshot is another one by then, the page
+// A long answer comes in pages. A page begins at octet "first". Item "more" has the items for the
+// request of the next page: "first" and "digest". If the snapshot has changed by then, the page
 // begins at octet 0 again.
 control_handler topology_answers_show;
 
@@ -115,12 +118,12 @@ enum { LINK_ANSWERS_MAX = 1000, LINK_ANSWERS_DEFAULT = 20 }; // links in an answ
 // "limit" says how many; 0: LINK_ANSWERS_DEFAULT.
 control_handler link_answers_list;
 
-// "contexts": a page of the end ports that have a context (agent/contexts.h), by port GUID.
+// "contexts": a page of the end ports with a context (agent/contexts.h), by port GUID.
 control_handler context_answers_list;
 
 // Whether the pattern fits the name of a node of the fabric, or, if the pattern begins with 0x, the
 // GUID of a node or of a port. Also true if no sweep has ended yet, or if the fabric is too large
-// to look at all nodes for one request.
+// for one request.
 bool known_nodes_fit(const struct control *control, const char *pattern);
 
 // Receivers (receiver_answers.c).
@@ -128,7 +131,7 @@ bool known_nodes_fit(const struct control *control, const char *pattern);
 // Returns the state and the counters of every receiver.
 json_t *receiver_answers_all(const struct control *control);
 
-// "receivers": the same as an answer, and the receivers that are gone.
+// "receivers": an answer with every receiver, and with the receivers that are gone.
 control_handler receiver_answers_list;
 
 // "receiver-pause", "receiver-resume" and "receiver-flush", each with item "name".
@@ -138,9 +141,9 @@ control_handler receiver_answers_pause, receiver_answers_resume, receiver_answer
 control_handler receiver_answers_forget;
 
 // "test": sends a test event through pipeline and journal to the receivers. Items: "event" (an
-// identifier), "node" (a name or a GUID of the fabric; missing: a node that does not exist),
-// "receiver" (the only receiver that gets the event; missing: all). Item "last" of the answer is
-// the number of the journal's newest event before the test.
+// identifier), "node" (a name or a GUID of the fabric; missing: a made-up node), "receiver" (the
+// only receiver of the event; missing: all). Item "last" of the answer is the number of the
+// journal's newest event before the test.
 control_handler test_answers_send;
 
 // Reads the items of "test". Uses the receivers, the fabric and the names of `control`. Returns
@@ -159,7 +162,7 @@ control_handler gateway_answers_resubscribe; // "resubscribe": subscribes to eve
 // next start or reload.
 control_handler gateway_answers_log;
 
-// "configuration": the lines of the configuration in force, as ibtrapd --print-config writes them:
+// "configuration": the lines of the configuration in force, in the form of ibtrapd --print-config:
 // without secrets.
 control_handler gateway_answers_configuration;
 
@@ -171,10 +174,10 @@ control_handler gateway_answers_reload;
 // events that every receiver has.
 control_handler gateway_answers_prune;
 
-// "health": the verdict in a line, what the verdict is made of, and counts.
+// "health": the verdict in a line, its findings, and counts.
 control_handler health_answers_get;
 
-// Returns the verdict in a line, such as "OK: 17 of 17 subscriptions, ...".
+// Returns the verdict in a line: "OK: 17 of 17 subscriptions, ...".
 json_t *health_answers_line(const struct control *control);
 
 // The status (status.c).
@@ -182,21 +185,21 @@ json_t *health_answers_line(const struct control *control);
 // "status": the port, the subscriptions, the receivers, the journal, the last sweep and counters.
 control_handler status_answer;
 
-// Writes one line for people and systemd, such as "mlx5_0 port 1 active, 17 of 17 subscriptions".
+// Writes one line for people and systemd: "mlx5_0 port 1 active, 17 of 17 subscriptions".
 void status_line(const struct sa_status *sa, char *out, size_t size);
 
 // A dry run (dry_run.c).
 
 enum { DRY_RUN_EVENTS_DEFAULT = 1000, DRY_RUN_EVENTS_MAX = 10000 };
 
-// "dry-run": which of the journal's last events each receiver would get under another
+// "dry-run": how many of the journal's last events each receiver would get under another
 // configuration. Items: "config" (the text of the configuration), "name" (the name of its file, for
 // sentences) and "events" (how many of the last events; missing: DRY_RUN_EVENTS_DEFAULT). Takes
 // some 10 us for each event.
 control_handler dry_run_answer;
 
-// Judges the events again, at the times at which they happened, and begins without any alarm.
-// Leaves out test events, and the events that policy made, as policy makes them again. Any thread.
+// Judges the events again, with the times of the events, and begins without any alarm. Leaves out
+// test events, and the events made by policy: policy makes new events. Any thread.
 json_t *dry_run(struct journal *journal, const struct conf *conf, int64_t events);
 
 #endif

@@ -12,9 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Checks the groups of the process, not those of its user in the user database, since that would
-// query a name service, which may not answer. So a user who was just added to a group has to log in
-// again, as for access to files.
+// Checks the groups of the process. The groups of the user in the user database might need a name
+// service, and a name service may not answer. After a user was added to a group, the user has to
+// log in again: the same holds for access to files.
 static bool peer_credentials_have_group(int fd, gid_t group)
 {
     socklen_t size = 0;
@@ -41,8 +41,7 @@ bool peer_credentials_read(int fd, gid_t group, struct peer_credentials *out, st
     return true;
 }
 
-// Adds the user's name and a blank. Reads the file itself, for the same reason as
-// peer_credentials_have_group.
+// Adds the user's name and a blank. Reads /etc/passwd: a name service may not answer.
 static void peer_credentials_add_user(struct text *t, uid_t uid)
 {
     char buf[1024], name[PEER_CREDENTIALS_NAME_SIZE / 2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The user and the groups of the process at the other end of a Unix socket, as they were when that
-// process connected.
+// The user and the groups of the process at the other end of a Unix socket, at the time of the
+// connection.
 // Decides: May this user run this command?
 #ifndef IBTRAPD_CONTROL_PEER_CREDENTIALS_H
 #define IBTRAPD_CONTROL_PEER_CREDENTIALS_H
@@ -11,8 +11,8 @@
 
 struct peer_credentials {
     uid_t uid;
-    pid_t pid;       // 0: it runs in a PID namespace that this process cannot see
-    bool privileged; // it is root, or our own user, or a member of `group`
+    pid_t pid;       // 0: the peer runs in a PID namespace invisible to this process
+    bool privileged; // root, our own user, or a member of `group`
 };
 
 // False with a sentence: the kernel refused.

@@ -48,7 +48,7 @@ static void receiver_answers_add_gone(void *ctx, const struct journal_receiver_s
                                              (json_int_t)state->cursor));
 }
 
-// The receivers that are gone, and how many events they did not get.
+// The receivers that are gone, and how many events each receiver did not get.
 static json_t *receiver_answers_gone(struct journal *journal)
 {
     size_t i;
@@ -80,7 +80,7 @@ static struct receiver *receiver_answers_find(const struct control *c, const cha
     return NULL;
 }
 
-// The receiver that item "name" names, or NULL.
+// The receiver with the name in item "name", or NULL.
 static struct receiver *receiver_answers_of(const struct control *c, const json_t *request)
 {
     char name[65];

@@ -107,8 +107,8 @@ static void server_drop_client(struct client *client)
     client->stream = NULL;
 }
 
-// Adds the last line for a client that waits for a worker: the answer, if it has just been made,
-// or why there is no answer, and what became of the request.
+// Adds the last line for a client that waits for a worker: the answer, if the worker has just made
+// the answer; otherwise why there is no answer, and whether the request was begun.
 static void server_asked_dismiss(struct client *client, const char *why)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
@@ -126,13 +126,14 @@ static void server_asked_dismiss(struct client *client, const char *why)
     server_asked_free(asked);
 }
 
-// Drops the client. One that waits for a worker gets a last line, if its socket takes that at once.
+// Drops the client. A client that waits for a worker gets a last line, if the socket takes the line
+// at once.
 static void server_dismiss_client(struct client *client, const char *why)
 {
     struct evbuffer *out = bufferevent_get_output(client->stream);
     if (client->asked) {
         server_asked_dismiss(client, why);
-        evbuffer_unfreeze(out, 1); // libevent lets only its own loop write it otherwise
+        evbuffer_unfreeze(out, 1); // without this, only the loop of libevent may write the buffer
         evbuffer_write(out, bufferevent_getfd(client->stream));
     }
     server_drop_client(client);
@@ -168,7 +169,7 @@ static void server_asked_is_late(evutil_socket_t fd, short what, void *ctx)
     (void)fd, (void)what;
     struct client *client = ctx;
     struct asked *asked = client->asked;
-    // In one step: otherwise the job might begin after the client heard that it has not begun.
+    // In one step: otherwise the job might begin after the client was told the contrary.
     const enum worker_state state = worker_take_back(asked->worker, &asked->job);
     if (state == WORKER_RAN) {
         server_asked_done(&asked->job);
@@ -215,8 +216,7 @@ static bool server_asked_put(struct client *client)
 
 // Requests.
 
-// Whether the client may send the command. Logs each command that is not `reads_only`, with the
-// user.
+// Whether the client may send the command. Logs each command that writes, with the user.
 static bool server_may_run(struct client *client, const char *command)
 {
     struct server *server = client->server;
@@ -329,7 +329,7 @@ static void server_client_event(struct bufferevent *stream, short what, void *ct
         server_drop_client(ctx);
 }
 
-// The worker has answered: goes on with what the client sent meanwhile.
+// The worker has answered: goes on with the requests sent meanwhile.
 static void server_go_on(struct client *client)
 {
     if (!client->ended)
@@ -354,15 +354,15 @@ static bool server_is_idle(const struct client *client)
     return evbuffer_get_length(bufferevent_get_output(client->stream)) == 0;
 }
 
-// Whether `a` loses its place before `b`, which may be NULL.
+// Whether `a` loses its place before `b`. `b` may be NULL.
 static bool server_goes_before(const struct client *a, const struct client *b)
 {
     return !b || a->rank < b->rank || (a->rank == b->rank && a->turn < b->turn);
 }
 
-// Finds a place for a client with these credentials: a free place, or the place of a client that
-// has to go. A stranger with as many clients as a stranger may have gets the place of one of them.
-// NULL: there is no place.
+// Finds a place for a client with the credentials: a free place, or the place of a client that has
+// to go. A stranger with SERVER_STRANGER_MAX clients gets the place of the client that was silent
+// longest. NULL: there is no place.
 static struct client *server_find_place(struct server *server,
                                         const struct peer_credentials *credentials)
 {
@@ -387,7 +387,7 @@ static struct client *server_find_place(struct server *server,
     return free_place ? free_place : found;
 }
 
-// Takes its place from a client, for that of other credentials.
+// Takes the place of a client for a client with the credentials `other`.
 static void server_crowd_out(struct client *client, const struct peer_credentials *other)
 {
     struct server *server = client->server;
@@ -508,8 +508,7 @@ static int server_listen_on(const char *path, gid_t group, struct error *err)
     return -1;
 }
 
-// Removes the file if it is a socket. Any other file stays, and bind reports that the path is in
-// use.
+// Removes a socket. A file of another type stays, and bind reports the path as in use.
 static void server_remove_dead_socket(const char *path)
 {
     struct stat st;

@@ -43,7 +43,7 @@ static json_t *status_subscription_json(const struct subscription *one, const st
     struct text t = text_in(detail, sizeof detail);
     subscriptions_add_detail(&t, one, s->has_sa_key);
     const int64_t wait_us = one->ask_at > s->now ? one->ask_at - s->now : 0;
-    // Without a port, or an SM that answers, there is no next request whose time is known.
+    // Without a port, or without an answering SM, the time of the next request is unknown.
     const bool is_due = s->open && s->sm_answers;
     return json_pack("{s:o, s:s, s:s, s:o}", "trap",
                      one->trap == MAD_TRAP_VENDOR ? json_string("vendor") : json_integer(one->trap),

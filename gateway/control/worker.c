@@ -25,7 +25,7 @@ struct worker {
     bool stop, ended;
 };
 
-// Call it with the lock held, which it leaves while the job runs.
+// The caller holds the lock. The lock is free while the job runs.
 static void worker_run(struct worker *w, struct worker_job *job)
 {
     TAILQ_REMOVE(&w->waiting, job, in_order);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A thread that does what would stop the main loop: what waits for a disk, or takes long. It does
-// one job after the other, in the order in which they came.
+// A thread for jobs that would stop the main loop: a job waits for a disk, or takes long. The
+// thread runs one job after the other, in the order of worker_put.
+// Decides: What happens to a job that nobody wants any longer?
 #ifndef IBTRAPD_CONTROL_WORKER_H
 #define IBTRAPD_CONTROL_WORKER_H
 
@@ -15,8 +16,8 @@ struct worker;
 
 enum worker_state { WORKER_WAITS, WORKER_RUNS, WORKER_RAN };
 
-// A part of what it belongs to, which lives until the job is done or taken back. Whoever puts jobs
-// bounds their number.
+// A member of the caller's struct. The struct lives until the job is done or taken back. The caller
+// bounds the number of jobs.
 struct worker_job {
     void (*run)(struct worker_job *job);  // the worker's thread
     void (*done)(struct worker_job *job); // the loop's thread, after `run`
@@ -25,23 +26,23 @@ struct worker_job {
     enum worker_state state;
 };
 
-// Starts the thread; `base` is of the loop whose thread calls all functions. NULL with a sentence
+// Starts the thread; All functions are for the thread of the loop of `base`. NULL with a sentence
 // when descriptors or threads are short.
 struct worker *worker_start(struct event_base *base, const char *name, struct error *err);
 
 // Never waits. False: the worker has stopped.
 bool worker_put(struct worker *worker, struct worker_job *job);
 
-// Takes the job back. WORKER_WAITS: the job never runs; WORKER_RAN: it ran; either way the job is
-// the caller's again, and `done` is not called. WORKER_RUNS: the job runs now, and `done` will be
-// called.
+// Takes the job back. WORKER_WAITS: the job never runs; WORKER_RAN: the job ran. In both states,
+// the job is the caller's again, and `done` is not called. WORKER_RUNS: the job runs now, and
+// `done` will be called.
 enum worker_state worker_take_back(struct worker *worker, struct worker_job *job);
 
-// Ends the thread, and begins no further job; waits for the end of one for `wait_us` at most.
-// False: it goes on still, so leave all that it uses. Jobs may be taken back then. NULL is allowed.
+// Ends the thread, and begins no further job. Waits at most `wait_us` for the end of a running job.
+// False: the job still runs, and may use its parts. Jobs may be taken back then. NULL is allowed.
 bool worker_stop(struct worker *worker, int64_t wait_us);
 
-// Frees a worker that has stopped, after a last `done` for each job that ran. NULL is allowed.
+// Frees a stopped worker, after a last `done` for each job that ran. NULL is allowed.
 void worker_free(struct worker *worker);
 
 #endif

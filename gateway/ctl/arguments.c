@@ -42,7 +42,8 @@ const struct option_row *arguments_option(enum option_id id)
     return &OPTIONS[id];
 }
 
-// Refuses an argument that is not UTF-8: requests are JSON, which would silently omit it.
+// Refuses an argument that is not UTF-8: requests are JSON, and JSON would silently omit the
+// argument.
 static bool arguments_are_texts(int count, char *const *words)
 {
     for (int i = 0; i < count; i++) {
@@ -58,7 +59,7 @@ static bool arguments_are_texts(int count, char *const *words)
     return true;
 }
 
-// The options in the form of getopt_long, which returns FIRST + option_id for each.
+// The options in the form of getopt_long, getopt_long returns FIRST + option_id for each option.
 enum { FIRST = 256 };
 
 static void arguments_make_getopt(struct option options[OPTION_COUNT + 1],

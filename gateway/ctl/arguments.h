@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The command line of ibtrapctl: its options, and the words of the command.
+// Decides: Which options has ibtrapctl, and how is a time written?
 #ifndef IBTRAPD_CTL_ARGUMENTS_H
 #define IBTRAPD_CTL_ARGUMENTS_H
 
@@ -32,7 +33,7 @@ enum option_id {
     OPTION_FIRST_OF_SOME = OPTION_SINCE,
 };
 
-// An option. The help, the manual and the completion are made from these rows, too.
+// An option. The help, the manual and the completion come from the same rows.
 struct option_row {
     const char *name;
     char letter;       // '\0': none
@@ -64,8 +65,8 @@ bool arguments_parse(int argc, char **argv, struct arguments *out, bool *is_text
 // Reads a number from 0; false when the text is anything else.
 bool arguments_read_number(const char *text, long long *out);
 
-// Reads a time as people write it. "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise RFC
-// 3339, as clock_parse_utc reads it. UTC, microseconds since 1970. False: neither.
+// Reads a time as people write it. "90s", "10m", "2h", "3d": so long before `now_us`. Otherwise a
+// time of RFC 3339 (clock_parse_utc). UTC, microseconds since 1970. False: neither.
 bool time_parse(const char *text, int64_t now_us, int64_t *out);
 
 #endif

@@ -33,7 +33,7 @@ static void client_tell(const char *path, int why, struct error *err)
                                 : "; is ibtrapd running?");
 }
 
-// `at_once`: does not wait for a place among those that wait.
+// `at_once`: fails at once if the daemon has no room for another waiting client.
 static int client_try(const char *path, bool at_once, struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -67,8 +67,8 @@ struct exchange {
     int why;                        // the errno of the failure; ECANCELED: it was given up
 };
 
-// Waits until the socket may be read or written, as poll(2) says. False: it is too late, or the
-// caller gave up.
+// Waits until poll(2) reports that the socket may be read or written. False: the time is over, or
+// the caller gave up.
 static bool client_wait(struct exchange *x, short events)
 {
     const int64_t left_us = x->until_us - clock_monotonic(&clock_system);
@@ -130,7 +130,7 @@ static json_t *client_read_answer(struct exchange *x, struct error *err)
     return answer;
 }
 
-// Makes one line of JSON, which the caller frees, and drops the reference to `request`.
+// Makes one line of JSON, and drops the reference to `request`. The caller frees the line.
 static char *client_make_line(const char *command, json_t *request)
 {
     json_object_set_new(request, "version", json_integer(PROTOCOL_VERSION));
@@ -140,7 +140,8 @@ static char *client_make_line(const char *command, json_t *request)
     return line;
 }
 
-// Connects as client_connect does; while more clients wait than may, is idle as the request is.
+// Connects like client_connect. Calls `idle` of the request while the daemon has no room for
+// another waiting client.
 static int client_reach(struct exchange *x, const char *path, struct error *err)
 {
     x->until_us = clock_monotonic(&clock_system) + CONNECT_WAIT_S * CLOCK_US_PER_S;

@@ -10,18 +10,18 @@
 #include <stdio.h>
 
 // A connected descriptor, the caller's, or -1 with a sentence and errno. Waits at most five
-// seconds, and as long for room in each later send.
+// seconds. Each later send also waits at most five seconds for room.
 int client_connect(const char *path, struct error *err);
 
-// Sends one command with its items, an object (takes over the reference), and waits at most ten
-// seconds for the answer, and thirty for that of a reload. Returns a new reference; NULL with a
-// sentence: no answer came, or the daemon refused. At a terminal it shows from
-// the third second on that it waits (ctl/progress.h).
+// Sends one command with the items of the request, an object (takes over the reference). Waits at
+// most ten seconds for the answer; for the answer of a reload, thirty. Returns a new reference;
+// NULL with a sentence: no answer came, or the daemon refused. From the third second on, a terminal
+// shows that ibtrapctl waits (ctl/progress.h).
 json_t *client_request(const char *path, const char *command, json_t *items, struct error *err);
 
-// What the caller does while it waits for the daemon.
+// The work of the caller during a wait for the daemon.
 struct client_idle {
-    // Returns after at most a second, or once poll(2) reports these events of the descriptor.
+    // Returns after at most a second, or once poll(2) reports one of the events of the descriptor.
     // `events` 0: the daemon accepts nobody yet. False: gives the request up.
     bool (*wait)(void *ctx, int fd, short events);
     void *ctx;
@@ -35,8 +35,8 @@ json_t *client_request_idly(const char *path, const char *command, json_t *items
 typedef bool client_take(void *ctx, const json_t *page, struct error *err);
 
 // Requests all pages of an answer, and passes each page to `take`: item "more" of a page has the
-// items that request the next page. Takes over the reference of `items`. False with a sentence: a
-// page did not come, or `take` refused a page.
+// items for the request of the next page. Takes over the reference of `items`. False with a
+// sentence: a page did not come, or `take` refused a page.
 bool client_each_page(const char *path, const char *command, json_t *items, client_take *take,
                       void *ctx, struct error *err);
 

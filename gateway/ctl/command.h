@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A command of ibtrapctl: a row of the table in commands.c.
+// Decides: Which outcomes does a command of ibtrapctl have?
 #ifndef IBTRAPD_CTL_COMMAND_H
 #define IBTRAPD_CTL_COMMAND_H
 
@@ -13,7 +14,7 @@ enum command_outcome {
     COMMAND_DONE,
     COMMAND_REFUSED, // with a sentence; part of the output may have been written
     COMMAND_WRONG_USAGE,
-    // Verdicts of the command "health", which has written its sentence itself.
+    // Verdicts of the command "health". The command has written the sentence.
     COMMAND_WARNING,
     COMMAND_CRITICAL,
     COMMAND_UNKNOWN,
@@ -28,9 +29,9 @@ struct command {
     const char *name;      // one word or two
     const char *arguments; // as the help shows them; words in capitals stand for values
     int min, max;          // number of the words behind the name
-    unsigned options;      // that it accepts besides those of every command: COMMAND_TAKES bits
+    unsigned options;      // besides the options of every command: COMMAND_TAKES bits
     command_run *run;
-    const char *wire;   // the command of the control socket that `run` sends; NULL: none
+    const char *wire;   // command of the control socket, for `run` to send; NULL: none
     const char *help;   // a sentence without capital and full stop; NULL: the help leaves it out
     const char *manual; // further sentences; NULL: none
     // For request_command_run:

@@ -197,8 +197,8 @@ const struct command *commands_get(size_t *count)
     return COMMANDS;
 }
 
-// Counts the words at the begin of `name` that equal the given words; `*whole`: it has no more
-// words.
+// Counts the words at the begin of `name` that equal the given words. `*whole`: the name has no
+// more words.
 static int commands_match(const char *name, int count, char *const *words, bool *whole)
 {
     int used = 0;
@@ -249,8 +249,7 @@ static enum command_outcome commands_list_for_completion(const struct arguments 
     return COMMAND_DONE;
 }
 
-// Whether the command accepts this number of words, and every option that was given. Says which
-// option is wrong.
+// Whether the command accepts this number of words and every given option. Names a wrong option.
 static bool commands_is_usage(const struct command *c, const struct arguments *a)
 {
     for (int i = OPTION_FIRST_OF_SOME; i < OPTION_COUNT; i++) {

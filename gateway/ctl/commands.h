@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The table of ibtrapctl's commands. Dispatch, help, completion and the manual are made from it.
+// The table of ibtrapctl's commands. Dispatch, help, completion and the manual come from the table.
 // Decides: Which commands does ibtrapctl have?
 #ifndef IBTRAPD_CTL_COMMANDS_H
 #define IBTRAPD_CTL_COMMANDS_H
@@ -9,15 +9,15 @@
 // All commands, in the order of the help.
 const struct command *commands_get(size_t *count);
 
-// The command whose name the words begin with, the longest one; `*used` gets its number of words.
-// NULL: there is none.
+// Finds the command with the longest name at the begin of the words. `*used` gets the number of
+// words of the name. NULL: there is no such command.
 const struct command *commands_find(int count, char *const *words, int *used);
 
-// The command of that name, which the table has.
+// The command with a name of the table.
 const struct command *commands_named(const char *name);
 
-// Writes the help of the command that the words begin with, or of all without words. False, with a
-// sentence on standard error: there is no such command.
+// Writes the help of the command at the begin of the words; without words, of all commands. False,
+// with a sentence on standard error: there is no such command.
 bool commands_show_help(struct arguments *a);
 
 // Runs the command that the words name. On failure, writes the reason to standard error.

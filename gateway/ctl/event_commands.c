@@ -49,7 +49,7 @@ static void event_command_show_fields(FILE *out, const json_t *event)
     }
 }
 
-// Writes 32 octets per line, after the offset of the first one.
+// Writes 32 octets per line, after the offset of the first octet.
 static void event_command_show_raw(FILE *out, const char *hex)
 {
     size_t size = strlen(hex);
@@ -60,7 +60,7 @@ static void event_command_show_raw(FILE *out, const char *hex)
         fprintf(out, "  %04zx  %.*s\n", i / 2, (int)RAW_LINE, hex + i);
 }
 
-// A line of a table whose kinds take so many columns.
+// Writes a line of the table. The kinds take `kind_columns` columns.
 static void event_command_show_fate(FILE *out, const json_t *one, int kind_columns)
 {
     const int before = FATE_COLUMNS + kind_columns;
@@ -141,8 +141,8 @@ static void event_command_sleep(int64_t us)
 
 enum { EVENTS_LAST = 50, EVENTS_LIMIT_MAX = 10000 };
 
-// Reads the time of an option, if it was given, into an item. False with a sentence on standard
-// error.
+// Reads the time of an option into an item. Without the option, sets no item. False with a sentence
+// on standard error.
 static bool event_command_read_time(const char *text, json_t *items, const char *name)
 {
     int64_t time_us;
@@ -168,14 +168,15 @@ static bool event_command_read_limit(const struct arguments *a, long long *out)
     return false;
 }
 
-// Sets an item to the value of an option, if it was given.
+// Sets an item to the value of an option. Without the option, sets no item.
 static void event_command_set_word(json_t *items, const char *key, const char *word)
 {
     if (word)
         json_object_set_new(items, key, json_string(word));
 }
 
-// Returns the items that choose events as the options do; NULL: an option has a wrong value.
+// Makes the items of a request from the options that choose events. NULL: an option has a wrong
+// value.
 static json_t *event_command_choice(const struct arguments *a)
 {
     json_t *items = json_object();
@@ -189,7 +190,7 @@ static json_t *event_command_choice(const struct arguments *a)
     return NULL;
 }
 
-// The events that the options choose, as they come.
+// The chosen events of all pages so far.
 struct event_command_list {
     json_t *all;        // the newest first
     int64_t last;       // the number of the journal's newest event; -1: no page came yet
@@ -331,8 +332,8 @@ enum command_outcome event_commands_explain(const struct arguments *a, struct er
 
 // Tests.
 
-// Requests the test, and returns the number of the newest event before it; -1 with a sentence:
-// failed.
+// Requests the test, and returns the number of the newest event before the test; -1 with a
+// sentence: failed.
 static int64_t event_command_begin_test(const struct arguments *a, struct error *err)
 {
     json_t *items = json_object();
@@ -357,8 +358,8 @@ static int64_t event_command_find_test(const json_t *page)
     return 0;
 }
 
-// Waits for the test event after number `last` and returns its number; 0 with a sentence: it is not
-// in the journal by `until`.
+// Waits for the test event after number `last` and returns its number; 0 with a sentence: the
+// journal does not have the event by `until`.
 static int64_t event_command_await_test(const char *socket, const char *event, int64_t last,
                                         int64_t until, struct error *err)
 {
@@ -379,10 +380,9 @@ static int64_t event_command_await_test(const char *socket, const char *event, i
     return number;
 }
 
-// Returns the first receiver that lacks the event, or NULL: the receiver still waits for the event,
-// or the test was sent to this receiver only and has not gone out. `only`: the receiver to which
-// the test was sent; NULL: to all. `hopes`: only a receiver that waits without a known reason
-// counts.
+// Returns the first receiver without the event, or NULL: the receiver still waits for the event, or
+// the test is for this receiver only and has not gone out. `only`: the receiver of the test; NULL:
+// all. `hopes`: only a receiver waiting without a known reason counts.
 static const json_t *event_command_find_without(const json_t *answer, const char *only, bool hopes)
 {
     size_t i;
@@ -400,7 +400,7 @@ static const json_t *event_command_find_without(const json_t *answer, const char
     return NULL;
 }
 
-// Returns the explanation of the event once the receivers have it, or at `until`.
+// Returns the explanation of the event once the receivers have the event, or at `until`.
 static json_t *event_command_await_delivery(const char *socket, int64_t number,
                                             const char *receiver, int64_t until, struct error *err)
 {

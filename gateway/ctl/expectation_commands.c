@@ -30,8 +30,8 @@ static bool expectation_command_end_file(FILE *out, const char *path, struct err
     return fclose(out) == 0 && ok;
 }
 
-// Fills `out` with the path of the file that a name stands for, through symbolic links, as a file
-// takes the place of what has its name. False: it stands for something else, such as a device.
+// Fills `out` with the path of the file behind a name and its symbolic links: the new file will
+// replace the file at this path. False: the name stands for something else, for instance a device.
 static bool expectation_command_find_file(const char *name, char out[PATH_MAX], struct error *err)
 {
     struct stat st;
@@ -45,8 +45,8 @@ static bool expectation_command_find_file(const char *name, char out[PATH_MAX], 
            error_set(err, "'%s' is not a regular file; 'ibtrapctl topology' prints the same", name);
 }
 
-// The new file is whole before it takes its name: a reload at any time reads the old one or the new
-// one. What cannot be read back is not kept.
+// The new file is whole before the file takes its name: a reload at any time reads the old file or
+// the new file. Keeps no file that cannot be read back.
 static bool expectation_command_save_as(const struct arguments *a, const char *path,
                                         const char *draft, const struct fabric_request *what,
                                         struct error *err)
@@ -132,7 +132,7 @@ static void expectation_command_show_differences(const struct arguments *a,
                 check->unseen);
 }
 
-// A script reads 0 and 1 as an answer, so it must have got the whole answer.
+// A script reads 0 and 1 as an answer. Therefore the whole answer must be written.
 static bool expectation_command_end_output(const struct arguments *a, struct error *err)
 {
     return (fflush(a->out) == 0 && !ferror(a->out)) ||
@@ -157,7 +157,7 @@ static bool expectation_command_show_check(const struct arguments *a,
     return ok;
 }
 
-// Compares the present fabric with the expected one.
+// Compares the present fabric with the expected fabric.
 static enum command_outcome expectation_command_check_fabric(const struct arguments *a,
                                                              const struct expectation *expectation,
                                                              struct error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Snapshots of the fabric, and the changes between two of them, in JSON. Each function returns a
+// Snapshots of the fabric, and the changes between two snapshots, in JSON. Each function returns a
 // new reference. `names` may be NULL.
 #ifndef IBTRAPD_CTL_FABRIC_JSON_H
 #define IBTRAPD_CTL_FABRIC_JSON_H

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Pages that are requested at most: twice as many as the largest fabric has. A fabric that changes
-// between two pages is requested from its first page again.
+// Pages that are requested at most: twice the number of pages of the largest fabric. If the fabric
+// changes between two pages, the daemon begins with the first page again.
 enum { FABRIC_REQUEST_PAGES = 1024 };
 
 struct fabric_octets {

@@ -93,7 +93,8 @@ enum command_outcome gateway_commands_catalogue(const struct arguments *a, struc
 
 // Reloads.
 
-// Under systemd, ExecReload= writes to the journal that has the line of ibtrapd about its refusal.
+// Under systemd, the output of ExecReload= goes to the journal, and ibtrapd has logged its refusal
+// there.
 static void gateway_command_reload_shorten(struct error *err)
 {
     static const char REFUSED[] = "ibtrapd: ";
@@ -125,11 +126,11 @@ enum command_outcome gateway_commands_reload(const struct arguments *a, struct e
 
 enum { LINE_MAX_SIZE = 1200 };
 
-// Alarms at which the option --severity makes the verdict critical.
+// The alarms that make the verdict critical, chosen by the option --severity.
 struct health_alarms {
     bool asked;
     enum severity severity;
-    long long count; // active ones of that severity and worse, neither acknowledged nor shelved
+    long long count; // of this severity and worse, neither acknowledged nor shelved
 };
 
 static bool gateway_command_health_count_alarms(void *ctx, const json_t *page, struct error *err)
@@ -149,7 +150,7 @@ static bool gateway_command_health_count_alarms(void *ctx, const json_t *page, s
     return true;
 }
 
-// The text behind the bar: label=value;warn;crit;min;max, as monitoring plugins write it.
+// The text behind the bar in the format of monitoring plugins: label=value;warn;crit;min;max.
 static const char HEALTH_VALUES[] =
     "subscriptions={subscriptions.subscribed};;;0;{subscriptions.all}"
     "[sweep_age,sweep_age=0? sweep_age={sweep_age}s;;;0]"
@@ -169,7 +170,7 @@ static void gateway_command_health_write_values(FILE *out, const json_t *health)
     }
 }
 
-// Writes the sentences without the bar, which would begin the values.
+// Writes the sentences. A bar would begin the values, and becomes a slash.
 static void gateway_command_health_write_line(FILE *out, const char *line)
 {
     char clean[LINE_MAX_SIZE];
@@ -214,7 +215,7 @@ static enum command_outcome gateway_command_health_write(const struct arguments 
     return gateway_command_health_outcome(health, alarms);
 }
 
-// A gateway that does not run is critical; one that cannot be asked is unknown.
+// A gateway that does not run is critical. A gateway that cannot be asked is unknown.
 static enum command_outcome gateway_command_health_give_up(const struct arguments *a,
                                                            const struct error *why)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The functions that run the commands of ibtrapctl, which the table in commands.c names, and what
-// these functions write.
+// The functions behind the table of commands in commands.c, and the forms of the answers.
+// Decides: What do status, alarms and the other commands of ibtrapctl show?
 #ifndef IBTRAPD_CTL_HANDLERS_H
 #define IBTRAPD_CTL_HANDLERS_H
 
@@ -12,8 +12,8 @@
 
 // Requests (request_command.c).
 
-// Sends the command of the row, with the items that the words fill, and writes the answer in the
-// form of the row. Most commands need no more.
+// Sends the command of the row with items from the words, and writes the answer in the form of the
+// row. Most commands need no more.
 command_run request_command_run;
 
 // Sends the command of the row with these items (takes over the reference), and writes the answer
@@ -35,16 +35,15 @@ bool maintenance_commands_read_end(const char *text, int64_t now_us, int64_t *ou
 
 // Events (event_commands.c).
 
-// Writes the events that the options choose, oldest first; without --since and --limit the last 50.
-// With --follow, also writes new events, and returns only after a failure; as JSON, writes one
-// object per line then.
+// Writes the chosen events, oldest first; without --since and --limit the last 50. With --follow,
+// also writes new events, and returns only after a failure. JSON then has one object per line.
 command_run event_commands_list;
 
 // Writes all about one event.
 command_run event_commands_explain;
 
 // Sends a test event and waits, at most ten seconds, until the receivers have the event. Also
-// refused if a receiver that should get the event does not have the event by then.
+// refused if the event has not reached every receiver of the test by then.
 command_run event_commands_test;
 
 // The fabric (topology_commands.c).
@@ -53,32 +52,33 @@ command_run topology_commands_diff;
 command_run link_commands_list; // links that fail again and again
 command_run context_commands_communities;
 
-// The fabric as it should be (expectation_commands.c).
+// The expected fabric (expectation_commands.c).
 command_run expectation_commands_save, expectation_commands_check;
 
-// The gateway as a whole (gateway_commands.c).
+// The whole gateway (gateway_commands.c).
 command_run gateway_commands_catalogue, gateway_commands_reload;
 command_run health_command; // the verdict, as monitoring plugins give it
 
-// Shows which events each receiver would get under another configuration, whose text goes to the
-// daemon. Also refused if the file cannot be read or is not a valid configuration.
+// Sends the text of another configuration to the daemon, and shows which events each receiver would
+// get under this configuration. Also refused if the file cannot be read or is not a valid
+// configuration.
 command_run dry_run_command;
 
 // The journal (journal_commands.c). The first three read the journal's file, whether ibtrapd runs
-// or not. They are refused if the file cannot be read, or if ibtrapd starts meanwhile and writes to
-// the file.
+// or not. The daemon is not asked. A command is refused if the file cannot be read, or if ibtrapd
+// starts meanwhile and writes to the file.
 command_run journal_commands_check;  // SQLite's check of the whole file
 command_run journal_commands_stats;  // numbers and age of events, alarms, snapshots, size
 command_run journal_commands_export; // every event after a number, one JSON object per line
 command_run journal_commands_prune;  // asks the daemon to delete old events
 
-// All that a developer needs to know of a gateway, in one file, without secrets.
+// Writes everything a developer needs to know of a gateway into one file, without secrets.
 command_run support_command;
 
-// Alarms, receivers and events at a terminal, as they change.
+// Shows alarms, receivers and events at a terminal, and each change.
 command_run watch_command;
 
-// The fabric as the commands write it.
+// Writes the fabric.
 void topology_commands_write(FILE *out, const struct fabric_request *what); // as ibnetdiscover(8)
 void topology_commands_write_json(FILE *out, const struct fabric_request *what);
 void topology_commands_write_changes(FILE *out, bool json, const struct fabric_request *from,

@@ -84,7 +84,7 @@ static void help_list_option(FILE *out, enum option_id id)
         fprintf(out, "option -%c %s\n", o->letter, value);
 }
 
-// Lists the folder if it has debug messages: otherwise it has no level to set.
+// Lists a folder with debug messages: other folders have no level to set.
 static void help_list_folder(FILE *out, const char *word)
 {
     enum log_folder folder;

@@ -7,13 +7,13 @@
 
 struct text;
 
-// Adds help and manual of the command as sentences.
+// Adds the sentences of the command: help and manual.
 void help_add_sentences(struct text *t, const struct command *command);
 
 // Writes every command and option, a line each.
 void help_show_all(FILE *out, const struct command *commands, size_t count);
 
-// Writes the usage of one command, its sentences and its options.
+// Writes the usage, the sentences and the options of a command.
 void help_show_command(FILE *out, const struct command *command);
 
 // Writes the commands, options and words for the completion, in lines "command NAME ARGUMENT...",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// ibtrapctl: shows the state of a running ibtrapd, and controls it.
+// ibtrapctl: shows the state of a running ibtrapd, and controls ibtrapd.
 
 #include "base/instance.h"
 #include "base/memory.h"
@@ -14,7 +14,7 @@
 // verdicts of "topology check" the statuses of diff(1).
 enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
-// Runs the command with the paths of the instance, unless options name other paths.
+// Runs the command with the paths of the options; without an option, with the path of the instance.
 static int ibtrapctl_run(struct arguments *a)
 {
     static const int STATUS[] = {
@@ -36,7 +36,7 @@ static int ibtrapctl_run(struct arguments *a)
     return STATUS[commands_run(a)];
 }
 
-// Flushes the output, so that an incomplete output gives an exit status of failure.
+// Flushes the output. An incomplete output gives an exit status of failure.
 static int ibtrapctl_end(int status)
 {
     if (status != DONE || (fflush(stdout) == 0 && !ferror(stdout)))

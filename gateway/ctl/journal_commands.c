@@ -17,12 +17,12 @@
 #include <time.h>
 #include <unistd.h>
 
-// Rows that are read at once, and written after that: a reader of the output that pauses, such as a
-// pager, must not keep the file from being written.
+// Reads so many rows, then writes the rows. A pager pauses the output, and must not keep ibtrapd
+// from writing the file meanwhile.
 enum { EXPORT_CHUNK = 100 };
 
-// Closes the file. False with a sentence: the file changed while it was read, and the rows read
-// from it are not valid.
+// Closes the file. False with a sentence: the file changed during the reading, and the rows read
+// are not valid.
 static bool journal_commands_finish(struct store *store, bool ok, struct error *err)
 {
     bool still = store_stood_still(store, err);
@@ -30,7 +30,7 @@ static bool journal_commands_finish(struct store *store, bool ok, struct error *
     return still && ok;
 }
 
-// Shows how much of the file has been read, of so many times.
+// Shows how much of the file has been read. The task reads the file `times` times.
 static struct progress *journal_commands_show_progress(const char *what, struct store *store,
                                                        int times)
 {
@@ -166,8 +166,8 @@ static int64_t journal_commands_deleted(const void *ctx)
     return atomic_load((const _Atomic int64_t *)ctx);
 }
 
-// Waits until the daemon has done what it was asked for, and shows how much that is so far. False
-// with a sentence: the daemon cannot do it now.
+// Waits until the daemon has deleted the events, and shows the number of deleted events so far.
+// False with a sentence: the daemon cannot do it now.
 static bool journal_commands_await_prune(const char *socket, struct error *err)
 {
     static const struct timespec PAUSE = {.tv_nsec = 200000000};

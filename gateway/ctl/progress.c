@@ -37,7 +37,7 @@ static void progress_show(const struct progress *p)
     fflush(stderr);
 }
 
-// Waits so long for the end of the task. The lock is held. True: it has ended.
+// Waits for the end of the task, `time_us` at most. The lock is held. True: the task has ended.
 static bool progress_wait(struct progress *p, int64_t time_us)
 {
     const struct timespec until = clock_deadline(time_us);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Shows at a terminal how far a long task is: a line on standard error, from the third second on,
-// which is gone at the end of the task. Nothing where standard error is no terminal.
+// Shows at a terminal how far a long task is: a line on standard error, from the third second until
+// the end of the task. Shows nothing if standard error is no terminal.
+// Decides: When does a terminal show how far a task is?
 #ifndef IBTRAPD_CTL_PROGRESS_H
 #define IBTRAPD_CTL_PROGRESS_H
 

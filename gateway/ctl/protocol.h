@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The protocol of the control socket: the client sends one JSON object per line and gets one back.
+// The protocol of the control socket: the client sends one JSON object per line, and gets one JSON
+// object for each line.
+// Decides: How long may a request on the control socket be?
 #ifndef IBTRAPD_CTL_PROTOCOL_H
 #define IBTRAPD_CTL_PROTOCOL_H
 

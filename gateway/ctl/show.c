@@ -60,7 +60,7 @@ static const char *show_text(const json_t *value, long long divisor, char number
     return number;
 }
 
-// Writes a placeholder whose path is at `p`. Returns the place behind the placeholder.
+// Writes a placeholder. `p` is the begin of its path. Returns the place behind the placeholder.
 static const char *show_placeholder(FILE *out, const char *p, const json_t *object)
 {
     const json_t *value = show_member(object, p, strcspn(p, ":/#$>~}"));
@@ -98,8 +98,8 @@ static bool show_holds(const char *p, const json_t *object)
            (p[length] == ',' && show_holds(p + length + 1, object));
 }
 
-// Writes a part of a layout, and returns its end. The end of the layout ends the part; so do "|"
-// and "]" if the part is `inner`. `out` NULL: only looks for the end.
+// Writes a part of a layout, and returns its end. The end of the layout ends the part. "|" and "]"
+// end an `inner` part. `out` NULL: only looks for the end.
 static const char *show_part(FILE *out, const char *p, const json_t *object, bool inner)
 {
     while (*p != '\0' && !(inner && (*p == '|' || *p == ']'))) {
@@ -134,7 +134,8 @@ void show_each(FILE *out, const char *layout, const json_t *list)
 
 void show_item(FILE *out, int indent, const char *separator, const char *item, size_t *column)
 {
-    const size_t gap = strlen(separator); // its last octet is a blank, which no line ends with
+    const size_t gap =
+        strlen(separator); // the last octet is a blank, and no line ends with a blank
     if (*column > 0 && *column + 2 * gap - 1 + strlen(item) > (size_t)terminal_columns(out)) {
         fprintf(out, "%.*s\n", (int)gap - 1, separator);
         *column = 0;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Members of an object that may be missing.
+// Members of an object. A member may be missing.
 const char *member_word(const json_t *object, const char *key); // empty: missing, or no text
 long long member_count(const json_t *object, const char *key);  // 0: missing, or no number
 
@@ -31,13 +31,13 @@ void show_layout(FILE *out, const char *layout, const json_t *object);
 // Writes the layout once for each object of the list.
 void show_each(FILE *out, const char *layout, const json_t *list);
 
-// Writes an item of a list that is broken into lines: the separator, unless the item begins a line,
+// Writes an item of a list that takes several lines: the separator, unless the item begins a line,
 // and the item. `*column` is 0 before the first item.
 void show_item(FILE *out, int indent, const char *separator, const char *item, size_t *column);
 
 // How an answer is written.
 struct show_form {
-    const char *list; // the list of the answer that has a line for each item; NULL: none
+    const char *list; // a member of the answer, written in a line for each item; NULL: none
     bool is_paged;    // the list comes in pages
     const char *none; // layout of the answer if the list is empty; NULL: as for other lists
     const char *head; // layout of the answer above the list; NULL: none
@@ -61,7 +61,7 @@ void show_list_begin(struct show_list *list, const json_t *object, const char *n
 void show_list_add(struct show_list *list, const json_t *one);
 void show_list_end(struct show_list *list);
 
-// Sets the sentence for an answer that lacks expected members. Returns false.
+// Sets the sentence for an answer without expected members. Returns false.
 bool show_refuse_shape(struct error *err);
 
 #endif

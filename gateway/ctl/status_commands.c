@@ -15,7 +15,7 @@ static void status_command_show_receiver(FILE *out, const json_t *one)
     const char *address = member_word(one, "address");
     show_layout(out, "{name$16}", one);
     const int printed = fprintf(out, " %-*s ", STATUS_KIND_COLUMNS, member_word(one, "kind"));
-    // A long kind, such as alertmanager, takes columns of the address.
+    // A long kind takes columns of the address: alertmanager, for instance.
     const int columns = STATUS_KIND_COLUMNS + 2 + STATUS_ADDRESS_COLUMNS - printed;
     const bool is_long = (int)strlen(address) > columns;
     fprintf(out, "%-*s ", columns, is_long ? "" : address);
@@ -64,11 +64,11 @@ static const char STATUS_PORT[] =
     "[sm.lid?Master   LID {sm.lid}, GUID {sm.guid}, [sm.answers?answers|does not answer]"
     "[sm.name?, {sm.name}]\n]";
 
-// For a subnet administration that is not at the LID of the subnet manager.
+// For a subnet administration at another LID than the subnet manager.
 static const char STATUS_SA[] =
     "[sm.sa_lid?         redirects requests to its subnet administration at LID {sm.sa_lid}\n]";
 
-// The engine ID has the form that `createUser -e` of snmptrapd requires.
+// The engine ID has the form for `createUser -e` of snmptrapd.
 static const char STATUS_ROLE[] =
     "[sm.unanswered?         does not answer queries for {sm.unanswered}; subscriptions are "
     "renewed instead\n]"
@@ -103,13 +103,13 @@ static const char STATUS_ERRORS[] =
 static const char STATUS_SM[] = "SM       {name} port {port}, LID {lid}, GUID {guid}, {state}, "
                                 "priority {priority}\n";
 
-// Without `retry_in`, it is unknown when the subscription is requested again.
+// Without `retry_in`, the time of the next request is unknown.
 static const char STATUS_SUBSCRIPTION[] =
     "{trap:-8} [state=subscribed?{state}"
     "|[detail,retry_in,retry_in=0?{state:-11} {detail}[detail?[retry_in,retry_in=0?; ]]"
     "[retry_in=0?retrying now|[retry_in?retrying in {retry_in} s]]|{state}]]\n";
 
-// The queries on demand are missing before a manager has asked for a value that takes a query.
+// Before the first query on demand, the line of queries is left out.
 static const char STATUS_TABLES[] =
     "[tables?\nTables   [tables.context?context {tables.context}|default context], "
     "[tables.up?below|NOT SERVED below] {tables.socket}[tables.problem?: {tables.problem}]\n"
@@ -138,7 +138,7 @@ static void status_command_show_counters(FILE *out, const json_t *counters)
     json_object_foreach((json_t *)counters, key, value)
     {
         if (strcmp(key, "missed") == 0 && json_integer_value(value) == 0)
-            continue; // as nearly always, and the line is long
+            continue; // the usual case, and the line is long
         fprintf(out, "%s%s %lld", separator, key, json_integer_value(value));
         separator = ", ";
     }

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the support file says of the machine.
+// The machine, for the support file.
 
 enum {
     VALUE_MAX = 400,
@@ -152,7 +152,7 @@ static pid_t support_command_start_journalctl(const char *unit, int *from)
     return -1;
 }
 
-// Copies what comes, until the end, LOG_MAX octets, or LOG_WAIT_MS without any.
+// Copies octets until the end, until LOG_MAX octets, or until no octet came for LOG_WAIT_MS.
 static void support_command_copy(FILE *out, int from)
 {
     char chunk[4096];
@@ -179,7 +179,7 @@ static void support_command_system_write_log(FILE *out, const char *instance)
     }
     support_command_copy(out, from);
     close(from);
-    kill(pid, SIGKILL); // it has nobody to write to any more
+    kill(pid, SIGKILL); // nobody reads its output any more
     waitpid(pid, NULL, 0);
 }
 
@@ -228,7 +228,7 @@ static void support_command_write_title(FILE *out, const char *title)
     fprintf(out, "\n==== %s ====\n\n", title);
 }
 
-// Writes a part, or why it cannot be had. False: the gateway could not be asked.
+// Writes a part, or the reason why the part is missing. False: the gateway could not be asked.
 static bool support_command_write_part(const struct arguments *a, const struct support_part *part,
                                        FILE *out)
 {

@@ -72,7 +72,8 @@ void terminal_cell(FILE *out, const char *text, int width)
         fprintf(out, "%-*s", width, text);
 }
 
-// The number of octets of the next `columns` characters, or of all that are left.
+// The number of octets of the next `columns` characters; at the end of the text, of the remaining
+// characters.
 static size_t terminal_octets_of(const char *p, size_t columns)
 {
     size_t n = 0;
@@ -85,7 +86,8 @@ static size_t terminal_octets_of(const char *p, size_t columns)
     return n;
 }
 
-// The number of octets of the next line: up to the last blank that fits; without one, all that fit.
+// The number of octets of the next line: up to the last blank that fits; without a blank, as many
+// as fit.
 static size_t terminal_line_of(const char *p, size_t columns)
 {
     size_t fit = terminal_octets_of(p, columns);

@@ -29,8 +29,8 @@ static void topology_command_each_node(const struct fabric *fabric,
     }
 }
 
-// Nodes and links in the format of ibnetdiscover(8), which other tools read; all else is in
-// comments.
+// Nodes and links in the format of ibnetdiscover(8). Many tools read the format; everything else is
+// in comments.
 
 struct topology_text {
     FILE *out;
@@ -46,7 +46,7 @@ static void topology_command_write_id(FILE *out, const struct fabric_node *node)
             node->guid);
 }
 
-// Writes the name in quotation marks, and its own quotation marks as apostrophes.
+// Writes the name in quotation marks. A quotation mark in the name becomes an apostrophe.
 static void topology_command_write_name(const struct topology_text *t,
                                         const struct fabric_node *node)
 {
@@ -289,7 +289,7 @@ enum command_outcome topology_commands_show(const struct arguments *a, struct er
     return command_outcome(ok);
 }
 
-// A snapshot that is not in the journal's file yet has no number.
+// A snapshot has no number before the journal's file has the snapshot.
 const struct show_form snapshot_form = {
     .list = "snapshots",
     .is_paged = true,
@@ -375,7 +375,7 @@ const struct show_form context_form = {
     .head = "NAME                             TYPE   NODE GUID          PORT CONTEXT\n",
     .line = "{name$32} {type:-6} {guid:-18} {port:4} {context}\n"};
 
-// The lines of snmpd.conf that give each context a community of its own. The names of nodes are in
+// Lines of snmpd.conf: each context gets a community of its own. The names of nodes are in
 // comments: control characters were replaced before.
 static const char CONTEXT_VIEW[] =
     "view ibtrapd-devices included .1.3.6.1.2.1\n"

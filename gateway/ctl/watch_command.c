@@ -23,7 +23,7 @@ struct watch {
     size_t page_size;
     int64_t asked_us;     // monotonic: since when an answer is waited for; 0: none is
     int64_t due_us;       // monotonic: when all is read again
-    enum watch_key later; // that came while an answer was waited for, and asks again
+    enum watch_key later; // pressed during a wait for an answer, and requests another answer
     bool quits;
 };
 
@@ -139,7 +139,8 @@ static bool watch_command_idle(void *ctx, int fd, short events)
     return !w->quits;
 }
 
-// Ends what idle waits began, and handles what came meanwhile, if the daemon answers again.
+// Ends the state of idle waits. If the daemon answers again, handles the key that was pressed
+// meanwhile.
 static void watch_command_catch_up(struct watch *w)
 {
     const enum watch_key key = w->later;
@@ -153,8 +154,8 @@ static void watch_command_catch_up(struct watch *w)
     w->view.silent_s = 0;
 }
 
-// Keeps the selection at its alarm when the list has changed: as the last of what is read, so that
-// the operator never sees another one selected.
+// Reads all answers, the alarms last, then moves the selection to its alarm in the new list. The
+// operator never sees another alarm selected.
 static void watch_command_read(struct watch *w)
 {
     size_t i;

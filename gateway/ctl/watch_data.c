@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    EVENTS_TURNS = 20, // pages of events that one reading asks for; the next one goes on
-    ALARMS_SHARE = 10, // of the time, one in so many is spent on the alarms: there may be very many
+    EVENTS_TURNS = 20, // pages of events in a reading; the next reading goes on
+    ALARMS_SHARE = 10, // reading alarms takes a tenth of the time: there may be very many alarms
 };
 
 void watch_data_begin(struct watch_data *data, const char *socket, const struct client_idle *idle)
@@ -91,7 +91,7 @@ static bool watch_data_read_alarms(struct watch_data *data)
 
 // Events.
 
-// Reads the next page of events after those that are there. `*ended`: there are no more now.
+// Reads the next page of events. `*ended`: the journal has no more events now.
 static bool watch_data_read_next(struct watch_data *data, bool *ended)
 {
     json_t *page = watch_data_ask(

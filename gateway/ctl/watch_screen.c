@@ -34,7 +34,8 @@ enum {
     ESCAPE_WAIT_MS = 50, // for the rest of a key's sequence
 };
 
-// Lets SIGWINCH come, or wait until it may: it would interrupt an answer of the daemon half way.
+// Admits SIGWINCH, or blocks the signal: the signal would interrupt an answer of the daemon half
+// way.
 static void watch_screen_let_resize(bool may)
 {
     sigset_t resize;
@@ -75,8 +76,8 @@ void watch_screen_end(void)
 
 // Lines.
 
-// Whether the terminal's characters are UTF-8. Elsewhere only ASCII is shown and taken: the octets
-// of UTF-8 would be other characters, or control characters.
+// Whether the terminal's characters are UTF-8. On another terminal, shows and takes only ASCII: the
+// octets of UTF-8 would mean different characters, or control characters.
 static bool watch_screen_is_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
@@ -189,7 +190,7 @@ static void watch_screen_alarm(int line, const json_t *alarm, bool selected)
     attroff(look);
 }
 
-// Writes the alarms into lines up to `end`, and returns the line behind them.
+// Writes the alarms into lines up to `end`, and returns the line behind the alarms.
 static int watch_screen_alarms(const struct watch_data *data, struct watch_view *view, int end)
 {
     const size_t count = json_array_size(data->alarms);
@@ -345,7 +346,8 @@ enum watch_key watch_screen_wait(int milliseconds)
     watch_screen_let_resize(true);
     const int key = getch();
     const bool has_ended =
-        errno == EIO || !isatty(STDIN_FILENO); // it hung up, or is no longer ours
+        errno == EIO ||
+        !isatty(STDIN_FILENO); // the terminal hung up, or belongs to another process group
     watch_screen_let_resize(false);
     if (key == ERR)
         return has_ended ? WATCH_KEY_QUIT : WATCH_KEY_NONE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The screen of the command "watch", by ncurses. Between begin and end, nothing else may write to
-// the terminal. ncurses gives it back at SIGINT and SIGTERM, too.
+// the terminal. ncurses also gives the terminal back at SIGINT and SIGTERM.
+// Decides: What do the keys of watch do?
 #ifndef IBTRAPD_CTL_WATCH_SCREEN_H
 #define IBTRAPD_CTL_WATCH_SCREEN_H
 
@@ -10,11 +11,12 @@
 
 // Where the operator is.
 struct watch_view {
-    size_t selected;  // of the alarms
-    int silent_s;     // for so long the daemon has not answered, and keys are taken; 0: it does
-    char note[200];   // what the last key did; empty: the keys are shown
-    const char *page; // a text that covers the screen, lines with their newlines; NULL: none
-    size_t page_line; // its first line that is shown; watch_screen_draw keeps it within the text
+    size_t selected; // of the alarms
+    int silent_s;    // seconds without an answer of the daemon, while keys are taken; 0: the daemon
+                     // answers
+    char note[200];  // what the last key did; empty: the keys are shown
+    const char *page; // a text over the whole screen, lines with newlines; NULL: none
+    size_t page_line; // the first line shown; watch_screen_draw keeps the number within the text
 };
 
 enum watch_key {
@@ -30,7 +32,8 @@ enum watch_key {
     WATCH_KEY_OTHER,
 };
 
-// False with a sentence: standard input and output are no terminal, or one that cannot do this.
+// False with a sentence: standard input and output are no terminal, or ncurses does not know the
+// terminal.
 bool watch_screen_begin(struct error *err);
 void watch_screen_end(void);
 
