@@ -3,17 +3,13 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/search.h"
+#include "topology/watched.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = COUNTER_WATCH_SLOTS + 1 }; // the slot that is filled now, and a window before it
-
 enum { WAIT_UNIT_US = 100, BITS_PER_SYMBOL = 10 }; // slots count waiting in this unit
-
-#define GROWTH_MAX (UINT64_C(1) << 48) // of one update; a double has it exactly
 
 enum { KINDS = ALARM_ABOUT_WAIT - ALARM_ABOUT_GROWTH + 1 };
 
@@ -29,36 +25,10 @@ static const struct {
     {COUNTER_XMIT_WAIT, COUNTER_XMIT_WAIT + 1, COUNTER_WATCH_WAITS_MAX, false, true, true},
 };
 
-// A counter of a port that grew lately, or whose alarm stands.
-struct watched {
-    uint64_t node_guid, peer_guid; // peer_guid 0: not known
-    union {
-        int64_t held_until_us; // of a window: the alarm does not end before
-        int64_t missing_since; // of a threshold: UTC, of the first reading without the port; 0: the
-                               // last reading had the port
-    };
-    uint32_t slots[ERROR_WINDOWS][SLOTS]; // by slot modulo SLOTS: errors, or WAIT_UNIT_US
-    uint8_t port, peer_port, counter;     // enum counter
-    bool alarm;                           // this port makes the alarm stand
-    bool full;                            // the counter can grow no more
-    bool anew; // restored, or its windows were emptied, since the last update
-    bool tick_known;
-    uint8_t width;  // of the link when it was up last, a bit of PortInfo; 0: not known
-    uint16_t speed; // the same; enum fabric_speed
-};
-
-struct watched_list {
-    struct watched *all; // ascending by node, port and counter, those beyond `sorted` in no order
-    size_t count, sorted, capacity;
-    size_t at; // in an update: the next one
-    uint64_t overflowed;
-};
-
 struct counter_watch {
     struct counter_watch_limits limits;
     struct watched_list lists[KINDS]; // by enum alarm_key_about, from ALARM_ABOUT_GROWTH on
-    int64_t updated_us;               // monotonic; 0: never
-    int64_t elapsed_us;               // from the update before to that one
+    struct counter_windows_time time;
     struct counter_statement *statements;
     size_t statement_count, statement_capacity;
 };
@@ -78,7 +48,7 @@ struct counter_watch_round {
 struct counter_watch *counter_watch_new(const struct counter_watch_limits *limits)
 {
     struct counter_watch *watch = memory_zeroed(1, sizeof *watch);
-    watch->limits = *limits;
+    counter_watch_change(watch, limits);
     return watch;
 }
 
@@ -94,17 +64,19 @@ void counter_watch_free(struct counter_watch *watch)
 
 static int64_t counter_watch_long_window(const struct counter_watch *w)
 {
-    return w->limits.window_us[ERROR_WINDOW_LONG];
+    return w->time.window_us[ERROR_WINDOW_LONG];
 }
 
 void counter_watch_change(struct counter_watch *watch, const struct counter_watch_limits *limits)
 {
-    bool same = memcmp(watch->limits.window_us, limits->window_us, sizeof limits->window_us) == 0;
+    const size_t size = sizeof limits->window_us;
+    const bool same = memcmp(watch->time.window_us, limits->window_us, size) == 0;
     watch->limits = *limits;
+    memcpy(watch->time.window_us, limits->window_us, size);
     for (int k = 0; k < KINDS && !same; k++) {
         for (size_t i = 0; i < watch->lists[k].count; i++) {
             struct watched *one = &watch->lists[k].all[i];
-            memset(one->slots, 0, sizeof one->slots);
+            one->windows = (struct counter_windows){0};
             one->anew = ROWS[k].has_windows;
         }
     }
@@ -119,74 +91,6 @@ static const struct watched_list *counter_watch_list(const struct counter_watch 
     return &w->lists[about - ALARM_ABOUT_GROWTH];
 }
 
-static int counter_watch_compare(const void *a, const void *b)
-{
-    const struct watched *m = a, *n = b;
-    int order = counter_compare_ports(m->node_guid, m->port, n->node_guid, n->port);
-    return order != 0 ? order : m->counter - n->counter;
-}
-
-// Adds one behind those that are sorted. Returns NULL if there is no room.
-static struct watched *counter_watch_add(struct watched_list *list, size_t max,
-                                         const struct watched *one)
-{
-    if (list->count == max) {
-        list->overflowed++;
-        return NULL;
-    }
-    if (list->count == list->capacity) {
-        list->capacity += list->capacity / 2 + 16;
-        list->all = memory_resize(list->all, list->capacity, sizeof *list->all);
-    }
-    list->all[list->count] = *one;
-    return &list->all[list->count++];
-}
-
-static struct watched *counter_watch_find(const struct watched_list *list, uint64_t node_guid,
-                                          uint8_t port, enum counter counter)
-{
-    const struct watched key = {.node_guid = node_guid, .port = port, .counter = (uint8_t)counter};
-    size_t at;
-    SEARCH_FIRST(at, 0, list->sorted, counter_watch_compare(&list->all[at], &key) < 0);
-    bool found = at < list->sorted && counter_watch_compare(&list->all[at], &key) == 0;
-    return found ? &list->all[at] : NULL;
-}
-
-// Joins two of one port and counter: restored alarms with two neighbours, of which one stays, or a
-// restored alarm and what was counted since the start, unless the neighbour is another one now.
-static void counter_watch_join(struct watched *one, const struct watched *other)
-{
-    struct watched counted = one->anew ? *other : *one;
-    const struct watched restored = one->anew ? *one : *other;
-    if (restored.alarm && counted.peer_guid == 0 && !counted.alarm) {
-        counted.peer_guid = restored.peer_guid;
-        counted.peer_port = restored.peer_port;
-    }
-    if (restored.alarm && counted.peer_guid == restored.peer_guid &&
-        counted.peer_port == restored.peer_port) {
-        counted.alarm = true;
-        if (counted.held_until_us < restored.held_until_us)
-            counted.held_until_us = restored.held_until_us;
-    }
-    *one = counted;
-}
-
-// Puts those that were added into their places.
-static void counter_watch_sort(struct watched_list *list)
-{
-    size_t kept = 0;
-    if (list->sorted == list->count)
-        return;
-    qsort(list->all, list->count, sizeof *list->all, counter_watch_compare);
-    for (size_t i = 0; i < list->count; i++) {
-        if (kept > 0 && counter_watch_compare(&list->all[kept - 1], &list->all[i]) == 0)
-            counter_watch_join(&list->all[kept - 1], &list->all[i]);
-        else
-            list->all[kept++] = list->all[i];
-    }
-    list->count = list->sorted = kept;
-}
-
 // Begins an update of a list: what began anew before the update is held for a long window.
 static void counter_watch_open(const struct counter_watch *w, struct watched_list *list, int kind,
                                int64_t now_us)
@@ -195,9 +99,12 @@ static void counter_watch_open(const struct counter_watch *w, struct watched_lis
         if (list->all[i].anew)
             list->all[i].held_until_us = now_us + counter_watch_long_window(w);
     }
-    counter_watch_sort(list);
-    for (size_t i = 0; i < list->count; i++)
+    watched_sort(list);
+    for (size_t i = 0; i < list->count; i++) {
         list->all[i].anew = false;
+        if (ROWS[kind].has_windows)
+            counter_windows_slide(&list->all[i].windows, &w->time, now_us);
+    }
     list->at = 0;
 }
 
@@ -213,7 +120,7 @@ void counter_watch_restore(struct counter_watch *watch, const struct alarm_key *
                                 .counter = (uint8_t)key->counter,
                                 .alarm = true,
                                 .anew = true};
-    counter_watch_add(&watch->lists[kind], ROWS[kind].max, &one);
+    watched_add(&watch->lists[kind], ROWS[kind].max, &one);
 }
 
 // Statements.
@@ -287,7 +194,7 @@ static void counter_watch_compare_growth(struct counter_watch_round *r, struct w
     if (known)
         known->alarm = reached;
     else
-        counter_watch_add(&r->watch->lists[0], ROWS[0].max, &one);
+        watched_add(&r->watch->lists[0], ROWS[0].max, &one);
 }
 
 // The reading lacks the port. After the clock was set back, the port is missing since then.
@@ -307,70 +214,11 @@ static void counter_watch_miss_growth(struct counter_watch_round *r, struct watc
 
 // Windows.
 
-static int64_t counter_watch_slot_length(const struct counter_watch *w, enum error_window window)
-{
-    return w->limits.window_us[window] / COUNTER_WATCH_SLOTS;
-}
-
-// Empties the slots of all counters between that of the update before and that of `now_us`.
-static void counter_watch_slide(struct counter_watch *w, enum error_window window, int64_t now_us)
-{
-    const int64_t slot = now_us / counter_watch_slot_length(w, window);
-    int64_t first = w->updated_us / counter_watch_slot_length(w, window) + 1;
-    if (first < slot - COUNTER_WATCH_SLOTS)
-        first = slot - COUNTER_WATCH_SLOTS;
-    for (int k = 0; k < KINDS; k++) {
-        for (int64_t i = first; i <= slot && ROWS[k].has_windows; i++) {
-            for (size_t at = 0; at < w->lists[k].count; at++)
-                w->lists[k].all[at].slots[window][i % SLOTS] = 0;
-        }
-    }
-}
-
-static uint64_t counter_watch_part(uint64_t growth, int64_t part_us, int64_t all_us)
-{
-    return (uint64_t)((double)growth * (double)part_us / (double)all_us);
-}
-
-// Spreads the growth since the update before over the slots of that time.
-static void counter_watch_spread(const struct counter_watch *w, struct watched *one,
-                                 enum error_window window, uint64_t growth)
-{
-    const int64_t length = counter_watch_slot_length(w, window), elapsed_us = w->elapsed_us;
-    const int64_t newest = w->updated_us / length, from_us = w->updated_us - elapsed_us;
-    uint64_t given = 0;
-    int64_t given_us = 0;
-    growth = growth < GROWTH_MAX ? growth : GROWTH_MAX;
-    for (int64_t i = newest; i >= 0 && i > newest - SLOTS && given_us < elapsed_us; i--) {
-        const int64_t begin = i * length > from_us ? i * length : from_us;
-        given_us = w->updated_us - begin;
-        uint64_t sum =
-            given_us == elapsed_us ? growth : counter_watch_part(growth, given_us, elapsed_us);
-        uint64_t all = one->slots[window][i % SLOTS] + (sum - given);
-        one->slots[window][i % SLOTS] = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
-        given = sum;
-    }
-}
-
-static int64_t counter_watch_covered(const struct counter_watch *w, enum error_window window)
-{
-    const int64_t length = counter_watch_slot_length(w, window);
-    return COUNTER_WATCH_SLOTS * length + w->updated_us % length;
-}
-
-static uint64_t counter_watch_sum(const struct watched *one, enum error_window window)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < SLOTS; i++)
-        sum += one->slots[window][i];
-    return sum;
-}
-
 static double counter_watch_wait_share(const struct counter_watch *w, const struct watched *one,
                                        enum error_window window)
 {
-    const double share = (double)counter_watch_sum(one, window) * WAIT_UNIT_US /
-                         (double)counter_watch_covered(w, window);
+    const double share = (double)counter_windows_sum(&one->windows, window) * WAIT_UNIT_US /
+                         (double)counter_windows_covered(&w->time, window);
     return share < 1 ? share : 1;
 }
 
@@ -380,7 +228,7 @@ static bool counter_watch_measure(const struct counter_watch *w, const struct wa
 {
     const struct counter_watch_limits *limits = &w->limits;
     out->window = window;
-    out->covered_us = counter_watch_covered(w, window);
+    out->covered_us = counter_windows_covered(&w->time, window);
     if (!ROWS[kind].of_link) {
         out->limit = limits->wait_raise;
         out->rate = counter_watch_wait_share(w, one, window);
@@ -390,7 +238,7 @@ static bool counter_watch_measure(const struct counter_watch *w, const struct wa
     out->per_bit = bits > 0 && limits->per_bit[one->counter][window] > 0;
     out->limit = out->per_bit ? limits->per_bit[one->counter][window]
                               : limits->per_hour[one->counter][window];
-    out->errors = counter_watch_sum(one, window);
+    out->errors = counter_windows_sum(&one->windows, window);
     const double seconds = (double)out->covered_us / (double)CLOCK_US_PER_S;
     out->rate = (double)out->errors / seconds * (out->per_bit ? 1 / bits : 3600);
     return out->limit > 0;
@@ -431,7 +279,7 @@ static uint64_t counter_watch_waited(struct counter_watch_round *r,
     const double lane = port != FABRIC_NONE // a width of 1X
                             ? fabric_bits_per_second(1, fabric->ports[port].speed_active)
                             : 0;
-    const double most = (double)r->watch->elapsed_us;
+    const double most = (double)r->watch->time.elapsed_us;
     if (lane <= 0)
         return 0;
     const double seconds = (double)ticks * (now->tick > 0 ? now->tick : 1) * BITS_PER_SYMBOL / lane;
@@ -442,7 +290,7 @@ static uint64_t counter_watch_waited(struct counter_watch_round *r,
 static uint64_t counter_watch_growth(struct counter_watch_round *r, int kind,
                                      const struct counter_sample *now, enum counter c)
 {
-    if (!r->comparable || r->watch->elapsed_us == 0 || now->values[c] == r->last.values[c] ||
+    if (!r->comparable || r->watch->time.elapsed_us == 0 || now->values[c] == r->last.values[c] ||
         !counter_is_comparable(&r->last, now, c))
         return 0;
     const uint64_t growth = counter_growth(r->last.values[c], now->values[c]);
@@ -459,13 +307,13 @@ static void counter_watch_take_counter(struct counter_watch_round *r, int kind, 
         .node_guid = now->node_guid, .port = now->port, .counter = (uint8_t)c};
     if (!one && ((growth > 0 && (!ROWS[kind].of_link || counter_watch_has_limit(w, kind, c))) ||
                  (full && ROWS[kind].full_begins)))
-        one = counter_watch_add(&w->lists[kind], ROWS[kind].max, &begun);
+        one = watched_add(&w->lists[kind], ROWS[kind].max, &begun);
     if (!one)
         return;
     one->full = full;
     one->tick_known = now->tick != 0;
-    for (int i = 0; i < ERROR_WINDOWS && growth > 0; i++)
-        counter_watch_spread(w, one, (enum error_window)i, growth);
+    if (growth > 0)
+        counter_windows_add(&one->windows, &w->time, growth);
 }
 
 // Passes over a counter whose port the reading lacks. That a counter was full keeps its alarm for a
@@ -475,7 +323,7 @@ static void counter_watch_pass_absence(struct counter_watch_round *r, int kind, 
     if (!ROWS[kind].has_windows)
         counter_watch_miss_growth(r, one);
     else if (one->full)
-        one->held_until_us = r->watch->updated_us + counter_watch_long_window(r->watch);
+        one->held_until_us = r->watch->time.updated_us + counter_watch_long_window(r->watch);
     one->full = false;
 }
 
@@ -580,7 +428,7 @@ static bool counter_watch_peer_has_alarm(const struct watched_list *list, const 
 {
     const struct watched *peer =
         one->peer_guid != 0
-            ? counter_watch_find(list, one->peer_guid, one->peer_port, (enum counter)one->counter)
+            ? watched_find(list, one->peer_guid, one->peer_port, (enum counter)one->counter)
             : NULL;
     return peer && peer->alarm && peer->peer_guid == one->node_guid && peer->peer_port == one->port;
 }
@@ -594,7 +442,7 @@ bool counter_watch_has_alarm(const struct counter_watch *watch, const struct ala
                                  .peer_port = key->peer_port,
                                  .counter = (uint8_t)key->counter};
     const struct watched *one =
-        counter_watch_find(list, link.node_guid, link.port, (enum counter)link.counter);
+        watched_find(list, link.node_guid, link.port, (enum counter)link.counter);
     return (one && one->alarm && one->peer_guid == link.peer_guid &&
             one->peer_port == link.peer_port) ||
            counter_watch_peer_has_alarm(list, &link);
@@ -602,7 +450,7 @@ bool counter_watch_has_alarm(const struct counter_watch *watch, const struct ala
 
 static void counter_watch_begin_anew(struct watched *one)
 {
-    memset(one->slots, 0, sizeof one->slots);
+    one->windows = (struct counter_windows){0};
     one->alarm = false;
     one->peer_guid = 0;
     one->peer_port = 0;
@@ -677,7 +525,7 @@ static void counter_watch_clear(struct counter_watch *w, int kind, struct watche
                         : limits->wait_raise > 0 ? limits->wait_clear / limits->wait_raise
                                                  : 0;
     struct counter_statement statement;
-    const bool held = one->full || w->updated_us < one->held_until_us;
+    const bool held = one->full || w->time.updated_us < one->held_until_us;
     if (!one->alarm || (held && counter_watch_has_limit(w, kind, (enum counter)one->counter)) ||
         counter_watch_judge(w, one, kind, part, 0, &statement))
         return;
@@ -688,9 +536,8 @@ static void counter_watch_clear(struct counter_watch *w, int kind, struct watche
 
 static bool counter_watch_is_quiet(const struct watched *one, int kind)
 {
-    static const uint32_t NONE[ERROR_WINDOWS][SLOTS];
     return !one->alarm && !(one->full && ROWS[kind].full_begins) &&
-           memcmp(one->slots, NONE, sizeof NONE) == 0;
+           counter_windows_are_empty(&one->windows);
 }
 
 // First finds what is over a limit, then what is no longer: so an alarm that passes from one end of
@@ -714,11 +561,7 @@ static void counter_watch_judge_list(struct counter_watch *w, int kind, const st
         if (!counter_watch_is_quiet(&list->all[i], kind))
             list->all[kept++] = list->all[i];
     }
-    list->count = list->sorted = kept;
-    if (list->capacity > kept + kept / 4 + 16) {
-        list->capacity = kept + kept / 8;
-        list->all = memory_resize(list->all, list->capacity, sizeof *list->all);
-    }
+    watched_shrink(list, kept);
 }
 
 const struct counter_statement *counter_watch_update(struct counter_watch *watch,
@@ -727,14 +570,13 @@ const struct counter_statement *counter_watch_update(struct counter_watch *watch
 {
     struct counter_watch_round r = {
         .watch = watch, .reading = reading, .walk = {.accumulated = reading->before}};
-    assert(reading->now_us >= watch->updated_us);
+    const int64_t before_us = watch->time.updated_us;
+    assert(reading->now_us >= before_us);
     watch->statement_count = 0;
-    watch->elapsed_us = watch->updated_us > 0 ? reading->now_us - watch->updated_us : 0;
+    watch->time.elapsed_us = before_us > 0 ? reading->now_us - before_us : 0;
     for (int k = 0; k < KINDS; k++)
         counter_watch_open(watch, &watch->lists[k], k, reading->now_us);
-    for (int i = 0; i < ERROR_WINDOWS; i++)
-        counter_watch_slide(watch, (enum error_window)i, reading->now_us);
-    watch->updated_us = reading->now_us;
+    watch->time.updated_us = reading->now_us;
     r.more = accumulated_next(&r.walk, &r.last);
     for (size_t i = 0; i < reading->reading->count; i++) {
         counter_watch_pass_until(&r, &reading->reading->samples[i]);
@@ -742,7 +584,7 @@ const struct counter_statement *counter_watch_update(struct counter_watch *watch
     }
     counter_watch_pass_until(&r, NULL);
     for (int k = 0; k < KINDS; k++) {
-        counter_watch_sort(&watch->lists[k]);
+        watched_sort(&watch->lists[k]);
         counter_watch_judge_list(watch, k, reading->fabric);
     }
     *count = watch->statement_count;
@@ -765,13 +607,13 @@ struct counter_measure counter_watch_at(const struct counter_watch *watch,
                                   .port = one->port,
                                   .counter = (enum counter)one->counter,
                                   .unknown = one->full};
-    for (enum error_window w = 0; w < ERROR_WINDOWS && watch->updated_us > 0; w++) {
+    for (enum error_window w = 0; w < ERROR_WINDOWS && watch->time.updated_us > 0; w++) {
         if (about == ALARM_ABOUT_WAIT) {
             out.per_second[w] = counter_watch_wait_share(watch, one, w);
             continue;
         }
-        out.per_second[w] = (double)counter_watch_sum(one, w) * (double)CLOCK_US_PER_S /
-                            (double)counter_watch_covered(watch, w);
+        out.per_second[w] = (double)counter_windows_sum(&one->windows, w) * (double)CLOCK_US_PER_S /
+                            (double)counter_windows_covered(&watch->time, w);
         out.per_bit[w] = bits > 0 ? out.per_second[w] / bits : 0;
     }
     return out;
@@ -781,8 +623,8 @@ uint64_t counter_watch_errors(const struct counter_watch *watch, uint64_t node_g
                               enum counter counter, enum error_window window)
 {
     const struct watched *one =
-        counter_watch_find(counter_watch_list(watch, ALARM_ABOUT_ERRORS), node_guid, port, counter);
-    return one ? counter_watch_sum(one, window) : 0;
+        watched_find(counter_watch_list(watch, ALARM_ABOUT_ERRORS), node_guid, port, counter);
+    return one ? counter_windows_sum(&one->windows, window) : 0;
 }
 
 uint64_t counter_watch_overflowed(const struct counter_watch *watch, enum alarm_key_about about)

@@ -18,11 +18,9 @@
 #include "model/fabric.h"
 #include "topology/accumulated.h"
 #include "topology/alarm_key.h"
-
-enum error_window { ERROR_WINDOW_SHORT, ERROR_WINDOW_LONG, ERROR_WINDOWS };
+#include "topology/counter_windows.h"
 
 enum {
-    COUNTER_WATCH_SLOTS = 12,             // a window slides on by a twelfth of its length
     COUNTER_WATCH_ERRORS_MAX = 128 << 10, // counters with errors: 19 MB
     COUNTER_WATCH_WAITS_MAX = 256 << 10,  // ports that wait: 38 MB
 };
@@ -30,7 +28,7 @@ enum {
 struct counter_watch_limits {
     // The growth from one reading to the next at which a counter reaches its threshold; 0: never.
     uint64_t growth[COUNTER_ERRORS];
-    int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WATCH_SLOTS
+    int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WINDOWS_SLOTS
     // Rates of errors, for each window; 0: no limit. A link that is down has the rate that the link
     // had while it was up.
     double per_bit[COUNTER_ERRORS][ERROR_WINDOWS];  // errors a bit, where the link's rate is known

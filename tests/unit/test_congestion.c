@@ -401,8 +401,8 @@ static void try_seed(uint64_t seed)
         steps[i].to_us = s.now_us;
         steps[i].waited_us = (double)grown * 1.024;
         for (int w = 0; w < ERROR_WINDOWS; w++) {
-            int64_t length = s.limits.window_us[w] / COUNTER_WATCH_SLOTS;
-            int64_t begin = (s.now_us / length - COUNTER_WATCH_SLOTS) * length;
+            int64_t length = s.limits.window_us[w] / COUNTER_WINDOWS_SLOTS;
+            int64_t begin = (s.now_us / length - COUNTER_WINDOWS_SLOTS) * length;
             double waited = 0;
             for (int k = 0; k <= i; k++) {
                 int64_t from = steps[k].from_us > begin ? steps[k].from_us : begin;

@@ -546,7 +546,7 @@ static int is_over(const struct scene *s, const struct oracle *o, double part, d
     for (int w = 0; w < ERROR_WINDOWS; w++) {
         int64_t window = s->limits.window_us[w];
         // A window slides on by a twelfth: the errors of that twelfth may count or not.
-        double most = errors_since(o, s->now_us - window - window / COUNTER_WATCH_SLOTS);
+        double most = errors_since(o, s->now_us - window - window / COUNTER_WINDOWS_SLOTS);
         double least = errors_since(o, s->now_us - window) - 30;
         double limit = s->limits.per_hour[SYMBOL][w] * part;
         double hours = (double)window / 3600e6;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// A list of counters that counter_watch.c watches. No other file includes it.
+#ifndef IBTRAPD_TOPOLOGY_WATCHED_H
+#define IBTRAPD_TOPOLOGY_WATCHED_H
+
+#include "model/counter.h"
+#include "topology/counter_windows.h"
+
+#include <stddef.h>
+
+// A counter of a port that grew lately, or whose alarm stands.
+struct watched {
+    uint64_t node_guid, peer_guid; // peer_guid 0: not known
+    union {
+        int64_t held_until_us; // of a window: the alarm does not end before
+        int64_t missing_since; // of a threshold: UTC, of the first reading without the port; 0: the
+                               // last reading had the port
+    };
+    struct counter_windows windows;   // of errors, or of the time that the port waited
+    uint8_t port, peer_port, counter; // enum counter
+    bool alarm;                       // this port makes the alarm stand
+    bool full;                        // the counter can grow no more
+    bool anew; // restored, or its windows were emptied, since the last update
+    bool tick_known;
+    uint8_t width;  // of the link when it was up last, a bit of PortInfo; 0: not known
+    uint16_t speed; // the same; enum fabric_speed
+};
+
+struct watched_list {
+    struct watched *all; // ascending by node, port and counter, those beyond `sorted` in no order
+    size_t count, sorted, capacity;
+    size_t at; // in an update: the next one
+    uint64_t overflowed;
+};
+
+// Adds a counter behind the sorted counters. Returns NULL if there are `max` counters.
+struct watched *watched_add(struct watched_list *list, size_t max, const struct watched *one);
+
+// Puts the added counters into their places. Joins two entries of one port and counter: restored
+// alarms with two neighbours, of which one stays; or a restored alarm and what was counted since
+// the start, unless the port has another neighbour now.
+void watched_sort(struct watched_list *list);
+
+// Finds one of the sorted counters. Returns NULL if the list has no such counter.
+struct watched *watched_find(const struct watched_list *list, uint64_t node_guid, uint8_t port,
+                             enum counter counter);
+
+// Keeps the first `count` counters, and gives memory back.
+void watched_shrink(struct watched_list *list, size_t count);
+
+#endif
