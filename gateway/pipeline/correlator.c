@@ -208,7 +208,7 @@ bool correlator_take_snapshot(struct correlator *correlator, struct fabric *seen
         expectations_update(correlator->emitter, correlator->options.expectation);
     }
     if (correlator->options.no_counters)
-        counter_alarms_end_all(correlator->emitter);
+        counter_alarms_end_lost(correlator->emitter, NULL);
     free(ids);
     changes_clear(&changes);
     return any;

@@ -4,6 +4,7 @@
 #include "pipeline/statements.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Cleared by hand.
 
@@ -31,31 +32,21 @@ static bool counter_alarms_read_key(const char *text, struct alarm_key *out)
            out->about <= ALARM_ABOUT_WAIT;
 }
 
-static enum statement say_lost(void *ctx, const struct policy_alarm *alarm, struct text *why)
+// `ctx`: the watch; NULL: none.
+static enum statement counter_alarms_say(void *ctx, const struct policy_alarm *alarm,
+                                         struct text *why)
 {
     struct alarm_key key;
     if (!counter_alarms_read_key(alarm->key, &key))
         return STATEMENT_OF_OTHERS;
-    text_add(why, "it is not known any more; further errors raise it again");
-    return counter_watch_has_alarm(ctx, &key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
-}
-
-static enum statement say_over(void *ctx, const struct policy_alarm *alarm, struct text *why)
-{
-    struct alarm_key key;
-    (void)ctx;
-    text_add(why, "the port counters are not read any more");
-    return counter_alarms_read_key(alarm->key, &key) ? STATEMENT_IS_OVER : STATEMENT_OF_OTHERS;
+    text_add(why, ctx ? "it is not known any more; further errors raise it again"
+                      : "the port counters are not read any more");
+    return ctx && counter_watch_has_alarm(ctx, &key) ? STATEMENT_HOLDS : STATEMENT_IS_OVER;
 }
 
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch)
 {
-    statements_compare_all(emitter, &(struct detector){.say = say_lost, .ctx = watch});
-}
-
-void counter_alarms_end_all(struct emitter *emitter)
-{
-    statements_compare_all(emitter, &(struct detector){.say = say_over});
+    statements_compare_all(emitter, &(struct detector){.say = counter_alarms_say, .ctx = watch});
 }
 
 void counter_alarms_restore(const struct emitter *emitter, struct counter_watch *watch)
@@ -76,8 +67,7 @@ bool held_errors_hold(struct held_errors *held, const struct counter_statement *
     if (!change->raised || !error_details_exist(change->key.counter) ||
         held->count == ERROR_DETAILS_MAX || held->wanted.count == ERROR_DETAILS_MAX)
         return false;
-    held->since_us[held->count] = now_us;
-    held->all[held->count++] = *change;
+    held->all[held->count++] = (struct held_error){*change, now_us};
     held->wanted.all[held->wanted.count++] = (struct error_details){
         .node_guid = change->key.guid, .port = change->key.port, .counter = change->key.counter};
     return true;
@@ -87,12 +77,8 @@ bool held_errors_hold(struct held_errors *held, const struct counter_statement *
 static void tell_held(struct held_errors *held, size_t at, const struct error_details *details,
                       held_errors_tell *tell, void *ctx)
 {
-    const struct counter_statement change = held->all[at];
-    held->count--;
-    for (size_t i = at; i < held->count; i++) {
-        held->all[i] = held->all[i + 1];
-        held->since_us[i] = held->since_us[i + 1];
-    }
+    const struct counter_statement change = held->all[at].is;
+    memmove(&held->all[at], &held->all[at + 1], (--held->count - at) * sizeof held->all[0]);
     tell(ctx, &change, details);
 }
 
@@ -110,7 +96,7 @@ void held_errors_release(struct held_errors *held, const struct counter_statemen
                          held_errors_tell *tell, void *ctx)
 {
     for (size_t i = held->count; i-- > 0;) {
-        if (is_of_link(&held->all[i].key, &change->key))
+        if (is_of_link(&held->all[i].is.key, &change->key))
             tell_held(held, i, NULL, tell, ctx);
     }
 }
@@ -121,7 +107,7 @@ void held_errors_explain(struct held_errors *held, const struct error_details_li
     for (size_t i = 0; i < list->count; i++) {
         const struct error_details *details = &list->all[i];
         for (size_t k = held->count; k-- > 0;) {
-            const struct counter_statement *one = &held->all[k];
+            const struct counter_statement *one = &held->all[k].is;
             if (one->key.guid == details->node_guid && one->key.port == details->port &&
                 one->key.counter == details->counter)
                 tell_held(held, k, details, tell, ctx);
@@ -133,7 +119,7 @@ void held_errors_expire(struct held_errors *held, int64_t until_us, held_errors_
                         void *ctx)
 {
     for (size_t i = 0; i < held->count;) {
-        if (held->since_us[i] <= until_us)
+        if (held->all[i].since_us <= until_us)
             tell_held(held, i, NULL, tell, ctx);
         else
             i++;

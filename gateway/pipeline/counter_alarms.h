@@ -17,19 +17,19 @@ void counter_alarms_restore(const struct emitter *emitter, struct counter_watch 
 void counter_alarms_forget_cleared(struct emitter *emitter, struct counter_watch *watch);
 
 // Ends the alarms that no counter holds: there was no room when the alarm was restored, or the port
-// has the alarm of another neighbour. Call it after a reading was compared.
+// has the alarm of another neighbour. Call it after a reading was compared. `watch` NULL: no
+// counters are read, and all alarms about counters end.
 void counter_alarms_end_lost(struct emitter *emitter, struct counter_watch *watch);
-
-// Ends all alarms about counters, as no counters are read.
-void counter_alarms_end_all(struct emitter *emitter);
 
 // An alarm about errors is held for a moment, until its port has said why the port counts errors.
 #define HELD_ERRORS_US (INT64_C(10) * 1000000) // then an alarm is told without causes
 
 // Starts zeroed.
 struct held_errors {
-    struct counter_statement all[ERROR_DETAILS_MAX];
-    int64_t since_us[ERROR_DETAILS_MAX];
+    struct held_error {
+        struct counter_statement is;
+        int64_t since_us;
+    } all[ERROR_DETAILS_MAX];
     size_t count;
     struct error_details_list wanted; // details of held alarms that nobody has asked the ports for
 };

@@ -105,9 +105,9 @@ struct alarm_state *alarm_states_find(const struct alarm_states *states, const c
     return alarm_states_find_digest(states, key, hash_digest_string(&states->by_key, key));
 }
 
-static struct alarm_state *alarm_states_make(struct alarm_states *states, const char *key,
-                                             size_t max)
+struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key, bool restored)
 {
+    const size_t max = restored ? POLICY_ALARMS_MAX : states->max;
     const uint64_t digest = hash_digest_string(&states->by_key, key);
     struct alarm_state *state = alarm_states_find_digest(states, key, digest);
     if (state || states->count >= max)
@@ -119,16 +119,6 @@ static struct alarm_state *alarm_states_make(struct alarm_states *states, const 
     TAILQ_INSERT_TAIL(&states->order, state, in_order);
     states->count++;
     return state;
-}
-
-struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key)
-{
-    return alarm_states_make(states, key, states->max);
-}
-
-struct alarm_state *alarm_states_restore(struct alarm_states *states, const char *key)
-{
-    return alarm_states_make(states, key, POLICY_ALARMS_MAX);
 }
 
 size_t alarm_states_count(const struct alarm_states *states)

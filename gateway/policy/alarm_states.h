@@ -93,9 +93,8 @@ void alarm_states_free(struct alarm_states *states); // NULL is allowed
 
 struct alarm_state *alarm_states_find(const struct alarm_states *states,
                                       const char *key); // NULL: none
-// Both make a missing state, and return NULL if there is no room.
-struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key);
-struct alarm_state *alarm_states_restore(struct alarm_states *states, const char *key);
+// Makes a missing state. Returns NULL if there is no room. `restored`: the journal has the alarm.
+struct alarm_state *alarm_states_get(struct alarm_states *states, const char *key, bool restored);
 size_t alarm_states_count(const struct alarm_states *states);
 bool alarm_states_are_full(const struct alarm_states *states);
 void alarm_states_forget(struct alarm_states *states, struct alarm_state *state);

@@ -55,7 +55,7 @@ static enum policy_reason decide_unknown_clear(struct policy *p, struct alarm_st
     if (!decide_may_be_known(p, t) || event_is_own(event))
         return POLICY_NEVER_NOTIFIED;
     event->clears_id[0] = '\0';
-    if (reasons_in_storm(p, event))
+    if (storms_suppress(p->storms, event, p->now))
         return POLICY_STORM;
     notify_record(p, t, event);
     return told_reason(t->told);
@@ -158,7 +158,7 @@ static enum policy_reason decide_plain(struct policy *p, struct event *event,
     if (storms_of(p->storms, event->type) == 0 &&
         duplicates_suppress(p->duplicates, event, p->options.repeat_window_us, p->now))
         return POLICY_DUPLICATE;
-    return reasons_in_storm(p, event) ? POLICY_STORM : POLICY_PASSES;
+    return storms_suppress(p->storms, event, p->now) ? POLICY_STORM : POLICY_PASSES;
 }
 
 // Decides about an event without an alarm state.
@@ -181,7 +181,7 @@ enum policy_reason decide_event(struct policy *p, struct event *event)
         (!t || (!t->raised && !told_is_raised(t->told)))) // nothing to clear
         return decide_alone(p, event, &verdict);
     if (!t)
-        t = alarm_states_get(p->states, event->alarm_key);
+        t = alarm_states_get(p->states, event->alarm_key, false);
     if (!t) {
         p->counters.overflowed++;
         p->left_out |= role == ALARM_RAISES;

@@ -85,8 +85,7 @@ void policy_process(struct policy *policy, struct event *event, int64_t now_us)
 
 static void begin_round(struct policy *p)
 {
-    const struct storms_options options = reasons_storms_options(p);
-    storms_tick(p->storms, &options, p->now, report_storm, p);
+    storms_tick(p->storms, p->now);
     duplicates_tick(p->duplicates, p->options.repeat_window_us, p->now);
     p->effort = ROUND_EFFORT;
 }
@@ -135,7 +134,7 @@ int64_t policy_due(const struct policy *policy)
 void policy_end(struct policy *policy, int64_t now_us)
 {
     policy->now = now_us;
-    storms_end(policy->storms, report_storm, policy);
+    storms_end(policy->storms);
     duplicates_end(policy->duplicates);
     alarm_states_each(policy->states, check_at_end, policy);
 }
@@ -162,7 +161,7 @@ static int64_t to_past(const struct policy *p, int64_t utc_us, int64_t now_utc_u
 static bool restore_flapping(struct policy *p, const struct alarm *alarm, int64_t utc_us)
 {
     struct alarm_state *t =
-        alarm_states_restore(p->states, alarm->key + strlen(SUMMARIES_FLAPPING));
+        alarm_states_get(p->states, alarm->key + strlen(SUMMARIES_FLAPPING), true);
     if (!t)
         return false;
     if (!t->flap)
@@ -225,7 +224,7 @@ bool policy_restore_alarm(struct policy *policy, const struct alarm *alarm, int6
     policy->now = now_us;
     if (strncmp(alarm->key, SUMMARIES_FLAPPING, strlen(SUMMARIES_FLAPPING)) == 0)
         return restore_flapping(policy, alarm, utc_us);
-    struct alarm_state *t = alarm_states_restore(policy->states, alarm->key);
+    struct alarm_state *t = alarm_states_get(policy->states, alarm->key, true);
     policy->left_out |= !t;
     if (t)
         restore_state(policy, t, alarm, utc_us);
@@ -398,7 +397,7 @@ bool policy_clear_alarm(struct policy *policy, const char *key, const char *reas
 
 bool policy_shelve(struct policy *policy, const char *key, int64_t until_us, int64_t now_us)
 {
-    struct alarm_state *t = alarm_states_get(policy->states, key);
+    struct alarm_state *t = alarm_states_get(policy->states, key, false);
     if (!t)
         return false;
     policy->now = now_us;
@@ -444,7 +443,7 @@ struct policy *policy_new(const struct policy_options *options, const struct pol
     p->rules = rules_new(options->rules, options->rule_count);
     p->states = alarm_states_new(alarms_max, pending_max, random);
     p->duplicates = duplicates_new(report_repeated, p, random);
-    p->storms = storms_new();
+    p->storms = storms_new(&p->options, report_storm, p);
     timers_init(&p->timers, POLICY_ALARMS_MAX);
     return p;
 }

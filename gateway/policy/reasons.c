@@ -39,18 +39,6 @@ void reasons_note(const struct policy *p, struct alarm_state *t, enum policy_rea
         p->sink.explain(p->sink.ctx, t->key, t->cause_id, reason);
 }
 
-struct storms_options reasons_storms_options(const struct policy *p)
-{
-    return (struct storms_options){.rate = p->options.storm_rate,
-                                   .period_us = p->options.storm_period_us};
-}
-
-bool reasons_in_storm(struct policy *p, const struct event *event)
-{
-    const struct storms_options options = reasons_storms_options(p);
-    return storms_suppress(p->storms, &options, event, p->now);
-}
-
 enum { CAUSES_MAX = 8 }; // in a chain: a link's port, the switch, the root cause of the switch
 
 // The active root cause of which receivers hear: no rule disables the root cause, or the root cause
@@ -123,8 +111,8 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
         return POLICY_HOLD_DOWN;
     if (event_is_own(event))
         return POLICY_PASSES;
-    const bool storm =
-        arrives ? reasons_in_storm(p, event) : storms_of(p->storms, event->type) != 0;
+    const bool storm = arrives ? storms_suppress(p->storms, event, p->now)
+                               : storms_of(p->storms, event->type) != 0;
     *until = storms_of(p->storms, event->type);
     return storm ? POLICY_STORM : POLICY_PASSES;
 }

@@ -34,11 +34,6 @@ enum policy_reason reasons_restrain(struct policy *p, const struct alarm_state *
                                     const struct event *event, const struct rule_decision *verdict,
                                     bool arrives, int64_t *until);
 
-// Counts the event towards a storm. Returns whether the storm suppresses the event.
-bool reasons_in_storm(struct policy *p, const struct event *event);
-
-struct storms_options reasons_storms_options(const struct policy *p);
-
 // Some receivers do not hear of an alarm's root cause, as their filter refuses the root cause.
 // These receivers are notified apart: of the alarm, and of the alarm's end, although the alarm is
 // suppressed as a consequence. The event has the mark `apart`, and each receiver decides by its

@@ -147,15 +147,22 @@ struct storm {
 };
 
 struct storms {
+    const struct policy_options *options;
+    void (*report)(void *ctx, const struct storm_account *account);
+    void *ctx;
     struct storm kinds[CATALOGUE_COUNT];
     size_t on;
     struct top_nodes nodes[CATALOGUE_COUNT]; // apart, since each tick looks at all kinds
 };
 
-struct storms *storms_new(void)
+struct storms *storms_new(const struct policy_options *options,
+                          void (*report)(void *ctx, const struct storm_account *account), void *ctx)
 {
     struct storms *storms = memory_get(sizeof *storms); // a storm clears its nodes when it begins
     memset(storms, 0, offsetof(struct storms, nodes));
+    storms->options = options;
+    storms->report = report;
+    storms->ctx = ctx;
     return storms;
 }
 
@@ -202,17 +209,17 @@ static void count_suppressed(struct storms *storms, struct storm *s, const struc
     top_nodes_add(storms_nodes(storms, s), event);
 }
 
-bool storms_suppress(struct storms *storms, const struct storms_options *options,
-                     const struct event *event, int64_t now_us)
+bool storms_suppress(struct storms *storms, const struct event *event, int64_t now_us)
 {
+    const uint32_t rate = storms->options->storm_rate;
     struct storm *s = &storms->kinds[storms_number(event->type)];
-    if (options->rate == 0 && !s->on)
+    if (rate == 0 && !s->on)
         return false;
     if (now_us - s->second_began >= CLOCK_US_PER_S || s->in_second == 0) {
         s->second_began = now_us;
         s->in_second = 0;
     }
-    if (++s->in_second > options->rate && options->rate > 0) {
+    if (++s->in_second > rate && rate > 0) {
         s->last_over = now_us;
         if (!s->on)
             storms_begin(storms, s, now_us);
@@ -240,8 +247,7 @@ static bool postpone(struct storm *s, int64_t now)
     return true;
 }
 
-static void account_for(struct storms *storms, struct storm *s, bool over,
-                        void (*report)(void *ctx, const struct storm_account *account), void *ctx)
+static void account_for(struct storms *storms, struct storm *s, bool over)
 {
     const struct storm_account account = {
         .kind = catalogue_get((enum catalogue_event)(s - storms->kinds)),
@@ -252,7 +258,7 @@ static void account_for(struct storms *storms, struct storm *s, bool over,
         .over = over,
         .nodes = storms_nodes(storms, s)};
     if (s->suppressed > 0)
-        report(ctx, &account);
+        storms->report(storms->ctx, &account);
     s->suppressed = 0;
     top_nodes_clear(storms_nodes(storms, s));
 }
@@ -263,40 +269,36 @@ static void storms_finish(struct storms *storms, struct storm *s)
     storms->on--;
 }
 
-static void storms_check(struct storms *storms, struct storm *s,
-                         const struct storms_options *options, int64_t now,
-                         void (*report)(void *ctx, const struct storm_account *account), void *ctx)
+static void storms_check(struct storms *storms, struct storm *s, int64_t now)
 {
     if (postpone(s, now))
         return;
     const bool over = now - s->last_over >= QUIET_US;
-    s->next_account = now + options->period_us;
+    s->next_account = now + storms->options->storm_period_us;
     s->summarised = true;
     s->postponed = false;
     if (over)
         storms_finish(storms, s);
-    account_for(storms, s, over, report, ctx);
+    account_for(storms, s, over);
 }
 
-void storms_tick(struct storms *storms, const struct storms_options *options, int64_t now_us,
-                 void (*report)(void *ctx, const struct storm_account *account), void *ctx)
+void storms_tick(struct storms *storms, int64_t now_us)
 {
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
         if (s->on && due(s) <= now_us)
-            storms_check(storms, s, options, now_us, report, ctx);
+            storms_check(storms, s, now_us);
     }
 }
 
-void storms_end(struct storms *storms,
-                void (*report)(void *ctx, const struct storm_account *account), void *ctx)
+void storms_end(struct storms *storms)
 {
     for (size_t i = 0; storms->on > 0 && i < CATALOGUE_COUNT; i++) {
         struct storm *s = &storms->kinds[i];
         if (!s->on)
             continue;
         storms_finish(storms, s);
-        account_for(storms, s, false, report, ctx);
+        account_for(storms, s, false);
     }
 }
 

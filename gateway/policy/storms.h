@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/catalogue.h"
 #include "model/event.h"
+#include "policy/policy_types.h"
 
 enum {
     STORMS_GATHER_S = 2, // from the first suppressed event to the first summary
@@ -25,30 +26,26 @@ struct storm_account {
     const struct top_nodes *nodes; // that these events are about
 };
 
-struct storms_options {
-    uint32_t rate;     // events of one kind in a second that are sent; 0: all events are
-    int64_t period_us; // between two summaries
-};
-
 struct storms;
 
-struct storms *storms_new(void);
+// Uses storm_rate and storm_period_us of the options, which may change and outlive the storms. The
+// functions below call `report` with each summary.
+struct storms *storms_new(const struct policy_options *options,
+                          void (*report)(void *ctx, const struct storm_account *account),
+                          void *ctx);
 void storms_free(struct storms *storms); // NULL is allowed
 
 // Counts an event that no other reason suppresses. Returns whether the caller suppresses the event.
-bool storms_suppress(struct storms *storms, const struct storms_options *options,
-                     const struct event *event, int64_t now_us);
+bool storms_suppress(struct storms *storms, const struct event *event, int64_t now_us);
 
 // When the storm of that kind is checked next; 0: there is no storm of that kind.
 int64_t storms_of(const struct storms *storms, const struct catalogue_entry *kind);
 
-void storms_tick(struct storms *storms, const struct storms_options *options, int64_t now_us,
-                 void (*report)(void *ctx, const struct storm_account *account), void *ctx);
+void storms_tick(struct storms *storms, int64_t now_us);
 int64_t storms_due(const struct storms *storms); // INT64_MAX: no check is due
 
 // Ends every storm and reports its last summary.
-void storms_end(struct storms *storms,
-                void (*report)(void *ctx, const struct storm_account *account), void *ctx);
+void storms_end(struct storms *storms);
 
 // Adds the nodes that most events of the storm are about: "leaf1 (412), leaf2 (388) and others",
 // the largest counts first, each less its error. Returns false, and adds nothing, if no node is

@@ -43,33 +43,30 @@ static bool compare_ports_is_of_known_host(const struct comparison_side *side, u
            !comparison_is_alone(side, *node) && side->node_change[*node] == FABRIC_NONE;
 }
 
-void compare_ports(struct comparison *t)
+// Compares the ports of one side with the other side.
+static void compare_ports_of(struct comparison *t, struct comparison_side *side,
+                             const struct comparison_side *other, enum catalogue_event type)
 {
     uint32_t node;
-    for (uint32_t i = 0; i < t->before.port_count; i++) {
-        uint32_t port = t->before.ports[i];
-        if (!compare_ports_is_of_known_host(&t->before, port, &node))
+    for (uint32_t i = 0; i < side->port_count; i++) {
+        const uint32_t port = side->ports[i];
+        if (!compare_ports_is_of_known_host(side, port, &node))
             continue;
-        uint32_t counterpart = comparison_counterpart_port(&t->before, &t->after, port);
-        if (counterpart == FABRIC_NONE || !comparison_is_linked(t->after.fabric, counterpart)) {
-            if (comparison_first_linked(t->after.fabric, t->before.counterpart[node]) !=
-                FABRIC_NONE)
-                compare_ports_add(t, &t->before, port, CATALOGUE_PORT_REMOVED);
-        } else if (comparison_counterpart_link(&t->before, &t->after, port) == FABRIC_NONE) {
-            compare_ports_add_moved(t, port, counterpart);
-        }
+        const uint32_t there = comparison_counterpart_port(side, other, port);
+        const bool linked = there != FABRIC_NONE && comparison_is_linked(other->fabric, there);
+        if (!linked &&
+            comparison_first_linked(other->fabric, side->counterpart[node]) != FABRIC_NONE)
+            compare_ports_add(t, side, port, type);
+        else if (linked && side == &t->before &&
+                 comparison_counterpart_link(side, other, port) == FABRIC_NONE)
+            compare_ports_add_moved(t, port, there);
     }
-    for (uint32_t i = 0; i < t->after.port_count; i++) {
-        uint32_t port = t->after.ports[i];
-        if (!compare_ports_is_of_known_host(&t->after, port, &node))
-            continue;
-        uint32_t counterpart = comparison_counterpart_port(&t->after, &t->before, port);
-        bool was_linked =
-            counterpart != FABRIC_NONE && comparison_is_linked(t->before.fabric, counterpart);
-        if (!was_linked &&
-            comparison_first_linked(t->before.fabric, t->after.counterpart[node]) != FABRIC_NONE)
-            compare_ports_add(t, &t->after, port, CATALOGUE_PORT_ADDED);
-    }
+}
+
+void compare_ports(struct comparison *t)
+{
+    compare_ports_of(t, &t->before, &t->after, CATALOGUE_PORT_REMOVED);
+    compare_ports_of(t, &t->after, &t->before, CATALOGUE_PORT_ADDED);
 }
 
 static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uint32_t after)

@@ -181,56 +181,49 @@ static void survey_set_place(const struct survey *s, uint32_t port, struct chang
     describe_add_port(&t, &other);
 }
 
-static void survey_tell_missing(struct survey *s, uint32_t node)
+// Says where a node is that nobody expects.
+static void survey_set_present_place(const struct survey *s, uint32_t port, struct change *change)
 {
-    const struct expectation_side *side = &s->expected;
+    const struct expectation_side *side = &s->now;
+    change->uplink = side->fabric->ports[port].number;
+    describe_port(side->fabric, fabric_peer(side->fabric, port), side->names, &change->peer);
+    if (change->switch_guid == 0)
+        change->switch_guid = comparison_switch_guid(side->fabric, port);
+}
+
+// Tells of a node that is on that side only.
+static void survey_tell_node(struct survey *s, const struct expectation_side *side, uint32_t node)
+{
+    const bool missing = side == &s->expected;
     const struct fabric_node *n = &side->fabric->nodes[node];
     const uint32_t port = expectation_uplink(side, node), root = side->causes.root[node];
-    struct change change = {.type = comparison_node_event(n->type, NODE_MISSING),
+    struct change change = {.type = missing ? comparison_node_event(n->type, NODE_MISSING)
+                                            : CATALOGUE_NODE_UNEXPECTED,
                             .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
                             .cause = root == node ? FABRIC_NONE : side->number[root]};
     describe_node(side->fabric, node, s->now.names, &change.subject);
-    memset(change.subject.gid, 0, sizeof change.subject.gid);
-    if (port != FABRIC_NONE)
+    if (missing)
+        memset(change.subject.gid, 0, sizeof change.subject.gid);
+    if (port != FABRIC_NONE && missing)
         survey_set_place(s, port, &change);
+    else if (port != FABRIC_NONE)
+        survey_set_present_place(s, port, &change);
     if (root == node)
-        root_causes_add_nodes(&side->causes, node, s->now.names, "missing with it", &change);
+        root_causes_add_nodes(&side->causes, node, s->now.names,
+                              missing ? "missing with it" : "with it came", &change);
     expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
     side->number[node] = s->count;
-    survey_tell(s, &change, survey_is_node_unseen(s, node));
-}
-
-static void survey_tell_unexpected(struct survey *s, uint32_t node)
-{
-    const struct expectation_side *side = &s->now;
-    const struct fabric_node *n = &side->fabric->nodes[node];
-    const uint32_t port = expectation_uplink(side, node), root = side->causes.root[node];
-    struct change change = {.type = CATALOGUE_NODE_UNEXPECTED,
-                            .switch_guid = fabric_is_element(n->type) ? n->guid : 0,
-                            .cause = root == node ? FABRIC_NONE : side->number[root]};
-    describe_node(side->fabric, node, side->names, &change.subject);
-    if (port != FABRIC_NONE) {
-        change.uplink = side->fabric->ports[port].number;
-        describe_port(side->fabric, fabric_peer(side->fabric, port), side->names, &change.peer);
-        if (change.switch_guid == 0)
-            change.switch_guid = comparison_switch_guid(side->fabric, port);
-    }
-    if (root == node)
-        root_causes_add_nodes(&side->causes, node, s->now.names, "with it came", &change);
-    expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_NODE, .guid = n->guid});
-    side->number[node] = s->count;
-    survey_tell(s, &change, false);
+    survey_tell(s, &change, missing && survey_is_node_unseen(s, node));
 }
 
 // Root causes first.
-static void survey_tell_nodes(struct survey *s, const struct expectation_side *side,
-                              void (*tell)(struct survey *s, uint32_t node))
+static void survey_tell_nodes(struct survey *s, const struct expectation_side *side)
 {
     const uint32_t *root = side->causes.root;
     for (int roots = 1; roots >= 0; roots--) {
         for (uint32_t i = 0; i < side->fabric->node_count; i++) {
             if (root[i] != FABRIC_NONE && (root[i] == i) == roots)
-                tell(s, i);
+                survey_tell_node(s, side, i);
         }
     }
 }
@@ -261,25 +254,28 @@ static struct expected_end survey_find_end(const struct survey *s, uint32_t port
     return end;
 }
 
-static void survey_set_link_key(const struct survey *s, const struct expected_end *a,
-                                const struct expected_end *b, struct change *change)
+// A difference about an expected link whose nodes are both there.
+static struct change survey_describe_link(const struct survey *s, enum catalogue_event type,
+                                          const struct expected_end *a,
+                                          const struct expected_end *b)
 {
     const struct fabric_node *nodes = s->now.fabric->nodes;
-    expectation_set_key(change, (struct alarm_key){.kind = ALARM_KEY_LINK,
-                                                   .guid = nodes[a->node].guid,
-                                                   .port = a->number,
-                                                   .peer_guid = nodes[b->node].guid,
-                                                   .peer_port = b->number});
+    struct change change = {.type = type, .cause = FABRIC_NONE};
+    survey_describe_present(s, a->node, a->number, &change.subject);
+    survey_describe_present(s, b->node, b->number, &change.peer);
+    comparison_set_switch(&change);
+    expectation_set_key(&change, (struct alarm_key){.kind = ALARM_KEY_LINK,
+                                                    .guid = nodes[a->node].guid,
+                                                    .port = a->number,
+                                                    .peer_guid = nodes[b->node].guid,
+                                                    .peer_port = b->number});
+    return change;
 }
 
 static void survey_tell_missing_link(struct survey *s, const struct expected_end *a,
                                      const struct expected_end *b)
 {
-    struct change change = {.type = CATALOGUE_LINK_MISSING, .cause = FABRIC_NONE};
-    survey_describe_present(s, a->node, a->number, &change.subject);
-    survey_describe_present(s, b->node, b->number, &change.peer);
-    comparison_set_switch(&change);
-    survey_set_link_key(s, a, b, &change);
+    const struct change change = survey_describe_link(s, CATALOGUE_LINK_MISSING, a, b);
     survey_tell(s, &change,
                 expectation_is_unseen(s->now.fabric, a->node, a->number) ||
                     expectation_is_unseen(s->now.fabric, b->node, b->number));
@@ -289,11 +285,11 @@ static void survey_tell_missing_link(struct survey *s, const struct expected_end
 static void survey_tell_miscabled(struct survey *s, const struct expected_end *a,
                                   const struct expected_end *b)
 {
-    struct change change = {.type = CATALOGUE_LINK_MISCABLED, .cause = FABRIC_NONE};
-    struct endpoint wanted, other;
-    survey_describe_present(s, a->node, a->number, &change.subject);
+    struct change change = survey_describe_link(s, CATALOGUE_LINK_MISCABLED, a, b);
+    const struct endpoint wanted = change.peer;
+    struct endpoint other;
     describe_port(s->now.fabric, a->peer, s->now.names, &change.peer);
-    survey_describe_present(s, b->node, b->number, &wanted);
+    comparison_set_switch(&change);
     struct text t = text_in(change.reason, sizeof change.reason);
     describe_add_port(&t, &wanted);
     if (b->peer != FABRIC_NONE) {
@@ -301,8 +297,6 @@ static void survey_tell_miscabled(struct survey *s, const struct expected_end *a
         text_add(&t, ", which is connected to ");
         describe_add_port(&t, &other);
     }
-    comparison_set_switch(&change);
-    survey_set_link_key(s, a, b, &change);
     s->told[a->present] = s->told[a->peer] = true;
     if (b->peer != FABRIC_NONE)
         s->told[b->present] = s->told[b->peer] = true;
@@ -326,16 +320,12 @@ static void survey_check_rate(struct survey *s, const struct expected_end *a,
     const bool unseen = !rate.known && (from->width_active != 0 || from->speed_active != 0);
     if (!unseen && !expectation_is_below(&rate, from->width_active, from->speed_active))
         return;
-    struct change change = {.type = CATALOGUE_LINK_BELOW_EXPECTED, .cause = FABRIC_NONE};
-    survey_describe_present(s, a->node, a->number, &change.subject);
-    survey_describe_present(s, b->node, b->number, &change.peer);
+    struct change change = survey_describe_link(s, CATALOGUE_LINK_BELOW_EXPECTED, a, b);
     struct text t = text_in(change.reason, sizeof change.reason);
     if (!unseen)
         fabric_add_rate(&t, rate.width, rate.speed);
     text_add(&t, unseen ? "an unknown rate instead of " : " instead of ");
     fabric_add_rate(&t, from->width_active, from->speed_active ? from->speed_active : rate.speed);
-    comparison_set_switch(&change);
-    survey_set_link_key(s, a, b, &change);
     survey_tell(s, &change, unseen);
 }
 
@@ -556,9 +546,9 @@ void expectation_compare(const struct expectation *expectation, const struct fab
                       s.now.counterpart);
     root_causes_open(&s.expected.causes, s.expected.fabric, s.expected.counterpart);
     root_causes_open(&s.now.causes, s.now.fabric, s.now.counterpart);
-    survey_tell_nodes(&s, &s.expected, survey_tell_missing);
+    survey_tell_nodes(&s, &s.expected);
     survey_check_links(&s);
-    survey_tell_nodes(&s, &s.now, survey_tell_unexpected);
+    survey_tell_nodes(&s, &s.now);
     survey_check_present_links(&s);
     expectation_close_side(&s.expected);
     expectation_close_side(&s.now);
