@@ -33,7 +33,6 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events)
 {
     struct agent_snapshot *snapshot = memory_zeroed(1, sizeof *snapshot);
-    snapshot->references = 1;
     snapshot->time_us = clock_utc(source->clock);
     snapshot->now = clock_monotonic(source->clock);
     snapshot->master_started_at = source->master_started_at;
@@ -51,19 +50,13 @@ struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
     snapshot_list_switches(snapshot);
     if (!events || snapshot_events_update(events, source->journal))
         return snapshot;
-    snapshot_unref(snapshot);
+    snapshot_free(snapshot);
     return NULL;
 }
 
-struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot)
+void snapshot_free(struct agent_snapshot *snapshot)
 {
-    snapshot->references++;
-    return snapshot;
-}
-
-void snapshot_unref(struct agent_snapshot *snapshot)
-{
-    if (!snapshot || --snapshot->references > 0)
+    if (!snapshot)
         return;
     fabric_unref(snapshot->fabric);
     names_unref(snapshot->names);

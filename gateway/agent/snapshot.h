@@ -108,7 +108,6 @@ struct snapshot_source {
 };
 
 struct agent_snapshot {
-    unsigned references;       // the agent's thread only
     int64_t time_us;           // UTC
     int64_t now;               // monotonic
     int64_t master_started_at; // copied from the source
@@ -144,8 +143,7 @@ static inline struct snapshot_events_range snapshot_range(const struct agent_sna
 // Returns NULL if the journal cannot be read now. The agent's thread only.
 struct agent_snapshot *snapshot_take(const struct snapshot_source *source,
                                      struct snapshot_events *events);
-struct agent_snapshot *snapshot_ref(struct agent_snapshot *snapshot);
-void snapshot_unref(struct agent_snapshot *snapshot); // NULL is allowed
+void snapshot_free(struct agent_snapshot *snapshot); // NULL is allowed
 
 // The active alarms, ascending by number, copied from the journal at the first call.
 const struct snapshot_alarms *snapshot_alarms_of(struct agent_snapshot *snapshot);

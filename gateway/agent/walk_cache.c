@@ -48,7 +48,7 @@ struct walk_cache *walk_cache_new(const struct snapshot_source *source,
 
 static void walk_cache_drop(struct cached_snapshot *entry)
 {
-    snapshot_unref(entry->snapshot);
+    snapshot_free(entry->snapshot);
     *entry = (struct cached_snapshot){0};
 }
 
