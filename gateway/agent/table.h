@@ -69,6 +69,7 @@ struct table {
 #define TABLE_OID(...)                                                                             \
     .entry = (const uint32_t[]){__VA_ARGS__},                                                      \
     .entry_length = sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+#define TABLE_BOX(seeking, having, ends) .seek = (seeking), .has = (having), .box = (ends)
 #define TABLE_SORTED(how_many, entering)                                                           \
     .seek = table_seek_sorted, .count = (how_many), .enter = (entering)
 #define TABLE_COLUMNS(list) .columns = (list), .column_count = sizeof(list) / sizeof *(list)

@@ -94,12 +94,9 @@ static const struct table_column SM_SWITCH_LANES_COLUMNS[] = {
     LANES("Sw", LANES_SW_FIRST, sm_lanes_of_pair),
 };
 
-const struct table SM_SWITCH_LANES = {"ibSmSwSLtoVLMapTable",
-                                      TABLE_OID(TABLES_SM_IDS, 1, 14, 1, 1),
+const struct table SM_SWITCH_LANES = {"ibSmSwSLtoVLMapTable", TABLE_OID(TABLES_SM_IDS, 1, 14, 1, 1),
                                       TABLE_COLUMNS(SM_SWITCH_LANES_COLUMNS),
-                                      .seek = sm_seek_box,
-                                      .has = sm_lanes_has_pair,
-                                      .box = &PAIRS};
+                                      TABLE_BOX(sm_seek_box, sm_lanes_has_pair, &PAIRS)};
 
 static const struct table_column SM_PORT_LANES_COLUMNS[] = {
     {"ibSmCaSLtoVLMapSubnetPrefix", 1, AGENTX_OCTETS, .get = sm_get_prefix},
@@ -108,12 +105,9 @@ static const struct table_column SM_PORT_LANES_COLUMNS[] = {
     LANES("Ca", LANES_CA_FIRST, sm_lanes_of_port),
 };
 
-const struct table SM_PORT_LANES = {"ibSmCaSLtoVLMapTable",
-                                    TABLE_OID(TABLES_SM_IDS, 1, 15, 1, 1),
+const struct table SM_PORT_LANES = {"ibSmCaSLtoVLMapTable", TABLE_OID(TABLES_SM_IDS, 1, 15, 1, 1),
                                     TABLE_COLUMNS(SM_PORT_LANES_COLUMNS),
-                                    .seek = sm_seek_box,
-                                    .has = sm_lanes_has_port,
-                                    .box = &PORTS};
+                                    TABLE_BOX(sm_seek_box, sm_lanes_has_port, &PORTS)};
 
 // Arbitration.
 
@@ -164,9 +158,6 @@ static const struct table_column SM_ARBITRATION_COLUMNS[] = {
     {"ibSmVLArbitrationWeight", WEIGHT, AGENTX_INTEGER, .get = sm_lanes_weight},
 };
 
-const struct table SM_ARBITRATION = {"ibSmVLArbitrationTable",
-                                     TABLE_OID(TABLES_SM_IDS, 1, 16, 1, 1),
-                                     TABLE_COLUMNS(SM_ARBITRATION_COLUMNS),
-                                     .seek = sm_seek_box,
-                                     .has = sm_lanes_has_entry,
-                                     .box = &ENTRIES};
+const struct table SM_ARBITRATION = {
+    "ibSmVLArbitrationTable", TABLE_OID(TABLES_SM_IDS, 1, 16, 1, 1),
+    TABLE_COLUMNS(SM_ARBITRATION_COLUMNS), TABLE_BOX(sm_seek_box, sm_lanes_has_entry, &ENTRIES)};

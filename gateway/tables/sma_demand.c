@@ -33,12 +33,9 @@ static const struct table_column SMA_GUIDS_COLUMNS[] = {
     {"ibSmaGuidVal", 3, AGENTX_OCTETS, .get = sma_demand_guid},
 };
 
-const struct table SMA_GUIDS = {"ibSmaGuidInfoTable",
-                                TABLE_OID(TABLES_SMA_IDS, 1, 3, 1, 1),
+const struct table SMA_GUIDS = {"ibSmaGuidInfoTable", TABLE_OID(TABLES_SMA_IDS, 1, 3, 1, 1),
                                 TABLE_COLUMNS(SMA_GUIDS_COLUMNS),
-                                .seek = device_seek_box,
-                                .has = sma_demand_has_guid,
-                                .box = &GUIDS};
+                                TABLE_BOX(device_seek_box, sma_demand_has_guid, &GUIDS)};
 
 // ibSmaPKeyTable. 255 is the end port; other ports of a switch, with the link up, have the P_Keys
 // for their check of packets.
@@ -102,12 +99,9 @@ static const struct table_column SMA_PKEYS_COLUMNS[] = {
     {"ibSmaPKeyBase", 4, AGENTX_GAUGE32, .get = sma_demand_pkey},
 };
 
-const struct table SMA_PKEYS = {"ibSmaPKeyTable",
-                                TABLE_OID(TABLES_SMA_IDS, 1, 6, 1, 1),
+const struct table SMA_PKEYS = {"ibSmaPKeyTable", TABLE_OID(TABLES_SMA_IDS, 1, 6, 1, 1),
                                 TABLE_COLUMNS(SMA_PKEYS_COLUMNS),
-                                .seek = device_seek_box,
-                                .has = sma_demand_has_pkey,
-                                .box = &PKEYS};
+                                TABLE_BOX(device_seek_box, sma_demand_has_pkey, &PKEYS)};
 
 // ibSmaSL2VLMapTable, for ports whose link is up, and for port 0 of a switch.
 
@@ -156,12 +150,9 @@ static const struct table_column SMA_LANES_COLUMNS[] = {
     {"ibSmaVirtualLane", 4, AGENTX_GAUGE32, .get = sma_demand_lane},
 };
 
-const struct table SMA_LANES = {"ibSmaSL2VLMapTable",
-                                TABLE_OID(TABLES_SMA_IDS, 1, 7, 1, 1),
+const struct table SMA_LANES = {"ibSmaSL2VLMapTable", TABLE_OID(TABLES_SMA_IDS, 1, 7, 1, 1),
                                 TABLE_COLUMNS(SMA_LANES_COLUMNS),
-                                .seek = device_seek_box,
-                                .has = sma_demand_has_lane,
-                                .box = &LANES};
+                                TABLE_BOX(device_seek_box, sma_demand_has_lane, &LANES)};
 
 // ibSmaHiPriVlArbTable and ibSmaLowPriVlArbTable. `kind` is the field of PortInfo that has the size
 // of the table (IBA 14.2.5.6).
@@ -216,7 +207,7 @@ static const struct table_column SMA_LOW_COLUMNS[] = {
 };
 
 #define ARBITRATION(which)                                                                         \
-    .seek = device_seek_box, .has = sma_demand_has_entry, .box = &ENTRIES, .kind = (which)
+    TABLE_BOX(device_seek_box, sma_demand_has_entry, &ENTRIES), .kind = (which)
 
 const struct table SMA_HIGH = {"ibSmaHiPriVlArbTable", TABLE_OID(TABLES_SMA_IDS, 1, 8, 1, 1),
                                TABLE_COLUMNS(SMA_HIGH_COLUMNS), ARBITRATION(HIGH)};
@@ -251,12 +242,9 @@ static const struct table_column SMA_LINEAR_COLUMNS[] = {
     {"ibSmaLinForwEgressPort", 2, AGENTX_GAUGE32, .get = sma_demand_route},
 };
 
-const struct table SMA_LINEAR = {"ibSmaLinForTable",
-                                 TABLE_OID(TABLES_SMA_IDS, 1, 9, 1, 1),
+const struct table SMA_LINEAR = {"ibSmaLinForTable", TABLE_OID(TABLES_SMA_IDS, 1, 9, 1, 1),
                                  TABLE_COLUMNS(SMA_LINEAR_COLUMNS),
-                                 .seek = device_seek_box,
-                                 .has = sma_demand_has_lid,
-                                 .box = &LIDS};
+                                 TABLE_BOX(device_seek_box, sma_demand_has_lid, &LIDS)};
 
 // The last MLID that the switch forwards: MulticastFDBTop, where the subnet manager sets it.
 static uint32_t sma_demand_last_mlid(const struct fabric_node *node)
@@ -306,12 +294,9 @@ static const struct table_column SMA_MULTICAST_COLUMNS[] = {
     {"ibSmaMulForwMask", 2, AGENTX_OCTETS, .get = sma_demand_mask},
 };
 
-const struct table SMA_MULTICAST = {"ibSmaMulForTable",
-                                    TABLE_OID(TABLES_SMA_IDS, 1, 11, 1, 1),
+const struct table SMA_MULTICAST = {"ibSmaMulForTable", TABLE_OID(TABLES_SMA_IDS, 1, 11, 1, 1),
                                     TABLE_COLUMNS(SMA_MULTICAST_COLUMNS),
-                                    .seek = device_seek_box,
-                                    .has = sma_demand_has_mlid,
-                                    .box = &MLIDS};
+                                    TABLE_BOX(device_seek_box, sma_demand_has_mlid, &MLIDS)};
 
 // ibSmaLedInfoTable, with a row for the end port if that has an LED.
 
