@@ -123,14 +123,22 @@ static bool device_put_kind(struct agentx_value *out, const struct fabric_node *
     return put_oid(out, ids, sizeof ids / sizeof *ids);
 }
 
-void device_add_port_name(struct text *t, const struct look *look, uint32_t node, uint8_t port)
+bool device_put_port_name(struct agentx_value *out, const struct look *look, uint32_t node,
+                          uint8_t port)
 {
+    char text[DISPLAY_STRING_MAX + 1], ascii[FABRIC_DESCRIPTION_SIZE];
+    struct text t = text_in(text, sizeof text);
     if (look->of_fabric) {
-        char ascii[FABRIC_DESCRIPTION_SIZE];
         text_ascii(device_name(look, &look->fabric->nodes[node]), ascii, sizeof ascii);
-        text_addf(t, "%s/", ascii);
+        text_addf(&t, "%s/", ascii);
     }
-    text_addf(t, "%u", (unsigned)port);
+    text_addf(&t, "%u", (unsigned)port);
+    return put_text(out, text, DISPLAY_STRING_MAX);
+}
+
+bool device_port_name(struct look *look, struct agentx_value *out)
+{
+    return device_put_port_name(out, look, look->node, look_port(look)->number);
 }
 
 // The system group.

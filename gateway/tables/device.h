@@ -6,8 +6,6 @@
 
 #include "agent/column.h"
 
-struct text;
-
 enum { DEVICE_PORT_0 = 255 }; // the number of a switch's port 0 in an index
 
 // Fills the row's `node`, and `port` with the end port. Returns false if the end port is not in the
@@ -39,8 +37,10 @@ const char *device_name(const struct look *look, const struct fabric_node *node)
 bool device_put_text(struct agentx_value *out, const char *text);
 bool device_put_description(struct agentx_value *out, const struct fabric_node *node);
 
-// Adds the port's ifName in ASCII: its number, in the fabric's tables behind its node's name and a
-// slash.
-void device_add_port_name(struct text *t, const struct look *look, uint32_t node, uint8_t port);
+// Puts the ifName of a port in ASCII: the port's number, in the fabric's tables behind its node's
+// name and a slash. Returns true. device_port_name is the getter for the row's port.
+bool device_put_port_name(struct agentx_value *out, const struct look *look, uint32_t node,
+                          uint8_t port);
+bool device_port_name(struct look *look, struct agentx_value *out);
 
 #endif

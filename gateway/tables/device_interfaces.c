@@ -106,14 +106,6 @@ static bool device_interfaces_address(struct look *look, struct agentx_value *ou
     return put_octets(out, octets, end->lid != 0 ? sizeof octets : 0);
 }
 
-static bool device_interfaces_name(struct look *look, struct agentx_value *out)
-{
-    char text[TEXT_MAX + 1];
-    struct text t = text_in(text, sizeof text);
-    device_add_port_name(&t, look, look->node, look_port(look)->number);
-    return put_text(out, text, TEXT_MAX);
-}
-
 // When the sums of its counters began: at ibtrapd's start, or when the port came, also after a day
 // without the port. If the clock was ahead then, the time may be still to come.
 static int64_t device_interfaces_began(const struct look *look)
@@ -255,7 +247,7 @@ const struct table FABRIC_IF = {"ifTable", TABLE_OID(TABLES_MIB_2_IDS, 2, 2, 1),
                                 TABLE_COLUMNS(COLUMNS), .seek = fabric_device_seek_port};
 
 static const struct table_column MORE_COLUMNS[] = {
-    {"ifName", 1, AGENTX_OCTETS, .get = device_interfaces_name},
+    {"ifName", 1, AGENTX_OCTETS, .get = device_port_name},
     {"ifInMulticastPkts", 2, AGENTX_COUNTER32, SUM(NOTHING)},
     {"ifInBroadcastPkts", 3, AGENTX_COUNTER32, SUM(NOTHING)},
     {"ifOutMulticastPkts", 4, AGENTX_COUNTER32, SUM(NOTHING)},

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { LOCAL = 7 };                                            // LldpChassisIdSubtype
-enum { INTERFACE_NAME = 5 };                                   // LldpPortIdSubtype
-enum { BRIDGE = 0x20, ROUTER = 0x08, STATION_ONLY = 0x01 };    // LldpSystemCapabilitiesMap
-enum { TEXT_MAX = 255, TIME_MARK = 0, INDEX = 1, LENGTH = 3 }; // of the index of a neighbour
+enum { LOCAL = 7 };                                         // LldpChassisIdSubtype
+enum { INTERFACE_NAME = 5 };                                // LldpPortIdSubtype
+enum { BRIDGE = 0x20, ROUTER = 0x08, STATION_ONLY = 0x01 }; // LldpSystemCapabilitiesMap
+enum { TIME_MARK = 0, INDEX = 1, LENGTH = 3 };              // of the index of a neighbour
 
 // Local system.
 
@@ -34,21 +34,10 @@ const struct table LLDP_SYSTEM = {"lldpLocalSystemData", TABLE_OID(TABLES_LLDP_I
 
 // Local ports.
 
-static bool lldp_put_name(const struct look *look, uint32_t node, uint8_t port,
-                          struct agentx_value *out)
-{
-    char text[TEXT_MAX + 1];
-    struct text t = text_in(text, sizeof text);
-    device_add_port_name(&t, look, node, port);
-    return put_text(out, text, TEXT_MAX);
-}
-
-GETTER(lldp_local_name, lldp_put_name(look, look->node, look_port(look)->number, out))
-
 static const struct table_column LLDP_PORTS_COLUMNS[] = {
     {"lldpLocPortIdSubtype", 2, AGENTX_INTEGER, FIELD_CONSTANT(INTERFACE_NAME)},
-    {"lldpLocPortId", 3, AGENTX_OCTETS, .get = lldp_local_name},
-    {"lldpLocPortDesc", 4, AGENTX_OCTETS, .get = lldp_local_name},
+    {"lldpLocPortId", 3, AGENTX_OCTETS, .get = device_port_name},
+    {"lldpLocPortDesc", 4, AGENTX_OCTETS, .get = device_port_name},
 };
 
 const struct table LLDP_PORTS = {"lldpLocPortTable", TABLE_OID(TABLES_LLDP_IDS, 1, 3, 7, 1),
@@ -81,7 +70,7 @@ static bool lldp_remote_port(struct look *look, struct agentx_value *out)
 static bool lldp_remote_port_descr(struct look *look, struct agentx_value *out)
 {
     const struct fabric_port *port = look_port(look);
-    return lldp_put_name(look, port->peer_node, port->peer_port, out);
+    return device_put_port_name(out, look, port->peer_node, port->peer_port);
 }
 
 GETTER(lldp_remote_name, device_put_text(out, device_name(look, lldp_peer(look))))
