@@ -29,17 +29,17 @@ struct row {
 
 #define AT(member)                                                                                 \
     .offset = offsetof(struct event, member), .size = sizeof(((struct event *)0)->member)
-#define NUMBER(member)       .show = SHOW_DECIMAL, AT(member)
-#define HEX(count, member)   .show = SHOW_HEX, AT(member), .digits = (count)
-#define GID(member)          .show = SHOW_GID, AT(member)
-#define OCTETS(member)       .show = SHOW_OCTETS, AT(member)
-#define TEXT(member)         .show = SHOW_TEXT, AT(member)
-#define FLAG(member)         .show = SHOW_FLAG, AT(member)
-#define COMPUTED_TEXT        .show = SHOW_TEXT
-#define COMPUTED_WORD        .show = SHOW_WORD
-#define COMPUTED_DECIMAL     .show = SHOW_DECIMAL
-#define COMPUTED_HEX         .show = SHOW_HEX, .digits = 16
-#define ROW(number, n, kind) [FIELD_##number] = {.name = (n), kind},
+#define NUMBER(member)      .show = SHOW_DECIMAL, AT(member)
+#define HEX(count, member)  .show = SHOW_HEX, AT(member), .digits = (count)
+#define GID(member)         .show = SHOW_GID, AT(member)
+#define OCTETS(member)      .show = SHOW_OCTETS, AT(member)
+#define TEXT(member)        .show = SHOW_TEXT, AT(member)
+#define FLAG(member)        .show = SHOW_FLAG, AT(member)
+#define COMPUTED_TEXT       .show = SHOW_TEXT
+#define COMPUTED_WORD       .show = SHOW_WORD
+#define COMPUTED_DECIMAL    .show = SHOW_DECIMAL
+#define COMPUTED_HEX        .show = SHOW_HEX, .digits = 16
+#define ROW(number, n, ...) [FIELD_##number] = {.name = (n), __VA_ARGS__},
 
 static const struct row ROWS[FIELD_COUNT] = {FIELD_TABLE(ROW)};
 
