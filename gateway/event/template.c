@@ -121,18 +121,11 @@ static void template_add_times(struct text *t, uint64_t count)
         text_addf(t, "%" PRIu64 " times", count);
 }
 
-// Adds "1 minute" or "12 minutes". False: there are none.
-static bool template_add_minutes(struct text *t, uint32_t minutes)
+// Adds "1 minute" or "30 days". False: the count is 0.
+static bool template_add_span(struct text *t, uint32_t count, const char *unit)
 {
-    text_addf(t, "%" PRIu32 " minute%s", minutes, minutes == 1 ? "" : "s");
-    return minutes > 0;
-}
-
-// Adds "1 day" or "30 days". False: there are none.
-static bool template_add_days(struct text *t, uint32_t days)
-{
-    text_addf(t, "%" PRIu32 " day%s", days, days == 1 ? "" : "s");
-    return days > 0;
+    text_addf(t, "%" PRIu32 " %s%s", count, unit, count == 1 ? "" : "s");
+    return count > 0;
 }
 
 // Adds a time in whole seconds: "2026-11-21T03:19:03Z".
@@ -191,9 +184,9 @@ static bool template_add_placeholder(struct text *t, const struct event *event, 
     if (template_is(name, n, "derivation"))
         return template_add_derivation(t, event);
     if (template_is(name, n, "minutes"))
-        return template_add_minutes(t, event->window_min);
+        return template_add_span(t, event->window_min, "minute");
     if (template_is(name, n, "days"))
-        return template_add_days(t, event->occasion_days);
+        return template_add_span(t, event->occasion_days, "day");
     if (template_is(name, n, "request"))
         template_add_request(t, &event->notice);
     else if (template_is(name, n, "changes"))
