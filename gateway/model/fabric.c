@@ -37,12 +37,6 @@ uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_fie
     return node->switch_info.known ? attribute_get(node->switch_info.octets, 0, field) : 0;
 }
 
-void fabric_set_switch_info(struct fabric_node *node, enum switch_info_field field, uint32_t value)
-{
-    node->switch_info.known = true;
-    attribute_set(node->switch_info.octets, 0, field, value);
-}
-
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid)
 {
     uint32_t at;

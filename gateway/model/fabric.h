@@ -194,7 +194,6 @@ void fabric_set_port_info(struct fabric_port *port, enum port_info_field field, 
 
 // The same of a switch's SwitchInfo.
 uint32_t fabric_switch_info(const struct fabric_node *node, enum switch_info_field field);
-void fabric_set_switch_info(struct fabric_node *node, enum switch_info_field field, uint32_t value);
 
 // Indices, or FABRIC_NONE.
 uint32_t fabric_find_node(const struct fabric *fabric, uint64_t guid);

@@ -138,7 +138,8 @@ static struct fabric_builder *build(void)
                                .port_count = 2,
                                .partition_cap = cap,
                                .description = "leaf1"};
-    fabric_set_switch_info(&leaf, SWITCH_INFO_PARTITION_ENFORCEMENT_CAP, enforced);
+    leaf.switch_info.known = true;
+    attribute_set(leaf.switch_info.octets, 0, SWITCH_INFO_PARTITION_ENFORCEMENT_CAP, enforced);
     const struct fabric_node host = {.guid = HOST,
                                      .type = FABRIC_CA,
                                      .port_count = 2,

@@ -251,7 +251,8 @@ TEST(what_a_switch_told_before_stays)
 {
     struct fabric_builder *before = fabric_builder_new();
     struct fabric_node node = {.guid = LEAF, .type = FABRIC_SWITCH, .port_count = 4};
-    fabric_set_switch_info(&node, SWITCH_INFO_LINEAR_FDB_TOP, 5);
+    node.switch_info.known = true;
+    attribute_set(node.switch_info.octets, 0, SWITCH_INFO_LINEAR_FDB_TOP, 5);
     fabric_builder_node(before, &node);
     known = fabric_builder_finish(before, SUPPORT_UTC_US, 0, true);
     limit_us = 1;
