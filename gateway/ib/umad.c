@@ -23,79 +23,66 @@
 
 enum { STATE_ACTIVE = 4 };
 
-// Other ports that a search found.
-struct umad_search_finds {
-    struct mad_port_id down;      // the first inactive InfiniBand port
-    struct mad_port_id other;     // the first port of another link layer
+// A port of this host.
+struct umad_found {
+    struct mad_port_id id;
     char layer[UMAD_CA_NAME_LEN]; // its link layer
 };
 
-static bool umad_ports_is_infiniband(const umad_port_t *port)
+enum { UMAD_FOUND_MAX = UMAD_MAX_DEVICES * UMAD_CA_MAX_PORTS };
+
+// Lists the ports of all devices: UMAD_FOUND_MAX at most. Free `out` with free(3).
+static size_t umad_ports_list(struct umad_found **out)
 {
-    return strcmp(port->link_layer, "InfiniBand") == 0 || strcmp(port->link_layer, "IB") == 0;
+    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
+    const int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
+    umad_ca_t ca;
+    size_t count = 0;
+    *out = memory_zeroed(UMAD_FOUND_MAX, sizeof **out);
+    for (int i = 0; i < n; i++) {
+        if (umad_get_ca(devices[i], &ca) != 0)
+            continue;
+        for (int k = 0; k < UMAD_CA_MAX_PORTS; k++) {
+            const umad_port_t *port = ca.ports[k];
+            struct umad_found *found = &(*out)[count];
+            if (!port)
+                continue;
+            found->id = (struct mad_port_id){.port = (unsigned)port->portnum,
+                                             .guid = be64toh(port->port_guid),
+                                             .active = port->state == STATE_ACTIVE};
+            snprintf(found->id.device, sizeof found->id.device, "%s", devices[i]);
+            snprintf(found->layer, sizeof found->layer, "%s", port->link_layer);
+            count++;
+        }
+        umad_release_ca(&ca);
+    }
+    return count;
 }
 
-static struct mad_port_id umad_ports_id(const char *device, const umad_port_t *port)
+static bool umad_ports_is_infiniband(const struct umad_found *found)
 {
-    struct mad_port_id id = {.port = (unsigned)port->portnum,
-                             .guid = be64toh(port->port_guid),
-                             .active = port->state == STATE_ACTIVE};
-    snprintf(id.device, sizeof id.device, "%s", device);
-    return id;
+    return strcmp(found->layer, "InfiniBand") == 0 || strcmp(found->layer, "IB") == 0;
 }
 
-// Whether this is the wanted port; otherwise remembers what it is.
-static bool umad_ports_take(const struct umad_choice *choice, const umad_port_t *port,
-                            const struct mad_port_id *id, struct umad_search_finds *finds)
+static bool umad_ports_is_wanted(const struct umad_choice *choice, const struct mad_port_id *id)
 {
+    const char *device = id->device;
     if (choice->port != 0 && choice->port != id->port)
         return false;
-    if (!umad_ports_is_infiniband(port)) {
-        if (finds->other.device[0] == '\0') {
-            finds->other = *id;
-            snprintf(finds->layer, sizeof finds->layer, "%s", port->link_layer);
-        }
-        return false;
-    }
-    if (finds->down.device[0] == '\0')
-        finds->down = *id;
-    return id->active || choice->port != 0;
-}
-
-// Searches one device's ports.
-static bool umad_ports_device(const struct umad_choice *choice, const char *device,
-                              struct mad_port_id *id, struct umad_search_finds *finds)
-{
-    umad_ca_t ca;
-    if (umad_get_ca(device, &ca) != 0)
-        return false;
-    bool found = false;
-    for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
-        if (!ca.ports[i])
-            continue;
-        *id = umad_ports_id(device, ca.ports[i]);
-        found = umad_ports_take(choice, ca.ports[i], id, finds);
-    }
-    umad_release_ca(&ca);
-    return found;
-}
-
-static bool umad_ports_is_wanted(const struct umad_choice *choice, const char *device)
-{
     if (choice->device[0] != '\0')
         return strcmp(choice->device, device) == 0;
     return strncmp(device, "smi", 3) != 0 || device[3] < '0' || device[3] > '9';
 }
 
-static bool umad_ports_explain(const struct umad_choice *choice,
-                               const struct umad_search_finds *finds, struct error *err)
+static bool umad_ports_explain(const struct umad_choice *choice, const struct umad_found *other,
+                               struct error *err)
 {
-    if (finds->other.device[0] != '\0')
+    if (other)
         return error_set(err,
                          "no InfiniBand port found: %s port %u is %s, and ibtrapd needs one of an "
                          "InfiniBand fabric; check the items 'device' and 'port' of section "
                          "'fabric' against the output of ibstat",
-                         finds->other.device, finds->other.port, finds->layer);
+                         other->id.device, other->id.port, other->layer);
     if (choice->device[0] != '\0')
         return error_set(
             err,
@@ -110,43 +97,37 @@ static bool umad_ports_explain(const struct umad_choice *choice,
 // The port of that choice. Returns false with a sentence about the remedy.
 static bool umad_search(const struct umad_choice *choice, struct mad_port_id *id, struct error *err)
 {
-    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
-    int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
-    struct umad_search_finds finds = {.layer = ""};
-    for (int i = 0; i < n; i++) {
-        if (umad_ports_is_wanted(choice, devices[i]) &&
-            umad_ports_device(choice, devices[i], id, &finds))
-            return true;
+    const struct umad_found *chosen = NULL, *other = NULL;
+    struct umad_found *all;
+    const size_t count = umad_ports_list(&all);
+    for (size_t i = 0; i < count; i++) {
+        if (!umad_ports_is_wanted(choice, &all[i].id))
+            continue;
+        if (!umad_ports_is_infiniband(&all[i]))
+            other = other ? other : &all[i];
+        else if (!chosen || (all[i].id.active && !chosen->id.active && choice->port == 0))
+            chosen = &all[i];
     }
-    *id = finds.down;
-    return id->device[0] != '\0' || umad_ports_explain(choice, &finds, err);
-}
-
-static bool umad_ports_has_port(const char *device, uint64_t guid)
-{
-    umad_ca_t ca;
-    if (umad_get_ca(device, &ca) != 0)
-        return false;
-    bool has = false;
-    for (int i = 0; i < UMAD_CA_MAX_PORTS; i++)
-        has = has || (ca.ports[i] && be64toh(ca.ports[i]->port_guid) == guid);
-    umad_release_ca(&ca);
-    return has;
+    *id = chosen ? chosen->id : (struct mad_port_id){0};
+    const bool found = chosen || umad_ports_explain(choice, other, err);
+    free(all);
+    return found;
 }
 
 // Writes the name of another device with the same port: of a multi-plane adapter, smiN and mlx5_N
 // have the same port GUID. False: there is none.
 static bool umad_search_sibling(const struct mad_port_id *id, char out[64])
 {
-    char devices[UMAD_MAX_DEVICES][UMAD_CA_NAME_LEN];
-    int n = umad_get_cas_names(devices, UMAD_MAX_DEVICES);
-    for (int i = 0; i < n && id->guid != 0; i++) {
-        if (strcmp(devices[i], id->device) == 0 || !umad_ports_has_port(devices[i], id->guid))
-            continue;
-        snprintf(out, 64, "%s", devices[i]);
-        return true;
+    struct umad_found *all;
+    const size_t count = umad_ports_list(&all);
+    bool found = false;
+    for (size_t i = 0; i < count && id->guid != 0 && !found; i++) {
+        found = all[i].id.guid == id->guid && strcmp(all[i].id.device, id->device) != 0;
+        if (found)
+            snprintf(out, 64, "%s", all[i].id.device);
     }
-    return false;
+    free(all);
+    return found;
 }
 
 // Who has the port open.
