@@ -11,13 +11,15 @@ enum { FIRST = 0 };
 enum { TURN_US = 50, PATIENCE_US = 5000, PASSES_MAX = 1000000 };
 
 struct branch {
-    struct sweep_branch place;
+    uint64_t port_guid;
     uint64_t turns; // taken, turns of the branches behind included
     uint32_t above; // in whose circle the branch waits: the parent, or the group of strangers there
-    uint32_t next;  // in a circle, or in the list of postponed branches
+    uint32_t node;
+    uint32_t next;   // in a circle, or in the list of postponed branches
     uint32_t latest; // the last branch in the circle of waiting branches behind; NONE: none waits
     uint32_t passes; // turns to pass
-    uint32_t strangers;           // the group of those behind it; NONE: it has none
+    uint32_t strangers; // the group of those behind it; NONE: it has none
+    uint8_t port, hops;
     uint8_t next_port, last_port; // to query; none if next_port is greater
     bool ask_node, ask_name, ask_ports;
     bool is_waiting; // the branch is in the circle of the branch above
@@ -115,12 +117,10 @@ static uint32_t sweep_branches_append(struct sweep_branches *branches, const str
 uint32_t sweep_branches_add(struct sweep_branches *branches, uint32_t parent, uint8_t port)
 {
     assert((parent == NONE) == (branches->count == 0));
-    const uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].place.hops + 1);
+    const uint8_t hops = parent == NONE ? 0 : (uint8_t)(branches->all[parent].hops + 1);
     assert(hops <= SMP_HOPS_MAX);
     const struct branch added = {
-        .place = {.parent = parent, .node = NONE, .port = port, .hops = hops},
-        .above = parent,
-        .ask_node = true};
+        .above = parent, .node = NONE, .port = port, .hops = hops, .ask_node = true};
     uint32_t branch = sweep_branches_append(branches, &added);
     sweep_branches_wake(branches, branch);
     return branch;
@@ -136,10 +136,8 @@ static void sweep_branches_join_strangers(struct sweep_branches *branches, uint3
     if (node.above != NONE && branches->all[node.above].is_group)
         return;
     if (group == NONE) {
-        struct branch added = {.place = node.place, .above = at, .is_group = true};
-        added.place.port_guid = 0;
-        added.place.parent = at;
-        added.place.port = 0;
+        const struct branch added = {
+            .above = at, .node = node.node, .hops = node.hops, .is_group = true};
         group = sweep_branches_append(branches, &added);
         branches->all[at].strangers = group;
     }
@@ -151,8 +149,8 @@ void sweep_branches_answered(struct sweep_branches *branches, uint32_t branch, u
 {
     struct branch *b = &branches->all[branch];
     assert(!b->is_waiting && b->latest == NONE);
-    b->place.node = node;
-    b->place.port_guid = port_guid;
+    b->node = node;
+    b->port_guid = port_guid;
     if (is_stranger && b->above != NONE)
         sweep_branches_join_strangers(branches, branch);
 }
@@ -259,18 +257,24 @@ uint32_t sweep_branches_count(const struct sweep_branches *branches)
     return branches->count;
 }
 
-const struct sweep_branch *sweep_branches_at(const struct sweep_branches *branches, uint32_t branch)
+struct sweep_branch sweep_branches_at(const struct sweep_branches *branches, uint32_t branch)
 {
-    return &branches->all[branch].place;
+    const struct branch *b = &branches->all[branch];
+    const bool in_group = b->above != NONE && branches->all[b->above].is_group;
+    return (struct sweep_branch){.port_guid = b->port_guid,
+                                 .parent = in_group ? branches->all[b->above].above : b->above,
+                                 .node = b->node,
+                                 .port = b->port,
+                                 .hops = b->hops};
 }
 
 uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,
                             uint8_t path[SMP_HOPS_MAX])
 {
-    const struct sweep_branch *b = sweep_branches_at(branches, branch);
-    const uint8_t hops = b->hops;
-    for (; b->hops > 0; b = sweep_branches_at(branches, b->parent))
-        path[b->hops - 1] = b->port;
+    struct sweep_branch b = sweep_branches_at(branches, branch);
+    const uint8_t hops = b.hops;
+    for (; b.hops > 0; b = sweep_branches_at(branches, b.parent))
+        path[b.hops - 1] = b.port;
     return hops;
 }
 
@@ -295,7 +299,7 @@ uint32_t sweep_branches_largest(const struct sweep_branches *branches,
                                 bool (*is_known)(void *ctx, uint32_t node), void *ctx)
 {
     uint32_t at = FIRST;
-    while (branches->all[at].place.node != NONE && is_known(ctx, branches->all[at].place.node)) {
+    while (branches->all[at].node != NONE && is_known(ctx, branches->all[at].node)) {
         uint64_t turns;
         uint32_t next = sweep_branches_largest_behind(branches, at, &turns);
         if (at != FIRST)

@@ -67,7 +67,7 @@ bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
 void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us);
 
 // The place of a branch. Branches have the numbers from 0. Some branches stand for the strangers of
-// a node: these have the place of the node and no GUID.
+// a node: these branches have the number of the node, no port and no GUID.
 struct sweep_branch {
     uint64_t port_guid; // of the node's port; 0: the node has not answered
     uint32_t parent;    // SWEEP_BRANCHES_NONE: the first branch
@@ -77,9 +77,7 @@ struct sweep_branch {
 };
 
 uint32_t sweep_branches_count(const struct sweep_branches *branches);
-// Valid until the next branch is added.
-const struct sweep_branch *sweep_branches_at(const struct sweep_branches *branches,
-                                             uint32_t branch);
+struct sweep_branch sweep_branches_at(const struct sweep_branches *branches, uint32_t branch);
 
 // The directed route of the branch: the ports by which an SMP leaves each node. Returns how many.
 uint8_t sweep_branches_path(const struct sweep_branches *branches, uint32_t branch,

@@ -34,7 +34,7 @@ static void sweep_counters_walk(struct sweep_order *o, uint32_t root)
         for (uint32_t i = n->first_port; i < n->first_port + n->ports; i++) {
             const struct fabric_port *port = &o->fabric->ports[i];
             if (port->peer_node != FABRIC_NONE && !o->is_reached[port->peer_node] &&
-                sweep_branches_at(o->branches, at)->hops < SMP_HOPS_MAX)
+                sweep_branches_at(o->branches, at).hops < SMP_HOPS_MAX)
                 sweep_counters_reach(o, at, port->number, port->peer_node);
         }
     }

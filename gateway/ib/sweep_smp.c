@@ -77,10 +77,10 @@ struct walk {
 // The port that leads to the branch: the place of the node that answers there.
 static struct place sweep_smp_place(const struct walk *walk, uint32_t branch)
 {
-    const struct sweep_branch *b = sweep_branches_at(walk->part.branches, branch);
-    if (b->parent == SWEEP_BRANCHES_NONE)
+    const struct sweep_branch b = sweep_branches_at(walk->part.branches, branch);
+    if (b.parent == SWEEP_BRANCHES_NONE)
         return (struct place){.node = FABRIC_NONE};
-    return (struct place){sweep_branches_at(walk->part.branches, b->parent)->node, b->port};
+    return (struct place){sweep_branches_at(walk->part.branches, b.parent).node, b.port};
 }
 
 static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t branch)
@@ -111,10 +111,10 @@ static uint64_t sweep_smp_guid_behind(const struct walk *walk, uint32_t branch)
         return 0;
     if (place.node == FABRIC_NONE)
         return walk->part.sweep->own_guid;
-    const uint32_t parent = sweep_branches_at(walk->part.branches, branch)->parent;
+    const uint32_t parent = sweep_branches_at(walk->part.branches, branch).parent;
     const uint64_t guid =
         mkeys_find_behind(walk->part.sweep->mkeys,
-                          sweep_branches_at(walk->part.branches, parent)->port_guid, place.port);
+                          sweep_branches_at(walk->part.branches, parent).port_guid, place.port);
     if (guid != 0 || !known)
         return guid;
     const uint32_t node =
@@ -132,7 +132,7 @@ static void sweep_smp_ask(struct walk *walk, const struct sweep_branches_query *
 {
     const uint64_t guid = query->is_node
                               ? sweep_smp_guid_behind(walk, query->branch)
-                              : sweep_branches_at(walk->part.branches, query->branch)->port_guid;
+                              : sweep_branches_at(walk->part.branches, query->branch).port_guid;
     walk->in_flight++;
     sweep_part_ask(&walk->part,
                    &(struct sweep_query){.take = sweep_smp_take,
@@ -158,7 +158,7 @@ static void sweep_smp_ask_more(struct walk *walk)
 // Searches behind a port, which was added before, of the node that the branch leads to.
 static void sweep_smp_search_behind(struct walk *walk, uint32_t branch, struct fabric_port *port)
 {
-    if (sweep_branches_at(walk->part.branches, branch)->hops == SMP_HOPS_MAX)
+    if (sweep_branches_at(walk->part.branches, branch).hops == SMP_HOPS_MAX)
         port->silent = true;
     else
         sweep_branches_add(walk->part.branches, branch, port->number);
@@ -289,9 +289,9 @@ static bool sweep_smp_is_up(const struct fabric_port *port)
 static bool sweep_smp_leads_on(const struct walk *walk, uint32_t branch,
                                const struct fabric_port *port)
 {
-    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
     bool is_switch = fabric_builder_get(walk->part.builder, node)->type == FABRIC_SWITCH;
-    bool is_own = sweep_branches_at(walk->part.branches, branch)->hops == 0;
+    bool is_own = sweep_branches_at(walk->part.branches, branch).hops == 0;
     return port->number > 0 && (is_switch || is_own) && sweep_smp_is_up(port) &&
            port->peer_node == FABRIC_NONE;
 }
@@ -308,9 +308,9 @@ static void sweep_smp_note_locked(struct walk *walk, uint32_t node, uint8_t port
 static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t number,
                                  const uint8_t *data)
 {
-    const uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    const uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
     const uint64_t mkey =
-        sweep_part_mkey(&walk->part, sweep_branches_at(walk->part.branches, branch)->port_guid);
+        sweep_part_mkey(&walk->part, sweep_branches_at(walk->part.branches, branch).port_guid);
     if (mkey != 0 &&
         (number == 0 || fabric_builder_get(walk->part.builder, node)->type != FABRIC_SWITCH) &&
         smp_has_other_mkey(data, mkey))
@@ -320,7 +320,7 @@ static void sweep_smp_check_mkey(struct walk *walk, uint32_t branch, uint8_t num
 static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t number,
                                   const uint8_t *data)
 {
-    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
     uint8_t type = fabric_builder_get(walk->part.builder, node)->type;
     // A port without an answer may be up, and counts as silent.
     struct fabric_port port = {.number = number, .silent = number > 0};
@@ -329,7 +329,7 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
         sweep_smp_check_mkey(walk, branch, number, data);
     }
     if (type != FABRIC_SWITCH || number == 0)
-        port.guid = sweep_branches_at(walk->part.branches, branch)->port_guid;
+        port.guid = sweep_branches_at(walk->part.branches, branch).port_guid;
     if (!fabric_builder_port(walk->part.builder, node, &port)) {
         walk->part.sweep->full = true;
         return;
@@ -343,7 +343,7 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
 
 static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    uint32_t node = sweep_branches_at(walk->part.branches, branch)->node;
+    uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
     if (data)
         smp_read_description(data, fabric_builder_get(walk->part.builder, node)->description);
     else
@@ -387,7 +387,7 @@ static void sweep_smp_mark_silent(struct walk *walk)
 {
     for (uint32_t i = 0; i < sweep_branches_count(walk->part.branches); i++) {
         struct fabric_port *port = sweep_smp_port_of(walk, i);
-        if (port && sweep_branches_at(walk->part.branches, i)->node == SWEEP_BRANCHES_NONE)
+        if (port && sweep_branches_at(walk->part.branches, i).node == SWEEP_BRANCHES_NONE)
             port->silent = true;
     }
 }
@@ -407,7 +407,7 @@ static void sweep_smp_note_all_locked(struct walk *walk)
 // fabric.
 static bool sweep_smp_check_own_port(const struct walk *walk, struct error *err)
 {
-    uint32_t own = sweep_branches_at(walk->part.branches, 0)->node;
+    uint32_t own = sweep_branches_at(walk->part.branches, 0).node;
     if (own == SWEEP_BRANCHES_NONE)
         return error_set(err, "the own port does not answer directed-route SMPs");
     const struct fabric_port *port =
@@ -427,7 +427,7 @@ static void sweep_smp_note_overflow(struct walk *walk)
     struct place place = sweep_smp_place(
         walk, sweep_branches_largest(walk->part.branches, sweep_smp_was_known, walk));
     if (place.node == FABRIC_NONE)
-        place = (struct place){sweep_branches_at(walk->part.branches, 0)->node, 0};
+        place = (struct place){sweep_branches_at(walk->part.branches, 0).node, 0};
     struct sweep_overflow *overflow = &walk->part.sweep->overflow;
     *overflow = (struct sweep_overflow){.happened = true,
                                         .limit = limit ? limit : "its time limit",

@@ -30,7 +30,7 @@ static bool sweep_speeds_lacks_extended(const struct sweep_part *s, uint32_t nod
 static uint8_t sweep_speeds_find(const struct sweep_part *s, uint32_t branch, unsigned number,
                                  unsigned last, enum smp_attribute *attribute)
 {
-    const uint32_t node = sweep_branches_at(s->branches, branch)->node;
+    const uint32_t node = sweep_branches_at(s->branches, branch).node;
     const struct fabric_node *n = fabric_builder_get(s->builder, node);
     for (; number <= last; number++) {
         const struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)number);
@@ -74,7 +74,7 @@ static void sweep_speeds_keep(const struct sweep_part *s, uint32_t branch, unsig
                               unsigned last)
 {
     enum smp_attribute ignored;
-    const uint32_t node = sweep_branches_at(s->branches, branch)->node;
+    const uint32_t node = sweep_branches_at(s->branches, branch).node;
     while ((number = sweep_speeds_find(s, branch, number, last, &ignored)) != 0) {
         struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)number++);
         const struct fabric_port *before = sweep_speeds_before(s, node, port);
@@ -97,7 +97,7 @@ static void sweep_speeds_ask(struct sweep_part *s, uint32_t branch, unsigned num
     if (port != 0)
         sweep_part_ask(s, &(struct sweep_query){
                               .take = sweep_speeds_take,
-                              .guid = sweep_branches_at(s->branches, branch)->port_guid,
+                              .guid = sweep_branches_at(s->branches, branch).port_guid,
                               .at = branch,
                               .modifier = port | (attribute == SMP_PORT_INFO ? SPEEDS_EXTENDED : 0),
                               .attribute = (uint16_t)attribute,
@@ -109,7 +109,7 @@ static void sweep_speeds_take(struct sweep_part *s, const struct sweep_query *qu
                               const struct request_answer *answer)
 {
     struct fabric_port seen;
-    const uint32_t number = sweep_branches_at(s->branches, query->at)->node;
+    const uint32_t number = sweep_branches_at(s->branches, query->at).node;
     const struct fabric_node *node = fabric_builder_get(s->builder, number);
     struct fabric_port *port = fabric_builder_get_port(s->builder, number, query->port);
     const bool is_switch = node->type == FABRIC_SWITCH;
@@ -131,7 +131,7 @@ static void sweep_speeds_take(struct sweep_part *s, const struct sweep_query *qu
 static void sweep_speeds_begin(struct sweep_part *s, bool *begun)
 {
     for (uint32_t i = 0; i < sweep_branches_count(s->branches); i++) {
-        const uint32_t node = sweep_branches_at(s->branches, i)->node;
+        const uint32_t node = sweep_branches_at(s->branches, i).node;
         if (node == SWEEP_BRANCHES_NONE)
             continue;
         const struct fabric_node *n = fabric_builder_get(s->builder, node);
@@ -140,7 +140,7 @@ static void sweep_speeds_begin(struct sweep_part *s, bool *begun)
         begun[node] = true;
         for (unsigned p = 1; n->type != FABRIC_SWITCH && p <= n->port_count; p++) {
             const struct fabric_port *port = fabric_builder_get_port(s->builder, node, (uint8_t)p);
-            if (port && port->guid == sweep_branches_at(s->branches, i)->port_guid)
+            if (port && port->guid == sweep_branches_at(s->branches, i).port_guid)
                 sweep_speeds_ask(s, i, p, p);
         }
     }

@@ -116,7 +116,7 @@ TEST(strangers_have_the_turns_of_one)
         const uint32_t one = sweep_branches_add(branches, 1, i);
         check_next(one, true, false, 0);
         sweep_branches_answered(branches, one, one, 2, true);
-        assert_int_equal(sweep_branches_at(branches, one)->parent, 1);
+        assert_int_equal(sweep_branches_at(branches, one).parent, 1);
         strangers[i - 1] = one;
     }
     for (int i = 0; i < STRANGERS; i++)
@@ -144,8 +144,8 @@ TEST(a_stranger_has_the_route_of_its_port)
     sweep_branches_answered(branches, behind, 6, 3, true);
     assert_int_equal(sweep_branches_path(branches, behind, path), 3);
     assert_memory_equal(path, ((uint8_t[]){1, 7, 9}), 3);
-    assert_int_equal(sweep_branches_at(branches, behind)->parent, one);
-    assert_int_equal(sweep_branches_at(branches, behind)->hops, 3);
+    assert_int_equal(sweep_branches_at(branches, behind).parent, one);
+    assert_int_equal(sweep_branches_at(branches, behind).hops, 3);
     assert_int_equal(sweep_branches_count(branches), 5); // those two, and one for both
 }
 
@@ -242,7 +242,7 @@ TEST(a_route_has_the_ports_on_the_way)
     assert_int_equal(sweep_branches_path(branches, at, path), 0);
     for (uint8_t i = 1; i <= SMP_HOPS_MAX; i++)
         at = sweep_branches_add(branches, at, (uint8_t)(i + 100));
-    assert_int_equal(sweep_branches_at(branches, at)->hops, SMP_HOPS_MAX);
+    assert_int_equal(sweep_branches_at(branches, at).hops, SMP_HOPS_MAX);
     assert_int_equal(sweep_branches_path(branches, at, path), SMP_HOPS_MAX);
     for (unsigned i = 0; i < SMP_HOPS_MAX; i++)
         assert_int_equal(path[i], i + 101);
