@@ -224,14 +224,9 @@ static bool sa_client_is_master(const struct sa_client *a, uint16_t lid)
                                     (sa != 0 && lid >> port->lmc == sa >> port->lmc));
 }
 
-static void sa_client_note_number(struct sa_client *a, const struct mad_received *in, int64_t now)
-{
-    struct mad_header h;
-    if (mad_read_header(in->octets, in->size, &h))
-        report_gaps_note(&a->gaps, (uint32_t)h.tid, now);
-}
-
-static void sa_client_handle_report(struct sa_client *a, const struct mad_received *in, int64_t now)
+// `h` is NULL for a MAD without a header.
+static void sa_client_handle_report(struct sa_client *a, const struct mad_header *h,
+                                    const struct mad_received *in, int64_t now)
 {
     struct error err;
     if (!sa_client_is_master(a, in->from.lid)) {
@@ -244,7 +239,8 @@ static void sa_client_handle_report(struct sa_client *a, const struct mad_receiv
         return;
     }
     sa_state_count(a, &a->status.counters.reports);
-    sa_client_note_number(a, in, now);
+    if (h)
+        report_gaps_note(&a->gaps, (uint32_t)h->tid, now);
     struct sa_report *report = memory_zeroed(1, sizeof *report);
     report->from = in->from;
     report->from.grh = NULL;
@@ -298,7 +294,7 @@ static void sa_client_handle_mad(struct sa_client *a, const struct mad_received 
         if (from_sm && h.mgmt_class == MAD_CLASS_SA)
             sa_client_handle_sa_answer(a, &h, in, now);
     } else {
-        sa_client_handle_report(a, in, now);
+        sa_client_handle_report(a, has_header ? &h : NULL, in, now);
     }
 }
 
