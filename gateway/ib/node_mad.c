@@ -233,12 +233,6 @@ void smp_read_switch_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_switc
     memcpy(out->octets, data, sizeof out->octets);
 }
 
-uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE])
-{
-    enum { ACT_COUNT = 16 };
-    return wire_get32(data + ACT_COUNT);
-}
-
 void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS])
 {
     for (size_t i = 0; i < SMP_PKEYS; i++)
@@ -247,13 +241,13 @@ void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS])
 
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out)
 {
-    enum { MASTER = 3 };
+    enum { MASTER = 3, ACT_COUNT = 16 };
     uint8_t info[SMP_DATA_SIZE];
     memcpy(info, data, sizeof info);
     out->guid = mad_get_field64(info, 0, IB_SMINFO_GUID_F);
     out->priority = (uint8_t)mad_get_field(info, 0, IB_SMINFO_PRIO_F);
     out->state = (uint8_t)mad_get_field(info, 0, IB_SMINFO_STATE_F);
-    out->activity = smp_read_activity(data);
+    out->activity = wire_get32(data + ACT_COUNT);
     out->counts = true;
     return out->guid != 0 && out->state <= MASTER;
 }

@@ -94,12 +94,10 @@ void smp_read_switch_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_switc
 
 void smp_read_pkeys(const uint8_t data[SMP_DATA_SIZE], uint16_t out[SMP_PKEYS]);
 
-// Reads GUID, priority, state and ActCount of an SMInfo; the rest of `out` does not change. False:
+// Reads GUID, priority, state and ActCount of an SMInfo. The count grows while the SM works, and
+// begins anew after a restart; the rest of `out` does not change. False:
 // it is not valid.
 bool smp_read_sm_info(const uint8_t data[SMP_DATA_SIZE], struct fabric_sm *out);
-
-// The ActCount of an SMInfo: the count grows while the SM works, and begins anew after a restart.
-uint32_t smp_read_activity(const uint8_t data[SMP_DATA_SIZE]);
 
 // Performance management.
 

@@ -117,7 +117,7 @@ static void sa_client_handle_info(struct sa_client *a, const uint8_t *data, int6
         sm_watch_refused(&a->watch, SM_WATCH_INFO);
         return;
     }
-    const uint32_t before = a->activity, activity = smp_read_activity(data);
+    const uint32_t before = a->activity, activity = info.activity;
     const bool same = a->status.sm.port_guid == info.guid;
     sa_client_handle_node(a, &(struct mad_node){.port_guid = info.guid}, now);
     a->activity = activity;

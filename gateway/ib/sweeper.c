@@ -86,24 +86,18 @@ static bool sweeper_open(struct sweeper *s, struct sweep *out, struct error *err
     return sa_client_attach(s->options.client, MAD_USER_SWEEPER, &out->requests.io, err);
 }
 
-static bool sweeper_fill_pkeys(const struct sweeper *s, struct sweep *sweep, bool by_sa,
-                               struct fabric_builder *builder, struct error *err)
-{
-    if (s->options.pkeys && !by_sa)
-        return sweep_pkeys(sweep, builder, err);
-    if (s->options.pkeys)
-        sweep_sa_pkeys(sweep, builder);
-    return true;
-}
-
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
                          struct error *err)
 {
-    bool by_sa = s->options.method == SWEEPER_SA || sweep->no_smps;
-    return (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
-           (sweep->no_smps ||
-            (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err))) &&
-           sweeper_fill_pkeys(s, sweep, by_sa, builder, err) && sweep_io_units(sweep, builder, err);
+    const bool by_sa = s->options.method == SWEEPER_SA || sweep->no_smps;
+    bool ok = (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
+              (sweep->no_smps ||
+               (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err)));
+    if (ok && s->options.pkeys && by_sa)
+        sweep_sa_pkeys(sweep, builder);
+    else if (ok && s->options.pkeys)
+        ok = sweep_pkeys(sweep, builder, err);
+    return ok && sweep_io_units(sweep, builder, err);
 }
 
 // The snapshot, or NULL with a sentence.
