@@ -361,7 +361,6 @@ static bool daemon_start_metrics(struct gateway *g, struct error *err)
                                   g->parts.log, err);
     if (!g->metrics)
         return false;
-    web_server_serve_health(g->metrics, scrape_judge);
     g->page = page_new(&g->control, g->control.answers, g->metrics);
     const struct web_page page = page_functions(g->page);
     web_server_serve_page(g->metrics, &page);
@@ -483,8 +482,8 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
         snmp_end();
     if (!answered || !journal_close(g->parts.journal)) // a thread that hangs in the journal
         daemon_leave(g, ok, saved ? NULL : err);
-    pipeline_free(
-        g->parts.pipeline); // after the journal, which may report a change to the pipeline
+    // After the journal, which may report a change to the pipeline.
+    pipeline_free(g->parts.pipeline);
     service_stop(g->service);
     web_server_stop(g->metrics);
     page_free(g->page);

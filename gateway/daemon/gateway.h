@@ -58,8 +58,7 @@ struct gateway {
     // Receivers that did not end in time. For the thread that ends receivers (receivers.h).
     struct gateway_ending left[GATEWAY_RECEIVERS_MAX];
     size_t left_count;
-    struct text
-        *backlogs; // sentences for the answer to a reload, each in a line; NULL: no reload runs
+    struct text *backlogs; // lines for the answer to a reload; NULL: no reload runs
     // A reload does not change these.
     char directory[CONF_PATH_SIZE], device[CONF_DEVICE_SIZE], name[CONF_GATEWAY_NAME_SIZE];
     struct umad_choice choice;

@@ -16,14 +16,14 @@ def constant(octets):
 
 def main():
     out, *files = map(pathlib.Path, sys.argv[1:])
-    text = '#include "web/files.h"\n\n'
+    text = '#include "web/page.h"\n\n'
     rows = ""
     for number, file in enumerate(files):
         octets = file.read_bytes()
         text += f"static const unsigned char FILE_{number}[] = {{\n{constant(octets)}\n}};\n\n"
         path = "/" if file.name == "index.html" else f"/{file.name}"
-        rows += f'    {{"{path}", "{TYPES[file.suffix]}", (const char *)FILE_{number}, {len(octets)}}},\n'
-    out.write_text(f"{text}const struct page_file PAGE_FILES[] = {{\n{rows}    {{0}},\n}};\n")
+        rows += f'    {{"{path}", {{"{TYPES[file.suffix]}", (const char *)FILE_{number}, {len(octets)}}}}},\n'
+    out.write_text(f"{text}const struct page_file PAGE_FILES[] = {{\n{rows}    {{NULL, {{NULL, NULL, 0}}}},\n}};\n")
 
 
 main()

@@ -8,7 +8,6 @@
 #include "control/handlers.h"
 #include "ctl/protocol.h"
 #include "picture/svg.h"
-#include "web/files.h"
 #include "web/page_views.h"
 
 #include <stddef.h>
@@ -30,8 +29,6 @@ struct page_document {
     int64_t at, took;        // monotonic, when it was made; a processor's time for it
     int64_t fabric_us, last; // the version's fabric and last event
     // Of the job.
-    struct topology *topology;
-    struct journal *journal;
     json_t *state; // without the alarms
     char *made;
     size_t made_size;
@@ -48,7 +45,6 @@ struct page_before {
     struct page *page;
     bool under_way, is_read;
     unsigned tries;
-    struct journal *journal;
     int64_t end;    // number of the first event in memory then; 0: nothing was read
     json_t *answer; // of "events"
 };
@@ -107,8 +103,6 @@ static bool page_is_too_soon(const struct page_document *document, int64_t now)
 // Without effect if the worker has stopped.
 static void page_begin(struct page_document *document)
 {
-    document->topology = document->page->control->parts->topology;
-    document->journal = document->page->control->parts->journal;
     document->under_way = worker_put(document->page->worker, &document->job);
 }
 
@@ -216,9 +210,10 @@ static void page_run_state(struct worker_job *job)
 {
     struct page_document *d = page_document_of(job);
     const int64_t began = page_time_used();
-    struct fabric *fabric = topology_current(d->topology);
-    struct names *names = topology_names(d->topology);
-    json_t *alarms = page_views_alarms(d->journal, fabric, names, &d->page->then);
+    const struct parts *parts = d->page->control->parts;
+    struct fabric *fabric = topology_current(parts->topology);
+    struct names *names = topology_names(parts->topology);
+    json_t *alarms = page_views_alarms(parts->journal, fabric, names, &d->page->then);
     json_object_set_new(d->state, "alarms", alarms);
     d->made = json_dumps(d->state, JSON_COMPACT);
     d->made_size = strlen(d->made);
@@ -249,7 +244,8 @@ static void page_run_map(struct worker_job *job)
 {
     struct page_document *d = page_document_of(job);
     const int64_t began = page_time_used();
-    d->made = page_views_map(d->topology, d->journal, &d->page->then, &d->made_size);
+    const struct parts *parts = d->page->control->parts;
+    d->made = page_views_map(parts->topology, parts->journal, &d->page->then, &d->made_size);
     d->made_took = page_time_used() - began;
 }
 
@@ -297,7 +293,7 @@ static bool page_make(void *ctx, const char *path, struct web_document *out)
 {
     const struct page_file *file = page_find_file(path);
     if (file)
-        *out = (struct web_document){file->type, file->text, file->size};
+        *out = file->document;
     else if (strcmp(path, PAGE_STYLE) == 0)
         *out = (struct web_document){"text/css", SVG_STYLE, strlen(SVG_STYLE)};
     else
@@ -368,7 +364,6 @@ static bool page_has_events(struct page *page, int64_t after)
     *before = (struct page_before){.job = before->job,
                                    .page = page,
                                    .tries = before->end == first ? before->tries : 0,
-                                   .journal = journal,
                                    .end = first};
     before->under_way = worker_put(page->worker, &before->job);
     return !before->under_way;

@@ -17,6 +17,13 @@ enum {
     PAGE_EVENTS_MAX = 50, // of a batch; as many old events for a new follower
 };
 
+// The files of the page. The build copies the files into the program (embed.py).
+struct page_file {
+    const char *path;
+    struct web_document document;
+};
+extern const struct page_file PAGE_FILES[]; // the last row has the path NULL
+
 struct page;
 
 // All outlive the page, but for the server; wiring may exchange the members of `control`.

@@ -177,9 +177,7 @@ static bool scrape_next(void *ctx, const char **text, size_t *size)
     return more;
 }
 
-const struct web_source SCRAPE_SOURCE = {scrape_begin, scrape_next, scrape_end};
-
-bool scrape_judge(void *ctx, bool ready, char *out, size_t size)
+static bool scrape_judge(void *ctx, bool ready, char *out, size_t size)
 {
     struct health health;
     struct text t = text_in(out, size);
@@ -188,3 +186,5 @@ bool scrape_judge(void *ctx, bool ready, char *out, size_t size)
     text_add(&t, "\n");
     return ready ? health.ready : health.state != HEALTH_CRITICAL;
 }
+
+const struct web_source SCRAPE_SOURCE = {scrape_begin, scrape_next, scrape_end, scrape_judge};

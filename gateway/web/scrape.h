@@ -6,9 +6,6 @@
 #include "health/parts.h"
 #include "web/web_server.h"
 
-// A web_judge (web/web_server.h) with the same context.
-bool scrape_judge(void *ctx, bool ready, char *out, size_t size);
-
 // The source of the metrics server; its context is a struct parts. The first piece has the metrics
 // of the gateway at the beginning of the scrape. The metrics of the ports follow if the
 // configuration asks for them, from the snapshot and the counters at the same moment.

@@ -55,7 +55,6 @@ struct web_server {
     struct evconnlistener *listener;
     struct event *pause; // ends a pause of the listener
     struct web_source source;
-    web_judge judge; // NULL: no verdict is served
     struct web_page page;
     struct followers *followers; // NULL: there is no page
     void *ctx;
@@ -272,13 +271,14 @@ static void web_server_answer_metrics(struct web_client *client)
 
 static bool web_server_is_health(const struct web_server *server, const char *target)
 {
-    return server->judge && (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
+    return server->source.judge &&
+           (strcmp(target, "/healthz") == 0 || strcmp(target, "/readyz") == 0);
 }
 
 static void web_server_answer_health(struct web_client *client, bool ready)
 {
     char line[WEB_SERVER_VERDICT_SIZE];
-    bool good = client->server->judge(client->server->ctx, ready, line, sizeof line);
+    bool good = client->server->source.judge(client->server->ctx, ready, line, sizeof line);
     web_server_answer_text(client, good ? "200 OK" : "503 Service Unavailable", line);
 }
 
@@ -607,11 +607,6 @@ struct web_server *web_server_start(struct event_base *base, const char *address
     event_free(server->pause);
     free(server);
     return NULL;
-}
-
-void web_server_serve_health(struct web_server *server, web_judge judge)
-{
-    server->judge = judge;
 }
 
 void web_server_serve_page(struct web_server *server, const struct web_page *page)

@@ -32,7 +32,7 @@ enum {
     WEB_SERVER_CLIENT_S = 60,      // a client is dropped whose connection lasts longer
 };
 
-// Makes the metrics. The server's thread calls all functions.
+// Makes the metrics and the verdict. The server's thread calls all functions.
 struct web_source {
     // Begins a scrape, which ends with `end`.
     void *(*begin)(void *ctx);
@@ -40,11 +40,11 @@ struct web_source {
     // takes a millisecond or so. Returns whether another piece follows.
     bool (*next)(void *scrape, const char **text, size_t *size);
     void (*end)(void *scrape);
+    // Writes the verdict on the gateway in a line with a newline, and returns whether the verdict
+    // is good. With `ready`, returns whether Reports reach the gateway. The verdict is served at
+    // /healthz and /readyz: 200 if it is good, else 503. NULL: no verdict is served.
+    bool (*judge)(void *ctx, bool ready, char *out, size_t size);
 };
-
-// Writes the verdict on the gateway in a line with a newline, and returns whether the verdict is
-// good. With `ready`, returns whether Reports reach the gateway.
-typedef bool (*web_judge)(void *ctx, bool ready, char *out, size_t size);
 
 // A document of the page.
 struct web_document {
@@ -75,10 +75,6 @@ struct web_server;
 struct web_server *web_server_start(struct event_base *base, const char *address, uint16_t port,
                                     const struct web_source *source, void *ctx, struct log *log,
                                     struct error *err);
-
-// Also serves the verdict at /healthz and /readyz: 200 if it is good, else 503. The loop's thread
-// calls `judge` with the context of the source.
-void web_server_serve_health(struct web_server *server, web_judge judge);
 
 // Also serves the page, and copies the struct. The page's headers let a browser load nothing from
 // elsewhere. A request is refused if its Host is a name with a dot: by such a name, a foreign page

@@ -58,7 +58,7 @@ static bool next_piece(void *scrape, const char **text, size_t *size)
     return *given != sizeof BODY - 1;
 }
 
-static const struct web_source SOURCE = {begin_scrape, next_piece, free};
+static const struct web_source SOURCE = {begin_scrape, next_piece, free, NULL};
 
 // The page: a document at /doc.
 

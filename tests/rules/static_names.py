@@ -18,10 +18,14 @@ DEFINITION = re.compile(r"^static\s+(?:[\w\s*]+?[\s*])(\w+)\(", re.MULTILINE)
 BY_NOUN = frozenset([
     "control",
     "ctl",
+    "daemon",
     "event",
+    "health",
+    "metrics",
     "model",
     "picture",
     "topology",
+    "web",
 ])
 STRUCT = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 

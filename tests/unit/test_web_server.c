@@ -73,7 +73,7 @@ static int find_listener(void)
 
 static int begin(void **state)
 {
-    static const struct web_source SOURCE = {begin_scrape, next_piece, end_scrape};
+    static const struct web_source SOURCE = {begin_scrape, next_piece, end_scrape, NULL};
     struct error err;
     (void)state;
     pieces = 1;
