@@ -28,7 +28,7 @@ bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err)
 {
     struct conf_receiver *copy = memory_get(sizeof *copy);
-    out->carried = (struct receiver_carried){.paused = false};
+    *out = (struct receivers_made){.former = ""};
     memcpy(copy, conf, sizeof *copy);
     guid_set_ref(copy->filter.trap_group);
     bool ok = sinks_make(&out->sink, copy, &clock_system, g->parts.started_at, &g->alarms,
@@ -132,9 +132,19 @@ static void receivers_remove(void *ctx)
     pthread_mutex_unlock(&g->exchanged);
 }
 
+// Lets a receiver of the configuration go on at the place of its former name.
+static void receivers_take_place(struct gateway *g, const struct receivers_made *made)
+{
+    receivers_tell_start(g, made->conf, made->former);
+    if (made->former[0] != '\0' && strcmp(made->former, made->conf->name) != 0)
+        journal_rename_receiver(g->parts.journal, made->former, made->conf->name);
+}
+
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err)
 {
     const struct conf_receiver *conf = made->conf;
+    if (!trap_recipients_are_named(conf->name))
+        receivers_take_place(g, made);
     const struct receiver_options options = {.filter = conf->filter,
                                              .rate = conf->rate,
                                              .burst = conf->burst,
@@ -297,10 +307,8 @@ static bool receivers_begin(struct gateway *g, const struct conf_receiver *conf,
     if (!receivers_make(g, conf, &made, err))
         return false;
     journal_each_receiver(g->parts.journal, receivers_note_former, &former);
-    bool renamed = !former.is_known && former.found[0] != '\0';
-    receivers_tell_start(g, conf, renamed ? former.found : "");
-    if (renamed)
-        journal_rename_receiver(g->parts.journal, former.found, conf->name);
+    if (!former.is_known)
+        memcpy(made.former, former.found, sizeof made.former);
     return receivers_start(g, &made, err);
 }
 

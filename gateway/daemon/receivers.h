@@ -31,12 +31,17 @@ struct receivers_made {
     struct conf_receiver *conf; // NULL: there is none
     struct sink sink;
     struct receiver_carried carried; // from its predecessor
+    // The name until now, its present name or another name. Empty: the receiver did not run.
+    char former[CONF_NAME_SIZE];
 };
+
+// Fills `out`, without a former name. False with a sentence.
 bool receivers_make(const struct gateway *g, const struct conf_receiver *conf,
                     struct receivers_made *out, struct error *err);
 void receivers_free(struct receivers_made *made); // frees a receiver that was not started
 
-// Starts the receiver. Takes over the content of `made`, even when it fails.
+// Starts the receiver at the place of its former name. Takes over the content of `made`, even when
+// it fails.
 bool receivers_start(struct gateway *g, struct receivers_made *made, struct error *err);
 
 enum receivers_fate {

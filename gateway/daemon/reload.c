@@ -24,8 +24,7 @@ struct reload_plan {
     struct expectation *expectation;
     struct policy_options policy; // points to the rules
     struct policy_rule rules[POLICY_RULES_MAX];
-    struct receivers_made made[CONF_RECEIVERS_MAX + 1];  // new or changed receivers
-    char former[CONF_RECEIVERS_MAX + 1][CONF_NAME_SIZE]; // their names until now; empty: none
+    struct receivers_made made[CONF_RECEIVERS_MAX + 1]; // new or changed receivers
     size_t made_count;
 };
 
@@ -73,7 +72,7 @@ static void reload_discard(struct reload_plan *plan)
 static bool reload_has_successor(const struct reload_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->made_count; i++) {
-        if (strcmp(plan->former[i], name) == 0)
+        if (strcmp(plan->made[i].former, name) == 0)
             return true;
     }
     return false;
@@ -103,10 +102,10 @@ static bool reload_make_receivers(const struct gateway *g, struct reload_plan *p
         const struct conf_receiver *wanted = &plan->conf->receivers[i];
         if (reload_is_running(g, wanted))
             continue;
-        if (!receivers_make(g, wanted, &plan->made[plan->made_count], err))
+        struct receivers_made *made = &plan->made[plan->made_count];
+        if (!receivers_make(g, wanted, made, err))
             return false;
-        snprintf(plan->former[plan->made_count], CONF_NAME_SIZE, "%s",
-                 reload_former(g, plan, wanted));
+        snprintf(made->former, sizeof made->former, "%s", reload_former(g, plan, wanted));
         plan->made_count++;
     }
     return true;
@@ -187,7 +186,7 @@ static void reload_carry(void *ctx, const struct receiver *receiver)
 {
     struct reload_plan *plan = ctx;
     for (size_t i = 0; i < plan->made_count; i++) {
-        if (strcmp(plan->former[i], receiver_sink(receiver)->name) == 0)
+        if (strcmp(plan->made[i].former, receiver_sink(receiver)->name) == 0)
             plan->made[i].carried = receiver_carried(receiver);
     }
 }
@@ -202,13 +201,8 @@ static void reload_reopen_files(const struct gateway *g)
 static bool reload_start_receivers(struct gateway *g, struct reload_plan *plan, struct error *err)
 {
     bool ok = true;
-    for (size_t i = 0; i < plan->made_count; i++) {
-        const char *former = plan->former[i], *name = plan->made[i].conf->name;
-        receivers_tell_start(g, plan->made[i].conf, former);
-        if (former[0] != '\0' && strcmp(former, name) != 0)
-            journal_rename_receiver(g->parts.journal, former, name);
+    for (size_t i = 0; i < plan->made_count; i++)
         ok &= receivers_start(g, &plan->made[i], err);
-    }
     return ok;
 }
 

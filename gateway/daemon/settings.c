@@ -140,12 +140,6 @@ struct request {
     bool done;
 };
 
-static bool settings_is_for(const struct conf_receiver *running, const struct conf_receiver *wanted)
-{
-    return strcmp(running->name, wanted->name) == 0 && strcmp(running->host, wanted->host) == 0 &&
-           strcmp(running->snmp.community, wanted->snmp.community) == 0;
-}
-
 // Stops a trap recipient that was removed or changed: the recipient sends no further event; later
 // events wait in the journal for a successor. A recipient without a trap group equals no wanted
 // recipient (trap_recipients_equal): settings_apply ends the recipient.
@@ -160,15 +154,13 @@ static void settings_silence(struct receiver *receiver, struct conf_receiver *co
 static void settings_change_running(struct gateway *g, size_t i,
                                     const struct trap_recipients *wanted)
 {
-    const struct conf_receiver *r = NULL;
-    for (size_t w = 0; w < wanted->count && !r; w++) {
-        if (settings_is_for(g->receiver_confs[i], &wanted->all[w]))
-            r = &wanted->all[w];
-    }
-    if (r)
+    struct conf_receiver *running = g->receiver_confs[i];
+    const struct conf_receiver *r = trap_recipients_find(wanted, running->name);
+    if (r && strcmp(running->host, r->host) == 0 &&
+        strcmp(running->snmp.community, r->snmp.community) == 0)
         receiver_change_trap_group(g->receivers[i], r->filter.trap_group);
-    else if (trap_recipients_are_named(g->receiver_confs[i]->name))
-        settings_silence(g->receivers[i], g->receiver_confs[i]);
+    else if (trap_recipients_are_named(running->name))
+        settings_silence(g->receivers[i], running);
 }
 
 // Makes the next event go to the right trap recipients, although only the thread of reloads starts
@@ -278,6 +270,16 @@ static enum receivers_fate settings_fate(void *ctx, const struct conf_receiver *
     return wanted && trap_recipients_equal(running, wanted) ? RECEIVERS_STAYS : RECEIVERS_SUCCEEDED;
 }
 
+// Lists the trap recipients by the present settings.
+static bool settings_list_recipients(const struct gateway *g, struct trap_recipients *out,
+                                     struct error *err)
+{
+    struct settings *settings = journal_settings(g->parts.journal);
+    const bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, out, err);
+    settings_unref(settings);
+    return all;
+}
+
 // The names of the trap recipients that run and have no row any longer.
 struct departed_recipients {
     struct gateway *gateway;
@@ -296,12 +298,6 @@ static void settings_find_departed(struct gateway *g, const struct trap_recipien
             out->count < TRAP_RECIPIENTS_MAX)
             snprintf(out->names[out->count++], CONF_NAME_SIZE, "%s", name);
     }
-}
-
-static bool settings_begin(struct gateway *g, const struct conf_receiver *wanted, struct error *err)
-{
-    struct receivers_made made;
-    return receivers_make(g, wanted, &made, err) && receivers_start(g, &made, err);
 }
 
 struct wanted_receivers {
@@ -325,10 +321,8 @@ static void settings_forget_departed(void *ctx, const struct pipeline_context *i
     struct gateway *g = departed->gateway;
     struct error err;
     struct trap_recipients recipients;
-    struct settings *settings = journal_settings(g->parts.journal);
     (void)inside;
-    trap_recipients_of(settings, g->conf->subagent.recipient_port, &recipients, &err);
-    settings_unref(settings);
+    settings_list_recipients(g, &recipients, &err);
     for (size_t i = 0; i < departed->count; i++) {
         if (!trap_recipients_find(&recipients, departed->names[i]))
             journal_forget_receiver(g->parts.journal, departed->names[i], false);
@@ -347,16 +341,15 @@ static void settings_apply_recipients(struct gateway *g)
     struct error err;
     struct departed_recipients departed;
     struct trap_recipients wanted;
-    struct settings *settings = journal_settings(g->parts.journal);
-    bool all = trap_recipients_of(settings, g->conf->subagent.recipient_port, &wanted, &err);
-    settings_unref(settings);
-    if (!all)
+    if (!settings_list_recipients(g, &wanted, &err))
         log_write(g->parts.log, LOG_LEVEL_ERROR, "trap recipients set by SNMP: %s", err.text);
     settings_find_departed(g, &wanted, &departed);
     receivers_end(g, settings_fate, NULL, &wanted);
     pipeline_call(g->parts.pipeline, settings_forget_departed, &departed);
     for (size_t i = 0; i < wanted.count; i++) {
-        if (!receivers_find(g, wanted.all[i].name) && !settings_begin(g, &wanted.all[i], &err))
+        struct receivers_made made;
+        if (!receivers_find(g, wanted.all[i].name) &&
+            !(receivers_make(g, &wanted.all[i], &made, &err) && receivers_start(g, &made, &err)))
             log_write(g->parts.log, LOG_LEVEL_ERROR, "%s", err.text);
     }
     trap_recipients_clear(&wanted);
