@@ -103,8 +103,10 @@ static void fabric_builder_enter(struct table *table, uint64_t key, uint32_t val
     table->used++;
 }
 
-// Adds an item at the end and returns its place. Returns NULL if there are `limit` items.
-static void *fabric_builder_append(struct array *array, size_t item_size, uint32_t limit)
+// Copies an item to the end of the array and returns the copy. Returns NULL if the array has
+// `limit` items.
+static void *fabric_builder_append(struct array *array, const void *item, size_t item_size,
+                                   uint32_t limit)
 {
     if (array->count == limit)
         return NULL;
@@ -112,7 +114,8 @@ static void *fabric_builder_append(struct array *array, size_t item_size, uint32
         array->capacity = array->capacity > 0 ? array->capacity * 2 : 64;
         array->items = memory_resize(array->items, array->capacity, item_size);
     }
-    return (char *)array->items + array->count++ * item_size;
+    assert(array->items);
+    return memcpy((char *)array->items + array->count++ * item_size, item, item_size);
 }
 
 struct fabric_builder *fabric_builder_new(void)
@@ -160,10 +163,9 @@ uint32_t fabric_builder_node(struct fabric_builder *builder, const struct fabric
     if (number != FABRIC_NONE)
         return number;
     struct fabric_node *added =
-        fabric_builder_append(&builder->nodes, sizeof *added, FABRIC_NODES_MAX);
+        fabric_builder_append(&builder->nodes, node, sizeof *node, FABRIC_NODES_MAX);
     if (!added)
         return FABRIC_NONE;
-    *added = *node;
     added->first_port = 0;
     added->ports = 0;
     number = builder->nodes.count - 1;
@@ -196,11 +198,11 @@ static struct fabric_port *fabric_builder_need_port(struct fabric_builder *build
     struct fabric_port *port = fabric_builder_get_port(builder, node, number);
     if (port)
         return port;
+    const struct port_entry entry = {node, {.number = number, .peer_node = FABRIC_NONE}};
     struct port_entry *added =
-        fabric_builder_append(&builder->ports, sizeof *added, FABRIC_PORTS_MAX);
+        fabric_builder_append(&builder->ports, &entry, sizeof entry, FABRIC_PORTS_MAX);
     if (!added)
         return NULL;
-    *added = (struct port_entry){node, {.number = number, .peer_node = FABRIC_NONE}};
     fabric_builder_enter(&builder->by_port, fabric_builder_port_key(node, number),
                          builder->ports.count - 1);
     fabric_builder_get(builder, node)->ports++;
@@ -267,21 +269,15 @@ bool fabric_builder_link(struct fabric_builder *builder, uint32_t node, uint8_t 
 bool fabric_builder_sm(struct fabric_builder *builder, const struct fabric_sm *sm)
 {
     assert(sm->node < builder->nodes.count);
-    struct fabric_sm *added = fabric_builder_append(&builder->sms, sizeof *added, FABRIC_SMS_MAX);
-    if (added)
-        *added = *sm;
-    return added != NULL;
+    return fabric_builder_append(&builder->sms, sm, sizeof *sm, FABRIC_SMS_MAX) != NULL;
 }
 
 bool fabric_builder_controller(struct fabric_builder *builder,
                                const struct fabric_controller *controller)
 {
     assert(controller->node < builder->nodes.count);
-    struct fabric_controller *added =
-        fabric_builder_append(&builder->controllers, sizeof *added, FABRIC_CONTROLLERS_MAX);
-    if (added)
-        *added = *controller;
-    return added != NULL;
+    return fabric_builder_append(&builder->controllers, controller, sizeof *controller,
+                                 FABRIC_CONTROLLERS_MAX) != NULL;
 }
 
 static int fabric_builder_compare_pkeys(const void *a, const void *b)
@@ -296,13 +292,9 @@ static int fabric_builder_compare_pkeys(const void *a, const void *b)
 static bool fabric_builder_add_pkeys(struct array *to, const uint16_t *sorted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        uint16_t *added = NULL;
-        if (i > 0 && sorted[i] == sorted[i - 1])
-            continue;
-        added = fabric_builder_append(to, sizeof *added, FABRIC_PKEYS_MAX);
-        if (!added)
+        const bool repeated = i > 0 && sorted[i] == sorted[i - 1];
+        if (!repeated && !fabric_builder_append(to, &sorted[i], sizeof *sorted, FABRIC_PKEYS_MAX))
             return false;
-        *added = sorted[i];
     }
     return true;
 }
@@ -321,17 +313,15 @@ bool fabric_builder_pkeys(struct fabric_builder *builder, uint32_t node, uint8_t
             sorted[used++] = pkeys[i];
     }
     qsort(sorted, used, sizeof *sorted, fabric_builder_compare_pkeys);
-    const uint32_t first = builder->pkeys.count;
-    struct fabric_pkey_table *table = NULL;
-    if (fabric_builder_add_pkeys(&builder->pkeys, sorted, used))
-        table = fabric_builder_append(&builder->pkey_tables, sizeof *table, FABRIC_PORTS_MAX);
-    if (!table) {
-        builder->pkeys.count = first;
+    struct fabric_pkey_table table = {node, builder->pkeys.count, 0, port};
+    const bool added = fabric_builder_add_pkeys(&builder->pkeys, sorted, used);
+    table.count = (uint16_t)(builder->pkeys.count - table.first);
+    if (!added ||
+        !fabric_builder_append(&builder->pkey_tables, &table, sizeof table, FABRIC_PORTS_MAX)) {
+        builder->pkeys.count = table.first;
         builder->pkey_tables_left_out++;
         return false;
     }
-    *table =
-        (struct fabric_pkey_table){node, first, (uint16_t)(builder->pkeys.count - first), port};
     place->detail.has_pkeys = true;
     return true;
 }
