@@ -87,70 +87,70 @@ static const char *compact_alarm_known_type(const char *name)
     return type ? type->name : NULL;
 }
 
+// The members of struct alarm that are kept: numbers, texts and identifiers.
+
+struct number {
+    size_t to, from, size; // in struct compact_alarm and in struct alarm
+};
+
+#define NUMBER(member)                                                                             \
+    {                                                                                              \
+        offsetof(struct compact_alarm, member), offsetof(struct alarm, member),                    \
+            sizeof((struct alarm *)NULL)->member                                                   \
+    }
+
+static const struct number NUMBERS[] = {
+    NUMBER(event_sequence),  NUMBER(raised_us),        NUMBER(last_us),  NUMBER(last_sequence),
+    NUMBER(acknowledged_us), NUMBER(shelved_until_us), NUMBER(count),    NUMBER(node_guid),
+    NUMBER(severity),        NUMBER(category),         NUMBER(notified), NUMBER(over)};
+
+static const size_t TEXTS[] = {
+    offsetof(struct alarm, key),        offsetof(struct alarm, type),
+    offsetof(struct alarm, text),       offsetof(struct alarm, note),
+    offsetof(struct alarm, suppressed), offsetof(struct alarm, acknowledged_by),
+    offsetof(struct alarm, shelved_by)};
+
+static const size_t IDENTIFIERS[] = {offsetof(struct alarm, event_id),
+                                     offsetof(struct alarm, cause_id),
+                                     offsetof(struct alarm, notified_id)};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 void compact_alarm_pack(struct compact_alarm *compact, const struct alarm *alarm,
                         const char last_id[EVENT_ID_SIZE])
 {
-    uint8_t texts[TEXTS_MAX];
+    uint8_t texts[TEXTS_MAX], *end = texts;
+    const char *from = (const char *)alarm;
     const char *type = compact->type && strcmp(compact->type, alarm->type) == 0
                            ? compact->type
                            : compact_alarm_known_type(alarm->type);
-    uint8_t *end = compact_alarm_put_text(texts, alarm->key);
-    end = compact_alarm_put_text(end, type ? "" : alarm->type);
-    end = compact_alarm_put_text(end, alarm->text);
-    end = compact_alarm_put_text(end, alarm->note);
-    end = compact_alarm_put_text(end, alarm->suppressed);
-    end = compact_alarm_put_text(end, alarm->acknowledged_by);
-    end = compact_alarm_put_text(end, alarm->shelved_by);
-    end = compact_alarm_put_id(end, alarm->event_id);
-    end = compact_alarm_put_id(end, alarm->cause_id);
-    end = compact_alarm_put_id(end, alarm->notified_id);
+    for (size_t i = 0; i < COUNT(TEXTS); i++)
+        end = compact_alarm_put_text(end,
+                                     type && from + TEXTS[i] == alarm->type ? "" : from + TEXTS[i]);
+    for (size_t i = 0; i < COUNT(IDENTIFIERS); i++)
+        end = compact_alarm_put_id(end, from + IDENTIFIERS[i]);
     end = compact_alarm_put_id(end, strcmp(last_id, alarm->event_id) == 0 ? "" : last_id);
+    for (size_t i = 0; i < COUNT(NUMBERS); i++)
+        memcpy((char *)compact + NUMBERS[i].to, from + NUMBERS[i].from, NUMBERS[i].size);
     const size_t size = (size_t)(end - texts);
-    char *copy = memory_get(size);
     free(compact->texts);
-    *compact = (struct compact_alarm){.event_sequence = alarm->event_sequence,
-                                      .raised_us = alarm->raised_us,
-                                      .last_us = alarm->last_us,
-                                      .last_sequence = alarm->last_sequence,
-                                      .acknowledged_us = alarm->acknowledged_us,
-                                      .shelved_until_us = alarm->shelved_until_us,
-                                      .count = alarm->count,
-                                      .node_guid = alarm->node_guid,
-                                      .type = type,
-                                      .texts = memcpy(copy, texts, size),
-                                      .severity = alarm->severity,
-                                      .category = alarm->category,
-                                      .notified = alarm->notified,
-                                      .over = alarm->over};
+    compact->texts = memcpy(memory_get(size), texts, size);
+    compact->type = type;
 }
 
 void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out,
                           char last_id[EVENT_ID_SIZE])
 {
-    out->event_sequence = compact->event_sequence;
-    out->raised_us = compact->raised_us;
-    out->last_us = compact->last_us;
-    out->last_sequence = compact->last_sequence;
-    out->acknowledged_us = compact->acknowledged_us;
-    out->shelved_until_us = compact->shelved_until_us;
-    out->count = compact->count;
-    out->consequences = 0;
-    out->node_guid = compact->node_guid;
-    out->severity = compact->severity;
-    out->category = compact->category;
-    out->notified = compact->notified;
-    out->over = compact->over;
-    const char *at = compact_alarm_take_text(compact->texts, out->key);
-    at = compact_alarm_take_text(at, out->type);
-    at = compact_alarm_take_text(at, out->text);
-    at = compact_alarm_take_text(at, out->note);
-    at = compact_alarm_take_text(at, out->suppressed);
-    at = compact_alarm_take_text(at, out->acknowledged_by);
-    at = compact_alarm_take_text(at, out->shelved_by);
-    at = compact_alarm_take_id(at, out->event_id);
-    at = compact_alarm_take_id(at, out->cause_id);
-    at = compact_alarm_take_id(at, out->notified_id);
+    char *to = (char *)out;
+    const char *at = compact->texts;
+    for (size_t i = 0; i < COUNT(NUMBERS); i++)
+        memcpy(to + NUMBERS[i].from, (const char *)compact + NUMBERS[i].to, NUMBERS[i].size);
+    for (size_t i = 0; i < COUNT(TEXTS); i++)
+        at = compact_alarm_take_text(at, to + TEXTS[i]);
+    for (size_t i = 0; i < COUNT(IDENTIFIERS); i++)
+        at = compact_alarm_take_id(at, to + IDENTIFIERS[i]);
     compact_alarm_take_id(at, last_id);
+    out->consequences = 0;
     if (compact->type)
         compact_alarm_take_text(compact->type, out->type);
 }
