@@ -149,10 +149,6 @@ struct packed *packed_new(const struct event *event); // a reference
 struct packed *packed_ref(struct packed *packed);     // another reference; NULL is allowed
 void packed_unref(struct packed *packed);             // NULL is allowed
 
-// Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
-// if the record cannot be read.
-struct event *packed_event(const struct packed *packed, struct error *err);
-
 // Fills the columns of the event, which point into `packed`.
 void packed_fill_row(const struct packed *packed, struct store_row *row);
 
@@ -294,13 +290,6 @@ static inline int64_t journal_snapshot_bytes_max(const struct journal *journal)
 }
 
 // Reading (read.c).
-
-// Opens `reader` if need be and locks it until journal_end_reading.
-enum store_result journal_begin_reading(struct journal *journal, struct error *err);
-// `needed`: the read was for events after `from` that some receiver has yet to get. Then the writer
-// replaces a damaged file, or a file whose disk failed to read that part for a long time.
-void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
-                         int64_t from, const struct error *err);
 
 // Read an event: a reference, the caller's. NULL: the event expired, or cannot be read.
 // journal_find_in_memory also finds an event before its commit; false: memory does not have the

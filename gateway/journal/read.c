@@ -50,7 +50,9 @@ void packed_unref(struct packed *packed)
         free(packed);
 }
 
-struct event *packed_event(const struct packed *packed, struct error *err)
+// Returns the event, without its number, a reference of the caller's. Returns NULL with a sentence
+// if the record cannot be read.
+static struct event *read_packed(const struct packed *packed, struct error *err)
 {
     struct event *event = event_make(NULL);
     if (event_record_fill(event, packed->record, packed->size, err))
@@ -107,7 +109,8 @@ static enum store_result read_open(struct journal *j, struct error *err)
     return STORE_FAILED;
 }
 
-enum store_result journal_begin_reading(struct journal *journal, struct error *err)
+// Opens `reader` if need be and locks it until read_end.
+static enum store_result read_begin(struct journal *journal, struct error *err)
 {
     pthread_mutex_lock(&journal->reader_lock);
     return journal->reader ? STORE_OK : read_open(journal, err);
@@ -134,8 +137,10 @@ static void read_note_result(struct journal *j, enum store_result result, int64_
     }
 }
 
-void journal_end_reading(struct journal *journal, enum store_result result, bool needed,
-                         int64_t from, const struct error *err)
+// `needed`: the read was for events after `from` that some receiver has yet to get. Then the writer
+// replaces a damaged file, or a file whose disk failed to read that part for a long time.
+static void read_end(struct journal *journal, enum store_result result, bool needed, int64_t from,
+                     const struct error *err)
 {
     if (needed)
         read_note_result(journal, result, from);
@@ -189,7 +194,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
 {
     struct error err;
     const bool forward = order == STORE_AFTER;
-    enum store_result result = journal_begin_reading(j, &err);
+    enum store_result result = read_begin(j, &err);
     // Another receiver may have read the events while this receiver waited for its turn.
     size_t found = forward ? shared_events_find(&j->shared, from, items, n) : 0;
     struct reading reading = {.journal = j, .items = items + found};
@@ -199,7 +204,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     bool needed = forward && found < n && from >= journal_least_cursor(j, journal_last(j));
     if (needed)
         shared_events_keep(&j->shared, reading.items, reading.count);
-    journal_end_reading(j, result, needed, from, &err);
+    read_end(j, result, needed, from, &err);
     *count = found + reading.count;
     return result;
 }
@@ -223,7 +228,7 @@ static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence
     struct journal_item item = {.sequence = sequence, .event = e->event};
     if (e->event)
         return item;
-    item.event = packed_event(e->packed, &err);
+    item.event = read_packed(e->packed, &err);
     packed_unref(e->packed);
     if (item.event)
         read_complete(j, item.event, sequence);
@@ -462,11 +467,11 @@ size_t journal_list_snapshots(struct journal *journal,
 {
     struct fabric_list list = {out, 0};
     struct error err;
-    enum store_result result = journal_begin_reading(journal, &err);
+    enum store_result result = read_begin(journal, &err);
     if (result == STORE_OK)
         result =
             store_read_snapshots(journal->reader, STORE_ALL_SNAPSHOTS, read_load_meta, &list, &err);
-    journal_end_reading(journal, result, false, 0, &err);
+    read_end(journal, result, false, 0, &err);
     pthread_mutex_lock(&journal->lock);
     if (journal->fabric.record)
         out[list.count++] = journal->fabric.meta;
@@ -509,10 +514,10 @@ uint8_t *journal_read_snapshot(struct journal *journal, int64_t number,
             read_copy_fabric(&journal->fabric.meta, journal->fabric.record, journal->fabric.size);
     pthread_mutex_unlock(&journal->lock);
     if (!copy.record) {
-        enum store_result result = journal_begin_reading(journal, err);
+        enum store_result result = read_begin(journal, err);
         if (result == STORE_OK)
             result = store_read_snapshots(journal->reader, number, read_load_fabric, &copy, err);
-        journal_end_reading(journal, result, false, 0, err);
+        read_end(journal, result, false, 0, err);
     }
     *out = copy.meta;
     *size = copy.size;
