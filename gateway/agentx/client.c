@@ -23,7 +23,7 @@ enum { UNASKED_MAX = 1000 };
 
 // States.
 
-static void agentx_client_report_problem(struct agentx_client *c)
+static void client_report_problem(struct agentx_client *c)
 {
     if (strcmp(c->reported.text, c->problem.text) == 0)
         return;
@@ -31,7 +31,7 @@ static void agentx_client_report_problem(struct agentx_client *c)
     AGENTX_LOG(c, LOG_LEVEL_WARNING, "no session with the %s; trying again", c->problem.text);
 }
 
-static void agentx_client_drop(struct agentx_client *c, const struct error *why)
+static void client_drop(struct agentx_client *c, const struct error *why)
 {
     int64_t now = agentx_session_now(c);
     agentx_link_close(&c->link);
@@ -46,12 +46,12 @@ static void agentx_client_drop(struct agentx_client *c, const struct error *why)
     error_set(&c->problem, "master agent at %s: %s", c->options.master, why->text);
     log_debug(c->options.log, "%s; failure %u in a row, tried again in %lld ms", c->problem.text,
               c->failures, (long long)(c->retry_at - now) / CLOCK_US_PER_MS);
-    agentx_client_report_problem(c);
+    client_report_problem(c);
 }
 
 // Enters AGENTX_UP once each region was tried: a region that is refused and not optional ends the
 // session.
-static void agentx_client_check_up(struct agentx_client *c)
+static void client_check_up(struct agentx_client *c)
 {
     if (c->state == AGENTX_UP || c->tried < c->options.region_count || c->registers > 0)
         return;
@@ -62,7 +62,7 @@ static void agentx_client_check_up(struct agentx_client *c)
                c->options.master);
 }
 
-static void agentx_client_start(struct agentx_client *c)
+static void client_start(struct agentx_client *c)
 {
     struct error err;
     int64_t now = agentx_session_now(c);
@@ -70,7 +70,7 @@ static void agentx_client_start(struct agentx_client *c)
     c->is_open = c->is_full = false;
     c->opened_at = c->heard_at = now;
     if (!agentx_link_open(&c->link, &c->address, now, &err)) {
-        agentx_client_drop(c, &err);
+        client_drop(c, &err);
         return;
     }
     c->state = AGENTX_OPENING;
@@ -83,8 +83,8 @@ static void agentx_client_start(struct agentx_client *c)
 
 // PDUs of the master.
 
-static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_header *header,
-                                    unsigned error, struct error *err)
+static bool client_read_open(struct agentx_client *c, const struct pdu_header *header,
+                             unsigned error, struct error *err)
 {
     if (error != AGENTX_NO_ERROR)
         return error_set(err, "it refuses a session: %s", agentx_error_word(error));
@@ -96,7 +96,7 @@ static bool agentx_client_read_open(struct agentx_client *c, const struct pdu_he
 
 // The time that a response travels makes the result a little too late, each time by another amount.
 // So the first result of a session stays, unless a later result differs by more than a second.
-static void agentx_client_note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
+static void client_note_uptime(struct agentx_client *c, uint32_t uptime, bool anew)
 {
     enum { US_PER_TICK = 10000 };
     int64_t started_at = agentx_session_now(c) - (int64_t)uptime * US_PER_TICK;
@@ -105,8 +105,8 @@ static void agentx_client_note_uptime(struct agentx_client *c, uint32_t uptime, 
         c->master_started_at = started_at;
 }
 
-static bool agentx_client_read_response(struct agentx_client *c, const struct pdu_header *header,
-                                        struct pdu_reader *in, struct error *err)
+static bool client_read_response(struct agentx_client *c, const struct pdu_header *header,
+                                 struct pdu_reader *in, struct error *err)
 {
     uint32_t uptime;
     uint16_t error;
@@ -118,7 +118,7 @@ static bool agentx_client_read_response(struct agentx_client *c, const struct pd
         return ++c->unasked <= UNASKED_MAX ||
                error_set(err, "it sends responses that nobody asked for");
     c->unasked = 0;
-    agentx_client_note_uptime(c, uptime, request->type == PDU_OPEN);
+    client_note_uptime(c, uptime, request->type == PDU_OPEN);
     log_debug(c->options.log, "packet %u, %s: %s, after %lld us", (unsigned)header->packet,
               pdu_type_word(request->type), agentx_error_word(error),
               (long long)(agentx_session_now(c) - request->sent_at));
@@ -128,17 +128,17 @@ static bool agentx_client_read_response(struct agentx_client *c, const struct pd
     const uint32_t region = request->region;
     agentx_session_pass(c);
     if (type == PDU_OPEN)
-        ok = agentx_client_read_open(c, header, error, err);
+        ok = client_read_open(c, header, error, err);
     else if (type == PDU_REGISTER)
         ok = agentx_session_registered(c, region, error, err);
     else if (error == AGENTX_NOT_OPEN)
         ok = error_set(err, "it does not know the session any more");
     if (ok)
-        agentx_client_check_up(c);
+        client_check_up(c);
     return ok;
 }
 
-static bool agentx_client_read_close(struct pdu_reader *in, struct error *err)
+static bool client_read_close(struct pdu_reader *in, struct error *err)
 {
     static const char *const REASONS[] = {"for an unknown reason",
                                           "without a reason",
@@ -152,15 +152,15 @@ static bool agentx_client_read_close(struct pdu_reader *in, struct error *err)
     return error_set(err, "it closed the session %s", REASONS[is_known ? reason : 0]);
 }
 
-static bool agentx_client_malformed(struct agentx_client *c, struct error *err)
+static bool client_malformed(struct agentx_client *c, struct error *err)
 {
     agentx_session_close(c, PDU_REASON_PARSE_ERROR);
     return error_set(err, "malformed or oversized AgentX PDU");
 }
 
 // Logs nothing after a CleanupSet: there is no response.
-static void agentx_client_log_answer(const struct agentx_client *c,
-                                     const struct pdu_header *request, const struct pdu_writer *w)
+static void client_log_answer(const struct agentx_client *c, const struct pdu_header *request,
+                              const struct pdu_writer *w)
 {
     enum { ERROR_OFFSET = PDU_HEADER_SIZE + 4, ERROR_END = ERROR_OFFSET + 2 };
     if (w->used >= ERROR_END)
@@ -172,9 +172,9 @@ static void agentx_client_log_answer(const struct agentx_client *c,
 }
 
 // Answers a whole PDU, unless the PDU has to wait. False: it is malformed.
-static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets,
-                                  const struct pdu_header *header, struct pdu_reader in,
-                                  struct agentx_wait *wait)
+static bool client_respond(struct agentx_client *c, const uint8_t *octets,
+                           const struct pdu_header *header, struct pdu_reader in,
+                           struct agentx_wait *wait)
 {
     char context[AGENTX_CONTEXT_SIZE];
     struct pdu_writer w = agentx_link_writer(&c->link);
@@ -184,27 +184,27 @@ static bool agentx_client_respond(struct agentx_client *c, const uint8_t *octets
         return false;
     if (wait->ticket)
         return true;
-    agentx_client_log_answer(c, header, &w);
+    client_log_answer(c, header, &w);
     agentx_link_add(&c->link, &w, now);
     return true;
 }
 
-static bool agentx_client_answer(struct agentx_client *c, const uint8_t *octets,
-                                 const struct pdu_header *header, const struct pdu_reader *in,
-                                 struct error *err)
+static bool client_answer(struct agentx_client *c, const uint8_t *octets,
+                          const struct pdu_header *header, const struct pdu_reader *in,
+                          struct error *err)
 {
     const size_t size = PDU_HEADER_SIZE + header->payload;
     struct agentx_wait wait = {.may = agentx_later_has_room(&c->later, size)};
     if (!agentx_answer_is_for(header) || !c->is_open ||
-        !agentx_client_respond(c, octets, header, *in, &wait))
-        return agentx_client_malformed(c, err);
+        !client_respond(c, octets, header, *in, &wait))
+        return client_malformed(c, err);
     if (wait.ticket)
         agentx_later_add(&c->later, octets, size, wait.ticket, agentx_session_now(c) + LATER_US);
     return true;
 }
 
 // Answers the request if its values are there now, or its time is over.
-static void agentx_client_resume_one(struct agentx_client *c, struct agentx_later_request *request)
+static void client_resume_one(struct agentx_client *c, struct agentx_later_request *request)
 {
     const struct agentx_handler *h = &c->options.handler;
     struct pdu_header header;
@@ -214,24 +214,24 @@ static void agentx_client_resume_one(struct agentx_client *c, struct agentx_late
         return;
     const bool ok = pdu_parse(request->octets, request->size, &header) > 0 &&
                     pdu_read(request->octets, &header, &in) &&
-                    agentx_client_respond(c, request->octets, &header, in, &wait);
+                    client_respond(c, request->octets, &header, in, &wait);
     request->ticket = wait.ticket;
     if (!ok || !wait.ticket)
         agentx_later_remove(&c->later, request);
 }
 
-static void agentx_client_resume(struct agentx_client *c)
+static void client_resume(struct agentx_client *c)
 {
     struct agentx_later_request *request, *next;
     for (request = TAILQ_FIRST(&c->later.requests); request && agentx_session_has_room(c);
          request = next) {
         next = TAILQ_NEXT(request, in_order);
-        agentx_client_resume_one(c, request);
+        client_resume_one(c, request);
     }
 }
 
-static bool agentx_client_read_pdu(struct agentx_client *c, const uint8_t *octets,
-                                   const struct pdu_header *header, struct error *err)
+static bool client_read_pdu(struct agentx_client *c, const uint8_t *octets,
+                            const struct pdu_header *header, struct error *err)
 {
     struct pdu_reader in;
     log_debug(c->options.log, "from %s: %s, session %u, transaction %u, packet %u, %u octets",
@@ -239,16 +239,16 @@ static bool agentx_client_read_pdu(struct agentx_client *c, const uint8_t *octet
               (unsigned)header->transaction, (unsigned)header->packet,
               PDU_HEADER_SIZE + (unsigned)header->payload);
     if (!pdu_read(octets, header, &in))
-        return agentx_client_malformed(c, err);
+        return client_malformed(c, err);
     if (header->type == PDU_RESPONSE)
-        return agentx_client_read_response(c, header, &in, err);
+        return client_read_response(c, header, &in, err);
     if (header->type == PDU_CLOSE)
-        return agentx_client_read_close(&in, err);
-    return agentx_client_answer(c, octets, header, &in, err);
+        return client_read_close(&in, err);
+    return client_answer(c, octets, header, &in, err);
 }
 
 // Handles the received PDUs while there is room for responses.
-static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
+static bool client_read_all(struct agentx_client *c, struct error *err)
 {
     struct pdu_header header;
     size_t used = 0;
@@ -260,16 +260,16 @@ static bool agentx_client_read_all(struct agentx_client *c, struct error *err)
         c->is_full = !agentx_session_has_room(c);
         if (c->is_full)
             break;
-        ok = agentx_client_read_pdu(c, c->link.in + used, &header, err);
+        ok = client_read_pdu(c, c->link.in + used, &header, err);
         used += PDU_HEADER_SIZE + header.payload;
     }
     if (ok && whole < 0)
-        ok = agentx_client_malformed(c, err);
+        ok = client_malformed(c, err);
     agentx_link_drop_read(&c->link, used);
     return ok;
 }
 
-static bool agentx_client_read(struct agentx_client *c, struct error *err)
+static bool client_read(struct agentx_client *c, struct error *err)
 {
     size_t before = c->link.in_size;
     if (!agentx_link_read(&c->link, err))
@@ -278,8 +278,7 @@ static bool agentx_client_read(struct agentx_client *c, struct error *err)
         c->heard_at = agentx_session_now(c);
     bool again;
     do {
-        if (!agentx_client_read_all(c, err) ||
-            !agentx_link_write(&c->link, agentx_session_now(c), err))
+        if (!client_read_all(c, err) || !agentx_link_write(&c->link, agentx_session_now(c), err))
             return false;
         again = c->is_full && agentx_session_has_room(c);
     } while (again);
@@ -288,41 +287,41 @@ static bool agentx_client_read(struct agentx_client *c, struct error *err)
 
 // Timers.
 
-static int64_t agentx_client_earlier(int64_t a, int64_t b)
+static int64_t client_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 // The time of the next Ping or Register. There is none while PDUs wait to be written.
-static int64_t agentx_client_next_request(const struct agentx_client *c)
+static int64_t client_next_request(const struct agentx_client *c)
 {
     if (agentx_link_waiting(&c->link) > 0)
         return INT64_MAX;
     const int64_t next = c->request_count == 0 ? c->heard_at + PING_US : INT64_MAX;
-    return c->registers == 0 ? agentx_client_earlier(next, c->regions_retry_at) : next;
+    return c->registers == 0 ? client_earlier(next, c->regions_retry_at) : next;
 }
 
 // The time of the next work, if the master sends nothing until then.
-static int64_t agentx_client_next_time(const struct agentx_client *c)
+static int64_t client_next_time(const struct agentx_client *c)
 {
     if (c->link.connecting)
         return c->opened_at + ANSWER_US;
-    int64_t next = agentx_client_next_request(c);
+    int64_t next = client_next_request(c);
     if (agentx_link_waiting(&c->link) == 0)
-        next = agentx_client_earlier(next, agentx_later_until(&c->later));
+        next = client_earlier(next, agentx_later_until(&c->later));
     if (c->is_open && c->tried < c->options.region_count && c->registers == 0 &&
         agentx_link_waiting(&c->link) == 0)
         next = 0; // regions that were added
     if (c->request_count > 0)
-        next = agentx_client_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
+        next = client_earlier(next, c->requests[c->request_head].sent_at + ANSWER_US);
     if (agentx_link_waiting(&c->link) > 0)
-        next = agentx_client_earlier(next, c->link.moved_at + UNREAD_US);
+        next = client_earlier(next, c->link.moved_at + UNREAD_US);
     if (c->set.phase != AGENTX_SET_NONE)
-        next = agentx_client_earlier(next, c->set.heard_at + SET_US);
+        next = client_earlier(next, c->set.heard_at + SET_US);
     return next;
 }
 
-static bool agentx_client_check_answers(struct agentx_client *c, int64_t now, struct error *err)
+static bool client_check_answers(struct agentx_client *c, int64_t now, struct error *err)
 {
     bool is_unread = agentx_link_waiting(&c->link) > 0 && now >= c->link.moved_at + UNREAD_US;
     bool is_unanswered =
@@ -335,9 +334,9 @@ static bool agentx_client_check_answers(struct agentx_client *c, int64_t now, st
     return error_set(err, is_unread ? "it does not read what we send" : "it does not answer");
 }
 
-static void agentx_client_ask_again(struct agentx_client *c, int64_t now)
+static void client_ask_again(struct agentx_client *c, int64_t now)
 {
-    if (now < agentx_client_next_request(c))
+    if (now < client_next_request(c))
         return;
     if (c->request_count == 0 && now >= c->heard_at + PING_US)
         agentx_session_ping(c);
@@ -345,23 +344,22 @@ static void agentx_client_ask_again(struct agentx_client *c, int64_t now)
         agentx_session_register_again(c, now);
 }
 
-static bool agentx_client_run_timers(struct agentx_client *c, struct error *err)
+static bool client_run_timers(struct agentx_client *c, struct error *err)
 {
     int64_t now = agentx_session_now(c);
-    if (!agentx_client_check_answers(c, now, err))
+    if (!client_check_answers(c, now, err))
         return false;
     if (c->link.connecting)
         return true;
     if (c->set.phase != AGENTX_SET_NONE && now >= c->set.heard_at + SET_US)
         agentx_answer_abandon(&c->options.handler, &c->set);
-    agentx_client_resume(c);
-    agentx_client_ask_again(c, now);
+    client_resume(c);
+    client_ask_again(c, now);
     agentx_session_register(c);
     return agentx_link_write(&c->link, now, err);
 }
 
-static bool agentx_client_finish_connecting(struct agentx_client *c, short revents,
-                                            struct error *err)
+static bool client_finish_connecting(struct agentx_client *c, short revents, struct error *err)
 {
     if (!c->link.connecting || revents == 0)
         return true;
@@ -430,7 +428,7 @@ int64_t agentx_client_poll(const struct agentx_client *client, struct pollfd *ou
         out->events |= POLLOUT;
     if (!link->connecting && !client->is_full)
         out->events |= POLLIN;
-    return agentx_client_next_time(client);
+    return client_next_time(client);
 }
 
 void agentx_client_run(struct agentx_client *client, short revents)
@@ -439,16 +437,16 @@ void agentx_client_run(struct agentx_client *client, short revents)
     if (client->link.fd < 0) {
         if (agentx_session_now(client) < client->retry_at)
             return;
-        agentx_client_start(client);
+        client_start(client);
         revents = 0; // these belong to an earlier connection, or to none
     }
     if (client->link.fd < 0)
         return;
-    bool ok = agentx_client_finish_connecting(client, revents, &err) &&
-              (client->link.connecting || agentx_client_read(client, &err)) &&
-              agentx_client_run_timers(client, &err);
+    bool ok = client_finish_connecting(client, revents, &err) &&
+              (client->link.connecting || client_read(client, &err)) &&
+              client_run_timers(client, &err);
     if (!ok)
-        agentx_client_drop(client, &err);
+        client_drop(client, &err);
 }
 
 enum agentx_state agentx_client_state(const struct agentx_client *client)

@@ -10,7 +10,7 @@
 
 // Addresses.
 
-static bool agentx_link_read_path(const char *path, struct agentx_address *out, struct error *err)
+static bool link_read_path(const char *path, struct agentx_address *out, struct error *err)
 {
     struct sockaddr_un *un = (struct sockaddr_un *)&out->sockaddr;
     if (path[0] == '\0' || strlen(path) >= sizeof un->sun_path)
@@ -23,7 +23,7 @@ static bool agentx_link_read_path(const char *path, struct agentx_address *out, 
 }
 
 // Splits `text` into the host, without brackets, and the port, the result. NULL: there is no port.
-static const char *agentx_link_split_port(char *text, const char **host)
+static const char *link_split_port(char *text, const char **host)
 {
     char *colon = strrchr(text, ':');
     if (!colon || colon == text)
@@ -36,8 +36,7 @@ static const char *agentx_link_split_port(char *text, const char **host)
     return colon + 1;
 }
 
-static bool agentx_link_read_host(const char *host_and_port, struct agentx_address *out,
-                                  struct error *err)
+static bool link_read_host(const char *host_and_port, struct agentx_address *out, struct error *err)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
                                    .ai_socktype = SOCK_STREAM};
@@ -45,7 +44,7 @@ static bool agentx_link_read_host(const char *host_and_port, struct agentx_addre
     char text[128];
     const char *host = NULL;
     snprintf(text, sizeof text, "%s", host_and_port);
-    const char *port = agentx_link_split_port(text, &host);
+    const char *port = link_split_port(text, &host);
     if (!port || getaddrinfo(host, port, &hints, &found) != 0)
         return error_set(err,
                          "'tcp:%s' is no address of a master agent: write it as "
@@ -60,15 +59,15 @@ static bool agentx_link_read_host(const char *host_and_port, struct agentx_addre
 bool agentx_link_address(const char *master, struct agentx_address *out, struct error *err)
 {
     *out = (struct agentx_address){0};
-    bool ok = strncmp(master, "tcp:", 4) == 0 ? agentx_link_read_host(master + 4, out, err)
-                                              : agentx_link_read_path(master, out, err);
+    bool ok = strncmp(master, "tcp:", 4) == 0 ? link_read_host(master + 4, out, err)
+                                              : link_read_path(master, out, err);
     out->family = out->sockaddr.ss_family;
     return ok;
 }
 
 // Connecting.
 
-static const char *agentx_link_advice(int reason)
+static const char *link_advice(int reason)
 {
     switch (reason) {
     case ENOENT:
@@ -83,10 +82,10 @@ static const char *agentx_link_advice(int reason)
     }
 }
 
-static bool agentx_link_refuse(struct agentx_link *link, int reason, struct error *err)
+static bool link_refuse(struct agentx_link *link, int reason, struct error *err)
 {
     agentx_link_close(link);
-    return error_set(err, "cannot connect: %s%s", strerror(reason), agentx_link_advice(reason));
+    return error_set(err, "cannot connect: %s%s", strerror(reason), link_advice(reason));
 }
 
 bool agentx_link_open(struct agentx_link *link, const struct agentx_address *address, int64_t now,
@@ -97,11 +96,11 @@ bool agentx_link_open(struct agentx_link *link, const struct agentx_address *add
     link->connecting = false;
     link->fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (link->fd < 0)
-        return agentx_link_refuse(link, errno, err);
+        return link_refuse(link, errno, err);
     if (connect(link->fd, (const struct sockaddr *)&address->sockaddr, address->size) == 0)
         return true;
     link->connecting = errno == EINPROGRESS;
-    return link->connecting || agentx_link_refuse(link, errno, err);
+    return link->connecting || link_refuse(link, errno, err);
 }
 
 void agentx_link_close(struct agentx_link *link)
@@ -120,7 +119,7 @@ bool agentx_link_finish_connecting(struct agentx_link *link, int64_t now, struct
     if (getsockopt(link->fd, SOL_SOCKET, SO_ERROR, &reason, &size) != 0)
         reason = errno;
     if (reason != 0)
-        return agentx_link_refuse(link, reason, err);
+        return link_refuse(link, reason, err);
     link->connecting = false;
     link->moved_at = now;
     return true;
@@ -128,7 +127,7 @@ bool agentx_link_finish_connecting(struct agentx_link *link, int64_t now, struct
 
 // Reading and writing.
 
-static bool agentx_link_is_transient(int reason)
+static bool link_is_transient(int reason)
 {
     return reason == EAGAIN || reason == EINTR;
 }
@@ -142,7 +141,7 @@ bool agentx_link_read(struct agentx_link *link, struct error *err)
     if (n == 0)
         return error_set(err, "it closed the connection");
     if (n < 0)
-        return agentx_link_is_transient(errno) ||
+        return link_is_transient(errno) ||
                error_set(err, "the connection broke: %s", strerror(errno));
     link->in_size += (size_t)n;
     return true;
@@ -184,7 +183,7 @@ bool agentx_link_write(struct agentx_link *link, int64_t now, struct error *err)
         ssize_t n =
             send(link->fd, link->out + link->out_start, agentx_link_waiting(link), MSG_NOSIGNAL);
         if (n < 0)
-            return agentx_link_is_transient(errno) ||
+            return link_is_transient(errno) ||
                    error_set(err, "the connection broke: %s", strerror(errno));
         link->out_start += (size_t)n;
         link->moved_at = now;
