@@ -16,6 +16,8 @@ import sys
 DEFINITION = re.compile(r"^static\s+(?:[\w\s*]+?[\s*])(\w+)\(", re.MULTILINE)
 
 BY_NOUN = frozenset([
+    "agent",
+    "agentx",
     "control",
     "ctl",
     "daemon",
@@ -24,6 +26,7 @@ BY_NOUN = frozenset([
     "metrics",
     "model",
     "picture",
+    "tables",
     "topology",
     "web",
 ])
