@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The part of `octets` that has one node's ports, one after the other.
+// The part of `octets` with the ports of a node.
 struct place {
     uint64_t node_guid;
     size_t begin, end;

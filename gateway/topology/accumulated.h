@@ -21,20 +21,20 @@ struct accumulated_counters;
 struct accumulated_counters *accumulated_with(const struct accumulated_counters *old,
                                               const struct counter_reading *reading);
 struct accumulated_counters *
-accumulated_ref(struct accumulated_counters *accumulated);        // any thread, as is the next
+accumulated_ref(struct accumulated_counters *accumulated);        // any thread, here and below
 void accumulated_unref(struct accumulated_counters *accumulated); // NULL is allowed
 
 // False: the port was not read. Any thread; `accumulated` may be NULL.
 bool accumulated_find(const struct accumulated_counters *accumulated, uint64_t node_guid,
                       uint8_t port, uint64_t out[COUNTER_COUNT]);
 
-// When the sums of a port began, in UTC: with the first reading that had it, or after it had been
-// forgotten. 0: with the first reading of all, or it was not read. Any thread; `accumulated` may be
-// NULL.
+// When the sums of a port began, in UTC: with the first reading of the port, or of the port after
+// its sums were forgotten. 0: with the first reading of all ports, or the port was not read. Any
+// thread; `accumulated` may be NULL.
 int64_t accumulated_began_at(const struct accumulated_counters *accumulated, uint64_t node_guid,
                              uint8_t port);
 
-// As accumulated_find, with the values of the last reading that had the port.
+// As accumulated_find, with the values of the port's last reading.
 bool accumulated_find_last(const struct accumulated_counters *accumulated, uint64_t node_guid,
                            uint8_t port, struct counter_sample *out);
 

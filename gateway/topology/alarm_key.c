@@ -76,8 +76,8 @@ void alarm_key_write(char out[EVENT_KEY_SIZE], const struct alarm_key *key)
     }
 }
 
-// Reading. The pipeline reads the keys of all alarms after each sweep, so reading does without
-// sscanf, which also takes blanks, signs and numbers that do not fit.
+// Reading. The pipeline reads the keys of all alarms after each sweep. Therefore reading does
+// without sscanf, which also takes blanks, signs and numbers that do not fit.
 
 static bool alarm_key_skip(const char **at, const char *word)
 {
@@ -183,7 +183,7 @@ static bool alarm_key_is_expected(enum catalogue_event event)
     }
 }
 
-// These events have a hyphen, unlike the first word of most other keys.
+// The names of the events have a hyphen. Most other keys begin with a word without a hyphen.
 static bool alarm_key_skip_event(const char **at, enum catalogue_event *out)
 {
     char name[64];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The keys of the alarms about the fabric. A key names a place, so that a snapshot shows whether
-// the alarm still holds. The keys of alarms about the gateway are no keys of this kind. Pure.
+// The keys of the alarms about the fabric. A key names a place, and a snapshot shows whether the
+// alarm about the place still holds. The keys of alarms about the gateway are no keys of this kind.
+// Pure.
 //
 // Decides: What is the key of an alarm, and which node, port or link does the key name?
 #ifndef IBTRAPD_TOPOLOGY_ALARM_KEY_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Compares two snapshots of the fabric: which nodes, ports, links and services came, went, moved or
-// changed, and which of these changes is the root cause of which others. Pure.
+// Compares two snapshots of the fabric: finds nodes, ports, links and services that came, went,
+// moved or changed, and the root causes among these changes. Pure.
 //
-// Read compare_all.c for the order of the steps, compare.h for each step, and
-// comparison.h for the tools that the steps share.
+// Read compare_all.c for the order of the steps, compare.h for each step, and comparison.h for the
+// tools that the steps share.
 #ifndef IBTRAPD_TOPOLOGY_CHANGES_H
 #define IBTRAPD_TOPOLOGY_CHANGES_H
 
@@ -12,23 +12,23 @@
 #include "model/fabric.h"
 #include "model/names.h"
 
-// One thing that happened to the fabric, in terms of the catalogue of events.
+// One event of the fabric, by the catalogue of events.
 
 struct change {
     enum catalogue_event type;
     // The node or port that the change is about. For a link between a switch and a CA: the switch's
     // port; for another link: the port whose node has the smaller GUID; for a moved link: the port
-    // that kept its place. describe.h says which members are filled in.
+    // that kept its place. describe.h lists the members that are filled in.
     struct endpoint subject;
-    // For a link: the other end. For a node: the port that it is or was connected to. For an I/O
-    // controller: its GUID, name and slot (as the port). For a failover: the former master. All
-    // zero where there is none.
+    // For a link: the other end. For a node: the port at the other end of its link, now or before.
+    // For an I/O controller: its GUID, name and slot (as the port). For a failover: the former
+    // master. Otherwise all zero.
     struct endpoint peer;
     uint8_t uplink;                  // as in model/event.h, like the next
     struct event_former_link former; // a moved link: of the end that kept its place
     uint64_t switch_guid; // the switch or router that the subject is or is connected to; 0: none
     uint64_t sm_guid;
-    uint64_t affected; // number of nodes that came or went as consequences of this change
+    uint64_t affected; // number of nodes that are consequences of this change
     // A piece of a sentence, or empty.
     // - Node added or removed: "with it went 7 nodes: a, b, c, d, e and 2 more".
     // - Moved: where it was, "port 3 of leaf1 (LID 2)".
@@ -37,19 +37,19 @@ struct change {
     // - P_Keys changed: "0x8005 (full) came; 0x0006 (limited) went".
     char reason[EVENT_REASON_SIZE];
     char alarm_key[EVENT_KEY_SIZE]; // see below; empty: the change raises and clears no alarm
-    uint32_t cause; // index of the change that is the root cause of this one; FABRIC_NONE: none
+    uint32_t cause;                 // index of the change that is the root cause; FABRIC_NONE: none
 };
 
-// Alarm keys. The change that raises an alarm and the one that clears it have the same key. GUIDs
-// are written as 0x%016x.
-//   node <guid>                              node removed, added
-//   port <node guid>/<number>                further port of a CA or router removed, added
-//   link <guid>/<port>-<guid>/<port>         link down, up; the end of the smaller node GUID first
-//   rate link <guid>/<port>-<guid>/<port>    link degraded, restored
-//   sm <port guid>                           subnet manager vanished, appeared
-//   iou <node guid>, ioc <guid>              I/O unit, I/O controller removed, added
+// Alarm keys. Both the change that raises an alarm and the change that clears the alarm have the
+// key. GUIDs are written as 0x%016x.
+// node <guid>                              node removed, added
+// port <node guid>/<number>                further port of a CA or router removed, added
+// link <guid>/<port>-<guid>/<port>         link down, up; the end of the smaller node GUID first
+// rate link <guid>/<port>-<guid>/<port>    link degraded, restored
+// sm <port guid>                           subnet manager vanished, appeared
+// iou <node guid>, ioc <guid>              I/O unit, I/O controller removed, added
 // An alarm also ends without its counterpart: the cable of a link is elsewhere, the host of a port
-// left, a degraded link went down. The pipeline finds that (pipeline/reconcile.h).
+// left, a degraded link went down. The pipeline finds these ends (pipeline/reconcile.h).
 
 // Starts zeroed.
 struct changes {
@@ -63,9 +63,9 @@ struct changes {
 void changes_between(const struct fabric *before, const struct fabric *after,
                      const struct names *names, struct changes *out);
 
-// Adds a failover if `after` has a master subnet manager and that is not `former`. changes_between
-// does this for two snapshots that both have a master. Call it for a master that was remembered
-// from an earlier snapshot.
+// Adds a failover if the master subnet manager of `after` is not `former`. changes_between compares
+// the masters of two snapshots that both have a master. Call changes_add_failover for the master of
+// an earlier snapshot.
 void changes_add_failover(const struct fabric *after, const struct endpoint *former,
                           const struct names *names, struct changes *out);
 

@@ -64,7 +64,7 @@ static struct change *compare_links_add(struct comparison *t, const struct compa
     return change;
 }
 
-// The change that explains the link that this port has now, or FABRIC_NONE.
+// The cause of the present link of a port, or FABRIC_NONE.
 static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t port)
 {
     const uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
@@ -72,8 +72,8 @@ static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t 
     return peer != FABRIC_NONE ? compare_links_cause(&t->after, now, peer) : FABRIC_NONE;
 }
 
-// What explains the new link of one of its ends explains that a link went, if nothing else does. A
-// link of which neither end is in use is missing, whatever moved.
+// A link went. If nothing else is its cause, the cause of a new link at one of its ends is. A link
+// without an end in use is missing, and a move is not its cause.
 static void compare_links_add_down(struct comparison *t, struct comparison_side *before,
                                    uint32_t port, uint32_t peer)
 {

@@ -53,8 +53,8 @@ static void group_add(struct comparison *t, struct comparison_side *side, bool g
     root_causes_close(&g.causes);
 }
 
-// Whether the port's link shows where its node is. A link to a host that came, went or moved does
-// not: the host may have moved instead of the node.
+// Whether the port's link shows the place of its node. A link to a host that came, went or moved
+// does not: the host may have moved instead of the node.
 static bool compare_nodes_says_where(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
@@ -63,7 +63,7 @@ static bool compare_nodes_says_where(const struct comparison_side *side, uint32_
     return comparison_is_switch(side->fabric, peer) || side->node_change[peer] == FABRIC_NONE;
 }
 
-// Whether the port that this one was linked to still leads to the same node.
+// Whether the former port at the other end still leads to the same node.
 static bool compare_nodes_is_still_there(const struct comparison *t, uint32_t port)
 {
     uint32_t place =
@@ -74,7 +74,7 @@ static bool compare_nodes_is_still_there(const struct comparison *t, uint32_t po
            t->before.counterpart[fabric_node_of_port(t->before.fabric, port)];
 }
 
-// Whether the port that shows where its node was is linked elsewhere, as far as its new link shows.
+// Whether a port that showed the place of its node is linked elsewhere, by its new link.
 static bool compare_nodes_is_elsewhere(const struct comparison *t, uint32_t port)
 {
     uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
@@ -91,8 +91,8 @@ static bool compare_nodes_has_place(const struct comparison_side *side, uint32_t
     return false;
 }
 
-// A node has moved if none of its links is where it was. Of a host or router each port has to be
-// elsewhere: a port whose cable was only unplugged is missing, and the others have moved by
+// A node has moved if none of its links is in its former place. Of a host or router, each port has
+// to be elsewhere: a port with an unplugged cable is missing, and the other ports have moved by
 // themselves.
 static bool compare_nodes_has_moved(const struct comparison *t, uint32_t node)
 {
@@ -109,8 +109,7 @@ static bool compare_nodes_has_moved(const struct comparison *t, uint32_t node)
     return was_linked && compare_nodes_has_place(&t->after, t->before.counterpart[node]);
 }
 
-// The first removal among the nodes that it was linked to, if all of them are gone; else
-// FABRIC_NONE.
+// The first removal among the node's former neighbours, if all of them are gone; else FABRIC_NONE.
 static uint32_t compare_nodes_cause_of_move(const struct comparison *t, uint32_t node)
 {
     const struct fabric_node *n = &t->before.fabric->nodes[node];

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// The change that reports that the node at the other end of the port's link came or went;
-// FABRIC_NONE: that node is in both snapshots.
+// The change that adds or removes the node at the other end of the port's link; FABRIC_NONE: that
+// node is in both snapshots.
 static uint32_t compare_ports_cause(const struct comparison_side *side, uint32_t port)
 {
     uint32_t peer = side->fabric->ports[port].peer_node;
@@ -43,7 +43,7 @@ static bool compare_ports_is_of_known_host(const struct comparison_side *side, u
            !comparison_is_alone(side, *node) && side->node_change[*node] == FABRIC_NONE;
 }
 
-// Compares the ports of one side with the other side.
+// Compares the ports of a side with the other side.
 static void compare_ports_of(struct comparison *t, struct comparison_side *side,
                              const struct comparison_side *other, enum catalogue_event type)
 {

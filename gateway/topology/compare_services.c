@@ -15,7 +15,7 @@ static uint32_t compare_services_cause(const struct comparison *t,
     return comparison_is_move(t, change) ? FABRIC_NONE : change;
 }
 
-// Adds the subnet managers that only this side has.
+// Adds the subnet managers of one side alone.
 static void compare_services_add_sms(struct comparison *t, const struct comparison_side *side,
                                      const struct comparison_side *other, enum catalogue_event type)
 {
@@ -52,8 +52,8 @@ static enum unit compare_services_unit(const struct fabric *fabric, uint32_t nod
     return unit;
 }
 
-// Adds the I/O units that only this side has. The change of a unit becomes the cause of the changes
-// of its controllers.
+// Adds the I/O units of one side alone. The change of a unit becomes the cause of the changes of
+// its controllers.
 static void compare_services_add_units(struct comparison *t, struct comparison_side *side,
                                        const struct comparison_side *other,
                                        enum catalogue_event type)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Two snapshots side by side, and the tools to describe how they differ. The steps in compare.h
+// Two snapshots side by side, and the tools to describe their differences. The steps in compare.h
 // decide which differences are changes.
 #ifndef IBTRAPD_TOPOLOGY_COMPARISON_H
 #define IBTRAPD_TOPOLOGY_COMPARISON_H
@@ -12,12 +12,12 @@
 // One of the two snapshots. Arrays are by the index of its nodes or ports.
 struct comparison_side {
     const struct fabric *fabric;
-    uint32_t *counterpart; // index of the same node on the other side; FABRIC_NONE: it is not there
+    uint32_t *counterpart; // index of the same node on the other side, or FABRIC_NONE
     uint32_t alone;        // number of nodes without a counterpart
-    uint32_t *node_change; // index of the change that reports the node, or its I/O unit, as
-                           // added, removed or moved; FABRIC_NONE: there is none
-    uint32_t *port_change; // the change that reports that the port came, went or moved, or that its
-                           // link moved; FABRIC_NONE: there is none
+    uint32_t *node_change; // index of the change that adds, removes or moves the node, or its
+                           // I/O unit; FABRIC_NONE: no such change
+    uint32_t *port_change; // index of the change that adds, removes or moves the port, or moves its
+                           // link; FABRIC_NONE: no such change
     bool *touched;         // the port differs, or its node has no counterpart
     uint32_t *ports;       // the touched ports, ascending
     uint32_t port_count;
@@ -37,7 +37,7 @@ void comparison_open(struct comparison *t, const struct fabric *before, const st
 void comparison_close(struct comparison *t);
 
 // Adds a change without a cause and sets `index` (may be NULL) to its index. The change is valid
-// until the next is added.
+// until the next change is added.
 struct change *comparison_add_change(struct comparison *t, enum catalogue_event type,
                                      uint32_t *index);
 
@@ -60,19 +60,19 @@ bool comparison_is_linked(const struct fabric *fabric, uint32_t port);
 uint32_t comparison_first_linked(const struct fabric *fabric, uint32_t node); // or FABRIC_NONE
 bool comparison_has_capability(const struct fabric *fabric, uint32_t port,
                                enum fabric_capability capability); // false if it is not known
-// The end that is the subject of a link's changes: the switch's port if one end is a switch,
-// otherwise the port of the smaller node GUID, then of the smaller number.
+// The subject of a link's changes: the switch's port if one end is a switch, otherwise the port of
+// the smaller node GUID, then of the smaller number.
 uint32_t comparison_first_end(const struct fabric *fabric, uint32_t port, uint32_t peer);
 bool comparison_is_alone(const struct comparison_side *side, uint32_t node); // has no counterpart
 uint32_t comparison_earlier(uint32_t change_a, uint32_t change_b);           // FABRIC_NONE is last
 bool comparison_is_move(const struct comparison *t, uint32_t change); // false for FABRIC_NONE
 
-// The node's uplink, or FABRIC_NONE: its first linked port; for a switch, the first linked to
-// another switch, preferring one in both snapshots.
+// The node's uplink, or FABRIC_NONE: its first linked port. For a switch: the first port that is
+// linked to another switch, preferring a switch of both snapshots.
 uint32_t comparison_uplink(const struct comparison_side *side, uint32_t node);
 
-// The GUID of the switch or router that the port belongs to, else of the one that it is linked to,
-// else 0.
+// The GUID of the port's node, if that is a switch or router; else of the node at the other end of
+// the link, if that is a switch or router; else 0.
 uint64_t comparison_switch_guid(const struct fabric *fabric, uint32_t port);
 
 // Sets the change's switch: the node of the subject or the peer, or 0.

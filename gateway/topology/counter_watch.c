@@ -18,7 +18,7 @@ static const struct {
     size_t max;
     bool of_link;     // the alarm is that of both ends of the link
     bool has_windows; // otherwise the last reading alone counts
-    bool full_begins; // a counter is watched as soon as it is full
+    bool full_begins; // a full counter is watched from the beginning
 } ROWS[KINDS] = {
     {0, COUNTER_ERRORS, SIZE_MAX, false, false, false},
     {0, COUNTER_ERRORS, COUNTER_WATCH_ERRORS_MAX, true, true, false},
@@ -259,7 +259,7 @@ static bool counter_watch_has_limit(const struct counter_watch *w, int kind, enu
 // A reading.
 
 // The port's place in the fabric. Returns FABRIC_NONE if the place is not known. `node` walks over
-// the nodes of the fabric, from 0 on: call it for ports that ascend by node.
+// the nodes of the fabric, from 0 on: call the function for ports in ascending order of nodes.
 static uint32_t counter_watch_place(const struct fabric *fabric, uint32_t *node, uint64_t node_guid,
                                     uint8_t port)
 {
@@ -540,8 +540,8 @@ static bool counter_watch_is_quiet(const struct watched *one, int kind)
            counter_windows_are_empty(&one->windows);
 }
 
-// First finds what is over a limit, then what is no longer: so an alarm that passes from one end of
-// a link to the other stays one.
+// First raises the alarms over a limit, then clears the alarms below. So an alarm stays one alarm
+// when the alarm passes from one end of a link to the other.
 static void counter_watch_judge_list(struct counter_watch *w, int kind, const struct fabric *fabric)
 {
     struct watched_list *list = &w->lists[kind];

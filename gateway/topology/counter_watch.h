@@ -6,8 +6,8 @@
 // - wait: a port had data and could not send for too much of the time, over the same windows.
 // A counter that does not grow takes no memory. Pure.
 //
-// PortXmitWait counts ticks. A tick is as many symbol times of a lane as the port's
-// PortSamplesControl says, or one if the port does not say; a symbol time is ten bits.
+// PortXmitWait counts ticks. A tick has the number of a lane's symbol times that the port's
+// PortSamplesControl says, or one symbol time. A symbol time is ten bits.
 //
 // Decides: When does a link count too many errors, and when does that alarm end?
 // Decides: When does a port wait too long before it can send?
@@ -29,8 +29,7 @@ struct counter_watch_limits {
     // The growth from one reading to the next at which a counter reaches its threshold; 0: never.
     uint64_t growth[COUNTER_ERRORS];
     int64_t window_us[ERROR_WINDOWS]; // at least COUNTER_WINDOWS_SLOTS
-    // Rates of errors, for each window; 0: no limit. A link that is down has the rate that the link
-    // had while it was up.
+    // Rates of errors, for each window; 0: no limit. A link that is down has its last rate.
     double per_bit[COUNTER_ERRORS][ERROR_WINDOWS];  // errors a bit, where the link's rate is known
     double per_hour[COUNTER_ERRORS][ERROR_WINDOWS]; // errors an hour, everywhere else
     uint64_t errors_min;                            // fewer errors in the window raise nothing
@@ -44,10 +43,10 @@ struct counter_watch_limits {
 struct counter_statement {
     struct alarm_key key;   // of ALARM_ABOUT_ERRORS: `guid` and `port` are the end that counts
     bool raised;            // the alarm begins; false: the alarm ends
-    bool moved;             // the alarm ends, because the port has another neighbour now
+    bool moved;             // the alarm ends: the port has another neighbour now
     uint64_t before, after; // of growth: the counter's values
-    // Of errors and wait: of the window that is closest to its limit, or farthest over it. All 0:
-    // the counter lost its limits.
+    // Of errors and wait: the values of the window that is closest to its limit, or farthest over
+    // its limit. All 0: the counter lost its limits.
     enum error_window window;
     int64_t covered_us; // the time that `rate` is about: the window, and up to a twelfth more
     uint64_t errors;
@@ -80,45 +79,45 @@ struct counter_watch_reading {
     int64_t now_us;              // a monotonic clock's, never less than at the update before
 };
 
-// Adds a reading, and returns a statement for each alarm that begins or ends: first those of
-// growth, then of errors, then of wait. The list lives until the next update.
+// Adds a reading, and returns a statement for each alarm that begins or ends: first growth, then
+// errors, then wait. The list lives until the next update.
 // - A value that fell was reset: the value counts from zero. A full counter does not grow, and its
 //   alarm stays.
-// - Growth counts evenly over the time since the update before. The growth of a port which the last
-//   reading lacked does not count for the windows, as nobody knows when it was. The growth of a
-//   port which changed between native and 64-bit counters does not count either.
+// - Growth counts evenly over the time since the update before. If the last reading lacked the
+//   port, its growth does not count for the windows, as nobody knows the time of the growth. If the
+//   port changed between native and 64-bit counters, its growth does not count either.
 // - LocalLinkIntegrityErrors and ExcessiveBufferOverrunErrors become derived events of the traps
-// 129
-//   and 130 at each reading in which they reach their thresholds. Their alarms never end.
+//   129 and 130 at each reading in which the counters reach their thresholds. Their alarms never
+//   end.
 // - A port that has another neighbour than before begins anew, and its alarm about errors ends.
-// - A port that no reading has any more has no errors and does not wait: its alarms end as the
-//   windows go on, that of a full counter after a long window. Its thresholds are cleared after
+// - A port that left the readings has no errors and does not wait: its alarms end as the windows go
+//   on, the alarm of a full counter after a long window. Its thresholds are cleared after
 //   ACCUMULATED_KEEP_US.
 const struct counter_statement *counter_watch_update(struct counter_watch *watch,
                                                      const struct counter_watch_reading *reading,
                                                      size_t *count);
 
-// Whether that alarm stands, at one end of its link at least. An alarm that was restored may stand
-// no more, as a port keeps that of one neighbour. Call it after an update.
+// Whether the alarm stands, at one end of its link at least. A restored alarm may stand no more: a
+// port keeps the alarm of one neighbour. Call counter_watch_has_alarm after an update.
 bool counter_watch_has_alarm(const struct counter_watch *watch, const struct alarm_key *key);
 
-// Asks for each alarm that stands whether others know the alarm, and lets the counter begin anew if
-// not: somebody cleared the alarm. Call it between two updates.
+// Asks for each standing alarm whether others know the alarm. If not, somebody cleared the alarm,
+// and the counter begins anew. Call counter_watch_review between two updates.
 void counter_watch_review(struct counter_watch *watch,
                           bool (*stands)(void *ctx, const struct alarm_key *key), void *ctx);
 
-// What the windows of a counter had at the last update.
+// The windows of a counter at the last update.
 struct counter_measure {
     uint64_t node_guid;
     uint8_t port;
     enum counter counter;
     bool unknown;                     // the counter is full
     double per_second[ERROR_WINDOWS]; // errors; of wait: the share of the time
-    double per_bit[ERROR_WINDOWS];    // 0: the rate of the link is not known, or it has no errors
+    double per_bit[ERROR_WINDOWS];    // 0: no known rate of the link, or no errors
 };
 
 // The counters that are watched for ALARM_ABOUT_ERRORS or ALARM_ABOUT_WAIT, ascending by node, port
-// and counter. Call it between an update and the next restoring of an alarm.
+// and counter. Call counter_watch_at between an update and the next restoring of an alarm.
 size_t counter_watch_count(const struct counter_watch *watch, enum alarm_key_about about);
 struct counter_measure counter_watch_at(const struct counter_watch *watch,
                                         enum alarm_key_about about, size_t at);

@@ -9,7 +9,7 @@
 #include "model/names.h"
 
 // The name that `names` (may be NULL) has for the node's or the port's GUID (0: none), else the
-// node description, else empty. It lives as long as the node and the names.
+// node description, else empty. The name lives as long as the node and the names.
 const char *describe_name(const struct fabric_node *node, uint64_t port_guid,
                           const struct names *names);
 

@@ -70,7 +70,7 @@ static void survey_tell(struct survey *s, const struct change *change, bool unse
     s->count++;
 }
 
-// Whether nobody knows what that port leads to, as a node there did not answer.
+// Whether nobody knows the other end of the port's link: a node there did not answer.
 static bool expectation_is_unseen(const struct fabric *now, uint32_t node, uint8_t number)
 {
     if (now->complete)
@@ -83,7 +83,7 @@ static bool expectation_is_unseen(const struct fabric *now, uint32_t node, uint8
            (!port->known || port->silent || port->state != FABRIC_DOWN);
 }
 
-// Describes that port of the present fabric, also if it was not seen.
+// Describes a port of the present fabric, seen or unseen.
 static void survey_describe_present(const struct survey *s, uint32_t node, uint8_t number,
                                     struct endpoint *out)
 {
@@ -96,8 +96,8 @@ static void survey_describe_present(const struct survey *s, uint32_t node, uint8
     out->port = number;
 }
 
-// Describes a port that is expected: as the fabric has it, else as the expected fabric has it,
-// which knows no addresses.
+// Describes an expected port by the present fabric, else by the expected fabric, which knows no
+// addresses.
 static void survey_describe_expected(const struct survey *s, uint32_t port, struct endpoint *out)
 {
     const struct fabric *expected = s->expected.fabric;
@@ -111,7 +111,7 @@ static void survey_describe_expected(const struct survey *s, uint32_t port, stru
     memset(out->gid, 0, sizeof out->gid);
 }
 
-// The port at the other end of that port's link in the present fabric; FABRIC_NONE: none.
+// The port at the other end of the link in the present fabric; FABRIC_NONE: none.
 static uint32_t survey_find_peer(const struct survey *s, uint32_t node, uint8_t number)
 {
     const uint32_t port = fabric_find_port(s->now.fabric, node, number);
@@ -120,8 +120,8 @@ static uint32_t survey_find_peer(const struct survey *s, uint32_t node, uint8_t 
 
 // Nodes that are on one side only.
 
-// The port by which a node hangs on the others: one that leads to a switch of both sides, else to
-// another node of both, else to a switch, else any; FABRIC_NONE: none leads anywhere.
+// The node's port towards the other nodes, in this order: a port that leads to a switch of both
+// sides, to another node of both sides, to a switch, anywhere. FABRIC_NONE: no port leads anywhere.
 static uint32_t expectation_uplink(const struct expectation_side *side, uint32_t node)
 {
     const struct fabric_node *n = &side->fabric->nodes[node];
@@ -181,7 +181,7 @@ static void survey_set_place(const struct survey *s, uint32_t port, struct chang
     describe_add_port(&t, &other);
 }
 
-// Says where a node is that nobody expects.
+// Adds the place of an unexpected node.
 static void survey_set_present_place(const struct survey *s, uint32_t port, struct change *change)
 {
     const struct expectation_side *side = &s->now;
@@ -191,7 +191,7 @@ static void survey_set_present_place(const struct survey *s, uint32_t port, stru
         change->switch_guid = comparison_switch_guid(side->fabric, port);
 }
 
-// Tells of a node that is on that side only.
+// Tells of a node of one side alone.
 static void survey_tell_node(struct survey *s, const struct expectation_side *side, uint32_t node)
 {
     const bool missing = side == &s->expected;
@@ -352,8 +352,8 @@ static bool expectation_is_first_met(const struct fabric_port *port, uint32_t no
            (port->peer_node > node || (port->peer_node == node && port->peer_port > port->number));
 }
 
-// Whether the port of one fabric is connected to the counterpart of what the other fabric's port is
-// connected to. The fast way for links that are the same on both sides, as most are.
+// Whether a port of one fabric leads to the counterpart of the other end in the other fabric. The
+// fast way for the same link on both sides, the most frequent case.
 static bool expectation_leads_to(const struct fabric *fabric, uint32_t node,
                                  const struct fabric_port *like, uint32_t peer,
                                  const struct fabric_port **found)
@@ -363,7 +363,7 @@ static bool expectation_leads_to(const struct fabric *fabric, uint32_t node,
     return *found && (*found)->peer_node == peer && (*found)->peer_port == like->peer_port;
 }
 
-// Whether the link is as expected, as far as this end shows.
+// Whether this end of the link is as expected.
 static bool survey_is_as_expected(const struct survey *s, uint32_t node,
                                   const struct fabric_port *port)
 {
@@ -436,8 +436,8 @@ static void expectation_match_clear(const struct fabric *expected, const struct 
         wanted[j] = FABRIC_NONE;
 }
 
-// A node by its name. The digest comes first, as it sorts faster than the text; a stranger who
-// chooses names of one digest makes it no slower than the texts are.
+// A node by its name. The digest comes first, because digests sort faster than texts. A stranger
+// may choose names of one digest: sorting then takes as long as without digests.
 struct match_name {
     uint64_t digest;
     const char *name;
@@ -480,7 +480,7 @@ static bool match_name_is_unique(const struct match_name *list, size_t count, si
            (at + 1 == count || match_name_compare(&list[at], &list[at + 1]) != 0);
 }
 
-// The names of `now` are those of `names`, or its descriptions where that is NULL.
+// `names` NULL: the descriptions are the names of `now`.
 static void expectation_match_by_name(const struct fabric *expected, const struct fabric *now,
                                       const struct names *names, uint32_t *there, uint32_t *wanted)
 {
@@ -501,7 +501,7 @@ static void expectation_match_by_name(const struct fabric *expected, const struc
     free(b);
 }
 
-// ibnetdiscover takes names of switches from a node-name-map, and those of hosts from the hosts.
+// ibnetdiscover takes names of switches from a node-name-map, and names of hosts from the hosts.
 // Sets there[i] to the index in `now` of node i of `expected`, and wanted[j] the other way; or to
 // FABRIC_NONE. `by_name` (expectation.h): first by the names that `names` (may be NULL) has for the
 // nodes of `now`, then by their descriptions, and last by GUID.

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct link_history {
-    pthread_mutex_t lock; // over `all`, against the threads that only read it
+    pthread_mutex_t lock; // over `all`, against the threads that only read
     struct link_history_limits limits;
     struct link_record **all; // ascending by link
     size_t count, capacity;
@@ -193,8 +193,8 @@ static int touched_end_compare(const void *a, const void *b)
     return counter_compare_ports(m->guid, m->port, n->guid, n->port);
 }
 
-// Marks the incidents of nodes of which so many ports are among the ends. Both ends of a cable that
-// leads back to its node are the node's, too.
+// Marks the incidents of the nodes with LINK_HISTORY_SHARED touched ports. Both ends of a cable
+// that leads back to its node are ends of the node.
 static void touched_end_mark_shared(const struct touched_end *ends, size_t count, bool *shared)
 {
     for (size_t i = 0, end; i < count; i = end) {
@@ -249,7 +249,7 @@ void link_history_add(struct link_history *history, const struct link_incident *
     history->pending[history->pending_count++] = *incident;
 }
 
-// Drops the record with the fewest occasions of those that are not unreliable.
+// Drops the reliable record with the fewest occasions.
 static void link_history_make_room(struct link_history *h)
 {
     struct link_record *least = NULL;

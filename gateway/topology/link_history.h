@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds links that fail again and again: remembers on which occasions a link failed, flapped or had
-// too many errors, and says which links did so too often within a window. For one thread, but for
-// link_history_list and link_history_count.
+// Finds links that fail again and again. The history remembers the occasions on which a link
+// failed, flapped or had too many errors, and judges how many occasions are too many within a
+// window. For one thread, but for link_history_list and link_history_count.
 //
-// - What happens to a link within LINK_HISTORY_OCCASION_US is one occasion: who works on a cable
-//   plugs it several times.
-// - What happens to LINK_HISTORY_SHARED links of a node or more within LINK_HISTORY_SETTLE_US
-//   happened to the node, such as a switch that restarts: it counts for none of them. So an
-//   incident counts when that time is over.
+// - All incidents of a link within LINK_HISTORY_OCCASION_US are one occasion: who works on a cable
+//   plugs the cable several times.
+// - If LINK_HISTORY_SHARED links of a node or more have incidents within LINK_HISTORY_SETTLE_US,
+//   the incidents happened to the node, such as a switch that restarts, and count for no link.
+//   Therefore an incident counts when this time is over.
 #ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 #define IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 
@@ -21,9 +21,9 @@
 
 enum {
     LINK_HISTORY_SHARED = 5,          // a cable that is split has four links
-    LINK_HISTORY_OCCASIONS_MAX = 16,  // of a link; older ones are forgotten
+    LINK_HISTORY_OCCASIONS_MAX = 16,  // of a link; older occasions are forgotten
     LINK_HISTORY_LINKS_MAX = 16384,   // some 7 MB; the incidents of further links are not counted
-    LINK_HISTORY_PENDING_MAX = 16384, // incidents that do not count yet; the next one ends the wait
+    LINK_HISTORY_PENDING_MAX = 16384, // incidents not counted yet; the next incident ends the wait
     LINK_HISTORY_UNRELIABLE_MAX = 1024, // at a time
 };
 
@@ -52,7 +52,7 @@ struct link_occasion {
 struct link_record {
     struct link_ends link;
     bool unreliable;
-    bool without_room;     // it would be unreliable, and is counted as overflowed
+    bool without_room;     // unreliable, but for want of room; counted as overflowed
     int64_t held_until_us; // unreliable until then at least
     unsigned count;        // occasions
     struct link_occasion occasions[LINK_HISTORY_OCCASIONS_MAX]; // oldest first
@@ -72,57 +72,59 @@ struct link_history;
 struct link_history *link_history_new(const struct link_history_limits *limits);
 void link_history_free(struct link_history *history); // NULL is allowed
 
-// Uses these limits from the next update on, which is due at once.
+// Uses other limits from the next update on. The update is due at once.
 void link_history_change(struct link_history *history, const struct link_history_limits *limits);
 struct link_history_limits link_history_limits_of(const struct link_history *history);
 
 // Forgets everything.
 void link_history_clear(struct link_history *history);
 
-// Adds an incident; call it in the order of their times. The incident does not count if there is no
-// room for its link.
+// Adds an incident. Call link_history_add in the order of the times. Without room for its link, the
+// incident does not count.
 void link_history_add(struct link_history *history, const struct link_incident *incident);
 
-// Restores that the link was found unreliable, after its incidents were added. If it has fewer
-// occasions than the limit, as nobody has the others any more, it stays so for a window from
-// `since_us` on. Where there is no room, it takes the place of a link that is not unreliable: an
-// alarm without a record would never end.
+// Restores that the link was found unreliable, after its incidents were added. If the journal lost
+// occasions, and the link has fewer than the limit, the link stays unreliable for a window from
+// `since_us` on. Without room, the record replaces the record of a reliable link: an alarm without
+// a record would never end.
 void link_history_restore(struct link_history *history, const struct link_ends *link,
                           int64_t since_us, int64_t now_us);
 
-// Forgets the occasions of the link: somebody says that it is in order.
+// Forgets the occasions of the link: somebody says that the link is in order.
 void link_history_forget(struct link_history *history, const struct link_ends *link);
 
 enum link_verdict {
     LINK_IS_UNRELIABLE,
-    LINK_HAS_FEWER_OCCASIONS, // no longer unreliable, here and below
+    LINK_HAS_FEWER_OCCASIONS, // not unreliable any more, here and below
     LINK_IS_ELSEWHERE,
     LINK_HAS_NO_LIMIT,
 };
 
 struct link_history_judge {
-    // Whether an end of the link is connected to another port now: it is another link.
+    // Whether an end of the link is connected to another port now: the link is another link.
     bool (*is_elsewhere)(void *ctx, const struct link_ends *link);
     void (*changed)(void *ctx, const struct link_record *record, enum link_verdict verdict);
     void *ctx;
 };
 
-// Forgets the occasions that are older than the window, and calls `changed` for each link that
-// became unreliable or is so no longer. No function of the history may be called meanwhile.
+// Forgets the occasions before the window, and calls `changed` for each link that became unreliable
+// or reliable. No function of the history may be called meanwhile.
 void link_history_update(struct link_history *history, int64_t now_us,
                          const struct link_history_judge *judge);
 
 // When link_history_update is due.
 int64_t link_history_due(const struct link_history *history);
 
-// Copies the records of links: those with the most occasions first, and of these, and in the other
-// order, those with the latest. Returns how many. Any thread, as is the next.
+// Copies the records of links, and returns their number. LINK_WORST_FIRST: by the number of
+// occasions, the most first; then, as with LINK_LATEST_FIRST, by the last occasion, the latest
+// first. Any thread, here and below.
 enum link_order { LINK_WORST_FIRST, LINK_LATEST_FIRST };
 size_t link_history_list(struct link_history *history, enum link_order order,
                          struct link_record *out, size_t max);
 size_t link_history_count(struct link_history *history); // links with an occasion
 
-// How many incidents did not count, and how many links were not found unreliable, for want of room.
+// The number of incidents that did not count, and of links that were not found unreliable, for want
+// of room.
 uint64_t link_history_overflowed(const struct link_history *history);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "topology/link_rate.h"
 
-// The widths that the port supports and is set to: a port that was set to less than it supports is
-// not degraded. `width_enabled` is 0 if it was never set.
+// The widths that the port supports and is set to. A port with a setting below its best width is
+// not degraded. `width_enabled` 0: the width was never set.
 static uint8_t link_rate_wanted_width(const struct fabric_port *port)
 {
     uint8_t both = port->width_supported & port->width_enabled;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The rate of a link, and the best one that both of its ends support and are set to. Pure.
+// The rate of a link, and the best rate that both of its ends support and are set to. Pure.
 #ifndef IBTRAPD_TOPOLOGY_LINK_RATE_H
 #define IBTRAPD_TOPOLOGY_LINK_RATE_H
 
@@ -7,7 +7,7 @@
 
 struct link_rate {
     bool known;    // both ends answered, and the link runs
-    bool degraded; // it is known, and below the best
+    bool degraded; // the rate is known, and below the best
     uint8_t width, best_width;
     uint16_t speed, best_speed;
 };

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The error rates of the ports after one reading, and what they waited, for those who show them:
+// The error rates of the ports after one reading, and the shares of time that ports waited:
 // immutable and counted.
 #ifndef IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 #define IBTRAPD_TOPOLOGY_MEASURED_ERRORS_H
 
 #include "topology/counter_watch.h"
 
-// A port that waited, as shares of both windows.
+// The shares of both windows in which a port waited.
 struct measured_wait {
     uint64_t node_guid;
     uint8_t port;
-    bool unknown; // its counter is full
+    bool unknown; // the port's counter is full
     float share[ERROR_WINDOWS];
 };
 
-// A counter that has no errors in either window is not among them.
+// The counters with errors in a window, and the ports that waited.
 struct measured_errors {
     _Atomic unsigned references;
     struct measured_wait *waits; // ascending by node and port
@@ -23,19 +23,19 @@ struct measured_errors {
     struct counter_measure all[]; // ascending by node, port and counter
 };
 
-// Copies what the windows have after an update. Returns one reference, the caller's.
+// Copies the windows after an update. Returns one reference, the caller's.
 struct measured_errors *measured_errors_of(const struct counter_watch *watch);
 
 // Any thread, as the following.
 struct measured_errors *measured_errors_ref(struct measured_errors *errors);
 void measured_errors_unref(struct measured_errors *errors); // NULL is allowed
 
-// The share of a window in which that port, which was read, waited. False: it is not known, as its
-// counter is full.
+// Sets `share` to the share of a window in which a read port waited. Returns false if the share is
+// not known: the port's counter is full.
 bool measured_errors_find_wait(const struct measured_errors *errors, uint64_t node_guid,
                                uint8_t port, enum error_window window, double *share);
 
-// The place of the first measure of that port or of a later one; `count`: there is none.
+// The place of the first measure of the port or of a later port; `count`: no such measure.
 size_t measured_errors_find(const struct measured_errors *errors, uint64_t node_guid, uint8_t port);
 
 #endif

@@ -14,8 +14,8 @@ enum { RANKS = 17 }; // of `sightings`: how many bits it has
 enum fate {
     GONE,
     SEEN,
-    HIDDEN, // missing, and an open port can hide it
-    MISSED, // missing for the first time, and no open port can hide it
+    HIDDEN, // missing, and an open port can hide the node
+    MISSED, // missing for the first time, and no open port can hide the node
 };
 
 struct merge {
@@ -134,8 +134,8 @@ static bool merge_is_hidden(const struct merge *m, uint32_t node)
     return false;
 }
 
-// Finds the missing nodes that an open port can hide: first those that were linked to an open port
-// of a seen node, then those linked to a hidden switch.
+// Finds the missing nodes that an open port can hide: first the nodes with a link to an open port
+// of a seen node, then the nodes with a link to a hidden switch.
 static void merge_find_hidden(struct merge *m)
 {
     uint32_t end = 0;
@@ -190,7 +190,7 @@ static bool merge_has_room(const struct merge *m)
     return nodes <= m->room.nodes && ports <= m->room.ports;
 }
 
-// Lets those missing nodes go for which there is no room.
+// Lets the missing nodes without room go.
 static void merge_find_excess(struct merge *m)
 {
     if (merge_has_room(m))
@@ -212,7 +212,7 @@ static void merge_find_excess(struct merge *m)
     }
 }
 
-// `room` is such that what is added always fits into the builder, here and below.
+// `room` guarantees that all nodes and ports fit into the builder, here and below.
 static void merge_add_seen_nodes(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
@@ -235,8 +235,8 @@ static void merge_add_seen_links(struct merge *m)
     }
 }
 
-// Adds a known node that was not seen, as silent. A node that was seen without a description keeps
-// the known one.
+// Adds an unseen known node as silent. A node whose description was not seen keeps the known
+// description.
 static void merge_add_known_node(struct merge *m, uint32_t node)
 {
     struct fabric_node copy = m->known->nodes[node];
@@ -283,7 +283,7 @@ static void merge_add_known_nodes(struct merge *m)
     }
 }
 
-// Whether a port has no link yet. One for which there was no room cannot have one.
+// Whether a port has no link yet. A port without room cannot have a link.
 static bool merge_is_free(const struct merge *m, uint32_t node, uint8_t number)
 {
     const struct fabric_port *port = fabric_builder_get_port(m->builder, m->numbers[node], number);
@@ -311,10 +311,10 @@ static bool merge_was_silent(const struct merge *m, const struct fabric_node *se
            m->known->ports[port].peer_node == FABRIC_NONE;
 }
 
-// Whether a sweep found another node with the GUID of a known one, and took it for that node. Of
-// two nodes with one GUID, a sweep makes the port silent that leads to the one it meets second. So
-// the known node is the second if the port that leads to it is silent now, and the port that leads
-// to the other one was silent before.
+// Whether a sweep found another node with the GUID of a known node, and took the other node for the
+// known node. A sweep that meets two nodes with one GUID makes the port to the second node silent.
+// So the known node was met second if the port to the known node is silent now, and the port to the
+// other node was silent before.
 static bool merge_is_swapped(const struct merge *m, uint32_t node, const struct fabric_port *port)
 {
     uint32_t peer = port->peer_node;
@@ -372,7 +372,7 @@ static bool merge_may_have_more(const struct merge *m, uint32_t node)
     return may;
 }
 
-// Adds the known controllers that were not seen, of nodes of that rank.
+// Adds the unseen known controllers of nodes of the rank.
 static void merge_add_known_controllers(struct merge *m, unsigned rank, uint32_t *room)
 {
     for (uint32_t i = 0; i<m->known->controller_count && * room> 0; i++) {
@@ -385,7 +385,7 @@ static void merge_add_known_controllers(struct merge *m, unsigned rank, uint32_t
     }
 }
 
-// A controller that was seen replaces the known one in its slot.
+// A seen controller replaces the known controller in its slot.
 static void merge_add_services(struct merge *m)
 {
     uint32_t room = m->room.controllers;
@@ -404,8 +404,8 @@ static void merge_add_table(struct merge *m, const struct fabric *from, uint32_t
     fabric_builder_pkeys(m->builder, number, t->port, &from->pkeys[t->first], t->count);
 }
 
-// The table that a port was seen with comes before its known one. Without room for all, some are
-// not known.
+// A port's seen table comes before its known table. Without room for all tables, some known tables
+// are dropped.
 static void merge_add_pkeys(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->pkey_table_count; i++)
@@ -443,7 +443,7 @@ static struct fabric *merge_build(struct merge *m, const struct merge_memory *la
                                  m->seen->complete);
 }
 
-// Logs what became of the known nodes that the sweep did not find.
+// Logs the fates of the known nodes that the sweep did not find.
 static void merge_log_fates(const struct merge *m, struct log *log)
 {
     static const char *const WORDS[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Finds the root causes among nodes that came or went together: a switch explains the nodes that
-// were connected through it. Pure.
+// Finds the root causes among nodes that came or went together: a switch explains the nodes behind
+// the switch. Pure.
 #ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 #define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 
@@ -8,19 +8,19 @@
 #include "model/names.h"
 #include "topology/changes.h"
 
-// Examines the nodes that are in one snapshot only: those with the `counterpart` FABRIC_NONE. Both
+// Examines the nodes of one snapshot alone: the nodes with the `counterpart` FABRIC_NONE. Both
 // arrays have one entry for each node of the fabric.
 //
 // Sets `root` to the node's root cause, and to FABRIC_NONE for a node with a counterpart:
 // - A node with a link to a node that has a counterpart is its own root cause.
 // - Another node's root cause is the nearest switch that is its own root cause; among equally near
-//   switches, the one with the smallest GUID.
+//   switches, the switch with the smallest GUID.
 // - In an island without such a switch, the switch with the smallest GUID is the root cause of all;
-//   without any switch, each node is its own.
+//   without any switch, each node is its own root cause.
 // Linear.
 void root_causes_find(const struct fabric *fabric, const uint32_t *counterpart, uint32_t *root);
 
-// The nodes that are in one snapshot only, by their root causes.
+// The nodes of one snapshot alone, by their root causes.
 struct root_causes {
     const struct fabric *fabric;
     uint32_t *root; // by node: as root_causes_find sets it

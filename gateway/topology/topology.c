@@ -37,7 +37,8 @@ static void departed_ports_remember(struct departed_ports *departed, const struc
     }
 }
 
-// Returns the departed port with that GUID, or of the node with that GUID, as the port last was.
+// Returns the last description of the departed port with that GUID, or of a port of the node with
+// that GUID.
 static const struct endpoint *departed_ports_find(const struct departed_ports *departed,
                                                   uint64_t guid)
 {
@@ -128,7 +129,7 @@ struct fabric *topology_current(struct topology *topology)
     return current;
 }
 
-// Whether an I/O unit did not answer, so that its controllers may be missing.
+// Whether an I/O unit did not answer: its controllers may be missing.
 static bool topology_has_silent_unit(const struct fabric *seen)
 {
     for (uint32_t i = 0; i < seen->node_count; i++) {

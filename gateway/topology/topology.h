@@ -10,9 +10,9 @@
 #include "model/names.h"
 #include "topology/changes.h"
 
-// A complete sweep replaces the current fabric; only an I/O unit that did not answer keeps its
-// controllers. An incomplete sweep is merged with the current fabric: merge.h says which nodes
-// stay, and when a node is gone.
+// A complete sweep replaces the current fabric; only a silent I/O unit keeps its controllers. An
+// incomplete sweep is merged with the current fabric: merge.h says which nodes stay, and when a
+// node is gone.
 
 enum { TOPOLOGY_BASE_SWEEPS_MAX = 3 }; // incomplete sweeps that are enough for a base, see below
 
@@ -25,22 +25,22 @@ void topology_free(struct topology *topology); // NULL is allowed
 
 // The following functions are for one thread only, the pipeline's.
 
-// Uses these names from now on; NULL: none. It keeps a reference.
+// Uses other names from now on; NULL: none. Keeps a reference.
 void topology_rename(struct topology *topology, struct names *names);
 
-// Restores the fabric as it was when the gateway ended. The sweep that becomes the base is compared
-// with it, and these changes are reported as late. Takes over the reference. Call it before the
-// first update.
+// Restores the fabric of the run before. The changes between this fabric and the base sweep are
+// reported as late. Takes over the reference. Call topology_restore before the first update.
 void topology_restore(struct topology *topology, struct fabric *last);
 
 // Takes over the reference of a sweep's result and adds the changes to `out`. The first complete
-// sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete one, is the base. It is compared with the
-// restored fabric, if there is one; `late` is true then. Sweeps before the base add no changes.
+// sweep, or the TOPOLOGY_BASE_SWEEPS_MAX-th incomplete sweep, is the base, which is compared with
+// the restored fabric. `late`: the changes are relative to the restored fabric. Sweeps before the
+// base add no changes.
 void topology_update(struct topology *topology, struct fabric *seen, struct changes *out,
                      bool *late);
 
-// Whether a sweep was the base. Until then the current fabric lacks the nodes that no sweep found
-// yet, even those that were restored.
+// Whether a sweep was the base. Before the base, the current fabric lacks the nodes that no sweep
+// of this run found yet, even restored nodes.
 bool topology_has_base(const struct topology *topology);
 
 // Any thread.
@@ -51,11 +51,11 @@ struct fabric *topology_current(struct topology *topology);
 // A reference, the caller's; NULL: there are none.
 struct names *topology_names(struct topology *topology);
 
-// Describe a port or node into `out`. False, and `out` is unchanged: it is not known. The
-// pipeline's thread. Before the first sweep, GUIDs are looked up in the restored fabric; LIDs are
-// not, as other ports may have them now.
+// Describe a port or node into `out`. Return false, and leave `out` unchanged, if the port or node
+// is not known. The pipeline's thread. Before the first sweep, the restored fabric has the GUIDs;
+// LIDs are not known, since other ports may have them.
 bool topology_find_lid(const struct topology *topology, uint16_t lid, struct endpoint *out);
-// The GUID of a port or a node, or of one that departed lately.
+// The GUID of a port or a node, which may have departed lately.
 bool topology_find_guid(const struct topology *topology, uint64_t guid, struct endpoint *out);
 // The port at the other end of this port's link.
 bool topology_find_peer(const struct topology *topology, uint64_t node_guid, uint8_t port,

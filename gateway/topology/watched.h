@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A list of counters that counter_watch.c watches. No other file includes it.
+// A list of counters that counter_watch.c watches. No other folder includes watched.h.
 #ifndef IBTRAPD_TOPOLOGY_WATCHED_H
 #define IBTRAPD_TOPOLOGY_WATCHED_H
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-// A counter of a port that grew lately, or whose alarm stands.
+// A counter of a port. The counter grew lately, or its alarm stands.
 struct watched {
     uint64_t node_guid, peer_guid; // peer_guid 0: not known
     union {
@@ -36,9 +36,9 @@ struct watched_list {
 // Adds a counter behind the sorted counters. Returns NULL if there are `max` counters.
 struct watched *watched_add(struct watched_list *list, size_t max, const struct watched *one);
 
-// Puts the added counters into their places. Joins two entries of one port and counter: restored
-// alarms with two neighbours, of which one stays; or a restored alarm and what was counted since
-// the start, unless the port has another neighbour now.
+// Puts the added counters into their places, and joins two entries of one port and counter. Of two
+// restored alarms with two neighbours, one alarm stays. A restored alarm joins the count since the
+// start, unless the port has another neighbour now.
 void watched_sort(struct watched_list *list);
 
 // Finds one of the sorted counters. Returns NULL if the list has no such counter.
