@@ -50,11 +50,6 @@ void expectation_free(struct expectation *expectation)
     free(expectation);
 }
 
-const struct fabric *expectation_fabric(const struct expectation *expectation)
-{
-    return expectation->fabric;
-}
-
 static void expectation_set_key(struct change *change, struct alarm_key key)
 {
     key.about = ALARM_ABOUT_EXPECTED;

@@ -18,8 +18,6 @@ struct expectation;
 struct expectation *expectation_new(struct fabric *expected, bool by_name);
 void expectation_free(struct expectation *expectation); // NULL is allowed
 
-const struct fabric *expectation_fabric(const struct expectation *expectation);
-
 // A difference: a change with the type of the difference.
 // - A missing node: `peer` is the place where the node should hang. `reason` names what is in that
 //   place, and the nodes that are missing with the node. If the way to the present nodes leads
