@@ -120,7 +120,7 @@ static struct mad_address sa_state_sa(const struct sa_client *a)
 struct sa_words sa_words_sm(const struct sa_client *a)
 {
     const struct mad_node *sm = &a->status.sm;
-    struct sa_words words;
+    struct sa_words words = {""};
     struct text t = text_in(words.text, sizeof words.text);
     char name[130];
     text_clean(sm->description, strlen(sm->description), name, sizeof name);
@@ -423,7 +423,6 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
 {
     const struct mad_port old = a->status.port;
     bool was_up = mad_port_is_up(&old);
-    char reason[400];
     sa_state_log_port(a, &old, port);
     pthread_mutex_lock(&a->lock);
     a->status.port = *port;
@@ -438,6 +437,7 @@ void sa_port_handle(struct sa_client *a, const struct mad_port *port, int64_t no
     if (!mad_port_is_up(port) || old.sm_lid != port->sm_lid)
         sa_state_forget_sm(a);
     if (!mad_port_is_up(port)) {
+        char reason[400];
         snprintf(reason, sizeof reason, "port %u of %s is not ready (state %s, LID %u, SM LID %u)",
                  a->status.id.port, a->status.id.device, fabric_state_word(port->state), port->lid,
                  port->sm_lid);

@@ -195,13 +195,13 @@ enum { SWITCH_RECORD_SIZE = INFO + FABRIC_SWITCH_INFO_SIZE };
 static void sweep_sa_read_switch(void *ctx, const uint8_t *record, size_t size)
 {
     struct sweep_sa *state = ctx;
-    uint8_t info[SMP_DATA_SIZE];
     const uint32_t number = sweep_sa_find_lid(state, wire_get16(record));
-    if (number == FABRIC_NONE)
-        return;
-    struct fabric_node *node = fabric_builder_get(state->builder, number);
-    if (node->type == FABRIC_SWITCH)
+    struct fabric_node *node =
+        number != FABRIC_NONE ? fabric_builder_get(state->builder, number) : NULL;
+    if (node && node->type == FABRIC_SWITCH) {
+        uint8_t info[SMP_DATA_SIZE];
         smp_read_switch_info(sweep_sa_info(record, size, info), &node->switch_info);
+    }
 }
 
 // P_KeyTableRecord: one for each block of 32 entries of each port's table.
