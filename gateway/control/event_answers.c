@@ -41,12 +41,11 @@ static void event_answers_add_pattern(struct filter_list *list, const char *patt
         snprintf(list->patterns[list->count++], FILTER_PATTERN_SIZE, "%s", pattern);
 }
 
-static bool event_answers_know(const char *pattern)
+// Whether the pattern in the list fits an event of the catalogue.
+static bool event_answers_know(const struct filter_list *list)
 {
-    struct filter_list list = {.count = 1};
-    snprintf(list.patterns[0], sizeof list.patterns[0], "%s", pattern);
     for (int i = 0; i < CATALOGUE_COUNT; i++) {
-        if (filter_list_has(&list, catalogue_get((enum catalogue_event)i)->name))
+        if (filter_list_has(list, catalogue_get((enum catalogue_event)i)->name))
             return true;
     }
     return false;
@@ -74,9 +73,9 @@ static bool event_answers_read_filter(const json_t *request, struct filter *filt
         !answer_read_text(request, "node", node, sizeof node))
         return error_set(err, "'event' and 'node' must be patterns of %d octets at most",
                          FILTER_PATTERN_SIZE - 1);
-    if (event[0] != '\0' && !event_answers_know(event))
-        return event_answers_refuse(event, err);
     event_answers_add_pattern(&filter->events, event);
+    if (event[0] != '\0' && !event_answers_know(&filter->events))
+        return event_answers_refuse(event, err);
     event_answers_add_pattern(strncmp(node, "0x", 2) == 0 ? &filter->guids : &filter->nodes, node);
     return true;
 }

@@ -58,29 +58,19 @@ struct topology_record {
     int64_t time_us;
 };
 
-// Reads the record of the snapshot. Returns NULL with a sentence if there is none.
-static uint8_t *fabric_answers_read_snapshot(const struct control *c, int64_t number, size_t *size,
-                                             int64_t *time_us, struct error *err)
-{
-    struct journal_snapshot meta;
-    if (number == 0) {
-        if (!c->fabric) {
-            error_set(err, "no sweep of the fabric has ended yet");
-            return NULL;
-        }
-        *time_us = c->fabric->time_us;
-        return fabric_record_write(c->fabric, size);
-    }
-    uint8_t *record = journal_read_snapshot(c->parts->journal, number, &meta, size, err);
-    *time_us = record ? meta.time_us : 0;
-    return record;
-}
-
+// Collects the octets of the snapshot. Returns false with a sentence if there is no such snapshot.
 static bool fabric_answers_collect(const struct control *c, int64_t number,
                                    struct topology_record *out, struct error *err)
 {
+    struct journal_snapshot meta = {.time_us = c->fabric ? c->fabric->time_us : 0};
     char *octets = NULL;
-    uint8_t *record = fabric_answers_read_snapshot(c, number, &out->record, &out->time_us, err);
+    uint8_t *record = NULL;
+    if (number != 0)
+        record = journal_read_snapshot(c->parts->journal, number, &meta, &out->record, err);
+    else if (c->fabric)
+        record = fabric_record_write(c->fabric, &out->record);
+    else
+        error_set(err, "no sweep of the fabric has ended yet");
     if (!record)
         return false;
     FILE *all = memory_need(open_memstream(&octets, &out->size));
@@ -89,6 +79,7 @@ static bool fabric_answers_collect(const struct control *c, int64_t number,
     fclose(all);
     free(record);
     out->octets = (uint8_t *)octets;
+    out->time_us = meta.time_us;
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ctl/terminal.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,16 +34,20 @@ long long member_count(const json_t *object, const char *key)
 
 // Layouts.
 
-enum { SHOW_NUMBER_SIZE = 24, SHOW_NAME_SIZE = 40 };
+enum { SHOW_NUMBER_SIZE = 24, SHOW_NAME_SIZE = 40, SHOW_DEPTH = 8 };
 
 static const json_t *show_member(const json_t *object, const char *path, size_t length)
 {
-    char name[SHOW_NAME_SIZE];
-    const char *dot = memchr(path, '.', length);
-    const size_t n = dot ? (size_t)(dot - path) : length;
-    snprintf(name, sizeof name, "%.*s", (int)n, path);
-    const json_t *member = json_object_get(object, name);
-    return dot ? show_member(member, dot + 1, length - n - 1) : member;
+    while (length > 0) {
+        char name[SHOW_NAME_SIZE];
+        const char *dot = memchr(path, '.', length);
+        const size_t n = dot ? (size_t)(dot - path) : length;
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        object = json_object_get(object, name);
+        path += n + (dot != NULL);
+        length -= n + (dot != NULL);
+    }
+    return object;
 }
 
 // The text of a value. Numbers are written to `number`.
@@ -86,43 +91,49 @@ static const char *show_placeholder(FILE *out, const char *p, const json_t *obje
 // Whether one of the conditions before the question mark is true.
 static bool show_holds(const char *p, const json_t *object)
 {
-    const size_t length = strcspn(p, ",?"), path = strcspn(p, "=,?");
-    const json_t *value = show_member(object, p, path);
-    char number[SHOW_NUMBER_SIZE];
-    const char *text = show_text(value, 1, number);
-    const bool is_equal =
-        strlen(text) == length - path - 1 && strncmp(p + path + 1, text, strlen(text)) == 0;
-    const bool is_zero = json_is_false(value) || (!json_is_string(value) && strcmp(text, "0") == 0);
-    const bool is_some = json_is_object(value) || (text[0] != '\0' && !is_zero);
-    return (p[path] == '=' ? is_equal : is_some) ||
-           (p[length] == ',' && show_holds(p + length + 1, object));
-}
-
-// Writes a part of a layout, and returns its end. The end of the layout ends the part. "|" and "]"
-// end an `inner` part. `out` NULL: only looks for the end.
-static const char *show_part(FILE *out, const char *p, const json_t *object, bool inner)
-{
-    while (*p != '\0' && !(inner && (*p == '|' || *p == ']'))) {
-        if (*p == '{' && out) {
-            p = show_placeholder(out, p + 1, object);
-        } else if (*p == '[') {
-            const bool holds = show_holds(p + 1, object);
-            p = show_part(holds ? out : NULL, p + strcspn(p, "?") + 1, object, true);
-            if (*p == '|')
-                p = show_part(holds ? NULL : out, p + 1, object, true);
-            p++;
-        } else {
-            if (out)
-                fputc(*p, out);
-            p++;
-        }
+    for (;; p++) {
+        const size_t length = strcspn(p, ",?"), path = strcspn(p, "=,?");
+        const json_t *value = show_member(object, p, path);
+        char number[SHOW_NUMBER_SIZE];
+        const char *text = show_text(value, 1, number);
+        const size_t size = strlen(text);
+        const bool is_equal = size == length - path - 1 && strncmp(p + path + 1, text, size) == 0;
+        const bool is_zero =
+            json_is_false(value) || (!json_is_string(value) && strcmp(text, "0") == 0);
+        const bool is_some = json_is_object(value) || (size > 0 && !is_zero);
+        if (p[path] == '=' ? is_equal : is_some)
+            return true;
+        p += length;
+        if (*p != ',')
+            return false;
     }
-    return p;
 }
 
 void show_layout(FILE *out, const char *layout, const json_t *object)
 {
-    show_part(out, layout, object, false);
+    // Of each open bracket: whether its condition is true, and whether the present part is written.
+    bool holds[SHOW_DEPTH] = {true}, writes[SHOW_DEPTH] = {true};
+    size_t depth = 0;
+    for (const char *p = layout; *p != '\0';) {
+        if (*p == '{' && writes[depth]) {
+            p = show_placeholder(out, p + 1, object);
+            continue;
+        }
+        if (*p == '[') {
+            assert(depth + 1 < SHOW_DEPTH);
+            depth++;
+            holds[depth] = show_holds(p + 1, object);
+            writes[depth] = writes[depth - 1] && holds[depth];
+            p += strcspn(p, "?");
+        } else if (depth > 0 && *p == '|') {
+            writes[depth] = writes[depth - 1] && !holds[depth];
+        } else if (depth > 0 && *p == ']') {
+            depth--;
+        } else if (writes[depth]) {
+            fputc(*p, out);
+        }
+        p++;
+    }
 }
 
 void show_each(FILE *out, const char *layout, const json_t *list)

@@ -25,7 +25,8 @@ long long member_count(const json_t *object, const char *key);  // 0: missing, o
 //             with its own lines (terminal_wrap), {PATH~58} the rest of a line (terminal_hang).
 // [PATH?A|B]  A if the value is neither missing, empty, 0 nor false; otherwise B. "|B" may be
 //             missing. [PATH=V?A|B] is A if {PATH} would write V. Conditions with commas between
-//             them are true if one of the conditions is true. A and B are layouts themselves.
+//             them are true if one of the conditions is true. A and B are layouts themselves;
+//             brackets nest seven deep at most.
 void show_layout(FILE *out, const char *layout, const json_t *object);
 
 // Writes the layout once for each object of the list.

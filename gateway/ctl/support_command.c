@@ -239,8 +239,8 @@ static bool support_command_write_part(const struct arguments *a, const struct s
                             .file = a->file,
                             .json = part->json};
     support_command_write_title(out, part->title);
-    if ((part->command ? own.command->run : support_command_write_configuration)(&own, &err) !=
-        COMMAND_REFUSED)
+    command_run *run = part->command ? own.command->run : support_command_write_configuration;
+    if (run(&own, &err) != COMMAND_REFUSED)
         return true;
     fprintf(out, "%s\n", err.text);
     return false;

@@ -103,29 +103,24 @@ static void topology_command_write_ids(FILE *out, const struct fabric_node *node
         fprintf(out, "sysimgguid=0x%" PRIx64 "\n", node->system_guid);
 }
 
-static void topology_command_write_switch(const struct topology_text *t,
-                                          const struct fabric_node *node)
+static void topology_command_write_head(const struct topology_text *t,
+                                        const struct fabric_node *node)
 {
-    const struct fabric_port *first = &t->fabric->ports[node->first_port];
     static const struct fabric_port NONE = {0};
+    const struct fabric_port *first = &t->fabric->ports[node->first_port];
     const struct fabric_port *zero = node->ports > 0 && first->number == 0 ? first : &NONE;
-    fprintf(t->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch\t%u ", node->guid, zero->guid,
-            node->port_count);
+    const bool is_switch = node->type == FABRIC_SWITCH, is_host = node->type == FABRIC_CA;
+    if (is_switch)
+        fprintf(t->out, "switchguid=0x%" PRIx64 "(%" PRIx64 ")\nSwitch", node->guid, zero->guid);
+    else
+        fprintf(t->out, "%sguid=0x%" PRIx64 "\n%s", is_host ? "ca" : "rt", node->guid,
+                is_host ? "Ca" : "Rt");
+    fprintf(t->out, "\t%u ", node->port_count);
     topology_command_write_id(t->out, node);
     fputs("\t\t# ", t->out);
     topology_command_write_name(t, node);
-    fprintf(t->out, " base port 0 lid %u lmc %u\n", zero->lid, zero->lmc);
-}
-
-static void topology_command_write_other(const struct topology_text *t,
-                                         const struct fabric_node *node)
-{
-    const bool host = node->type == FABRIC_CA;
-    fprintf(t->out, "%sguid=0x%" PRIx64 "\n%s\t%u ", host ? "ca" : "rt", node->guid,
-            host ? "Ca" : "Rt", node->port_count);
-    topology_command_write_id(t->out, node);
-    fputs("\t\t# ", t->out);
-    topology_command_write_name(t, node);
+    if (is_switch)
+        fprintf(t->out, " base port 0 lid %u lmc %u", zero->lid, zero->lmc);
     fputc('\n', t->out);
 }
 
@@ -134,10 +129,7 @@ static void topology_command_write_node(void *ctx, uint32_t index)
     const struct topology_text *t = ctx;
     const struct fabric_node *node = &t->fabric->nodes[index];
     topology_command_write_ids(t->out, node);
-    if (node->type == FABRIC_SWITCH)
-        topology_command_write_switch(t, node);
-    else
-        topology_command_write_other(t, node);
+    topology_command_write_head(t, node);
     for (uint32_t i = node->first_port; i < node->first_port + node->ports; i++) {
         const uint32_t peer = fabric_peer(t->fabric, i);
         if (peer != FABRIC_NONE)
