@@ -86,11 +86,6 @@ static bool conf_parse(const char *text, const char *name, bool looks, struct co
     return true;
 }
 
-bool conf_defaults(struct conf *conf, struct error *err)
-{
-    return conf_parse("", "", true, conf, NULL, err);
-}
-
 static bool conf_load_file(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
                            struct error *err)
 {
@@ -117,14 +112,10 @@ bool conf_load(const char *path, struct conf *conf, struct error *err)
     return conf_load_file(path, conf, NULL, err);
 }
 
-bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err)
+bool conf_load_text(const char *text, const char *name, bool looks, struct conf *conf,
+                    struct error *err)
 {
-    return conf_parse(text, name, true, conf, NULL, err);
-}
-
-bool conf_load_foreign(const char *text, const char *name, struct conf *conf, struct error *err)
-{
-    return conf_parse(text, name, false, conf, NULL, err);
+    return conf_parse(text, name, looks, conf, NULL, err);
 }
 
 static bool conf_take_port(struct conf_fabric *fabric, const struct instance *instance,
@@ -179,7 +170,7 @@ static bool conf_load_own(const char *path, struct conf *conf, struct conf_mista
 {
     if (!conf_is_absent(path))
         return conf_load_file(path, conf, mistakes, err);
-    if (!conf_defaults(conf, err))
+    if (!conf_parse("", "", true, conf, NULL, err))
         return false;
     snprintf(conf->file, sizeof conf->file, "%s", path);
     return true;

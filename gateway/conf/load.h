@@ -9,25 +9,21 @@
 #include "base/log.h"
 #include "conf/conf.h"
 
-// Makes the configuration for a start without a file: the first active port, and events to the
-// local syslog.
-bool conf_defaults(struct conf *conf, struct error *err);
-
 // Releases what a configuration holds, and overwrites the secrets of its receivers. A configuration
 // of zeros is good, too.
 void conf_free(struct conf *conf);
 
-// Reads and checks a file, with the files named in it. If the file has no receiver, the
-// configuration gets that of conf_defaults. On failure `err` says file, line, item, value and
-// reason of the first mistake, and how many others there are.
+// Reads and checks a file, with the files named in it. A file without a receiver gets a receiver
+// for the local syslog. On failure `err` says file, line, item, value and reason of the first
+// mistake, and how many others there are.
 bool conf_load(const char *path, struct conf *conf, struct error *err);
 
-// Does the same with a text that is not in a file yet; `name` stands for the file's in `err`.
-bool conf_load_text(const char *text, const char *name, struct conf *conf, struct error *err);
-
-// Does the same for somebody who may not open what ibtrapd may: touches neither the files nor the
-// groups that the text names. So the configuration has no keys and passwords from files.
-bool conf_load_foreign(const char *text, const char *name, struct conf *conf, struct error *err);
+// Does the same with a text that is not in a file yet; `name` stands for the file's name in `err`.
+// An empty text gives the defaults. `looks`: opens the named files and looks for the named groups;
+// without `looks`, for somebody who may not open the same files as ibtrapd, the configuration has
+// no keys and passwords from files.
+bool conf_load_text(const char *text, const char *name, bool looks, struct conf *conf,
+                    struct error *err);
 
 // Makes the configuration of an instance from the file `path`. With NULL it is the instance's own
 // file, or the defaults if there is no such file; a file that cannot be read is a mistake. Replaces

@@ -204,7 +204,7 @@ json_t *dry_run_answer(struct control *control, const json_t *request)
         return answer_refuse("'config' and 'name' must be texts, and 'events' a number");
     if (events < 1 || events > DRY_RUN_EVENTS_MAX)
         return answer_refuse("the number of events must be from 1 to %d", DRY_RUN_EVENTS_MAX);
-    if (!conf_load_foreign(text, name, &conf, &err))
+    if (!conf_load_text(text, name, false, &conf, &err))
         return answer_refuse("%s", err.text);
     json_t *answer = dry_run(control->parts->journal, &conf, events);
     conf_free(&conf);

@@ -147,7 +147,7 @@ static void check_printed(const struct conf *conf)
     REQUIRE(f);
     conf_print(conf, f);
     REQUIRE(fclose(f) == 0);
-    REQUIRE(conf_load_text(text, "printed", &again, &err));
+    REQUIRE(conf_load_text(text, "printed", true, &again, &err));
     REQUIRE(again.receiver_count == conf->receiver_count);
     REQUIRE(again.policy.rule_count == conf->policy.rule_count);
     for (size_t i = 0; i < conf->receiver_count; i++)

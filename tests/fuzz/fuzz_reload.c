@@ -31,7 +31,7 @@ static bool load(const uint8_t *octets, size_t size, struct conf *out)
     size = size < sizeof text - 1 ? size : sizeof text - 1;
     memcpy(text, octets, size);
     text[size] = '\0';
-    const bool ok = conf_load_foreign(text, "fuzz", out, &err);
+    const bool ok = conf_load_text(text, "fuzz", false, out, &err);
     REQUIRE(ok || err.text[0] != '\0');
     return ok;
 }
@@ -72,7 +72,7 @@ static void check_start(const struct conf *conf)
     static struct conf again;
     struct error err;
     char *text = print(conf);
-    REQUIRE(conf_load_foreign(text, "printed", &again, &err));
+    REQUIRE(conf_load_text(text, "printed", false, &again, &err));
     REQUIRE(count_restart_items(conf, &again) == 0);
     char *text_again = print(&again);
     hide_communities(text);

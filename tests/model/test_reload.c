@@ -89,7 +89,7 @@ static bool load(void *ctx, struct conf *conf, struct error *err)
 {
     (void)ctx;
     pthread_mutex_lock(&test.lock);
-    const bool ok = conf_load_text(test.text, "reload", conf, err);
+    const bool ok = conf_load_text(test.text, "reload", true, conf, err);
     if (ok)
         conf->has_file = !strstr(test.text, WANTED_FILE_GONE);
     pthread_mutex_unlock(&test.lock);

@@ -364,7 +364,7 @@ void check_defaults(const char *receiver_name)
 void load_defaults(void)
 {
     conf_free(&conf);
-    assert_true(conf_defaults(&conf, &err));
+    assert_true(conf_load_text("", "", true, &conf, &err));
 }
 
 // Replaces "%s", if present, by a file's path.

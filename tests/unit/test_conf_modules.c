@@ -91,7 +91,7 @@ TEST(topics_and_settings_have_their_limits)
     memcpy(long_topic, "{severity}", 10); // 10 characters, and 13 in the longest topic
     for (size_t length = 246; length <= 247; length++) {
         snprintf(text, sizeof text, KAFKA("topic = \"%.*s\""), (int)length, long_topic);
-        assert_int_equal(conf_load_text(text, "t", &conf, &err), length == 246);
+        assert_int_equal(conf_load_text(text, "t", true, &conf, &err), length == 246);
         if (length == 246)
             conf_free(&conf);
     }
@@ -176,7 +176,7 @@ TEST(bad_urls_are_refused)
     char text[100];
     for (size_t i = 0; i < COUNT(BAD); i++) {
         snprintf(text, sizeof text, "http \"a\" { url = \"%s\" }", BAD[i]);
-        if (conf_load_text(text, "t", &conf, &err))
+        if (conf_load_text(text, "t", true, &conf, &err))
             fail_msg("%s is accepted", BAD[i]);
     }
     load("http \"a\" { url = \"http://h?u@h\" }");
@@ -258,7 +258,7 @@ TEST(a_secret_for_alertmanagers_needs_tls_at_each_that_is_elsewhere)
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         snprintf(text, sizeof text, "alertmanager \"a\" { urls = \"%s\" token_file = \"%s\" }",
                  ROWS[i].urls, secret);
-        assert_int_equal(conf_load_text(text, "t", &conf, &err), ROWS[i].good);
+        assert_int_equal(conf_load_text(text, "t", true, &conf, &err), ROWS[i].good);
         if (ROWS[i].good)
             conf_free(&conf);
     }
@@ -281,7 +281,7 @@ TEST(a_secret_over_http_needs_tls_unless_the_server_is_here)
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         snprintf(text, sizeof text, "http \"a\" { url = \"%s\" token_file = \"%s\" }", ROWS[i].url,
                  secret);
-        assert_int_equal(conf_load_text(text, "t", &conf, &err), ROWS[i].good);
+        assert_int_equal(conf_load_text(text, "t", true, &conf, &err), ROWS[i].good);
         if (ROWS[i].good)
             conf_free(&conf);
     }

@@ -267,7 +267,7 @@ TEST(mistakes_beside_a_secret_do_not_show_it)
         "fabric {\n sa_key = correct hunter2 }\n", "\ncommunity = correct hunter2\n",
         "snmp \"a\" { address = \"192.0.2.1\" community =\n correct hunter2 }\n"};
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        assert_false(conf_load_text(FILES[i], "it", &conf, &err));
+        assert_false(conf_load_text(FILES[i], "it", true, &conf, &err));
         assert_non_null(strstr(err.text, "it:2: "));
         assert_null(strstr(err.text, "hunter2"));
         assert_null(strstr(mistakes_of(FILES[i]), "hunter2"));

@@ -196,14 +196,14 @@ TEST(a_file_is_bounded)
 TEST(a_text_that_is_no_file_is_read_alike)
 {
     conf_free(&conf);
-    assert_true(conf_load_text("storm { rate = 7 } # seven", "x.conf", &conf, &err));
+    assert_true(conf_load_text("storm { rate = 7 } # seven", "x.conf", true, &conf, &err));
     assert_int_equal(conf.policy.storm_rate, 7);
     assert_int_equal(conf.receiver_count, 1);
     conf_free(&conf);
-    assert_true(conf_load_text("", "x.conf", &conf, &err));
+    assert_true(conf_load_text("", "x.conf", true, &conf, &err));
     check_defaults("syslog");
     conf_free(&conf);
-    assert_false(conf_load_text("\nstorm { rate = 7", "x.conf", &conf, &err));
+    assert_false(conf_load_text("\nstorm { rate = 7", "x.conf", true, &conf, &err));
     assert_string_equal(
         err.text, "x.conf:2: section 'storm' of line 2 has no end: a closing brace is missing");
 }
@@ -230,13 +230,13 @@ TEST(the_text_of_somebody_else_opens_no_file)
                  "ca_file = \"%s\"\n certificate_file = \"%s\"\n key_file = \"%s\" }\n"
                  "file \"d\" { path = \"%s\" }\n",
                  file, file, file, file, file, file, file, file, file, file);
-        if (!conf_load_foreign(text, "it", &conf, &err))
+        if (!conf_load_text(text, "it", false, &conf, &err))
             fail_msg("%s", err.text);
         assert_int_equal(conf.receiver_count, 4);
         assert_false(conf.fabric.has_sa_key || conf.sweep.has_mkey);
         conf_free(&conf);
     }
-    assert_false(conf_load_foreign("sweep {\n mkey_file = \"mkey\"\n}", "it", &conf, &err));
+    assert_false(conf_load_text("sweep {\n mkey_file = \"mkey\"\n}", "it", false, &conf, &err));
     assert_string_equal(err.text, "it:2: item 'mkey_file': must be an absolute path");
 }
 

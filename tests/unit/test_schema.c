@@ -233,7 +233,7 @@ static void print_and_read(void)
 {
     char *text = print(&conf);
     conf_free(&other);
-    if (!conf_load_text(text, "printed", &other, &err))
+    if (!conf_load_text(text, "printed", true, &other, &err))
         fail_msg("%s\n%s", err.text, text);
     check_same_conf();
     char *again = print(&other);
@@ -244,7 +244,7 @@ static void print_and_read(void)
 
 TEST(the_defaults_are_printed_as_they_are_read)
 {
-    assert_true(conf_defaults(&conf, &err));
+    assert_true(conf_load_text("", "", true, &conf, &err));
     print_and_read();
 }
 
@@ -279,14 +279,15 @@ static const char RICH[] =
 
 TEST(every_kind_of_item_is_printed_as_it_is_read)
 {
-    assert_true(conf_load_text(RICH, "rich", &conf, &err));
+    assert_true(conf_load_text(RICH, "rich", true, &conf, &err));
     print_and_read();
     assert_true(other.subagent.has_context);
 }
 
 TEST(what_is_off_for_a_while_is_printed)
 {
-    assert_true(conf_load_text("subagent { socket = \"\" writable = true }", "off", &conf, &err));
+    assert_true(
+        conf_load_text("subagent { socket = \"\" writable = true }", "off", true, &conf, &err));
     print_and_read();
     assert_true(other.subagent.writable);
 }
@@ -310,7 +311,7 @@ TEST(secrets_are_not_printed)
         "http \"e\" { url = \"https://h/in?token=hidden-six\" }\n"
         "http \"f\" { url = \"https://h/in\" }\n",
         key, key, community, auth, privacy, password);
-    if (!conf_load_text(text, "secrets", &conf, &err))
+    if (!conf_load_text(text, "secrets", true, &conf, &err))
         fail_msg("%s", err.text);
     snprintf(conf.receivers[0].snmp.community, sizeof conf.receivers[0].snmp.community, "public");
     char *printed = print(&conf);
@@ -325,7 +326,7 @@ TEST(secrets_are_not_printed)
     assert_non_null(strstr(printed, "\n    url = \"https://h/in\"\n    format"));
     assert_non_null(strstr(printed, key));
     assert_non_null(strstr(printed, privacy));
-    assert_true(conf_load_text(printed, "printed", &other, &err));
+    assert_true(conf_load_text(printed, "printed", true, &other, &err));
     assert_int_equal(other.fabric.sa_key, 77777);
     assert_string_equal(other.receivers[0].snmp.community, "hidden-one");
     assert_string_equal(other.receivers[2].snmp.privacy_password, "hidden-three");
@@ -344,8 +345,8 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
         "fabric { device = \"mlx5_1\" port = 2 active = \"with-master-sm\" sa_key_file = \"%s\" "
         "sa_key_guids = \"0x5\" pkey = \"5\" verify_interval = 9 refresh_interval = 10 }%s",
         key, strchr(RICH, '\n')); // which begins with that section
-    assert_true(conf_defaults(&conf, &err));
-    assert_true(conf_load_text(text, "next", &other, &err));
+    assert_true(conf_load_text("", "", true, &conf, &err));
+    assert_true(conf_load_text(text, "next", true, &other, &err));
     conf_add_restart_items(&conf, &other, &t);
     assert_string_equal(
         names, "device, port, pkey, sa_key_file, sa_key_guids, verify_interval, "
@@ -367,7 +368,7 @@ TEST(policy_has_the_same_defaults)
 {
     static struct policy_rule rules[POLICY_RULES_MAX];
     struct policy_options here, there;
-    assert_true(conf_defaults(&conf, &err));
+    assert_true(conf_load_text("", "", true, &conf, &err));
     options_of_policy(&conf, &here, rules);
     policy_options_init(&there);
     assert_int_equal(here.rule_count, there.rule_count);

@@ -82,7 +82,7 @@ TEST(a_configuration_with_a_mistake_is_wiped)
 TEST(a_text_of_somebody_else_is_wiped)
 {
     watching = true;
-    bool ok = conf_load_foreign(TEXT, "it", &conf, &err);
+    bool ok = conf_load_text(TEXT, "it", false, &conf, &err);
     conf_free(&conf);
     assert_true(ok);
     check_wiped();
