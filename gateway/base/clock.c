@@ -5,26 +5,26 @@
 #include <string.h>
 #include <time.h>
 
-static int64_t read_clock(clockid_t id)
+static int64_t clock_read(clockid_t id)
 {
     struct timespec ts;
     clock_gettime(id, &ts);
     return (int64_t)ts.tv_sec * CLOCK_US_PER_S + ts.tv_nsec / 1000;
 }
 
-static int64_t system_utc(void *ctx)
+static int64_t clock_system_utc(void *ctx)
 {
     (void)ctx;
-    return read_clock(CLOCK_REALTIME);
+    return clock_read(CLOCK_REALTIME);
 }
 
-static int64_t system_monotonic(void *ctx)
+static int64_t clock_system_monotonic(void *ctx)
 {
     (void)ctx;
-    return read_clock(CLOCK_MONOTONIC);
+    return clock_read(CLOCK_MONOTONIC);
 }
 
-const struct clock clock_system = {system_utc, system_monotonic, NULL};
+const struct clock clock_system = {clock_system_utc, clock_system_monotonic, NULL};
 
 void clock_condition_init(pthread_cond_t *condition)
 {

@@ -11,7 +11,7 @@
 enum { PORT_MAX = 254 };
 
 // Splits DEVICE-PORT. Refuses a slash, since the name becomes part of paths.
-static bool split(const char *name, struct instance *out)
+static bool instance_split(const char *name, struct instance *out)
 {
     const char *dash = strrchr(name, '-');
     size_t length = dash ? (size_t)(dash - name) : 0;
@@ -35,7 +35,7 @@ bool instance_find(const char *name, struct instance *out, struct error *err)
         snprintf(out->socket, sizeof out->socket, "%s", INSTALL_CONTROL_SOCKET);
         return true;
     }
-    if (!split(name, out))
+    if (!instance_split(name, out))
         return error_set(err, "the instance '%s' is not DEVICE-PORT, such as mlx5_0-1", name);
     int lengths[] = {
         snprintf(out->config, sizeof out->config, INSTALL_CONFIG_DIRECTORY "/%s.conf", name),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An instance: one of several gateways on a machine, with its port and its own files.
+//
+// Decides: Which files does an instance of the gateway have?
 #ifndef IBTRAPD_BASE_INSTANCE_H
 #define IBTRAPD_BASE_INSTANCE_H
 

@@ -2,6 +2,9 @@
 // The daemon's own log: writes each message as one line to a stream (journald reads stderr). Each
 // line names the writer's folder of the gateway. Each folder has a level, which may change at any
 // time.
+//
+// Decides: Which folders have a log level of their own?
+// Decides: Which messages does the log leave out?
 #ifndef IBTRAPD_BASE_LOG_H
 #define IBTRAPD_BASE_LOG_H
 

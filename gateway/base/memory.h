@@ -3,6 +3,8 @@
 // error. A crash at any moment loses nothing (tests/faults), and MemoryMax of the unit kills the
 // process before malloc fails. So no caller handles the end of memory. A size that a peer, a file
 // or a user chooses has a bound in octets before the memory is asked for.
+//
+// Decides: What happens when the memory ends?
 #ifndef IBTRAPD_BASE_MEMORY_H
 #define IBTRAPD_BASE_MEMORY_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Randomness. Callers pass the generator in: a test can repeat the same numbers.
+//
+// Decides: How long is the pause before a retry?
 #ifndef IBTRAPD_BASE_RANDOM_H
 #define IBTRAPD_BASE_RANDOM_H
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_trusted(uid_t owner)
+static bool secret_is_trusted(uid_t owner)
 {
     if (owner == 0 || owner == geteuid())
         return true;
@@ -21,7 +21,7 @@ static bool is_trusted(uid_t owner)
     return service && service->pw_uid == owner;
 }
 
-static bool check_file(int fd, const char *path, struct error *err)
+static bool secret_check_access(int fd, const char *path, struct error *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -29,7 +29,7 @@ static bool check_file(int fd, const char *path, struct error *err)
     if (st.st_mode & (S_IRWXG | S_IRWXO))
         return error_set(err, "'%s' can be accessed by others (mode %04o): run chmod 600 on it",
                          path, (unsigned)st.st_mode & 07777U);
-    return is_trusted(st.st_uid) ||
+    return secret_is_trusted(st.st_uid) ||
            error_set(err,
                      "'%s' belongs to user %u: it must belong to root or to the user that runs "
                      "ibtrapd",
@@ -51,7 +51,7 @@ static void secret_add_advice(const char *path, struct error *err)
 static int secret_open_file(const char *path, struct error *err)
 {
     int fd = regular_file_open(path, err);
-    if (fd >= 0 && check_file(fd, path, err))
+    if (fd >= 0 && secret_check_access(fd, path, err))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -60,7 +60,8 @@ static int secret_open_file(const char *path, struct error *err)
     return -1;
 }
 
-static bool read_first_line(int fd, const char *path, char *out, size_t size, struct error *err)
+static bool secret_read_first_line(int fd, const char *path, char *out, size_t size,
+                                   struct error *err)
 {
     ssize_t n = read(fd, out, size);
     if (n < 0)
@@ -82,7 +83,7 @@ bool secret_read_line(const char *path, char *out, size_t size, struct error *er
     int fd = secret_open_file(path, err);
     if (fd < 0)
         return false;
-    bool ok = read_first_line(fd, path, out, size, err);
+    bool ok = secret_read_first_line(fd, path, out, size, err);
     close(fd);
     return ok;
 }

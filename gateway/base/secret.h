@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads keys and passwords from files that other users cannot read. Follows links and checks the
 // file at the end of the links.
+//
+// Decides: Which file may a key or a password come from?
 #ifndef IBTRAPD_BASE_SECRET_H
 #define IBTRAPD_BASE_SECRET_H
 

@@ -34,7 +34,7 @@ void text_cut(struct text *t, const char *s)
 }
 
 // How many octets at the end belong to an incomplete UTF-8 character.
-static size_t incomplete_end(const char *s, size_t n)
+static size_t text_incomplete_end(const char *s, size_t n)
 {
     for (size_t back = 1; back <= 3 && back <= n; back++) {
         unsigned char c = (unsigned char)s[n - back];
@@ -63,7 +63,7 @@ void text_addv(struct text *t, const char *fmt, va_list args)
     size_t added = n > 0 ? (size_t)n : 0;
     if (added > room) {
         t->cut = true;
-        added = room - incomplete_end(start, room);
+        added = room - text_incomplete_end(start, room);
     }
     t->len += added;
     t->buf[t->len] = '\0';
@@ -124,7 +124,7 @@ void text_add_hex_number(struct text *t, uint64_t number, unsigned digits)
 }
 
 // The length of the valid UTF-8 character at `s` (RFC 3629), or 0.
-static size_t utf8_length(const unsigned char *s, size_t n)
+static size_t text_utf8_length(const unsigned char *s, size_t n)
 {
     unsigned char low = 0x80, high = 0xBF;
     size_t length;
@@ -159,13 +159,13 @@ bool text_is_utf8(const char *s)
 {
     size_t n = strlen(s), length = 1;
     for (size_t i = 0; i < n && length > 0; i += length)
-        length = utf8_length((const unsigned char *)s + i, n - i);
+        length = text_utf8_length((const unsigned char *)s + i, n - i);
     return length > 0;
 }
 
 // Whether the character is a control character, a line separator, a character for the direction of
 // writing, or a character that no XML document may have (XML 1.0, 2.2).
-static bool is_dangerous(const unsigned char *s, size_t length)
+static bool text_is_dangerous(const unsigned char *s, size_t length)
 {
     // NOLINTBEGIN(misc-misleading-bidirectional): the characters to find
     static const char FORMATS[][4] = {
@@ -184,7 +184,7 @@ static bool is_dangerous(const unsigned char *s, size_t length)
 }
 
 // How many octets at the beginning are printable ASCII, which needs no further check.
-static size_t plain_length(const unsigned char *s, size_t n)
+static size_t text_plain_length(const unsigned char *s, size_t n)
 {
     size_t i = 0;
     while (i < n && s[i] >= 0x20 && s[i] < 0x7F)
@@ -197,15 +197,15 @@ void text_clean(const char *in, size_t n, char *out, size_t out_size)
     const unsigned char *s = (const unsigned char *)in;
     struct text t = text_in(out, out_size);
     for (size_t i = 0;;) {
-        size_t plain = plain_length(s + i, n - i);
+        size_t plain = text_plain_length(s + i, n - i);
         text_add_n(&t, in + i, plain);
         i += plain;
         if (i == n || s[i] == '\0')
             break;
-        size_t length = utf8_length(s + i, n - i);
+        size_t length = text_utf8_length(s + i, n - i);
         if (length == 0)
             text_add(&t, "\xEF\xBF\xBD");
-        else if (is_dangerous(s + i, length))
+        else if (text_is_dangerous(s + i, length))
             text_add(&t, "?");
         else
             text_add_n(&t, in + i, length);

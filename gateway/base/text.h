@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Builds text in a buffer of fixed size and never writes beyond it.
+//
+// Decides: Which characters does a text from outside lose?
 #ifndef IBTRAPD_BASE_TEXT_H
 #define IBTRAPD_BASE_TEXT_H
 

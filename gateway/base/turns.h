@@ -7,6 +7,8 @@
 // A turn is a courtesy, not a lock: the turn of a thread that keeps the turn for too long, because
 // a peer lets the thread wait, no longer counts, and the next thread goes on. No thread waits for a
 // thread that hangs.
+//
+// Decides: How many threads of receivers work at a time?
 #ifndef IBTRAPD_BASE_TURNS_H
 #define IBTRAPD_BASE_TURNS_H
 

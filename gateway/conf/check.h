@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Checks of single values, for the rows of the schema (schema_item.check and look). Each check
 // returns false with a reason for a value that is not accepted.
+//
+// Decides: Which pattern of events, nodes or GUIDs is refused?
 #ifndef IBTRAPD_CONF_CHECK_H
 #define IBTRAPD_CONF_CHECK_H
 

@@ -17,7 +17,7 @@ enum { FILE_SIZE_MAX = 1 << 20 };
 
 // Returns the content of `f` with a NUL, for the caller to free. `f` may be NULL if the file did
 // not open. NULL with a sentence.
-static char *conf_read(FILE *f, const char *path, struct error *err)
+static char *load_read(FILE *f, const char *path, struct error *err)
 {
     char *text = f ? memory_get(FILE_SIZE_MAX + 1) : NULL;
     size_t n = text ? fread(text, 1, FILE_SIZE_MAX, f) : 0;
@@ -41,14 +41,14 @@ static char *conf_read(FILE *f, const char *path, struct error *err)
     return NULL;
 }
 
-static void conf_make_room(struct conf *conf)
+static void load_make_room(struct conf *conf)
 {
     memset(conf, 0, sizeof *conf); // with its padding: a reload compares ranges of octets
     conf->receivers = memory_zeroed(CONF_RECEIVERS_MAX + 1, sizeof *conf->receivers);
     conf->policy.rules = memory_zeroed(CONF_RULES_MAX, sizeof *conf->policy.rules);
 }
 
-static void conf_add_syslog(struct conf *conf, const char *name, enum conf_transport transport)
+static void load_add_syslog(struct conf *conf, const char *name, enum conf_transport transport)
 {
     struct conf_receiver *r = &conf->receivers[conf->receiver_count++];
     conf_receiver_init(r, CONF_SYSLOG, name);
@@ -68,11 +68,11 @@ void conf_tell_mistakes(const struct conf_mistakes *mistakes, struct error *err)
 
 // Reads `text` into `conf`. `name` stands for the file in mistakes. `looks`: at the files that the
 // text names. `mistakes` may be NULL.
-static bool conf_parse(const char *text, const char *name, bool looks, struct conf *conf,
+static bool load_parse(const char *text, const char *name, bool looks, struct conf *conf,
                        struct conf_mistakes *mistakes, struct error *err)
 {
     struct report report = {.path = name};
-    conf_make_room(conf);
+    load_make_room(conf);
     rows_set_defaults(conf);
     if (!parser_run(text, looks, conf, &report)) {
         if (mistakes)
@@ -82,15 +82,15 @@ static bool conf_parse(const char *text, const char *name, bool looks, struct co
         return false;
     }
     if (conf->receiver_count == 0)
-        conf_add_syslog(conf, "syslog", CONF_LOCAL);
+        load_add_syslog(conf, "syslog", CONF_LOCAL);
     return true;
 }
 
-static bool conf_load_file(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
+static bool load_from_file(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
                            struct error *err)
 {
     FILE *f = fopen(path, "re");
-    char *text = conf_read(f, path, err);
+    char *text = load_read(f, path, err);
     if (f)
         fclose(f);
     if (!text) {
@@ -98,7 +98,7 @@ static bool conf_load_file(const char *path, struct conf *conf, struct conf_mist
             *mistakes = (struct conf_mistakes){.count = 1, .sentences = {*err}};
         return false;
     }
-    bool ok = conf_parse(text, path, true, conf, mistakes, err);
+    bool ok = load_parse(text, path, true, conf, mistakes, err);
     explicit_bzero(text, strlen(text)); // it may have communities
     free(text);
     if (ok)
@@ -109,16 +109,16 @@ static bool conf_load_file(const char *path, struct conf *conf, struct conf_mist
 
 bool conf_load(const char *path, struct conf *conf, struct error *err)
 {
-    return conf_load_file(path, conf, NULL, err);
+    return load_from_file(path, conf, NULL, err);
 }
 
 bool conf_load_text(const char *text, const char *name, bool looks, struct conf *conf,
                     struct error *err)
 {
-    return conf_parse(text, name, looks, conf, NULL, err);
+    return load_parse(text, name, looks, conf, NULL, err);
 }
 
-static bool conf_take_port(struct conf_fabric *fabric, const struct instance *instance,
+static bool load_take_port(struct conf_fabric *fabric, const struct instance *instance,
                            struct error *err)
 {
     bool other_device = fabric->device[0] && strcmp(fabric->device, instance->device) != 0;
@@ -137,7 +137,7 @@ static bool conf_take_port(struct conf_fabric *fabric, const struct instance *in
 
 // Gives the subagent of an instance the instance's name as its context, unless the configuration
 // sets one.
-static bool conf_take_context(struct conf_subagent *subagent, const struct instance *instance,
+static bool load_take_context(struct conf_subagent *subagent, const struct instance *instance,
                               struct error *err)
 {
     if (subagent->socket[0] == '\0' || subagent->has_context || instance->port == 0)
@@ -152,25 +152,25 @@ static bool conf_take_context(struct conf_subagent *subagent, const struct insta
 }
 
 // Replaces the default path, which the gateways of a host would share.
-static void conf_take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
+static void load_take_path(char path[CONF_PATH_SIZE], const char *shared, const char *own)
 {
     if (strcmp(path, shared) == 0)
         snprintf(path, CONF_PATH_SIZE, "%s", own);
 }
 
 // A link that leads nowhere is not absent: a file is meant to be there.
-static bool conf_is_absent(const char *path)
+static bool load_is_absent(const char *path)
 {
     struct stat st;
     return lstat(path, &st) != 0 && errno == ENOENT;
 }
 
-static bool conf_load_own(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
-                          struct error *err)
+static bool load_own(const char *path, struct conf *conf, struct conf_mistakes *mistakes,
+                     struct error *err)
 {
-    if (!conf_is_absent(path))
-        return conf_load_file(path, conf, mistakes, err);
-    if (!conf_parse("", "", true, conf, NULL, err))
+    if (!load_is_absent(path))
+        return load_from_file(path, conf, mistakes, err);
+    if (!load_parse("", "", true, conf, NULL, err))
         return false;
     snprintf(conf->file, sizeof conf->file, "%s", path);
     return true;
@@ -179,13 +179,13 @@ static bool conf_load_own(const char *path, struct conf *conf, struct conf_mista
 bool conf_load_instance(const struct instance *instance, const char *path, struct conf *conf,
                         struct conf_mistakes *mistakes, struct error *err)
 {
-    if (path ? !conf_load_file(path, conf, mistakes, err)
-             : !conf_load_own(instance->config, conf, mistakes, err))
+    if (path ? !load_from_file(path, conf, mistakes, err)
+             : !load_own(instance->config, conf, mistakes, err))
         return false;
-    conf_take_path(conf->journal.directory, INSTALL_STATE_DIRECTORY, instance->state);
-    conf_take_path(conf->socket, INSTALL_CONTROL_SOCKET, instance->socket);
-    if (conf_take_port(&conf->fabric, instance, err) &&
-        conf_take_context(&conf->subagent, instance, err))
+    load_take_path(conf->journal.directory, INSTALL_STATE_DIRECTORY, instance->state);
+    load_take_path(conf->socket, INSTALL_CONTROL_SOCKET, instance->socket);
+    if (load_take_port(&conf->fabric, instance, err) &&
+        load_take_context(&conf->subagent, instance, err))
         return true;
     error_prefix(err, "%s", conf->file);
     if (mistakes)
@@ -227,5 +227,5 @@ void conf_add_stdout(struct conf *conf)
         if (conf->receivers[i].kind == CONF_SYSLOG && conf->receivers[i].transport == CONF_STDOUT)
             return;
     }
-    conf_add_syslog(conf, "standard-output", CONF_STDOUT);
+    load_add_syslog(conf, "standard-output", CONF_STDOUT);
 }

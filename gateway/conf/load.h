@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Reads the configuration: a file, a text, or the defaults. Each is checked whole before it counts.
 // After a success conf_free releases the configuration; after a failure there is nothing to free.
+//
+// Decides: Which configuration file does a gateway read?
+// Decides: What does a reload do when the configuration file is gone?
 #ifndef IBTRAPD_CONF_LOAD_H
 #define IBTRAPD_CONF_LOAD_H
 

@@ -46,8 +46,8 @@ static const uint64_t THRESHOLDS[COUNTER_ERRORS] = {
     [COUNTER_EXCESSIVE_BUFFER_OVERRUN_ERRORS] = 1,
 };
 
-static bool thresholds_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                            struct error *reason)
+static bool pairs_thresholds_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                                  struct error *reason)
 {
     enum counter counter;
     char *end;
@@ -62,8 +62,8 @@ static bool thresholds_take(const struct schema_pairs *pairs, const char *pair, 
     return true;
 }
 
-static void thresholds_add(const struct schema_pairs *pairs, const void *array, size_t place,
-                           struct text *out)
+static void pairs_thresholds_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                                 struct text *out)
 {
     (void)pairs;
     text_addf(out, "%s=%llu", counter_name((enum counter)place),
@@ -71,7 +71,7 @@ static void thresholds_add(const struct schema_pairs *pairs, const void *array, 
 }
 
 const struct schema_pairs PAIRS_THRESHOLDS = {
-    COUNTER_ERRORS, THRESHOLDS, thresholds_take, thresholds_add,
+    COUNTER_ERRORS, THRESHOLDS, pairs_thresholds_take, pairs_thresholds_add,
     .wanted = "a counter and its threshold, such as \"SymbolErrorCounter=10\""};
 
 // Rates of errors. A healthy fabric stays below the defaults.
@@ -91,7 +91,8 @@ static const double ERROR_RATES[COUNTER_ERRORS][RATE_WINDOWS] = {
 
 // Reads a number, for instance "1e-13" or "0.5", up to `end`. False: there is no number, or the
 // number is out of range.
-static bool rates_read(const char *value, char end, double max, double *out, const char **rest)
+static bool pairs_rates_read(const char *value, char end, double max, double *out,
+                             const char **rest)
 {
     char *after;
     size_t n = strspn(value, "0123456789.eE+-");
@@ -102,16 +103,16 @@ static bool rates_read(const char *value, char end, double max, double *out, con
     return *after == end && *out >= 0 && *out <= max;
 }
 
-static bool rates_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                       struct error *reason)
+static bool pairs_rates_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                             struct error *reason)
 {
     enum counter counter;
     double rates[RATE_WINDOWS];
     const char *rest, *value = pairs_split_counter(pairs, pair, &counter, reason);
     if (!value)
         return false;
-    if (!rates_read(value, '/', pairs->max, &rates[0], &rest) ||
-        !rates_read(rest, '\0', pairs->max, &rates[1], &rest))
+    if (!pairs_rates_read(value, '/', pairs->max, &rates[0], &rest) ||
+        !pairs_rates_read(rest, '\0', pairs->max, &rates[1], &rest))
         return error_set(reason,
                          "must be two rates from 0 to %g, for the short and for the long window, "
                          "with \"/\" between them",
@@ -121,7 +122,7 @@ static bool rates_take(const struct schema_pairs *pairs, const char *pair, void 
 }
 
 // Adds the shortest text that strtod(3) reads as the number.
-static void rates_add_number(struct text *out, double number)
+static void pairs_rates_add_number(struct text *out, double number)
 {
     char text[32];
     for (int digits = 6; digits <= 17; digits++) {
@@ -133,37 +134,37 @@ static void rates_add_number(struct text *out, double number)
 }
 
 // Adds nothing for a counter that has no rates, neither now nor by default.
-static void rates_add(const struct schema_pairs *pairs, const void *array, size_t place,
-                      struct text *out)
+static void pairs_rates_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                            struct text *out)
 {
     const double *rates = (const double *)array + place * RATE_WINDOWS;
     const double *initial = (const double *)pairs->initial + place * RATE_WINDOWS;
     if (rates[0] == 0 && rates[1] == 0 && initial[0] == 0 && initial[1] == 0)
         return;
     text_addf(out, "%s=", counter_name((enum counter)place));
-    rates_add_number(out, rates[0]);
+    pairs_rates_add_number(out, rates[0]);
     text_add(out, "/");
-    rates_add_number(out, rates[1]);
+    pairs_rates_add_number(out, rates[1]);
 }
 
 const struct schema_pairs PAIRS_BIT_ERROR_RATES = {
     COUNTER_ERRORS,
     BIT_ERROR_RATES,
-    rates_take,
-    rates_add,
+    pairs_rates_take,
+    pairs_rates_add,
     .max = 1,
     .wanted = "a counter and its two rates, such as \"SymbolErrorCounter=1e-13/1e-14\""};
 const struct schema_pairs PAIRS_ERROR_RATES = {
     COUNTER_ERRORS,    ERROR_RATES,
-    rates_take,        rates_add,
+    pairs_rates_take,  pairs_rates_add,
     .max = UINT32_MAX, .wanted = "a counter and its two rates, such as \"PortRcvErrors=120/24\""};
 
 // Levels of the log's folders. A folder without a level of its own has CONF_SAME.
 
 static const int NO_LEVELS[LOG_FOLDER_COUNT] = {[0 ... LOG_FOLDER_COUNT - 1] = CONF_SAME};
 
-static bool levels_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                        struct error *reason)
+static bool pairs_levels_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                              struct error *reason)
 {
     char name[64];
     enum log_folder folder;
@@ -179,8 +180,8 @@ static bool levels_take(const struct schema_pairs *pairs, const char *pair, void
     return true;
 }
 
-static void levels_add(const struct schema_pairs *pairs, const void *array, size_t place,
-                       struct text *out)
+static void pairs_levels_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                             struct text *out)
 {
     (void)pairs;
     int level = ((const int *)array)[place];
@@ -192,8 +193,8 @@ static void levels_add(const struct schema_pairs *pairs, const void *array, size
 const struct schema_pairs PAIRS_LEVELS = {
     LOG_FOLDER_COUNT,
     NO_LEVELS,
-    levels_take,
-    levels_add,
+    pairs_levels_take,
+    pairs_levels_add,
     .names = LOG_FOLDER_WORDS,
     .wanted = "a folder of the gateway and its level, such as \"ib=debug\""};
 
@@ -201,8 +202,8 @@ const struct schema_pairs PAIRS_LEVELS = {
 
 static const int SAME_SEVERITIES[] = {0, 1, 2, 3, 4, 5, 6, SEVERITY_DEBUG};
 
-static bool severities_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                            struct error *reason)
+static bool pairs_severities_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                                  struct error *reason)
 {
     char name[64];
     int64_t from, to;
@@ -215,8 +216,8 @@ static bool severities_take(const struct schema_pairs *pairs, const char *pair, 
     return true;
 }
 
-static void severities_add(const struct schema_pairs *pairs, const void *array, size_t place,
-                           struct text *out)
+static void pairs_severities_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                                 struct text *out)
 {
     (void)pairs;
     int to = ((const int *)array)[place];
@@ -226,7 +227,7 @@ static void severities_add(const struct schema_pairs *pairs, const void *array, 
 }
 
 const struct schema_pairs PAIRS_SEVERITIES = {
-    COUNT(SAME_SEVERITIES), SAME_SEVERITIES, severities_take, severities_add,
+    COUNT(SAME_SEVERITIES), SAME_SEVERITIES, pairs_severities_take, pairs_severities_add,
     .wanted = "two severities, such as \"informational=notice\""};
 
 // Texts that are kept unchanged, each name once: settings of a library, and headers of HTTP.
@@ -238,8 +239,8 @@ typedef char pair_text[TEXT_SIZE];
 
 // Stores a text in the place of the text that begins with the same `name` octets, or behind the
 // last text.
-static bool texts_store(const struct schema_pairs *pairs, const char *pair, size_t name,
-                        void *array, struct error *reason)
+static bool pairs_texts_store(const struct schema_pairs *pairs, const char *pair, size_t name,
+                              void *array, struct error *reason)
 {
     pair_text *all = array;
     size_t i = 0;
@@ -254,35 +255,35 @@ static bool texts_store(const struct schema_pairs *pairs, const char *pair, size
     return true;
 }
 
-static void texts_add(const struct schema_pairs *pairs, const void *array, size_t place,
-                      struct text *out)
+static void pairs_texts_add(const struct schema_pairs *pairs, const void *array, size_t place,
+                            struct text *out)
 {
     (void)pairs;
     text_add(out, ((const pair_text *)array)[place]);
 }
 
 // Any name is good here; the module with the library checks the names.
-static bool settings_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                          struct error *reason)
+static bool pairs_settings_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                                struct error *reason)
 {
     const size_t name = strspn(pair, TEXT_NAME_CHARACTERS);
     if (name == 0 || pair[name] != '=' || pair[name + 1] == '\0')
         return error_set(reason, "must be %s", pairs->wanted);
-    return texts_store(pairs, pair, name + 1, array, reason);
+    return pairs_texts_store(pairs, pair, name + 1, array, reason);
 }
 
 const struct schema_pairs PAIRS_SETTINGS = {
     CONF_SETTINGS_MAX,
     NULL,
-    settings_take,
-    texts_add,
+    pairs_settings_take,
+    pairs_texts_add,
     .things = "settings",
     .compare = strncmp,
     .wanted = "a setting and its value, such as \"compression.codec=lz4\""};
 
 // Headers of HTTP (RFC 9110 5.5). A user may not set the headers that a request's body or its way
 // decides. Secrets come from files, so a user may not set the headers for secrets either.
-static bool headers_is_ours(const char *header, size_t length)
+static bool pairs_headers_is_ours(const char *header, size_t length)
 {
     static const char *const OURS[] = {
         "Authorization",   "Proxy-Authorization", "Cookie",     "Host",   "Connection",
@@ -295,8 +296,8 @@ static bool headers_is_ours(const char *header, size_t length)
     return false;
 }
 
-static bool headers_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                         struct error *reason)
+static bool pairs_headers_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                               struct error *reason)
 {
     const size_t name = strspn(pair, TEXT_LETTERS_AND_DIGITS "_-");
     if (name == 0 || pair[name] != ':' || pair[name + 1] != ' ' || pair[name + 2] == '\0')
@@ -305,15 +306,15 @@ static bool headers_take(const struct schema_pairs *pairs, const char *pair, voi
         if (*p < ' ' || *p > '~')
             return error_set(reason, "must be printable ASCII");
     }
-    if (headers_is_ours(pair, name))
+    if (pairs_headers_is_ours(pair, name))
         return error_set(reason, "other items, or ibtrapd itself, decide this header");
-    return texts_store(pairs, pair, name + 1, array, reason);
+    return pairs_texts_store(pairs, pair, name + 1, array, reason);
 }
 
 const struct schema_pairs PAIRS_HEADERS = {CONF_HEADERS_MAX,
                                            NULL,
-                                           headers_take,
-                                           texts_add,
+                                           pairs_headers_take,
+                                           pairs_texts_add,
                                            .things = "headers",
                                            .compare = strncasecmp,
                                            .wanted = "a header such as \"X-Scope-OrgID: fabric\""};

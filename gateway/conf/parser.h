@@ -2,6 +2,8 @@
 // Reads a configuration's text into a struct conf, by the rows of the schema. The parser reports
 // every mistake in a value or a name and reads on. The parser stops at a mistake after which the
 // meaning of the text is unclear.
+//
+// Decides: Where does the reading go on after a mistake?
 #ifndef IBTRAPD_CONF_PARSER_H
 #define IBTRAPD_CONF_PARSER_H
 

@@ -2,6 +2,8 @@
 // The schema of the configuration: one row for each item, in sections (item.h has the columns).
 // These rows decide the parser, the defaults, the checks of single values, the items that a reload
 // may change, `ibtrapd --print-config`, the example file and the lists of items in ibtrapd.conf(5).
+//
+// Decides: Which values may an item have, and what is its default?
 #ifndef IBTRAPD_CONF_SCHEMA_H
 #define IBTRAPD_CONF_SCHEMA_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A section of a file while the parser reads it.
+//
+// Decides: Which items of a section need other items?
 #ifndef IBTRAPD_CONF_SECTION_H
 #define IBTRAPD_CONF_SECTION_H
 

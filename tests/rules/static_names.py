@@ -18,6 +18,8 @@ DEFINITION = re.compile(r"^static\s+(?:[\w\s*]+?[\s*])(\w+)\(", re.MULTILINE)
 BY_NOUN = frozenset([
     "agent",
     "agentx",
+    "base",
+    "conf",
     "control",
     "ctl",
     "daemon",
