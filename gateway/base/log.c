@@ -96,10 +96,10 @@ void log_set_level(struct log *log, enum log_folder folder, enum log_level level
     atomic_store(&log->levels[folder], level);
 }
 
-void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT])
+void log_set_levels(struct log *log, enum log_level level, const int own[LOG_FOLDER_COUNT])
 {
     for (int i = 0; i < LOG_FOLDER_COUNT; i++)
-        log_set_level(log, (enum log_folder)i, levels[i]);
+        log_set_level(log, (enum log_folder)i, own[i] < 0 ? level : (enum log_level)own[i]);
 }
 
 enum log_level log_get_level(struct log *log, enum log_folder folder)

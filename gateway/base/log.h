@@ -76,7 +76,10 @@ void log_close(struct log *log);
 
 // From now on, writes the folder's lines of that level and of more severe levels. Any thread.
 void log_set_level(struct log *log, enum log_folder folder, enum log_level level);
-void log_set_levels(struct log *log, const enum log_level levels[LOG_FOLDER_COUNT]);
+
+// Does the same for each folder: `own` has the folder's level, or -1 where `level` counts.
+void log_set_levels(struct log *log, enum log_level level, const int own[LOG_FOLDER_COUNT]);
+
 enum log_level log_get_level(struct log *log, enum log_folder folder);
 
 // Writes one line with the folder's name at the beginning. Control characters become '?', and

@@ -343,7 +343,6 @@ struct conf {
     gid_t socket_group;                  // the number of `group`; (gid_t)-1: the process's own
     enum log_level log_level;            // of the folders that have no level of their own
     int folder_levels[LOG_FOLDER_COUNT]; // enum log_level or CONF_SAME
-    enum log_level log_levels[LOG_FOLDER_COUNT]; // the levels in force, from the two above
 };
 
 enum { CONF_MISTAKES_MAX = 20 }; // the reading ends after so many

@@ -76,6 +76,7 @@ struct schema_item {
     // has no default here: the list begins empty, or with the defaults of `pairs`.
     const char *initial;
     const char *example; // a value in the form of a file, for the example in place of the default
+    const char *needed;  // of a text: says why each section must have the item; NULL: need not
     bool shown;          // the example file sets the item to `example`
     const char *help;    // sentences; `x` is literal, and name(1) is another manual page
 };

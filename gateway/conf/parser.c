@@ -255,14 +255,12 @@ static void parser_take_list(struct parser *p, struct section *section,
 static void parser_note_item(struct section *section, const struct schema_item *item, size_t place,
                              bool append)
 {
-    const uint64_t bit = UINT64_C(1) << place;
-    if (section->given & bit && !append) {
+    if (section->lines[place] != 0 && !append) {
         report_add(section->report, section->line, "item '%s' stands in line %u already%s",
                    item->name, section->lines[place],
                    value_is_list(item) ? ": add to it with '+='" : "");
         section->bad = true;
     }
-    section->given |= bit;
     section->lines[place] = section->line;
 }
 
@@ -463,8 +461,8 @@ static void parser_run_block(struct parser *p, struct section *section)
         return;
     }
     parser_step(p);
-    if (section->schema->object != SCHEMA_CONF && section->schema->check && !section->bad)
-        section->schema->check(section);
+    if (section->schema->object != SCHEMA_CONF)
+        section_check(section);
 }
 
 static void parser_run_named(struct parser *p, const struct schema_section *schema)
@@ -540,9 +538,8 @@ static void parser_group_receivers(struct conf *conf)
 static void parser_end(struct parser *p)
 {
     for (size_t i = 0; i < SCHEMA_COUNT && !p->stopped; i++) {
-        struct section *section = &p->single[i];
-        if (SCHEMA[i].object == SCHEMA_CONF && SCHEMA[i].check && !section->bad)
-            SCHEMA[i].check(section);
+        if (SCHEMA[i].object == SCHEMA_CONF)
+            section_check(&p->single[i]);
     }
     parser_group_receivers(p->conf);
 }

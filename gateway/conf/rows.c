@@ -92,32 +92,27 @@ static void rows_print_section(const struct schema_section *section, const char 
     fprintf(out, "}\n");
 }
 
-static void rows_print_receivers(const struct conf *conf, enum conf_kind kind,
-                                 const struct schema_section *section, FILE *out)
-{
-    for (size_t i = 0; i < conf->receiver_count; i++) {
-        if (conf->receivers[i].kind == kind)
-            rows_print_section(section, conf->receivers[i].name, &conf->receivers[i], out);
-    }
-}
-
-static void rows_print_rules(const struct conf *conf, const struct schema_section *section,
+// Prints the section for each receiver of its kind, or for each rule.
+static void rows_print_named(const struct schema_section *section, const struct conf *conf,
                              FILE *out)
 {
-    for (size_t i = 0; i < conf->policy.rule_count; i++)
+    const bool rules = section->object == SCHEMA_RULE;
+    for (size_t i = 0; i < (rules ? conf->policy.rule_count : 0); i++)
         rows_print_section(section, conf->policy.rules[i].name, &conf->policy.rules[i], out);
+    for (size_t i = 0; i < (rules ? 0 : conf->receiver_count); i++) {
+        if (conf->receivers[i].kind == section->kind)
+            rows_print_section(section, conf->receivers[i].name, &conf->receivers[i], out);
+    }
 }
 
 void conf_print(const struct conf *conf, FILE *out)
 {
     fprintf(out, "# %s%s\n", conf->has_file ? "" : "the defaults, as there is no ", conf->file);
     for (size_t i = 0; i < SCHEMA_COUNT; i++) {
-        if (SCHEMA[i].object == SCHEMA_RECEIVER)
-            rows_print_receivers(conf, SCHEMA[i].kind, &SCHEMA[i], out);
-        else if (SCHEMA[i].object == SCHEMA_RULE)
-            rows_print_rules(conf, &SCHEMA[i], out);
-        else
+        if (SCHEMA[i].object == SCHEMA_CONF)
             rows_print_section(&SCHEMA[i], NULL, conf, out);
+        else
+            rows_print_named(&SCHEMA[i], conf, out);
     }
 }
 

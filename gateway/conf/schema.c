@@ -463,12 +463,12 @@ const struct schema_section SCHEMA[] = {
              "    severity = \"warning\"\n"
              "}\n"},
     {"file", SCHEMA_RECEIVER, CONF_FILE, .title = "archive", .commented = true,
-     .parts = {&SCHEMA_FILE, &SCHEMA_EVERY_RECEIVER}, .check = section_check_file,
+     .parts = {&SCHEMA_FILE, &SCHEMA_EVERY_RECEIVER},
      .help = "A file that gets a JSON object a line. SIGHUP makes ibtrapd open it again "
              "(logrotate(8): `systemctl reload ibtrapd`). An instance under systemd writes to "
              "/var/log/ibtrapd-INSTANCE only."},
     {"agentx", SCHEMA_RECEIVER, CONF_AGENTX, .title = "snmpd", .commented = true,
-     .parts = {&SCHEMA_AGENTX, &SCHEMA_EVERY_RECEIVER}, .check = section_check_agentx,
+     .parts = {&SCHEMA_AGENTX, &SCHEMA_EVERY_RECEIVER},
      .help = "A receiver of SNMP notifications behind net-snmp's snmpd on this host: its trap "
              "sinks, targets and notification log apply. It has to have `master agentx` in its "
              "configuration."},
@@ -497,7 +497,7 @@ const struct schema_section SCHEMA[] = {
     {"gateway", SCHEMA_CONF, .parts = {OWN(GATEWAY)}, .help = "The gateway itself."},
     {"control", SCHEMA_CONF, .parts = {OWN(CONTROL)}, .check = section_check_control,
      .help = "The socket of ibtrapctl(8)."},
-    {"log", SCHEMA_CONF, .parts = {OWN(LOG)}, .check = section_check_log,
+    {"log", SCHEMA_CONF, .parts = {OWN(LOG)},
      .help = "What ibtrapd writes about itself on standard error."},
 };
 const size_t SCHEMA_COUNT = COUNT(SCHEMA);

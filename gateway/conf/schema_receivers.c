@@ -150,7 +150,8 @@ const struct schema_part SCHEMA_SYSLOG = {NULL, SYSLOG, COUNT(SYSLOG)};
 
 static const struct schema_item FILE_ITEMS[] = {
     {"path", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(file.path), .check = check_output_path,
-     .shown = true, .example = "\"/var/log/ibtrapd/events.json\"",
+     .needed = "it says where to write", .shown = true,
+     .example = "\"/var/log/ibtrapd/events.json\"",
      .help = "Where to write, or `-` for standard output. The item must be there. The "
              "directories that the units of systemd let it write to are in ibtrapd(8)."},
     {"sync", SCHEMA_BOOL, SCHEMA_LIVE, IN_RECEIVER(file.sync), .initial = "true",
@@ -161,7 +162,8 @@ const struct schema_part SCHEMA_FILE = {NULL, FILE_ITEMS, COUNT(FILE_ITEMS)};
 
 static const struct schema_item AGENTX[] = {
     {"socket", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(agentx.socket), .check = check_master,
-     .may_be_empty = true, .initial = "/var/agentx/master",
+     .needed = "it says where the master agent listens", .may_be_empty = true,
+     .initial = "/var/agentx/master",
      .help = "Where snmpd listens for subagents: a path (agentXSocket in snmpd.conf), or tcp: "
              "with an IP address and a port, such as `tcp:127.0.0.1:705`. The user of ibtrapd, "
              "and nobody else, needs `agentXPerms` that let it in."},
@@ -176,7 +178,8 @@ const struct schema_part SCHEMA_AGENTX = {NULL, AGENTX, COUNT(AGENTX)};
 
 static const struct schema_item KAFKA[] = {
     {"brokers", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.brokers), .check = check_brokers,
-     .shown = true, .example = "\"kafka1.example.org:9092, kafka2.example.org:9092\"",
+     .needed = "it says where Kafka is", .shown = true,
+     .example = "\"kafka1.example.org:9092, kafka2.example.org:9092\"",
      .help = "Some of the brokers, with commas between them; these tell of the others. The port is "
              "9092 unless it follows after a colon. The item must be there."},
     {"topic", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(kafka.topic), .check = check_topic,
@@ -208,7 +211,8 @@ static const struct schema_item KAFKA[] = {
 const struct schema_part SCHEMA_KAFKA = {NULL, KAFKA, COUNT(KAFKA)};
 
 static const struct schema_item HTTP[] = {
-    {"url", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.url), .check = check_url, .shown = true,
+    {"url", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http.url), .check = check_url,
+     .needed = "it says where to send events", .shown = true,
      .example = "\"https://collector.example.org:8443/events\"",
      .help = "Where to send events: a URL with http or https. The item must be there."},
     {"format", SCHEMA_WORD, SCHEMA_LIVE, IN_RECEIVER(http.format), .words = WORDS_HTTP_FORMAT,
@@ -260,7 +264,8 @@ const struct schema_part SCHEMA_HTTP_ACCESS = {"HTTP", HTTP_ACCESS, COUNT(HTTP_A
 
 static const struct schema_item ALERTMANAGER[] = {
     {"urls", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.urls), .check = check_urls,
-     .shown = true, .example = "\"http://am1.example.org:9093, http://am2.example.org:9093\"",
+     .needed = "it says where the Alertmanagers are", .shown = true,
+     .example = "\"http://am1.example.org:9093, http://am2.example.org:9093\"",
      .help = "The Alertmanagers of one cluster, at most 8, with commas between them, without "
              "/api/v2. Each gets every alert. The item must be there."},
     {"source", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(alertmanager.source), .check = check_source,

@@ -60,7 +60,7 @@ bool section_has(const struct section *section, const char *item)
     size_t place;
     const struct schema_item *found = schema_find(section->schema, item, &place);
     assert(found);
-    return found && section->given & UINT64_C(1) << place;
+    return found && section->lines[place] != 0;
 }
 
 bool section_sets(const struct section *section, const char *item)
@@ -76,6 +76,18 @@ bool section_needs(bool met, struct section *section, const char *const *items, 
             return section_refuse(section, "item '%s' has no effect without %s", *items, what);
     }
     return true;
+}
+
+void section_check(struct section *section)
+{
+    const struct schema_item *item;
+    for (size_t i = 0; (item = schema_item(section->schema, i)) && !section->bad; i++) {
+        if (item->needed && ((const char *)section->object)[item->at] == '\0')
+            section_refuse(section, "item '%s' is %s: %s", item->name,
+                           item->initial ? "empty" : "missing", item->needed);
+    }
+    if (section->schema->check && !section->bad)
+        section->schema->check(section);
 }
 
 // Sections that are no receivers.
@@ -122,15 +134,6 @@ void section_check_control(struct section *section)
     if (wanted && !group)
         section_refuse(section, "there is no group '%s' any more", conf->group);
     conf->socket_group = group ? group->gr_gid : (gid_t)-1;
-}
-
-void section_check_log(struct section *section)
-{
-    struct conf *conf = section->object;
-    for (int i = 0; i < LOG_FOLDER_COUNT; i++) {
-        int own = conf->folder_levels[i];
-        conf->log_levels[i] = own == CONF_SAME ? conf->log_level : (enum log_level)own;
-    }
 }
 
 void section_check_subagent(struct section *section)
@@ -318,20 +321,6 @@ void section_check_syslog(struct section *section)
         section_receiver_check_address(section, section_syslog_port(r->transport));
 }
 
-void section_check_file(struct section *section)
-{
-    const struct conf_receiver *r = section->object;
-    if (r->file.path[0] == '\0')
-        section_refuse(section, "item 'path' is missing: it says where to write");
-}
-
-void section_check_agentx(struct section *section)
-{
-    const struct conf_receiver *r = section->object;
-    if (r->agentx.socket[0] == '\0')
-        section_refuse(section, "item 'socket' is empty: it says where the master agent listens");
-}
-
 static bool section_kafka_check_user(struct section *section)
 {
     struct conf_receiver *r = section->object;
@@ -349,10 +338,7 @@ static bool section_kafka_check_user(struct section *section)
 
 void section_check_kafka(struct section *section)
 {
-    const struct conf_receiver *r = section->object;
-    if (r->kafka.brokers[0] == '\0')
-        section_refuse(section, "item 'brokers' is missing: it says where Kafka is");
-    else if (section_sets(section, "server_name"))
+    if (section_sets(section, "server_name"))
         section_refuse(section, "item 'server_name' has no use here: there are several brokers, "
                                 "and the certificate of each has its host's name");
     else if (section_receiver_check_tls(section, "transport = \"tls\""))
@@ -438,10 +424,8 @@ void section_check_http(struct section *section)
     struct conf_receiver *r = section->object;
     const bool tls = strncmp(r->http.url, "https:", 6) == 0;
     r->transport = tls ? CONF_TLS : CONF_TCP;
-    if (r->http.url[0] == '\0')
-        section_refuse(section, "item 'url' is missing: it says where to send events");
-    else if (section_receiver_check_tls(section, "a URL with https") &&
-             section_http_check_access(section, tls || section_http_is_local(r->http.url)))
+    if (section_receiver_check_tls(section, "a URL with https") &&
+        section_http_check_access(section, tls || section_http_is_local(r->http.url)))
         section_http_check_format(section, &r->http);
 }
 
@@ -484,8 +468,6 @@ void section_check_alertmanager(struct section *section)
         }
     }
     r->transport = tls ? CONF_TLS : CONF_TCP;
-    if (r->alertmanager.urls[0] == '\0')
-        section_refuse(section, "item 'urls' is missing: it says where the Alertmanagers are");
-    else if (section_receiver_check_tls(section, "a URL with https"))
+    if (section_receiver_check_tls(section, "a URL with https"))
         section_http_check_access(section, !plain);
 }

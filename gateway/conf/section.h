@@ -24,10 +24,9 @@ struct section {
     const struct schema_section *schema;
     void *object;     // its struct conf, conf_rule or conf_receiver
     const char *name; // of a rule or a receiver; NULL: the section has no name of its own
-    uint64_t given;   // the items that the file has: a bit for each number of schema_item
     unsigned line;    // the last line that was read of the section
     unsigned begins;  // its first line; 0: the file does not have the section yet
-    unsigned lines[SCHEMA_ITEMS_MAX]; // of the items that the file has
+    unsigned lines[SCHEMA_ITEMS_MAX]; // of the items by number; 0: the file does not have the item
     bool bad;                         // the section has a mistake
     bool looks; // the checks open the named files and look for the named groups
     struct report *report;
@@ -47,6 +46,10 @@ bool section_sets(const struct section *section, const char *item);
 // section was refused.
 bool section_needs(bool met, struct section *section, const char *const *items, const char *what);
 
+// Checks the section as a whole, unless a mistake was found before: whether the file has the needed
+// items, then by the section's own check.
+void section_check(struct section *section);
+
 // Checks of whole sections, for the rows of the schema (schema_section.check). Each reports the
 // section's mistakes, reads the secrets that the section names, and sets the fields that follow
 // from several items: ports, versions, formats.
@@ -55,13 +58,10 @@ void section_check_fabric(struct section *section);   // reads the SA key
 void section_check_sweep(struct section *section);    // reads the M_Key
 void section_check_counters(struct section *section); // refuses windows in the wrong order
 void section_check_control(struct section *section);  // finds the number of the socket's group
-void section_check_log(struct section *section);      // gives each folder its level
 void section_check_subagent(struct section *section); // refuses items that need a socket
 void section_check_rule(struct section *section);     // refuses a rule that changes nothing
 void section_check_snmp(struct section *section);
 void section_check_syslog(struct section *section);
-void section_check_file(struct section *section);
-void section_check_agentx(struct section *section);
 void section_check_kafka(struct section *section);
 void section_check_http(struct section *section);
 void section_check_alertmanager(struct section *section);

@@ -195,7 +195,7 @@ static int main_run(struct arguments *a)
         return EXIT_FAILURE;
     bool to_journal = log_is_journal(STDERR_FILENO, getenv("JOURNAL_STREAM"));
     struct log *log = log_open(stderr, LOG_LEVEL_INFO, to_journal, &clock_system);
-    log_set_levels(log, conf.log_levels);
+    log_set_levels(log, conf.log_level, conf.folder_levels);
     conf_log_file(&conf, log);
     main_warn(&conf, &instance, log);
     bool ok =

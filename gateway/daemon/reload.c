@@ -251,7 +251,7 @@ static bool reload_carry_out(struct reload_plan *plan, struct error *err)
     loop_call(g->loop, reload_finish, plan);
     log_debug(g->parts.log,
               "reload: the sweeper, the heartbeat and the subagent are as configured");
-    log_set_levels(g->parts.log, g->conf->log_levels);
+    log_set_levels(g->parts.log, g->conf->log_level, g->conf->folder_levels);
     conf_log_file(g->conf, g->parts.log);
     g->lacks_part = !ok;
     return ok;

@@ -133,7 +133,7 @@ static void check_conf(const struct conf *conf)
     check_policy(&conf->policy);
     REQUIRE(conf->socket[0] == '/');
     for (size_t i = 0; i < LOG_FOLDER_COUNT; i++)
-        REQUIRE(conf->log_levels[i] <= LOG_LEVEL_DEBUG);
+        REQUIRE(conf->folder_levels[i] >= CONF_SAME && conf->folder_levels[i] <= LOG_LEVEL_DEBUG);
 }
 
 // The printed configuration can be read, and gives the same values.

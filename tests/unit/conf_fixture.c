@@ -302,10 +302,19 @@ void check_journal(const struct conf_journal *expected)
     assert_int_equal(conf.journal.age_us, expected->age_us);
 }
 
+enum log_level level_of(enum log_folder folder)
+{
+    struct log *log = support_log(NULL);
+    log_set_levels(log, conf.log_level, conf.folder_levels);
+    enum log_level level = log_get_level(log, folder);
+    log_close(log);
+    return level;
+}
+
 void check_levels(enum log_level level)
 {
     for (int i = 0; i < LOG_FOLDER_COUNT; i++)
-        assert_int_equal(conf.log_levels[i], level);
+        assert_int_equal(level_of((enum log_folder)i), level);
 }
 
 void check_general_defaults(void)

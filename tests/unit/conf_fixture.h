@@ -50,6 +50,7 @@ void check_counters(const struct conf_counters *expected);
 void check_policy(const struct conf_policy *expected);
 void check_rule(size_t i, const struct conf_rule *expected);
 void check_journal(const struct conf_journal *expected);
+enum log_level level_of(enum log_folder folder); // that `conf` gives a log
 void check_levels(enum log_level level);
 void check_general_defaults(void);
 void check_defaults(const char *receiver_name); // all, with one local syslog of that name

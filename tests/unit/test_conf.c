@@ -244,10 +244,10 @@ TEST(a_default_may_stand_anywhere)
 TEST(folders_have_levels_of_their_own)
 {
     load("log { level = \"warning\" levels = {\"ib=debug\", \"sink=error\"} }\n");
-    assert_int_equal(conf.log_levels[LOG_FOLDER_IB], LOG_LEVEL_DEBUG);
-    assert_int_equal(conf.log_levels[LOG_FOLDER_SINK], LOG_LEVEL_ERROR);
-    assert_int_equal(conf.log_levels[LOG_FOLDER_DAEMON], LOG_LEVEL_WARNING);
-    assert_int_equal(conf.log_levels[LOG_FOLDER_OTHER], LOG_LEVEL_WARNING);
+    assert_int_equal(level_of(LOG_FOLDER_IB), LOG_LEVEL_DEBUG);
+    assert_int_equal(level_of(LOG_FOLDER_SINK), LOG_LEVEL_ERROR);
+    assert_int_equal(level_of(LOG_FOLDER_DAEMON), LOG_LEVEL_WARNING);
+    assert_int_equal(level_of(LOG_FOLDER_OTHER), LOG_LEVEL_WARNING);
 }
 
 // Each item alone is enough.

@@ -31,8 +31,8 @@ TEST(what_stands_twice_is_told)
         "6: item 'level' stands in line 5 already\n"
         "11: item 'nodes' stands in line 10 already: add to it with '+='\n");
     load("log { level = error }\nlog { levels = \"ib=debug\" }\n"); // in pieces
-    assert_int_equal(conf.log_levels[LOG_FOLDER_IB], LOG_LEVEL_DEBUG);
-    assert_int_equal(conf.log_levels[LOG_FOLDER_SINK], LOG_LEVEL_ERROR);
+    assert_int_equal(level_of(LOG_FOLDER_IB), LOG_LEVEL_DEBUG);
+    assert_int_equal(level_of(LOG_FOLDER_SINK), LOG_LEVEL_ERROR);
 }
 
 // After a mistake that leaves a line unclear, the next line with a known name is read again.
