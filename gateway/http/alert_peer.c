@@ -26,11 +26,11 @@ static const char *alert_peer_path(const char *url, size_t *length)
     return path;
 }
 
-bool alert_peer_init(struct alert_peer *peer, const char *url, size_t length,
-                     const struct transfer_options *to, struct error *err)
+bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, const char *url,
+                     size_t length, const struct transfer_options *to, struct error *err)
 {
     size_t prefix;
-    *peer = (struct alert_peer){.to = *to, .batch_max = ALERT_LIST_BATCH_MAX};
+    *peer = (struct alert_peer){.all = all, .to = *to, .batch_max = ALERT_LIST_BATCH_MAX};
     alert_place_forget(&peer->place);
     if (length >= sizeof peer->url)
         return error_set(err, "a URL of an Alertmanager is too long: %d octets at most",
@@ -80,12 +80,11 @@ void alert_peer_close(struct alert_peer *peer)
     alert_place_forget(&peer->place);
 }
 
-static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *all,
-                            const struct error *why)
+static void alert_peer_fail(struct alert_peer *peer, const struct error *why)
 {
     alert_peer_close(peer);
-    if (!peer->fails && all->log)
-        log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: %s", all->name, why->text);
+    if (!peer->fails && peer->all->log)
+        log_write(peer->all->log, LOG_LEVEL_WARNING, "receiver %s: %s", peer->all->name, why->text);
     peer->fails = true;
     peer->refused = 0;
     peer->batch_max = ALERT_LIST_BATCH_MAX;
@@ -95,11 +94,11 @@ static void alert_peer_fail(struct alert_peer *peer, const struct alert_peers *a
                      backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
 }
 
-static void alert_peer_succeed(struct alert_peer *peer, const struct alert_peers *all)
+static void alert_peer_succeed(struct alert_peer *peer)
 {
-    if (peer->fails && all->log)
-        log_write(all->log, LOG_LEVEL_INFO, "receiver %s: %s takes alerts again", all->name,
-                  transfer_peer(peer->transfer));
+    if (peer->fails && peer->all->log)
+        log_write(peer->all->log, LOG_LEVEL_INFO, "receiver %s: %s takes alerts again",
+                  peer->all->name, transfer_peer(peer->transfer));
     peer->fails = false;
     peer->failures = 0;
 }
@@ -129,8 +128,7 @@ static bool alert_peer_judge_status(const struct alert_peer *peer,
 // Alertmanager refuses a whole post for one bad alert. Then the peer gets fewer alerts at once, and
 // at last the bad alert alone, which waits for the next round. Returns false if the peer refuses
 // too many alerts, or fails.
-static bool alert_peer_narrow(struct alert_peer *peer, const struct alert_peers *all, int status,
-                              const struct error *why)
+static bool alert_peer_narrow(struct alert_peer *peer, int status, const struct error *why)
 {
     const bool alone = peer->posted == 1;
     if (peer->posted == 0 || peer->refused == REFUSED_MAX ||
@@ -138,19 +136,18 @@ static bool alert_peer_narrow(struct alert_peer *peer, const struct alert_peers 
         return false;
     peer->batch_max = alone ? 1 : peer->posted / 2;
     peer->refused += alone;
-    if (alone && all->log && peer->refused_until < alert_peer_now())
-        log_write(all->log, LOG_LEVEL_WARNING, "receiver %s: an alert is refused: %s; %s",
-                  all->name, why->text, peer->body);
+    if (alone && peer->all->log && peer->refused_until < alert_peer_now())
+        log_write(peer->all->log, LOG_LEVEL_WARNING, "receiver %s: an alert is refused: %s; %s",
+                  peer->all->name, why->text, peer->body);
     if (alone) {
         peer->refusal = *why;
-        peer->refused_until = alert_peer_now() + all->expire_us / 2;
+        peer->refused_until = alert_peer_now() + peer->all->expire_us / 2;
     }
     alert_peer_end_post(peer, alone);
     return true;
 }
 
-static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_peers *all,
-                                   const struct transfer_answer *answer)
+static void alert_peer_take_answer(struct alert_peer *peer, const struct transfer_answer *answer)
 {
     struct error err;
     if (answer->date != 0) {
@@ -158,12 +155,12 @@ static void alert_peer_take_answer(struct alert_peer *peer, const struct alert_p
         peer->at_us = alert_peer_now();
     }
     if (!alert_peer_judge_status(peer, answer, &err)) {
-        if (!alert_peer_narrow(peer, all, answer->status, &err))
-            alert_peer_fail(peer, all, &err);
+        if (!alert_peer_narrow(peer, answer->status, &err))
+            alert_peer_fail(peer, &err);
         return;
     }
     if (peer->is_greeted)
-        alert_peer_succeed(peer, all);
+        alert_peer_succeed(peer);
     peer->is_greeted = true;
     peer->refused = 0;
     if (peer->batch_max < ALERT_LIST_BATCH_MAX)
@@ -193,21 +190,19 @@ static bool alert_peer_greet(struct alert_peer *peer, struct error *err)
 }
 
 // Posts what is due, if anything is. Returns false with a sentence.
-static bool alert_peer_post(struct alert_peer *peer, const struct alert_peers *all,
-                            struct error *err)
+static bool alert_peer_post(struct alert_peer *peer, struct error *err)
 {
     const struct alert_list_times times = alert_peer_times(peer);
     peer->body = memory_get(ALERT_LIST_BODY_SIZE);
     struct text body = text_in(peer->body, ALERT_LIST_BODY_SIZE);
-    if (alert_list_take(all->list, &peer->place, &times, peer->batch_max, &body, &peer->posted,
-                        &peer->next))
+    if (alert_list_take(peer->all->list, &peer->place, &times, peer->batch_max, &body,
+                        &peer->posted, &peer->next))
         return alert_peer_send(peer, body.buf, body.len, err);
     alert_peer_end_post(peer, true);
     return true;
 }
 
-static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *all,
-                             bool *may_look_up, struct error *err)
+static bool alert_peer_begin(struct alert_peer *peer, bool *may_look_up, struct error *err)
 {
     if (!peer->transfer) {
         if (!*may_look_up)
@@ -218,33 +213,33 @@ static bool alert_peer_begin(struct alert_peer *peer, const struct alert_peers *
             return false;
     } else if (*may_look_up && transfer_is_old(peer->transfer)) {
         *may_look_up = false;
-        transfer_renew_or_tell(&peer->transfer, all->log, &peer->renew_limit, all->name);
+        transfer_renew_or_tell(&peer->transfer, peer->all->log, &peer->renew_limit,
+                               peer->all->name);
     }
     if (!peer->is_greeted)
         return alert_peer_greet(peer, err);
-    return !alert_list_has_due(all->list, &peer->place, alert_peer_now()) ||
-           alert_peer_post(peer, all, err);
+    return !alert_list_has_due(peer->all->list, &peer->place, alert_peer_now()) ||
+           alert_peer_post(peer, err);
 }
 
-void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
-                     bool *may_look_up)
+void alert_peer_step(struct alert_peer *peer, int timeout_ms, bool *may_look_up)
 {
     struct error err;
     struct transfer_answer answer;
     if (peer->body) {
         const int ended = transfer_go_on(peer->transfer, timeout_ms, &answer, &err);
         if (ended > 0)
-            alert_peer_take_answer(peer, all, &answer);
+            alert_peer_take_answer(peer, &answer);
         else if (ended < 0)
-            alert_peer_fail(peer, all, &err);
+            alert_peer_fail(peer, &err);
     }
     if (!peer->body && alert_peer_now() >= peer->retry_at &&
-        !alert_peer_begin(peer, all, may_look_up, &err))
-        alert_peer_fail(peer, all, &err);
+        !alert_peer_begin(peer, may_look_up, &err))
+        alert_peer_fail(peer, &err);
 }
 
-bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all)
+bool alert_peer_is_settled(const struct alert_peer *peer)
 {
     return !peer->body && !peer->fails && peer->is_greeted &&
-           alert_list_is_told(all->list, &peer->place);
+           alert_list_is_told(peer->all->list, &peer->place);
 }

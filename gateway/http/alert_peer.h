@@ -23,6 +23,7 @@ struct alert_peers {
 };
 
 struct alert_peer {
+    const struct alert_peers *all;
     char url[ALERT_PEER_URL_SIZE];
     char path[ALERT_PEER_URL_SIZE + 32];
     struct transfer_options to;
@@ -43,15 +44,15 @@ struct alert_peer {
     struct error problem; // why; meaningful if it fails
 };
 
-// `url` has no comma. Returns false with a sentence if the URL is none of http or https.
-bool alert_peer_init(struct alert_peer *peer, const char *url, size_t length,
-                     const struct transfer_options *to, struct error *err);
+// `url` has no comma. `all` outlives the peer. Returns false with a sentence if the URL is none of
+// http or https.
+bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, const char *url,
+                     size_t length, const struct transfer_options *to, struct error *err);
 
 // Goes on with the post under way, waiting for `timeout_ms` at most, and begins a post if one is
 // due. Between two posts the transfer is opened anew once it is old; if that fails, the old
 // transfer goes on. `may_look_up`: whether a name may be looked up; becomes false if that was done.
-void alert_peer_step(struct alert_peer *peer, const struct alert_peers *all, int timeout_ms,
-                     bool *may_look_up);
+void alert_peer_step(struct alert_peer *peer, int timeout_ms, bool *may_look_up);
 
 // Whether the Alertmanager fails, and took nothing since.
 static inline bool alert_peer_is_away(const struct alert_peer *peer)
@@ -60,7 +61,7 @@ static inline bool alert_peer_is_away(const struct alert_peer *peer)
 }
 
 // Whether the Alertmanager took every change of the list and, after a failure, a whole round.
-bool alert_peer_is_settled(const struct alert_peer *peer, const struct alert_peers *all);
+bool alert_peer_is_settled(const struct alert_peer *peer);
 
 // Breaks off what is under way. All alerts are posted again later.
 void alert_peer_close(struct alert_peer *peer);

@@ -144,11 +144,11 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
     bool may_look_up = true, is_busy = false;
     for (unsigned i = 0; i < s->peer_count; i++) {
         struct alert_peer *peer = &s->peers[i];
-        alert_peer_step(peer, &s->all, alert_peer_is_away(peer) ? 0 : timeout_ms, &may_look_up);
+        alert_peer_step(peer, alert_peer_is_away(peer) ? 0 : timeout_ms, &may_look_up);
     }
     for (unsigned i = 0; i < s->peer_count; i++) {
         const struct alert_peer *peer = &s->peers[i];
-        is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer, &s->all);
+        is_busy |= !alert_peer_is_away(peer) && !alert_peer_is_settled(peer);
     }
     return is_busy;
 }
@@ -210,7 +210,7 @@ static bool alertmanager_is_settled(const struct alertmanager *s)
     unsigned settled = 0, failing = 0;
     for (unsigned i = 0; i < s->peer_count; i++) {
         failing += s->peers[i].fails;
-        settled += !s->peers[i].fails && alert_peer_is_settled(&s->peers[i], &s->all);
+        settled += !s->peers[i].fails && alert_peer_is_settled(&s->peers[i]);
     }
     return settled > 0 && settled + failing == s->peer_count;
 }
@@ -288,7 +288,7 @@ static bool alertmanager_add_peers(struct alertmanager *s, struct error *err)
             break;
         if (s->peer_count == ALERTMANAGER_PEERS_MAX)
             return error_set(err, "there are more than %d URLs", ALERTMANAGER_PEERS_MAX);
-        if (!alert_peer_init(&s->peers[s->peer_count], at, length, &s->options->to, err))
+        if (!alert_peer_init(&s->peers[s->peer_count], &s->all, at, length, &s->options->to, err))
             return false;
         s->peer_count++;
         at += length;

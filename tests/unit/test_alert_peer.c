@@ -106,7 +106,7 @@ static int setup(void **state)
     renewals = 0;
     next_date = 0;
     posted[0] = '\0';
-    assert_true(alert_peer_init(&peer, URL, strlen(URL), &NONE, &err));
+    assert_true(alert_peer_init(&peer, &all, URL, strlen(URL), &NONE, &err));
     return 0;
 }
 
@@ -122,7 +122,7 @@ static void step(void)
 {
     bool may_look_up = true;
     posted[0] = '\0';
-    alert_peer_step(&peer, &all, 0, &may_look_up);
+    alert_peer_step(&peer, 0, &may_look_up);
 }
 
 static void answer(int status, const char *body)
@@ -176,7 +176,7 @@ static void the_first_post_is_empty_and_tells_the_clock_of_the_peer(void **state
     ends[sizeof "2026-01-01T00:0" - 1] = '\0'; // whole minutes: seconds pass
     assert_non_null(strstr(posted, ends));
     answer(200, "");
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void a_peer_that_is_owed_nothing_is_posted_nothing_but_that(void **state)
@@ -186,7 +186,7 @@ static void a_peer_that_is_owed_nothing_is_posted_nothing_but_that(void **state)
     assert_string_equal(posted, "[]"); // the first round
     answer(200, "");
     assert_string_equal(posted, "");
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void an_end_is_posted(void **state)
@@ -196,12 +196,12 @@ static void an_end_is_posted(void **state)
     greet();
     answer(200, "");
     have_alarms(1);
-    assert_false(alert_peer_is_settled(&peer, &all));
+    assert_false(alert_peer_is_settled(&peer));
     step();
     assert_int_equal(posted_count(), 1);
     assert_non_null(strstr(posted, "\"key1\""));
     answer(200, "");
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void a_batch_that_is_too_large_is_halved_and_grows_again(void **state)
@@ -220,7 +220,7 @@ static void a_batch_that_is_too_large_is_halved_and_grows_again(void **state)
     answer(200, "");
     assert_int_equal(posted_count(), 2);
     answer(200, "");
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void an_alert_that_is_refused_keeps_no_other_away(void **state)
@@ -236,7 +236,7 @@ static void an_alert_that_is_refused_keeps_no_other_away(void **state)
     }
     assert_int_equal(taken, 7);
     assert_false(peer.fails);
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
     assert_true(peer.refused_until > 0);
     assert_string_equal(peer.refusal.text, "http://peer:9093 answers 400: bad");
 }
@@ -258,9 +258,9 @@ static void a_peer_that_was_closed_is_posted_all_again(void **state)
     have_alarms(3);
     greet();
     answer(200, "");
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
     alert_peer_close(&peer);
-    assert_false(alert_peer_is_settled(&peer, &all));
+    assert_false(alert_peer_is_settled(&peer));
     greet();
     assert_int_equal(posted_count(), 3);
 }
@@ -285,7 +285,7 @@ static void a_peer_that_failed_is_posted_all_again(void **state)
     assert_int_equal(posted_count(), 4);
     answer(200, "");
     assert_false(peer.fails);
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void a_peer_that_takes_no_alert_stays_failing(void **state)
@@ -319,7 +319,7 @@ static void an_old_transfer_is_opened_anew_between_two_exchanges(void **state)
     assert_int_equal(posted_count(), 3); // by the new one
     answer(200, "");
     assert_int_equal(renewals, 1);
-    assert_true(alert_peer_is_settled(&peer, &all));
+    assert_true(alert_peer_is_settled(&peer));
 }
 
 static void a_transfer_that_cannot_be_opened_anew_goes_on(void **state)
@@ -347,13 +347,13 @@ static void an_old_transfer_waits_for_its_look_up_and_goes_on_meanwhile(void **s
     is_old = true;
     next = (struct transfer_answer){.status = 200, .body = ""};
     answers = true;
-    alert_peer_step(&peer, &all, 0, &may_look_up);
+    alert_peer_step(&peer, 0, &may_look_up);
     assert_int_equal(renewals, 0);
     assert_int_equal(posted_count(), 3);
     answer(200, "");
     assert_int_equal(renewals, 1);
     may_look_up = is_old = true;
-    alert_peer_step(&peer, &all, 0, &may_look_up);
+    alert_peer_step(&peer, 0, &may_look_up);
     assert_false(may_look_up);
     assert_int_equal(renewals, 2);
 }
