@@ -292,26 +292,25 @@ bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, s
 
 // At the begin and end of librdkafka's threads, in these threads.
 
+static rd_kafka_resp_err_t producer_count(struct producer *c, rd_kafka_thread_type_t type, int more)
+{
+    if (type == RD_KAFKA_THREAD_BROKER)
+        atomic_fetch_add(&c->brokers, (unsigned)more);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 static rd_kafka_resp_err_t producer_on_thread(rd_kafka_t *handle, rd_kafka_thread_type_t type,
                                               const char *name, void *opaque)
 {
-    struct producer *c = opaque;
-    (void)handle;
-    (void)name;
-    if (type == RD_KAFKA_THREAD_BROKER)
-        atomic_fetch_add(&c->brokers, 1);
-    return RD_KAFKA_RESP_ERR_NO_ERROR;
+    (void)handle, (void)name;
+    return producer_count(opaque, type, 1);
 }
 
 static rd_kafka_resp_err_t producer_on_thread_end(rd_kafka_t *handle, rd_kafka_thread_type_t type,
                                                   const char *name, void *opaque)
 {
-    struct producer *c = opaque;
-    (void)handle;
-    (void)name;
-    if (type == RD_KAFKA_THREAD_BROKER)
-        atomic_fetch_sub(&c->brokers, 1);
-    return RD_KAFKA_RESP_ERR_NO_ERROR;
+    (void)handle, (void)name;
+    return producer_count(opaque, type, -1);
 }
 
 static rd_kafka_resp_err_t producer_on_new(rd_kafka_t *handle, const rd_kafka_conf_t *conf,
