@@ -258,23 +258,17 @@ static bool snmp_engine_check_user(const struct snmp_user *user, struct error *e
     return true;
 }
 
-static bool snmp_engine_make_auth(struct snmp_keys *out, const struct snmp_user *user,
+static bool snmp_engine_make_keys(struct snmp_keys *out, const struct snmp_user *user,
                                   struct error *err)
 {
-    size_t length = 0;
-    const oid *protocol = sc_get_auth_oid(AUTH_TYPES[user->auth], &length);
-    return snmp_engine_set_protocol(&out->auth, protocol, length, err) &&
+    size_t auth_length = 0, priv_length = 0;
+    const oid *auth = sc_get_auth_oid(AUTH_TYPES[user->auth], &auth_length);
+    const oid *priv = sc_get_priv_oid(PRIV_TYPES[user->priv], &priv_length);
+    return snmp_engine_set_protocol(&out->auth, auth, auth_length, err) &&
            (user->auth == SNMP_NO_AUTH ||
             snmp_engine_make_key(&out->auth, &out->auth, user->auth_password, "authentication",
-                                 err));
-}
-
-static bool snmp_engine_make_priv(struct snmp_keys *out, const struct snmp_user *user,
-                                  struct error *err)
-{
-    size_t length = 0;
-    const oid *protocol = sc_get_priv_oid(PRIV_TYPES[user->priv], &length);
-    return snmp_engine_set_protocol(&out->priv, protocol, length, err) &&
+                                 err)) &&
+           snmp_engine_set_protocol(&out->priv, priv, priv_length, err) &&
            (user->priv == SNMP_NO_PRIV ||
             snmp_engine_make_key(&out->priv, &out->auth, user->priv_password, "privacy", err));
 }
@@ -289,7 +283,7 @@ bool snmp_keys_make(struct snmp_keys *out, const struct snmp_user *user, struct 
                  : user->priv == SNMP_NO_PRIV ? SNMP_SEC_LEVEL_AUTHNOPRIV
                                               : SNMP_SEC_LEVEL_AUTHPRIV;
     snmp_lock();
-    bool ok = snmp_engine_make_auth(out, user, err) && snmp_engine_make_priv(out, user, err);
+    bool ok = snmp_engine_make_keys(out, user, err);
     snmp_unlock();
     return ok;
 }
