@@ -485,9 +485,12 @@ static void http_describe_server(struct http_sink *s)
         TRANSFER_ANSWER_SOME + (s->format->judge ? o->batch * (size_t)ANSWER_OF_EVENT : 0);
 }
 
-static bool http_make(struct sink *out, const char *name, const struct http_options *options,
+static bool http_make(struct sink *out, const char *kind, const char *name, const void *of_kind,
                       const struct module_host *host, struct error *err)
 {
+    const struct http_options *options = of_kind;
+    if (strcmp(kind, "alertmanager") == 0)
+        return alertmanager_make(out, name, of_kind, host, err);
     if (!transfer_check(&options->to, err))
         return false;
     struct http_sink *s = memory_zeroed(1, sizeof *s);
@@ -513,22 +516,12 @@ static bool http_make(struct sink *out, const char *name, const struct http_opti
     return true;
 }
 
-// The module.
-
-static bool http_make_sink(struct sink *out, const char *kind, const char *name,
-                           const void *options, const struct module_host *host, struct error *err)
-{
-    if (strcmp(kind, "alertmanager") == 0)
-        return alertmanager_make(out, name, options, host, err);
-    return http_make(out, name, options, host, err);
-}
-
-static bool http_check_options(const char *kind, const void *options, struct error *err)
+static bool http_check(const char *kind, const void *options, struct error *err)
 {
     if (strcmp(kind, "alertmanager") == 0)
         return alertmanager_check(options, err);
     return transfer_check(&((const struct http_options *)options)->to, err);
 }
 
-const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION,    sizeof(struct event),
-                                      http_make_sink,   http_check_options, NULL};
+const struct module ibtrapd_module = {MODULE_INTERFACE, INSTALL_VERSION, sizeof(struct event),
+                                      http_make,        http_check,      NULL};
