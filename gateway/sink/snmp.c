@@ -319,16 +319,6 @@ static void snmp_sink_free(void *self)
     free(s);
 }
 
-static struct snmp_sink *snmp_sink_make(const struct snmp_target *t, struct error *err)
-{
-    struct snmp_sink *s = memory_zeroed(1, sizeof *s);
-    snmp_sink_copy_target(s, t);
-    if (!snmp_target_has_user(t) || snmp_keys_make(&s->keys, &t->user, err))
-        return s;
-    snmp_sink_free(s);
-    return NULL;
-}
-
 static void snmp_sink_describe_address(const struct snmp_target *t, char *out, size_t size)
 {
     static const char *const WORDS[] = {
@@ -339,9 +329,14 @@ static void snmp_sink_describe_address(const struct snmp_target *t, char *out, s
 bool snmp_sink(struct sink *out, const char *name, const struct snmp_target *target,
                struct error *err)
 {
-    struct snmp_sink *s = snmp_sink_check(target, err) ? snmp_sink_make(target, err) : NULL;
-    if (!s)
+    if (!snmp_sink_check(target, err))
         return false;
+    struct snmp_sink *s = memory_zeroed(1, sizeof *s);
+    snmp_sink_copy_target(s, target);
+    if (snmp_target_has_user(target) && !snmp_keys_make(&s->keys, &target->user, err)) {
+        snmp_sink_free(s);
+        return false;
+    }
     *out = (struct sink){.open = snmp_sink_open_session,
                          .send = snmp_sink_send_event,
                          .wait = target->inform ? snmp_sink_wait_for_answers : NULL,
