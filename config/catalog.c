@@ -2,14 +2,14 @@
 // Prints the messages for `journalctl -x`, one for each event type of the catalogue.
 
 #include "model/catalogue.h"
-#include "sink/journald.h"
+#include "sink/format.h"
 
 #include <stdio.h>
 
 static bool print_message(const struct catalogue_entry *e)
 {
-    char id[JOURNALD_ID_SIZE];
-    if (!journald_message_id(e->name, id))
+    char id[FORMAT_JOURNALD_ID_SIZE];
+    if (!format_journald_id(e->name, id))
         return false;
     printf("-- %s\n"
            "Subject: %s\n"

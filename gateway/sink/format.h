@@ -32,9 +32,10 @@ enum format {
 
 enum {
     FORMAT_FACILITY_DAEMON = 3,
-    FORMAT_SIZE = 8192 + 1,         // a buffer that holds every line whole
-    FORMAT_SIZE_MIN = 2048 + 1,     // a datagram that receivers should accept (RFC 5426)
-    FORMAT_SIZE_RFC3164 = 1024 + 1, // a datagram of RFC 3164 over the network
+    FORMAT_SIZE = 8192 + 1,                 // a buffer that holds every line whole
+    FORMAT_SIZE_MIN = 2048 + 1,             // a datagram that receivers should accept (RFC 5426)
+    FORMAT_SIZE_RFC3164 = 1024 + 1,         // a datagram of RFC 3164 over the network
+    FORMAT_SIZE_JOURNALD = FORMAT_SIZE * 3, // a buffer that holds every entry whole
     FORMAT_SEVERITIES = SEVERITY_DEBUG + 1,
 };
 
@@ -169,5 +170,20 @@ void format_rfc5424_header(struct text *t, const struct format_origin *origin,
                            const struct event *event);
 void format_rfc3164_header(struct text *t, const struct format_origin *origin,
                            const struct event *event);
+
+// Adds an entry of systemd's journal to a text of FORMAT_SIZE_JOURNALD. MESSAGE is the line for a
+// local syslog daemon, because journald may forward MESSAGE to a syslog daemon. Each field is there
+// as IBTRAPD_ and the field's name in capitals, such as IBTRAPD_SUBJECT_NAME; IBTRAPD_NODE is there
+// once for each node that the event names.
+void format_journald(struct text *t, const struct format_origin *origin, const struct event *event);
+
+// The MESSAGE_ID of an event type, 32 hexadecimal digits, made from the type's identifier, and so
+// the same for ever. Returns false if OpenSSL has no SHA-256.
+enum { FORMAT_JOURNALD_ID_SIZE = 33 };
+bool format_journald_id(const char *event_name, char out[FORMAT_JOURNALD_ID_SIZE]);
+
+// Fills `out` with the socket of the journal's own protocol, if the journal owns the syslog socket
+// at `path`, as on most machines with systemd. Returns false if another logger reads `path`.
+bool format_journald_socket(const char *path, char *out, size_t size);
 
 #endif

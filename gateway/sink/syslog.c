@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "sink/file.h"
-#include "sink/journald.h"
 #include "sink/relp.h"
 #include "sink/resolve.h"
 #include "sink/stream.h"
@@ -79,8 +78,9 @@ static bool syslog_sink_open_local(void *self, struct tickets *tickets, struct e
     (void)tickets;
     struct syslog_sink *s = self;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    s->journald = s->options.format == FORMAT_RFC3164 &&
-                  journald_socket(s->options.path, address.sun_path, sizeof address.sun_path);
+    s->journald =
+        s->options.format == FORMAT_RFC3164 &&
+        format_journald_socket(s->options.path, address.sun_path, sizeof address.sun_path);
     if (!s->journald)
         snprintf(address.sun_path, sizeof address.sun_path, "%s", s->options.path);
     s->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -109,10 +109,10 @@ static enum sink_result syslog_sink_send_local(void *self, const struct event *e
                                                struct error *err)
 {
     struct syslog_sink *s = self;
-    char buffer[JOURNALD_SIZE];
+    char buffer[FORMAT_SIZE_JOURNALD];
     struct text t = text_in(buffer, sizeof buffer);
     if (s->journald)
-        journald_entry(&t, &s->origin, event);
+        format_journald(&t, &s->origin, event);
     else
         t = syslog_sink_make_datagram(s, event, buffer);
     if (send(s->fd, t.buf, t.len, MSG_NOSIGNAL) == (ssize_t)t.len)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum syslog_transport {
-    SYSLOG_LOCAL,    // an event is sent when the logger's socket has it; see journald.h
+    SYSLOG_LOCAL,    // an event is sent when the logger's socket has it; see format.h
     SYSLOG_UDP,      // when the kernel has it
     SYSLOG_TCP,      // when the peer's TCP has it and did not close: see stream.h
     SYSLOG_TLS,      // as SYSLOG_TCP

@@ -6,7 +6,6 @@
 //   bench-format json       # one, for a profiler: ten times as long
 #include "sink/format.h"
 #include "event/test_event.h"
-#include "sink/journald.h"
 
 #ifdef WITH_HTTP
 #include "http/body.h"
@@ -37,7 +36,7 @@ static void add_line(struct text *t, int format, const struct event *event)
 static void add_entry(struct text *t, int format, const struct event *event)
 {
     (void)format;
-    journald_entry(t, &origin, event);
+    format_journald(t, &origin, event);
 }
 
 #ifdef WITH_HTTP

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sink/journald.h"
+// Events for systemd's journal by the journal's own protocol: every field of an event is a field of
+// the entry, and `journalctl IBTRAPD_NODE=leaf1` finds all events about a node
+// (systemd.journal-fields(7), "Journal Native Protocol").
+#include "sink/format.h"
 
 #include "base/clock.h"
 #include "model/catalogue.h"
 #include "model/field.h"
-#include "sink/format.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 #include <sys/stat.h>
 
 // Both sockets are in one directory: /run/systemd/journal, or that of a namespace behind a dot.
-bool journald_socket(const char *path, char *out, size_t size)
+bool format_journald_socket(const char *path, char *out, size_t size)
 {
     static const char HOME[] = "/run/systemd/journal", SYSLOG[] = "/dev-log";
     struct stat st;
@@ -28,11 +30,11 @@ bool journald_socket(const char *path, char *out, size_t size)
 }
 
 // The first 16 octets of a SHA-256, as a UUID of version 8 (RFC 9562 5.8).
-bool journald_message_id(const char *event_name, char out[JOURNALD_ID_SIZE])
+bool format_journald_id(const char *event_name, char out[FORMAT_JOURNALD_ID_SIZE])
 {
     char text[96];
     uint8_t hash[EVP_MAX_MD_SIZE];
-    struct text t = text_in(out, JOURNALD_ID_SIZE);
+    struct text t = text_in(out, FORMAT_JOURNALD_ID_SIZE);
     snprintf(text, sizeof text, "ibtrapd event %s", event_name);
     if (!EVP_Digest(text, strlen(text), hash, NULL, EVP_sha256(), NULL))
         return false;
@@ -43,7 +45,7 @@ bool journald_message_id(const char *event_name, char out[JOURNALD_ID_SIZE])
 }
 
 // Adds a field. No value has a line feed, and a line is enough.
-static void journald_add(struct text *t, const char *name, const char *value)
+static void format_journald_add(struct text *t, const char *name, const char *value)
 {
     text_add(t, name);
     text_add(t, "=");
@@ -52,7 +54,8 @@ static void journald_add(struct text *t, const char *name, const char *value)
 }
 
 // "subjectName" becomes IBTRAPD_SUBJECT_NAME.
-static void journald_take(void *ctx, const char *name, const char *value, enum field_kind kind)
+static void format_journald_take(void *ctx, const char *name, const char *value,
+                                 enum field_kind kind)
 {
     (void)kind;
     char capitals[64];
@@ -65,20 +68,20 @@ static void journald_take(void *ctx, const char *name, const char *value, enum f
     }
     capitals[n] = '\0';
     text_add(ctx, "IBTRAPD_");
-    journald_add(ctx, capitals, value);
+    format_journald_add(ctx, capitals, value);
 }
 
-static void journald_add_nodes(struct text *t, const struct event *event)
+static void format_journald_add_nodes(struct text *t, const struct event *event)
 {
     const char *names[FORMAT_NODES_MAX];
     const size_t count = format_node_names(event, names);
     for (size_t i = 0; i < count; i++)
-        journald_add(t, "IBTRAPD_NODE", names[i]);
+        format_journald_add(t, "IBTRAPD_NODE", names[i]);
 }
 
-void journald_entry(struct text *t, const struct format_origin *origin, const struct event *event)
+void format_journald(struct text *t, const struct format_origin *origin, const struct event *event)
 {
-    char when[CLOCK_TEXT_SIZE], id[JOURNALD_ID_SIZE];
+    char when[CLOCK_TEXT_SIZE], id[FORMAT_JOURNALD_ID_SIZE];
     clock_format_utc(event->time_us, when);
     text_add(t, "MESSAGE=");
     format_rfc3164_content(t, event);
@@ -87,10 +90,10 @@ void journald_entry(struct text *t, const struct format_origin *origin, const st
     text_add(t, "\nSYSLOG_FACILITY=");
     text_add_number(t, origin->facility);
     text_add(t, "\nSYSLOG_IDENTIFIER=ibtrapd\n");
-    journald_add(t, "SYSLOG_PID", origin->process_id);
-    if (journald_message_id(event->type->name, id))
-        journald_add(t, "MESSAGE_ID", id);
-    journald_add_nodes(t, event);
-    journald_take(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
-    format_fields(event, journald_take, t);
+    format_journald_add(t, "SYSLOG_PID", origin->process_id);
+    if (format_journald_id(event->type->name, id))
+        format_journald_add(t, "MESSAGE_ID", id);
+    format_journald_add_nodes(t, event);
+    format_journald_take(t, field_name(FIELD_TIME), when, FIELD_IS_TEXT);
+    format_fields(event, format_journald_take, t);
 }
