@@ -10,7 +10,7 @@
 
 enum {
     ALERT_PEER_URL_SIZE = 256,
-    ALERT_PEER_ANSWER_MAX = 4096,  // octets of an answer's body that are kept
+    ALERT_PEER_ANSWER_MAX = 4096,  // octets kept of an answer's body
     ALERT_PEER_TIMEOUT_MS = 10000, // for an exchange
 };
 
@@ -35,7 +35,7 @@ struct alert_peer {
     int64_t date_us, at_us;         // the header Date (UTC), and when it came (monotonic); 0: never
     bool is_greeted;  // it took a post without alerts since it was opened or failed: its answer
                       // says its clock, before an alert gets an end
-    unsigned refused; // alerts that were refused one by one, in a row
+    unsigned refused; // alerts in a row, each refused alone
     int64_t refused_until; // monotonic: until when that is told
     struct error refusal;
     unsigned failures; // in a row

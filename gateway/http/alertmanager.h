@@ -8,6 +8,8 @@
 //
 // Events only say that the alarm list changed. An event is confirmed when every Alertmanager that
 // answers has taken the list after the event.
+//
+// Decides: When do the Alertmanagers have an event?
 #ifndef IBTRAPD_HTTP_ALERTMANAGER_H
 #define IBTRAPD_HTTP_ALERTMANAGER_H
 

@@ -222,8 +222,7 @@ static void http_shrink(struct http_sink *s, size_t size)
     s->size_told = s->size_max < s->size_told ? s->size_max : s->size_told;
 }
 
-// A request was accepted. A limit need not last: it may have been the limit of a proxy that is
-// gone.
+// A request was accepted. A limit need not last: a proxy with this limit may be gone.
 static void http_grow(struct http_sink *s)
 {
     const size_t most = s->options->batch_size;
@@ -421,7 +420,7 @@ static void http_go_on(struct http_sink *s, int timeout_ms)
         http_take_answer(s, &answer);
 }
 
-// Opens the transfer anew once it is old, so that a receiver that never fails sees renewed secrets
+// Opens an old transfer anew. Otherwise, a receiver without failures would not see renewed secrets
 // and addresses. Returns false if acknowledgements are due before: another server behind the name
 // may not know of the requests.
 static bool http_renew(struct http_sink *s)

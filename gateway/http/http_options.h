@@ -7,6 +7,8 @@
 // way: the order of the events holds. After a failure the events that are not confirmed are
 // sent again: the server may get an event twice, with the same identifier.
 //
+// Decides: When does an HTTP server have an event?
+//
 // The daemon fills in the options, and the module reads them. Nothing else of this folder is in the
 // daemon.
 #ifndef IBTRAPD_HTTP_HTTP_OPTIONS_H

@@ -279,7 +279,7 @@ static size_t transfer_on_body(char *octets, size_t one, size_t n, void *self)
     return take; // fewer than all end the exchange
 }
 
-// Whether the header has the name, such as "Date:". Copies the header's value of up to 63 octets.
+// Compares the name of a header, such as "Date:". Copies the header's value of up to 63 octets.
 static bool transfer_header_is(const char *header, size_t n, const char *name, char value[64])
 {
     const size_t length = strlen(name);

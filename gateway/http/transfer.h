@@ -6,6 +6,8 @@
 // If an old connection closes before any octet of an answer came, the request is sent again on a
 // new connection. The server may get a request twice.
 //
+// Decides: When does an HTTP receiver read secrets, certificates and addresses again?
+//
 // One thread at a time may use a transfer. A sentence names the server, never a secret, and of the
 // URL no more than scheme, host and port. The caller blocks or ignores SIGPIPE.
 #ifndef IBTRAPD_HTTP_TRANSFER_H
@@ -38,7 +40,7 @@ struct transfer_options {
     const char *scheme;                          // such as "Bearer"
     const char (*headers)[TRANSFER_HEADER_SIZE]; // further ones, "Name: value"; empty: skipped
     size_t header_count;
-    size_t answer_max; // octets of an answer's body that are kept
+    size_t answer_max; // octets; of a longer answer, only the beginning is kept
     unsigned renew_ms; // the age at which a transfer is old, and up to a quarter more
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The sink of the kind `file`: writes one JSON object per line to a file or to standard output.
+//
+// Decides: When does a file receiver have an event?
 #ifndef IBTRAPD_SINK_FILE_H
 #define IBTRAPD_SINK_FILE_H
 
@@ -23,7 +25,7 @@ struct file_options {
 void file_sink(struct sink *out, const char *name, const struct file_options *options);
 
 // Whether this process could write to the path now; "-" is always good. Neither creates nor waits.
-// False with a sentence that says what to do.
+// Returns false with advice in a sentence.
 bool file_sink_check(const char *path, struct error *err);
 
 // Writes whole lines to standard output, which may be a pipe without a reader.

@@ -21,7 +21,7 @@ struct line {
     const struct format_origin *origin;
     const struct event *event;
     const struct path *spare; // members that may be left out, the least important first
-    size_t left_out;          // so many of the first of these are
+    size_t left_out;          // the first members of `spare` that the line leaves out
     const char *inside;       // the member whose object is being written; NULL: the line's own
 };
 

@@ -267,8 +267,8 @@ static size_t format_text_room(const struct event *event)
     return length < TEXT_RESERVE ? length : TEXT_RESERVE;
 }
 
-// Adds the elements: ibtrapd's own, which may lose parameters for want of room; the short ones,
-// which always fit; that of SNMP, which is added whole or not at all.
+// Adds the elements: ibtrapd's own element, perhaps without some parameters for want of room; the
+// short elements, which always fit; the element of SNMP, whole or not at all.
 static void format_add_structured_data(struct text *t, const struct format_origin *origin,
                                        const struct event *event)
 {

@@ -27,7 +27,7 @@ enum {
 
 enum receiver_change { RECEIVER_FAILING, RECEIVER_BACK };
 
-// What the successor of a receiver, such as a changed receiver after a reload, takes over.
+// The state that the successor of a receiver takes over, for instance after a reload.
 struct receiver_carried {
     bool paused;
     int64_t flush_through; // events up to this number are given up
@@ -39,7 +39,7 @@ struct receiver_options {
     unsigned burst;     // events that may be sent at once after a pause
     int64_t age_max_us; // events older than this are given up; 0: none is
     bool was_failing;   // the predecessor's alarm is still active
-    bool backlog;       // a receiver that was gone goes on where it stopped
+    bool backlog;       // the receiver was gone, and begins at its old cursor
     int64_t section;    // for journal_note_section; 0: none
     struct receiver_carried carried;
 

@@ -88,7 +88,7 @@ static void receiver_note_refusal(struct receiver *receiver, const struct ticket
     pthread_mutex_unlock(&receiver->lock);
 }
 
-// Counts a refusal. Returns whether the refusal was the last one, so that the event is given up.
+// Counts a refusal. After the last refusal, gives up the event and returns true.
 static bool receiver_refuse(struct receiver *receiver, struct ticket *e, const char *problem)
 {
     if (++e->refusals < RECEIVER_ATTEMPTS_MAX)
@@ -98,9 +98,9 @@ static bool receiver_refuse(struct receiver *receiver, struct ticket *e, const c
     return true;
 }
 
-// Closes the sink after a failure, and sets when to try again. A receiver that refuses one event is
-// not failing; a receiver that refuses the next event, too, is failing. Then the attempts stay
-// rare, and few events are given up until somebody repairs the receiver.
+// Closes the sink after a failure, and sets when to try again. After one refused event, the
+// receiver is not failing. After two refused events in a row, the receiver is failing: then the
+// attempts stay rare, and few events are given up until somebody repairs the receiver.
 static void receiver_health_fail(struct receiver *receiver, const struct error *err)
 {
     struct ticket *refused = tickets_refused(&receiver->tickets);
@@ -325,8 +325,8 @@ static bool receiver_is_too_late(struct receiver *receiver, const struct ticket 
            (age_max_us > 0 && clock_utc(receiver->options.clock) - e->event->time_us > age_max_us);
 }
 
-// Skips an event that the filter refuses or that is given up. Returns whether the event was
-// skipped.
+// Skips the event if the filter refuses the event, or if the event is too late. Returns whether the
+// event was skipped.
 static bool receiver_skip(struct receiver *receiver, struct ticket *e)
 {
     const char *refusal = receiver_refusal(receiver, e->event);

@@ -141,8 +141,8 @@ static const int64_t OPEN_US = 4800 * CLOCK_US_PER_MS;
 static const int64_t ANSWER_US = 30 * CLOCK_US_PER_S;
 static const int64_t CLOSE_US = 200 * CLOCK_US_PER_MS;
 
-// With a full window, the pause before confirmations are read, so that one read gets many
-// confirmations. The receiver has messages to process meanwhile.
+// The pause before confirmations are read, if the window is full: one read gets many confirmations,
+// and the receiver has messages to process meanwhile.
 static const int64_t GATHER_US = 1 * CLOCK_US_PER_MS;
 
 // The longest answer is that to "open".

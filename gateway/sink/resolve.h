@@ -2,6 +2,8 @@
 // Resolves host names and connects to their addresses. The system's resolver may wait for long and
 // cannot be stopped. So each name is looked up in a thread of its own, and the caller waits
 // RESOLVE_PATIENCE_US at most.
+//
+// Decides: How long may a name server delay a receiver?
 #ifndef IBTRAPD_SINK_RESOLVE_H
 #define IBTRAPD_SINK_RESOLVE_H
 

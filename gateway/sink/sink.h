@@ -26,9 +26,10 @@ struct sink {
     // NULL if there is nothing to prepare.
     bool (*open)(void *self, struct tickets *tickets, struct error *err);
 
-    // Sends one event, whose ticket is `tickets->newest`. At most `in_flight_max` tickets are in
-    // flight. After SINK_FAILED, the engine closes and opens the sink, and sends all events again
-    // that the receiver does not have. The sink may keep an event in a buffer until `wait`.
+    // Sends one event. The ticket of the event is `tickets->newest`. At most `in_flight_max`
+    // tickets are in flight. After SINK_FAILED, the engine closes and opens the sink, and sends all
+    // events again that the receiver does not have. The sink may keep an event in a buffer until
+    // `wait`.
     enum sink_result (*send)(void *self, const struct event *event, struct error *err);
 
     // Writes what the sink keeps in buffers, and waits up to `timeout_ms` (0: not at all) until

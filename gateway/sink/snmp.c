@@ -227,8 +227,8 @@ static bool snmp_sink_send_all(struct snmp_sink *s, const struct event *event,
     return ok && snmp_link_flush(&s->link, err);
 }
 
-// After the first event since the opening, waits for an error that shows that no program listens,
-// so that a trap is not lost. The answer proves an inform. Only an inform to a name with several
+// After the first event since the opening, waits for an error of the kernel: no program listens,
+// and a trap would be lost. The answer proves an inform. Only an inform to a name with several
 // addresses waits for the error.
 static bool snmp_sink_prove(struct snmp_sink *s, struct error *err)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The process-wide state of libsnmp: a lock, this gateway's SNMPv3 engine, the table of users, the
 // Transport Security Model.
+//
+// Decides: May two receivers have the same SNMPv3 user?
 #ifndef IBTRAPD_SINK_SNMP_ENGINE_H
 #define IBTRAPD_SINK_SNMP_ENGINE_H
 

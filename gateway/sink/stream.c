@@ -15,13 +15,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// The time that a connection must have been open before any octets count as received.
+// No octets count as received before the connection has been open for this time.
 static const int64_t SETTLE_US = 250 * CLOCK_US_PER_MS;
 
 // The largest number of buffered octets. One system call writes many events.
 enum { KEPT_MAX = 32768 };
 
-// A connection whose peer acknowledges nothing for so long is broken.
+// A connection is broken if the peer acknowledges nothing for this time.
 enum { USER_TIMEOUT_MS = 30000 };
 
 struct stream {

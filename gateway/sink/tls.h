@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The files that TLS and DTLS need: authorities, revocation lists, the certificate and its key.
+//
+// Decides: Which receiver's certificate does ibtrapd accept?
+// Decides: When has a receiver accepted the certificate of ibtrapd?
 #ifndef IBTRAPD_SINK_TLS_H
 #define IBTRAPD_SINK_TLS_H
 
