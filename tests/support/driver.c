@@ -88,7 +88,8 @@ void driver_give_up(struct driver *d)
 
 void driver_close(struct driver *d)
 {
-    d->sink.close(d->sink.self);
+    if (d->sink.close)
+        d->sink.close(d->sink.self);
     tickets_take_all_back(&d->tickets);
 }
 
