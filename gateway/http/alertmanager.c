@@ -85,7 +85,7 @@ static void alertmanager_begin_scan(struct alertmanager *s, int64_t now)
     s->wants_scan = false;
     s->after = 0;
     s->began_at = now;
-    s->seen = s->tickets->newest;
+    s->seen = s->tickets->in_flight > 0 ? s->tickets->newest : 0;
     alert_list_begin(s->all.list, now);
 }
 
