@@ -42,11 +42,12 @@ static size_t sa_records_stride(const struct sa_records *r)
     return r->index_size + r->element_size;
 }
 
-// The place of a further element, zeroed. NULL: there are as many as `room`.
+// The place of a further element, zeroed. There is room: a record has `per_record` elements at
+// most.
 static uint8_t *sa_records_add(struct sa_records *r)
 {
-    return r->element_count < r->room ? r->elements + r->element_count++ * sa_records_stride(r)
-                                      : NULL;
+    assert(r->element_count < r->room);
+    return r->elements + r->element_count++ * sa_records_stride(r);
 }
 
 // Filling: each adds the elements of one record.
@@ -56,8 +57,6 @@ static void sa_records_add_group(struct sa_records *r, const struct fabric *fabr
 {
     (void)fabric;
     uint8_t *to = sa_records_add(r);
-    if (!to)
-        return;
     memcpy(to, record, GID_SIZE);
     memcpy(to + GID_SIZE, record, r->element_size);
     memset(to + GID_SIZE + MEMBER_GID, 0, GID_SIZE); // what is of one member
@@ -71,9 +70,9 @@ static void sa_records_add_member(struct sa_records *r, const struct fabric *fab
     enum { JOINED = 0x0F, PROXY = 0x80, BY_PROXY = 1, BY_ITSELF = 2 };
     static const uint8_t NO_GID[GID_SIZE];
     (void)fabric;
-    uint8_t *to = memcmp(record + MEMBER_GID, NO_GID, GID_SIZE) != 0 ? sa_records_add(r) : NULL;
-    if (!to)
+    if (memcmp(record + MEMBER_GID, NO_GID, GID_SIZE) == 0)
         return;
+    uint8_t *to = sa_records_add(r);
     memcpy(to, record, BOTH_GIDS_SIZE);
     to[BOTH_GIDS_SIZE] = record[MEMBER_STATE] & JOINED;
     to[BOTH_GIDS_SIZE + 1] = record[MEMBER_PROXY] & PROXY ? BY_PROXY : BY_ITSELF;
@@ -83,9 +82,9 @@ static void sa_records_add_partition(struct sa_records *r, const struct fabric *
                                      uint16_t pkey, uint32_t port)
 {
     enum { AT_GUID = 2, AT_PORT = 10, AT_TYPE = 11, FULL_MEMBER = 1, LIMITED_MEMBER = 2 };
-    uint8_t *to = (pkey & ~FULL) != 0 ? sa_records_add(r) : NULL;
-    if (!to)
+    if ((pkey & ~FULL) == 0)
         return;
+    uint8_t *to = sa_records_add(r);
     wire_put(to, 2, pkey | FULL);
     wire_put(to + AT_GUID, 8, fabric->nodes[fabric_node_of_port(fabric, port)].guid);
     to[AT_PORT] = fabric->ports[port].number;
@@ -111,8 +110,6 @@ static void sa_records_add_service(struct sa_records *r, const struct fabric *fa
 {
     (void)fabric;
     uint8_t *to = sa_records_add(r);
-    if (!to)
-        return;
     memcpy(to, record, SERVICE_INDEX_SIZE);
     memcpy(to + SERVICE_INDEX_SIZE, record, r->element_size);
 }
