@@ -30,7 +30,7 @@ static uint32_t compare_links_cause(const struct comparison_side *side, uint32_t
 // This port before, if it was linked; FABRIC_NONE: it was not.
 static uint32_t compare_links_former_port(const struct comparison *t, uint32_t port)
 {
-    const uint32_t former = comparison_counterpart_port(&t->after, &t->before, port);
+    const uint32_t former = comparison_counterpart_port(&t->after, port);
     const bool was_linked =
         former != FABRIC_NONE && fabric_peer(t->before.fabric, former) != FABRIC_NONE;
     return was_linked ? former : FABRIC_NONE;
@@ -39,7 +39,7 @@ static uint32_t compare_links_former_port(const struct comparison *t, uint32_t p
 static void compare_links_add_moved(struct comparison *t, struct comparison_side *after,
                                     uint32_t port, uint32_t peer)
 {
-    if (comparison_counterpart_link(after, &t->before, port) != FABRIC_NONE ||
+    if (comparison_counterpart_link(after, port) != FABRIC_NONE ||
         compare_links_cause(after, port, peer) != FABRIC_NONE)
         return;
     const uint32_t kept = compare_links_former_port(t, port) != FABRIC_NONE ? port : peer;
@@ -67,7 +67,7 @@ static struct change *compare_links_add(struct comparison *t, const struct compa
 // The cause of the present link of a port, or FABRIC_NONE.
 static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t port)
 {
-    const uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    const uint32_t now = comparison_counterpart_port(&t->before, port);
     const uint32_t peer = now != FABRIC_NONE ? fabric_peer(t->after.fabric, now) : FABRIC_NONE;
     return peer != FABRIC_NONE ? compare_links_cause(&t->after, now, peer) : FABRIC_NONE;
 }
@@ -77,7 +77,7 @@ static uint32_t compare_links_cause_of_new(const struct comparison *t, uint32_t 
 static void compare_links_add_down(struct comparison *t, struct comparison_side *before,
                                    uint32_t port, uint32_t peer)
 {
-    if (comparison_counterpart_link(before, &t->after, port) != FABRIC_NONE)
+    if (comparison_counterpart_link(before, port) != FABRIC_NONE)
         return;
     struct change *change = compare_links_add(t, before, port, peer, CATALOGUE_LINK_DOWN);
     comparison_add_disabled(t, &change->subject, change);
@@ -93,7 +93,7 @@ static void compare_links_add_down(struct comparison *t, struct comparison_side 
 static void compare_links_add_up(struct comparison *t, struct comparison_side *after, uint32_t port,
                                  uint32_t peer)
 {
-    if (comparison_counterpart_link(after, &t->before, port) == FABRIC_NONE)
+    if (comparison_counterpart_link(after, port) == FABRIC_NONE)
         compare_links_add(t, after, port, peer, CATALOGUE_LINK_UP);
 }
 
@@ -101,7 +101,7 @@ static void compare_links_add_rate(struct comparison *t, struct comparison_side 
                                    uint32_t port, uint32_t peer)
 {
     struct link_rate now = link_rate_of(after->fabric, port, peer), then = {0};
-    uint32_t counterpart = comparison_counterpart_link(after, &t->before, port);
+    uint32_t counterpart = comparison_counterpart_link(after, port);
     if (counterpart != FABRIC_NONE)
         then =
             link_rate_of(t->before.fabric, counterpart, fabric_peer(t->before.fabric, counterpart));

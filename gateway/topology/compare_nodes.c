@@ -66,8 +66,7 @@ static bool compare_nodes_says_where(const struct comparison_side *side, uint32_
 // Whether the former port at the other end still leads to the same node.
 static bool compare_nodes_is_still_there(const struct comparison *t, uint32_t port)
 {
-    uint32_t place =
-        comparison_counterpart_port(&t->before, &t->after, fabric_peer(t->before.fabric, port));
+    uint32_t place = comparison_counterpart_port(&t->before, fabric_peer(t->before.fabric, port));
     if (place == FABRIC_NONE)
         return false;
     return t->after.fabric->ports[place].peer_node ==
@@ -77,7 +76,7 @@ static bool compare_nodes_is_still_there(const struct comparison *t, uint32_t po
 // Whether a port that showed the place of its node is linked elsewhere, by its new link.
 static bool compare_nodes_is_elsewhere(const struct comparison *t, uint32_t port)
 {
-    uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    uint32_t now = comparison_counterpart_port(&t->before, port);
     return now != FABRIC_NONE && compare_nodes_says_where(&t->after, now);
 }
 

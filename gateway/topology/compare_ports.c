@@ -45,28 +45,29 @@ static bool compare_ports_is_of_known_host(const struct comparison_side *side, u
 
 // Compares the ports of a side with the other side.
 static void compare_ports_of(struct comparison *t, struct comparison_side *side,
-                             const struct comparison_side *other, enum catalogue_event type)
+                             enum catalogue_event type)
 {
     uint32_t node;
     for (uint32_t i = 0; i < side->port_count; i++) {
         const uint32_t port = side->ports[i];
         if (!compare_ports_is_of_known_host(side, port, &node))
             continue;
-        const uint32_t there = comparison_counterpart_port(side, other, port);
-        const bool linked = there != FABRIC_NONE && comparison_is_linked(other->fabric, there);
+        const uint32_t there = comparison_counterpart_port(side, port);
+        const bool linked =
+            there != FABRIC_NONE && comparison_is_linked(side->other->fabric, there);
         if (!linked &&
-            comparison_first_linked(other->fabric, side->counterpart[node]) != FABRIC_NONE)
+            comparison_first_linked(side->other->fabric, side->counterpart[node]) != FABRIC_NONE)
             compare_ports_add(t, side, port, type);
         else if (linked && side == &t->before &&
-                 comparison_counterpart_link(side, other, port) == FABRIC_NONE)
+                 comparison_counterpart_link(side, port) == FABRIC_NONE)
             compare_ports_add_moved(t, port, there);
     }
 }
 
 void compare_ports(struct comparison *t)
 {
-    compare_ports_of(t, &t->before, &t->after, CATALOGUE_PORT_REMOVED);
-    compare_ports_of(t, &t->after, &t->before, CATALOGUE_PORT_ADDED);
+    compare_ports_of(t, &t->before, CATALOGUE_PORT_REMOVED);
+    compare_ports_of(t, &t->after, CATALOGUE_PORT_ADDED);
 }
 
 static void compare_ports_add_renamed(struct comparison *t, uint32_t before, uint32_t after)
@@ -105,8 +106,7 @@ void compare_names(struct comparison *t)
             compare_ports_add_renamed(t, t->items[i].before, t->items[i].after);
     }
     for (uint32_t i = 0; i < t->before.port_count; i++) {
-        uint32_t counterpart =
-            comparison_counterpart_port(&t->before, &t->after, t->before.ports[i]);
+        uint32_t counterpart = comparison_counterpart_port(&t->before, t->before.ports[i]);
         if (counterpart != FABRIC_NONE)
             compare_ports_add_lid(t, t->before.ports[i], counterpart);
     }

@@ -17,16 +17,16 @@ static uint32_t compare_services_cause(const struct comparison *t,
 
 // Adds the subnet managers of one side alone.
 static void compare_services_add_sms(struct comparison *t, const struct comparison_side *side,
-                                     const struct comparison_side *other, enum catalogue_event type)
+                                     enum catalogue_event type)
 {
     for (uint32_t i = 0; i < side->port_count; i++) {
         uint32_t port = side->ports[i];
         if (!comparison_has_capability(side->fabric, port, FABRIC_IS_SM))
             continue;
-        uint32_t counterpart = comparison_counterpart_port(side, other, port);
+        uint32_t counterpart = comparison_counterpart_port(side, port);
         if (counterpart != FABRIC_NONE &&
-            (!other->fabric->ports[counterpart].known ||
-             comparison_has_capability(other->fabric, counterpart, FABRIC_IS_SM)))
+            (!side->other->fabric->ports[counterpart].known ||
+             comparison_has_capability(side->other->fabric, counterpart, FABRIC_IS_SM)))
             continue;
         struct change *change = comparison_add_change(t, type, NULL);
         comparison_describe_link(side->fabric, port, t->names, change);
@@ -55,7 +55,6 @@ static enum unit compare_services_unit(const struct fabric *fabric, uint32_t nod
 // Adds the I/O units of one side alone. The change of a unit becomes the cause of the changes of
 // its controllers.
 static void compare_services_add_units(struct comparison *t, struct comparison_side *side,
-                                       const struct comparison_side *other,
                                        enum catalogue_event type)
 {
     uint32_t last = FABRIC_NONE;
@@ -68,7 +67,7 @@ static void compare_services_add_units(struct comparison *t, struct comparison_s
             continue;
         uint32_t counterpart = side->counterpart[node];
         if (counterpart != FABRIC_NONE &&
-            compare_services_unit(other->fabric, counterpart) != UNIT_NONE)
+            compare_services_unit(side->other->fabric, counterpart) != UNIT_NONE)
             continue;
         uint32_t index;
         struct change *change = comparison_add_change(t, type, &index);
@@ -98,24 +97,22 @@ static const struct fabric_controller *compare_services_find_controller(const st
 
 // Whether the other side has the same controller, perhaps by another name.
 static bool compare_services_is_on_other(const struct comparison_side *side,
-                                         const struct comparison_side *other,
                                          const struct fabric_controller *controller)
 {
     uint32_t counterpart = side->counterpart[controller->node];
     const struct fabric_controller *same =
         counterpart != FABRIC_NONE
-            ? compare_services_find_controller(other->fabric, counterpart, controller->slot)
+            ? compare_services_find_controller(side->other->fabric, counterpart, controller->slot)
             : NULL;
     return same && same->guid == controller->guid;
 }
 
 static void compare_services_add_controller(struct comparison *t,
-                                            const struct comparison_side *side,
-                                            const struct comparison_side *other, uint32_t index,
+                                            const struct comparison_side *side, uint32_t index,
                                             enum catalogue_event type)
 {
     const struct fabric_controller *controller = &side->fabric->controllers[index];
-    if (compare_services_is_on_other(side, other, controller))
+    if (compare_services_is_on_other(side, controller))
         return;
     struct change *change = comparison_add_change(t, type, NULL);
     comparison_set_subject_node(t, side, controller->node, change);
@@ -128,13 +125,12 @@ static void compare_services_add_controller(struct comparison *t,
 
 static void compare_services_add_controllers(struct comparison *t,
                                              const struct comparison_side *side,
-                                             const struct comparison_side *other,
                                              enum diff_kind kind, enum catalogue_event type)
 {
     for (uint32_t i = 0; i < t->item_count; i++) {
         const struct diff_item *item = &t->items[i];
         if (item->kind == kind)
-            compare_services_add_controller(t, side, other,
+            compare_services_add_controller(t, side,
                                             side == &t->before ? item->before : item->after, type);
     }
 }
@@ -167,13 +163,13 @@ static void compare_services_add_failover(struct comparison *t)
 
 void compare_services(struct comparison *t)
 {
-    compare_services_add_sms(t, &t->before, &t->after, CATALOGUE_SM_VANISHED);
-    compare_services_add_sms(t, &t->after, &t->before, CATALOGUE_SM_APPEARED);
+    compare_services_add_sms(t, &t->before, CATALOGUE_SM_VANISHED);
+    compare_services_add_sms(t, &t->after, CATALOGUE_SM_APPEARED);
     compare_services_add_failover(t);
-    compare_services_add_units(t, &t->before, &t->after, CATALOGUE_IO_UNIT_REMOVED);
-    compare_services_add_units(t, &t->after, &t->before, CATALOGUE_IO_UNIT_ADDED);
-    compare_services_add_controllers(t, &t->before, &t->after, DIFF_CONTROLLER_REMOVED,
+    compare_services_add_units(t, &t->before, CATALOGUE_IO_UNIT_REMOVED);
+    compare_services_add_units(t, &t->after, CATALOGUE_IO_UNIT_ADDED);
+    compare_services_add_controllers(t, &t->before, DIFF_CONTROLLER_REMOVED,
                                      CATALOGUE_IO_CONTROLLER_REMOVED);
-    compare_services_add_controllers(t, &t->after, &t->before, DIFF_CONTROLLER_ADDED,
+    compare_services_add_controllers(t, &t->after, DIFF_CONTROLLER_ADDED,
                                      CATALOGUE_IO_CONTROLLER_ADDED);
 }

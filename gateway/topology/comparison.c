@@ -84,6 +84,8 @@ void comparison_open(struct comparison *t, const struct fabric *before, const st
 {
     comparison_open_side(&t->before, before);
     comparison_open_side(&t->after, after);
+    t->before.other = &t->after;
+    t->after.other = &t->before;
     diff_match_nodes(before, after, t->before.counterpart, t->after.counterpart);
     diff_fabrics(before, after, comparison_collect, t);
 }
@@ -123,29 +125,27 @@ enum catalogue_event comparison_node_event(uint8_t type, enum node_fate fate)
     return EVENTS[fate][type == FABRIC_SWITCH ? 1 : type == FABRIC_ROUTER ? 2 : 0];
 }
 
-uint32_t comparison_counterpart_port(const struct comparison_side *side,
-                                     const struct comparison_side *other, uint32_t port)
+uint32_t comparison_counterpart_port(const struct comparison_side *side, uint32_t port)
 {
     uint32_t counterpart = side->counterpart[fabric_node_of_port(side->fabric, port)];
     if (counterpart == FABRIC_NONE)
         return FABRIC_NONE;
-    return fabric_find_port(other->fabric, counterpart, side->fabric->ports[port].number);
+    return fabric_find_port(side->other->fabric, counterpart, side->fabric->ports[port].number);
 }
 
-uint32_t comparison_counterpart_link(const struct comparison_side *side,
-                                     const struct comparison_side *other, uint32_t port)
+uint32_t comparison_counterpart_link(const struct comparison_side *side, uint32_t port)
 {
-    uint32_t counterpart = comparison_counterpart_port(side, other, port);
+    uint32_t counterpart = comparison_counterpart_port(side, port);
     if (counterpart == FABRIC_NONE || !comparison_is_linked(side->fabric, port))
         return FABRIC_NONE;
-    bool same = diff_same_peer(side->fabric, &side->fabric->ports[port], other->fabric,
-                               &other->fabric->ports[counterpart]);
+    bool same = diff_same_peer(side->fabric, &side->fabric->ports[port], side->other->fabric,
+                               &side->other->fabric->ports[counterpart]);
     return same ? counterpart : FABRIC_NONE;
 }
 
 bool comparison_is_in_use(const struct comparison *t, uint32_t port)
 {
-    uint32_t now = comparison_counterpart_port(&t->before, &t->after, port);
+    uint32_t now = comparison_counterpart_port(&t->before, port);
     return now != FABRIC_NONE && comparison_is_linked(t->after.fabric, now);
 }
 

@@ -12,6 +12,7 @@
 // One of the two snapshots. Arrays are by the index of its nodes or ports.
 struct comparison_side {
     const struct fabric *fabric;
+    const struct comparison_side *other;
     uint32_t *counterpart; // index of the same node on the other side, or FABRIC_NONE
     uint32_t alone;        // number of nodes without a counterpart
     uint32_t *node_change; // index of the change that adds, removes or moves the node, or its
@@ -46,11 +47,9 @@ enum node_fate { NODE_REMOVED, NODE_ADDED, NODE_MOVED, NODE_MISSING };
 enum catalogue_event comparison_node_event(uint8_t type, enum node_fate fate);
 
 // The same port on the other side, or FABRIC_NONE.
-uint32_t comparison_counterpart_port(const struct comparison_side *side,
-                                     const struct comparison_side *other, uint32_t port);
+uint32_t comparison_counterpart_port(const struct comparison_side *side, uint32_t port);
 // The same port on the other side if it is linked to the same port there, else FABRIC_NONE.
-uint32_t comparison_counterpart_link(const struct comparison_side *side,
-                                     const struct comparison_side *other, uint32_t port);
+uint32_t comparison_counterpart_link(const struct comparison_side *side, uint32_t port);
 
 // Whether a port of the earlier snapshot is linked in the later one, to whatever port.
 bool comparison_is_in_use(const struct comparison *t, uint32_t port);
