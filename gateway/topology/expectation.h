@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Compares the fabric with the fabric that an operator expects: missing nodes and links, cables
 // that lead elsewhere, slower links, unexpected nodes and links. Pure.
+//
+// Decides: Which present node is an expected node?
 #ifndef IBTRAPD_TOPOLOGY_EXPECTATION_H
 #define IBTRAPD_TOPOLOGY_EXPECTATION_H
 

@@ -8,6 +8,8 @@
 // - If LINK_HISTORY_SHARED links of a node or more have incidents within LINK_HISTORY_SETTLE_US,
 //   the incidents happened to the node, such as a switch that restarts, and count for no link.
 //   Therefore an incident counts when this time is over.
+//
+// Decides: Which incidents of a link are one occasion?
 #ifndef IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 #define IBTRAPD_TOPOLOGY_LINK_HISTORY_H
 

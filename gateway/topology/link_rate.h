@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The rate of a link, and the best rate that both of its ends support and are set to. Pure.
+//
+// Decides: When does a link run below its rate?
 #ifndef IBTRAPD_TOPOLOGY_LINK_RATE_H
 #define IBTRAPD_TOPOLOGY_LINK_RATE_H
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Merges an incomplete sweep into the snapshot before it, and decides which nodes are gone.
 // Pure but for the log.
+//
+// Decides: When is a node gone that a sweep did not find?
 #ifndef IBTRAPD_TOPOLOGY_MERGE_H
 #define IBTRAPD_TOPOLOGY_MERGE_H
 

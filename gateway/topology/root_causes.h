@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Finds the root causes among nodes that came or went together: a switch explains the nodes behind
 // the switch. Pure.
+//
+// Decides: Which switch is the root cause of nodes that left together?
 #ifndef IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 #define IBTRAPD_TOPOLOGY_ROOT_CAUSES_H
 
