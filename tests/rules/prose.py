@@ -1,15 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures how many words of the prose stand for other words: prose.py TOP [--worst N] [FILE-OR-FOLDER ...]
-[--but FILE-OR-FOLDER ...] [--commits].
+"""Measures how many words of the prose stand for other words: prose.py TOP [--worst N] [--commits]
+[FILE-OR-FOLDER ...].
 
 Prose is the comments of *.c and *.h, the paragraphs of *.md, and the messages of the commits since the one that added
 this file. A clause is what ends with a full stop, a colon or a semicolon; clauses of fewer than eight words do not count.
 A clause is heavy if the words below are 22 % of it or more: such a clause has to be read twice.
 
 Prints a line for each place with too many of either, and with --worst the N worst clauses of the places. Exits with
-1 if there is such a place. Without places, measures all folders and pages but those of --but; with --commits, also the
-commits.
+1 if there is such a place. Without places, measures all folders and pages; with --commits, also the commits.
 """
 
 import argparse
@@ -117,13 +116,10 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("top", type=pathlib.Path)
     parser.add_argument("places", nargs="*", type=pathlib.Path)
-    parser.add_argument("--but", nargs="*", type=pathlib.Path, default=[])
     parser.add_argument("--commits", action="store_true")
     parser.add_argument("--worst", type=int, default=0)
     arguments = parser.parse_args()
-    left_out = {arguments.top / place for place in arguments.but}
-    measured = {place: list(of_files(place)) for place in arguments.places or all_places(arguments.top)
-                if place not in left_out}
+    measured = {place: list(of_files(place)) for place in arguments.places or all_places(arguments.top)}
     if arguments.commits:
         measured["commits"] = list(of_commits(arguments.top))
     if not any(measured.values()):
