@@ -116,11 +116,15 @@ static const char *const MIGRATIONS[STORE_SCHEMA_VERSION] = {
     "ALTER TABLE receiver ADD COLUMN section INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE receiver ADD COLUMN filter_since INTEGER NOT NULL DEFAULT 0;",
-    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
+    "", // made the index that the last row makes
     "CREATE TABLE node_number (number INTEGER PRIMARY KEY, guid INTEGER NOT NULL UNIQUE);",
     "ALTER TABLE alarm ADD COLUMN suppressed TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE alarm ADD COLUMN acknowledged_by TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE alarm ADD COLUMN shelved_by TEXT NOT NULL DEFAULT '';",
+    // A journal of version 6 to 8 has this index with IN and a list, for which SQLite makes a table
+    // of its own at each insertion.
+    "DROP INDEX IF EXISTS event_link;"
+    "CREATE INDEX event_link ON event (sequence) WHERE " STORE_OF_LINKS ";",
 };
 
 // Gives the file a random number, not 0, to tell the file from another file in its place.

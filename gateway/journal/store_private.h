@@ -12,8 +12,8 @@
 // Whether an event may be about the failure of a link. The index event_link has such events: a
 // change of the words needs a new version of the schema.
 #define STORE_OF_LINKS                                                                             \
-    "type IN ('link-down', 'link-interrupted', 'port-removed', 'flapping', 'link-errors-raised',"  \
-    " 'alarm-cleared')"
+    "(type = 'link-down' OR type = 'link-interrupted' OR type = 'port-removed'"                    \
+    " OR type = 'flapping' OR type = 'link-errors-raised' OR type = 'alarm-cleared')"
 
 enum store_statement {
     ADD_EVENT,
