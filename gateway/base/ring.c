@@ -9,9 +9,12 @@
 
 struct ring {
     pthread_mutex_t lock;
-    pthread_cond_t filled;
+    pthread_cond_t filled; // for the leader, or for all if nobody ever leads
+    pthread_cond_t vacant; // for those that want to lead
     size_t capacity, head, count;
     bool closed;
+    bool led;   // some thread leads
+    bool woken; // the leader need not wait for an item
     void *slots[];
 };
 
@@ -21,6 +24,7 @@ struct ring *ring_new(size_t capacity)
     ring->capacity = capacity;
     pthread_mutex_init(&ring->lock, NULL);
     clock_condition_init(&ring->filled);
+    clock_condition_init(&ring->vacant);
     return ring;
 }
 
@@ -28,6 +32,7 @@ void ring_free(struct ring *ring)
 {
     if (!ring)
         return;
+    pthread_cond_destroy(&ring->vacant);
     pthread_cond_destroy(&ring->filled);
     pthread_mutex_destroy(&ring->lock);
     free(ring);
@@ -44,15 +49,17 @@ static void *ring_pop_oldest(struct ring *ring)
 bool ring_push(struct ring *ring, void *item, size_t spare)
 {
     pthread_mutex_lock(&ring->lock);
-    bool room = !ring->closed && ring->count + spare < ring->capacity;
+    const bool room = !ring->closed && ring->count + spare < ring->capacity, led = ring->led;
     if (room) {
         ring->slots[(ring->head + ring->count) % ring->capacity] = item;
         ring->count++;
     }
     pthread_mutex_unlock(&ring->lock);
+    // Without the lock, so that the woken thread need not wait for the lock.
     if (room)
-        pthread_cond_signal(
-            &ring->filled); // without the lock, so that the woken thread need not wait for it
+        pthread_cond_signal(&ring->filled);
+    if (room && !led)
+        pthread_cond_signal(&ring->vacant);
     return room;
 }
 
@@ -63,16 +70,50 @@ void *ring_pop(struct ring *ring, int64_t timeout_us)
         deadline = clock_deadline(timeout_us);
     void *item = NULL;
     pthread_mutex_lock(&ring->lock);
-    while (ring->count == 0 && !ring->closed && timeout_us != 0) {
+    while (ring->count == 0 && !ring->closed && !ring->woken && timeout_us != 0) {
         int rc = timeout_us < 0 ? pthread_cond_wait(&ring->filled, &ring->lock)
                                 : pthread_cond_timedwait(&ring->filled, &ring->lock, &deadline);
         if (rc != 0)
             break;
     }
+    ring->woken = false;
     if (ring->count > 0)
         item = ring_pop_oldest(ring);
     pthread_mutex_unlock(&ring->lock);
     return item;
+}
+
+bool ring_lead(struct ring *ring, int64_t timeout_us)
+{
+    const struct timespec deadline = clock_deadline(timeout_us);
+    int rc = 0;
+    pthread_mutex_lock(&ring->lock);
+    bool wanted = !ring->led;
+    while (!wanted && rc == 0) {
+        rc = pthread_cond_timedwait(&ring->vacant, &ring->lock, &deadline);
+        wanted = !ring->led && (ring->count > 0 || ring->closed || rc != 0);
+    }
+    ring->led |= wanted;
+    pthread_mutex_unlock(&ring->lock);
+    return wanted;
+}
+
+void ring_resign(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    ring->led = false;
+    const bool wanted = ring->count > 0 || ring->closed;
+    pthread_mutex_unlock(&ring->lock);
+    if (wanted)
+        pthread_cond_signal(&ring->vacant);
+}
+
+void ring_wake(struct ring *ring)
+{
+    pthread_mutex_lock(&ring->lock);
+    ring->woken = ring->led;
+    pthread_mutex_unlock(&ring->lock);
+    pthread_cond_signal(&ring->filled);
 }
 
 void ring_close(struct ring *ring)
@@ -80,6 +121,7 @@ void ring_close(struct ring *ring)
     pthread_mutex_lock(&ring->lock);
     ring->closed = true;
     pthread_cond_broadcast(&ring->filled);
+    pthread_cond_broadcast(&ring->vacant);
     pthread_mutex_unlock(&ring->lock);
 }
 

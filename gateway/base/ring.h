@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A bounded queue of pointers between threads.
+// A bounded queue of pointers between threads. Several threads may take turns to lead: only the
+// leader removes items, so that items are handled in their order. While nobody leads, a new item
+// wakes up a thread that waits in ring_lead.
 #ifndef IBTRAPD_BASE_RING_H
 #define IBTRAPD_BASE_RING_H
 
@@ -20,8 +22,20 @@ void ring_free(struct ring *ring);
 bool ring_push(struct ring *ring, void *item, size_t spare);
 
 // Removes the oldest item; waits for one for up to `timeout_us` microseconds (0: not at all;
-// negative: for ever). NULL: there was none, or the ring is closed and empty.
+// negative: for ever). NULL: there was none, ring_wake woke the leader up, or the ring is closed
+// and empty.
 void *ring_pop(struct ring *ring, int64_t timeout_us);
+
+// Makes the calling thread the leader: at once if nobody leads, else as soon as there is something
+// to do and nobody leads. False: after `timeout_us` microseconds another thread leads. Any thread;
+// a single thread need not lead.
+bool ring_lead(struct ring *ring, int64_t timeout_us);
+
+// The leader leads no longer. Wakes up another thread only if there is something to do.
+void ring_resign(struct ring *ring);
+
+// Lets a leader that waits in ring_pop go on without an item. Any thread.
+void ring_wake(struct ring *ring);
 
 // Refuses further items and wakes up all waiting threads. ring_pop still returns the items inside.
 void ring_close(struct ring *ring);

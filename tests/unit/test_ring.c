@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "support.h"
 
+#include "base/clock.h"
 #include "base/ring.h"
 
 #include <pthread.h>
@@ -118,6 +119,97 @@ TEST(order_holds_between_threads)
     ring_free(ring);
 }
 
+// Leads as soon as there is something to do, takes an item and resigns.
+static void *lead_for_one(void *arg)
+{
+    while (!ring_lead(arg, 60 * CLOCK_US_PER_S)) {
+    }
+    void *item = ring_pop(arg, 0);
+    ring_resign(arg);
+    return item;
+}
+
+TEST(one_leads_at_a_time)
+{
+    struct ring *ring = ring_new(2);
+    assert_true(ring_lead(ring, 0));
+    assert_false(ring_lead(ring, 0));
+    ring_resign(ring);
+    assert_true(ring_lead(ring, 0)); // nobody else wants to
+    assert_true(ring_push(ring, &items[0], 0));
+    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    ring_free(ring);
+}
+
+TEST(another_leads_when_the_leader_resigns_and_something_waits)
+{
+    struct ring *ring = ring_new(2);
+    pthread_t thread;
+    void *led = NULL;
+    assert_true(ring_lead(ring, 0));
+    assert_int_equal(pthread_create(&thread, NULL, lead_for_one, ring), 0);
+    assert_true(ring_push(ring, &items[0], 0));
+    assert_true(ring_push(ring, &items[1], 0));
+    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    ring_resign(ring);
+    pthread_join(thread, &led);
+    assert_ptr_equal(led, &items[1]);
+    ring_free(ring);
+}
+
+TEST(an_item_wakes_who_wants_to_lead)
+{
+    struct ring *ring = ring_new(2);
+    pthread_t thread;
+    void *led = NULL;
+    assert_true(ring_lead(ring, 0));
+    assert_int_equal(pthread_create(&thread, NULL, lead_for_one, ring), 0);
+    ring_resign(ring);
+    assert_true(ring_push(ring, &items[2], 0));
+    pthread_join(thread, &led);
+    assert_true(led == &items[2] || ring_pop(ring, 0) == &items[2]); // it led before the push
+    ring_free(ring);
+}
+
+static void *wake(void *arg)
+{
+    ring_wake(arg);
+    return NULL;
+}
+
+TEST(a_leader_can_be_woken_without_an_item)
+{
+    struct ring *ring = ring_new(1);
+    pthread_t thread;
+    assert_true(ring_lead(ring, 0));
+    assert_int_equal(pthread_create(&thread, NULL, wake, ring), 0);
+    assert_null(ring_pop(ring, FOR_EVER));
+    pthread_join(thread, NULL);
+    ring_resign(ring);
+    ring_wake(ring); // nobody leads: the next leader waits all the same
+    assert_true(ring_lead(ring, 0));
+    assert_true(ring_push(ring, &items[0], 0));
+    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    ring_free(ring);
+}
+
+TEST(closing_lets_all_lead_one_after_the_other)
+{
+    struct ring *ring = ring_new(1);
+    pthread_t threads[3];
+    assert_true(ring_lead(ring, 0));
+    for (size_t i = 0; i < COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, lead_for_one, ring), 0);
+    ring_close(ring);
+    ring_resign(ring);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        void *item;
+        assert_int_equal(pthread_join(threads[i], &item), 0);
+        assert_null(item);
+    }
+    ring_free(ring);
+}
+
 TEST(freeing_nothing_is_fine)
 {
     ring_free(NULL);
@@ -133,6 +225,11 @@ int main(void)
         cmocka_unit_test(who_waits_gets_the_next_item),
         cmocka_unit_test(closing_wakes_all_who_wait),
         cmocka_unit_test(order_holds_between_threads),
+        cmocka_unit_test(one_leads_at_a_time),
+        cmocka_unit_test(another_leads_when_the_leader_resigns_and_something_waits),
+        cmocka_unit_test(an_item_wakes_who_wants_to_lead),
+        cmocka_unit_test(a_leader_can_be_woken_without_an_item),
+        cmocka_unit_test(closing_lets_all_lead_one_after_the_other),
         cmocka_unit_test(freeing_nothing_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
