@@ -460,14 +460,14 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     verbs_watch_free(g->watch);
     sa_client_stop(g->parts.client);
     wiring_emit(g, CATALOGUE_GATEWAY_STOPPED, NULL, reason, 0);
-    if (g->parts.pipeline)
-        pipeline_stop(g->parts.pipeline); // answers the last Reports through the SA client's port
+    // Answers the last Reports through the SA client's port.
+    bool answered = !g->parts.pipeline || pipeline_stop(g->parts.pipeline);
     sweeper_free(g->parts.sweeper);
     sa_client_free(g->parts.client);
     mkeys_free(g->mkeys);
     if (g->parts.journal)
         journal_commit(g->parts.journal); // saves the cursors, in case a receiver takes long to end
-    bool answered = worker_stop(g->control.reloads, WORKER_STOP_US);
+    answered = worker_stop(g->control.reloads, WORKER_STOP_US) && answered;
     answered = worker_stop(g->control.answers, WORKER_STOP_US) && answered;
     answered = worker_stop(g->control.changes, WORKER_STOP_US) && answered;
     server_dismiss(g->server);
@@ -480,7 +480,7 @@ static bool daemon_stop(struct gateway *g, const char *reason, bool ok, struct e
     }
     if (g->parts.journal)
         snmp_end();
-    if (!answered || !journal_close(g->parts.journal)) // a thread that hangs in the journal
+    if (!answered || !journal_close(g->parts.journal)) // a thread hangs in the journal
         daemon_leave(g, ok, saved ? NULL : err);
     // After the journal, which may report a change to the pipeline.
     pipeline_free(g->parts.pipeline);

@@ -14,9 +14,11 @@ struct disk {
     bool has_thread;
 
     pthread_mutex_t lock; // guards the members below
-    pthread_cond_t changed;
-    bool busy, stop;
-    disk_work *work;
+    pthread_cond_t asked; // the thread has work, or has to stop
+    pthread_cond_t idle;  // nobody works with the file
+    bool busy;            // somebody works with the file
+    bool stop;
+    disk_work *work; // for the thread; NULL: none
     int64_t argument;
 };
 
@@ -25,8 +27,8 @@ static void *disk_loop(void *arg)
     struct disk *d = arg;
     pthread_mutex_lock(&d->lock);
     while (!d->stop) {
-        if (!d->busy) {
-            pthread_cond_wait(&d->changed, &d->lock);
+        if (!d->work) {
+            pthread_cond_wait(&d->asked, &d->lock);
             continue;
         }
         disk_work *work = d->work;
@@ -34,8 +36,9 @@ static void *disk_loop(void *arg)
         pthread_mutex_unlock(&d->lock);
         work(d->ctx, argument);
         pthread_mutex_lock(&d->lock);
+        d->work = NULL;
         d->busy = false;
-        pthread_cond_broadcast(&d->changed);
+        pthread_cond_broadcast(&d->idle);
     }
     pthread_mutex_unlock(&d->lock);
     return NULL;
@@ -46,7 +49,8 @@ struct disk *disk_start(void *ctx)
     struct disk *d = memory_zeroed(1, sizeof *d);
     d->ctx = ctx;
     pthread_mutex_init(&d->lock, NULL);
-    clock_condition_init(&d->changed);
+    clock_condition_init(&d->asked);
+    clock_condition_init(&d->idle);
     d->has_thread = thread_start(&d->thread, "journal", disk_loop, d) == 0;
     return d;
 }
@@ -57,45 +61,69 @@ static bool disk_wait_idle(struct disk *d, int64_t wait_us)
     const struct timespec until = clock_deadline(wait_us);
     int rc = 0;
     while (d->busy && rc == 0)
-        rc = pthread_cond_timedwait(&d->changed, &d->lock, &until);
+        rc = pthread_cond_timedwait(&d->idle, &d->lock, &until);
     return !d->busy;
+}
+
+// Takes the file once earlier work has ended. Returns with the lock held. False: earlier work goes
+// on.
+static bool disk_lock_and_take(struct disk *d, int64_t earlier_us)
+{
+    pthread_mutex_lock(&d->lock);
+    const bool idle = disk_wait_idle(d, earlier_us);
+    d->busy = true;
+    return idle;
 }
 
 bool disk_run(struct disk *disk, disk_work *work, int64_t argument, int64_t earlier_us,
               int64_t wait_us)
 {
-    if (!disk->has_thread) {
-        work(disk->ctx, argument);
-        return true;
-    }
-    pthread_mutex_lock(&disk->lock);
-    bool idle = disk_wait_idle(disk, earlier_us);
-    if (idle) {
-        disk->busy = true;
+    bool done = disk_lock_and_take(disk, earlier_us);
+    if (done && disk->has_thread) {
         disk->work = work;
         disk->argument = argument;
-        pthread_cond_broadcast(&disk->changed);
-        idle = disk_wait_idle(disk, wait_us);
+        pthread_cond_signal(&disk->asked);
+        done = disk_wait_idle(disk, wait_us);
+    } else if (done) {
+        pthread_mutex_unlock(&disk->lock);
+        work(disk->ctx, argument);
+        disk_give_back(disk);
+        return true;
     }
     pthread_mutex_unlock(&disk->lock);
-    return idle;
+    return done;
+}
+
+bool disk_take(struct disk *disk, int64_t wait_us)
+{
+    const bool taken = disk_lock_and_take(disk, wait_us);
+    pthread_mutex_unlock(&disk->lock);
+    return taken;
+}
+
+void disk_give_back(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->lock);
+    disk->busy = false;
+    pthread_cond_broadcast(&disk->idle);
+    pthread_mutex_unlock(&disk->lock);
 }
 
 bool disk_stop(struct disk *disk, int64_t wait_us)
 {
     if (!disk)
         return true;
-    if (disk->has_thread) {
-        pthread_mutex_lock(&disk->lock);
-        disk->stop = true;
-        pthread_cond_broadcast(&disk->changed);
-        bool idle = disk_wait_idle(disk, wait_us);
-        pthread_mutex_unlock(&disk->lock);
-        if (!idle)
-            return false;
+    pthread_mutex_lock(&disk->lock);
+    disk->stop = true;
+    pthread_cond_signal(&disk->asked);
+    const bool idle = disk_wait_idle(disk, wait_us);
+    pthread_mutex_unlock(&disk->lock);
+    if (!idle)
+        return false;
+    if (disk->has_thread)
         pthread_join(disk->thread, NULL);
-    }
-    pthread_cond_destroy(&disk->changed);
+    pthread_cond_destroy(&disk->idle);
+    pthread_cond_destroy(&disk->asked);
     pthread_mutex_destroy(&disk->lock);
     free(disk);
     return true;

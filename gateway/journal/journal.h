@@ -2,8 +2,9 @@
 // The journal: every event, in order, on disk before the subnet manager gets its acknowledgement
 // and before a receiver gets the event.
 //
-// One thread, the writer (the pipeline's), appends events and commits them. A thread of the journal
-// does the work with the file; the writer waits for it, for some seconds at most. Receivers read
+// One thread at a time is the writer (the pipeline's threads take turns): it appends events and
+// commits them. Another thread works with the file, the journal's own or one of the pipeline's; the
+// writer waits for that thread for some seconds at most. Receivers read
 // behind the writer; each has a cursor, which survives a restart. When the disk fails, the journal
 // is degraded: events go through memory, with a bound, until the disk works again and the journal
 // writes them to it.
@@ -137,6 +138,19 @@ void journal_each_recent_report(struct journal *journal, int64_t since_us,
 int64_t journal_append(struct journal *journal, struct event *event,
                        const struct journal_report *report);
 void journal_commit(struct journal *journal);
+
+// The same in two steps, so that another thread may become the writer while this thread works with
+// the file. journal_begin_commit takes the file and notes what is to be written: all that the
+// writer has appended and changed so far. After JOURNAL_TAKEN, journal_end_commit does the work, in
+// the same thread, which need not be the writer any more. The thread may hang as long as the disk
+// does.
+enum journal_turn {
+    JOURNAL_TAKEN, // the file is this thread's; call journal_end_commit
+    JOURNAL_BUSY,  // other work with the file goes on, and `wait` is false
+    JOURNAL_AWAY,  // the journal is degraded; call journal_commit
+};
+enum journal_turn journal_begin_commit(struct journal *journal, bool wait);
+void journal_end_commit(struct journal *journal);
 bool journal_has_work(struct journal *journal); // a commit would save something
 
 // Writer's thread, before journal_close: a last commit. A degraded journal tries the file once

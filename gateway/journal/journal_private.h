@@ -17,7 +17,8 @@
 
 struct packed; // immutable
 
-// An event in memory: one of the two pointers is set.
+// An event in memory. The first commit packs the event; memory drops the event itself later, once
+// the receivers that keep up have read it.
 struct entry {
     struct event *event;
     struct packed *packed;
@@ -59,14 +60,22 @@ struct dropping {
     char reason[256]; // of the first loss
 };
 
+// What a transaction writes, noted when the transaction begins.
+struct commit_plan {
+    int64_t first, last; // events
+    struct waiting_fabric fabric;
+    size_t octets;  // of the events' records
+    size_t cursors; // that the transaction wrote
+};
+
 struct journal {
     struct journal_options options;
     char path[256];
     struct mirror *mirrors[JOURNAL_MIRRORS]; // by enum store_table
 
-    struct disk *disk; // the thread; it or, before it has started, journal_open has the file
+    struct disk *disk; // says whose turn it is; before, journal_open has the file
 
-    // Used by that thread only, but for atomic ones.
+    // Used only by the thread whose turn it is, but for atomic ones.
     struct store *_Atomic writer; // NULL while degraded
     int lock_fd;                  // of the directory's lock; -1: not taken yet
     bool locked_out;              // another process has it
@@ -85,7 +94,8 @@ struct journal {
     int64_t retry_at, status_at;
     atomic_int_fast64_t prune_at;
     int64_t held_told; // octets of the WAL held at the last warning; 0: no warning
-    struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the transaction
+    struct commit_plan plan;
+    struct entry writing[JOURNAL_MEMORY_MAX]; // references to the events of the plan
     // The cursors of the file and those of the transaction, in the places of `cursors`; and the
     // places of the transaction: how many, and the next.
     struct store_cursor in_file[JOURNAL_RECEIVERS_MAX], written[JOURNAL_RECEIVERS_MAX];
@@ -97,10 +107,7 @@ struct journal {
     struct journal_item found_links[JOURNAL_LINKS_PAGE];
     size_t found_link_count;
 
-    // Used by the writer only.
-    int64_t pack_at;
-    int64_t packed_through, to_pack_through; // events in memory
-    struct log_limit alarms_limit;
+    struct log_limit alarms_limit; // used by the writer only
 
     atomic_int_fast64_t asked_age_us; // of a request to prune; 0: there is none
     struct histogram commit_times;
@@ -115,6 +122,8 @@ struct journal {
     // are on disk.
     struct entry memory[JOURNAL_MEMORY_MAX];
     int64_t first_kept, appended, committed, stored;
+    int64_t packed_through, to_pack_through; // events in memory
+    int64_t pack_at;
     int64_t begun_after; // the number before the first of this run
     int64_t file_last;   // the last number in the file before; 0: the file was not read yet
     bool read_late;      // the file has been read since, unknown to the writer
@@ -155,6 +164,15 @@ void packed_fill_row(const struct packed *packed, struct store_row *row);
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
 {
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
+}
+
+// A copy with references of the caller's; call it with the lock held.
+static inline struct entry journal_hold(const struct entry *entry)
+{
+    if (entry->event)
+        event_ref(entry->event);
+    packed_ref(entry->packed);
+    return *entry;
 }
 
 static inline void journal_release(const struct entry *entry) // its references

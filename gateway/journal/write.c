@@ -112,59 +112,31 @@ void journal_snapshot_written(struct journal *journal, const struct waiting_fabr
 
 // Commits.
 
-// Fills the columns that come from the event. They point into the entry or into `record`.
-static void fill_row(const struct entry *e, uint8_t record[EVENT_RECORD_MAX], struct store_row *row)
+// Adds the event to the transaction, and packs the event for that: memory keeps the packed event
+// later. Returns the octets of its record.
+static size_t add_row(struct journal *j, struct entry *e, int64_t sequence)
 {
-    if (e->packed) {
-        packed_fill_row(e->packed, row);
-        return;
-    }
-    const struct event *event = e->event;
-    row->id = event->id;
-    row->type = event->type->name;
-    row->time_us = event->time_us;
-    row->severity = (int)event->severity;
-    row->node_guid = event->subject.guid;
-    row->record = record;
-    row->record_size = event_record_write(event, record);
-}
-
-// Adds the event to the transaction. Returns the octets of its record.
-static size_t add_row(struct journal *j, const struct entry *e, int64_t sequence)
-{
-    uint8_t record[EVENT_RECORD_MAX];
     struct store_row row = {
         .sequence = sequence,
         .report_lid = e->report.lid,
         .report_tid = e->report.tid,
         .report_digest = e->report.digest,
     };
-    fill_row(e, record, &row);
+    if (!e->packed)
+        e->packed = packed_new(e->event);
+    packed_fill_row(e->packed, &row);
     store_add_event(j->writer, &row);
     return row.record_size;
 }
 
-// The events that the transaction writes, noted when it begins.
-struct plan {
-    int64_t first, last; // events
-    struct waiting_fabric fabric;
-    size_t octets;  // of the events' records
-    size_t cursors; // that it wrote
-};
-
-static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct plan *out)
+static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct commit_plan *out)
 {
     pthread_mutex_lock(&j->lock);
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
     out->last = out->first + rows_max - 1 < j->appended ? out->first + rows_max - 1 : j->appended;
     out->octets = out->cursors = 0;
-    for (int64_t s = out->first; s <= out->last; s++) {
-        const struct entry *e = journal_slot(j, s);
-        j->writing[s - out->first] = *e;
-        if (e->event)
-            event_ref(e->event);
-        packed_ref(e->packed);
-    }
+    for (int64_t s = out->first; s <= out->last; s++)
+        j->writing[s - out->first] = journal_hold(journal_slot(j, s));
     out->fabric = j->fabric;
     j->fabric_writing = j->fabric.record;
     pthread_mutex_unlock(&j->lock);
@@ -172,9 +144,23 @@ static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct 
         mirror_plan(j->mirrors[i]);
 }
 
-static void end_plan(struct journal *j, const struct plan *plan, bool saved)
+// Memory keeps the packed events, too, until it drops the others.
+static void keep_packed(struct journal *j, const struct commit_plan *plan)
+{
+    pthread_mutex_lock(&j->lock);
+    for (int64_t s = plan->first; s <= plan->last; s++) {
+        const struct entry *packed = &j->writing[s - plan->first];
+        struct entry *e = journal_slot(j, s);
+        if (e->event && e->event == packed->event && !e->packed)
+            e->packed = packed_ref(packed->packed);
+    }
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
 {
     journal_snapshot_written(j, &plan->fabric, saved);
+    keep_packed(j, plan);
     for (int64_t s = plan->first; s <= plan->last; s++)
         journal_release(&j->writing[s - plan->first]);
 }
@@ -195,7 +181,7 @@ static bool is_condemned_by_readers(struct journal *j, struct error *err)
     return true;
 }
 
-static enum store_result write_plan(struct journal *j, struct plan *plan, struct error *err)
+static enum store_result write_plan(struct journal *j, struct commit_plan *plan, struct error *err)
 {
     if (is_condemned_by_readers(j, err))
         return STORE_CORRUPT;
@@ -216,7 +202,7 @@ static enum store_result write_plan(struct journal *j, struct plan *plan, struct
     return store_commit(j->writer, err);
 }
 
-static void log_commit(const struct journal *j, const struct plan *plan, int64_t took_us)
+static void log_commit(const struct journal *j, const struct commit_plan *plan, int64_t took_us)
 {
     int64_t rows = plan->last - plan->first + 1;
     if (rows > 0)
@@ -230,7 +216,7 @@ static void log_commit(const struct journal *j, const struct plan *plan, int64_t
                   (long long)took_us);
 }
 
-static enum store_result write_timed(struct journal *j, struct plan *plan, struct error *err)
+static enum store_result write_timed(struct journal *j, struct commit_plan *plan, struct error *err)
 {
     int64_t begin = clock_monotonic(j->options.clock);
     enum store_result result = write_plan(j, plan, err);
@@ -243,7 +229,7 @@ static enum store_result write_timed(struct journal *j, struct plan *plan, struc
 }
 
 // Reports events that memory had to drop before they were written.
-static void count_lost(struct journal *j, const struct plan *plan)
+static void count_lost(struct journal *j, const struct commit_plan *plan)
 {
     int64_t lost = plan->first - (j->stored + 1);
     if (lost <= 0)
@@ -256,7 +242,7 @@ static void count_lost(struct journal *j, const struct plan *plan)
     journal_lose_events(j, lost, plan->first - 1, reason);
 }
 
-static void note_result(struct journal *j, const struct plan *plan, enum store_result result,
+static void note_result(struct journal *j, const struct commit_plan *plan, enum store_result result,
                         struct error *err)
 {
     if (result == STORE_OK) {
@@ -308,27 +294,37 @@ static void journal_write_free_old(struct journal *j)
     }
 }
 
-static void pack_one(struct journal *j, struct entry *e, struct packed *packed)
+// Lets memory keep only the packed event, unless memory has dropped the event meanwhile.
+static void pack_one(struct journal *j, int64_t sequence)
 {
+    struct entry *const e = journal_slot(j, sequence);
     pthread_mutex_lock(&j->lock);
-    struct event *event = e->event;
-    e->event = NULL;
-    e->packed = packed;
+    struct entry held = sequence >= j->first_kept ? journal_hold(e) : (struct entry){0};
     pthread_mutex_unlock(&j->lock);
-    event_unref(event);
+    if (held.event && !held.packed)
+        held.packed = packed_new(held.event);
+    pthread_mutex_lock(&j->lock);
+    const bool same = held.event && e->event == held.event;
+    if (same) {
+        e->event = NULL;
+        e->packed = e->packed ? e->packed : packed_ref(held.packed);
+    }
+    pthread_mutex_unlock(&j->lock);
+    if (same)
+        event_unref(held.event); // the reference of memory
+    journal_release(&held);
 }
 
 // Packs the events that were committed at the last call; receivers that keep up have read those by
 // now.
 static void pack(struct journal *j)
 {
-    int64_t first = j->packed_through + 1 > j->first_kept ? j->packed_through + 1 : j->first_kept;
-    for (int64_t s = first; s <= j->to_pack_through; s++) {
-        struct entry *e = journal_slot(j, s);
-        pack_one(j, e, packed_new(e->event));
-    }
+    for (int64_t s = j->packed_through + 1; s <= j->to_pack_through; s++)
+        pack_one(j, s);
+    pthread_mutex_lock(&j->lock);
     j->packed_through = j->to_pack_through;
     j->to_pack_through = j->committed;
+    pthread_mutex_unlock(&j->lock);
 }
 
 static void move_wal(struct journal *j)
@@ -341,33 +337,72 @@ static void move_wal(struct journal *j)
         journal_watch_wal(j);
 }
 
-static void work_on_file(struct journal *j, int64_t now, int64_t rows_max)
+static void write_file(struct journal *j, int64_t now)
 {
     struct error err;
-    struct plan plan;
-    journal_write_make_plan(j, rows_max, &plan);
-    enum store_result result = write_timed(j, &plan, &err);
-    end_plan(j, &plan, result == STORE_OK);
-    note_result(j, &plan, result, &err);
+    struct commit_plan *plan = &j->plan;
+    enum store_result result = write_timed(j, plan, &err);
+    end_plan(j, plan, result == STORE_OK);
+    note_result(j, plan, result, &err);
     if (j->writer && (now >= j->prune_at || atomic_load(&j->asked_age_us) > 0)) {
         j->prune_at = now + PRUNE_US;
         journal_prune(j);
     }
 }
 
-// All work of a commit with the file: opens it if need be, commits, prunes.
-static void journal_work(void *journal, int64_t rows_max)
+// The events up to that number are readable: on disk, or in memory if the journal is degraded.
+static void publish(struct journal *j, int64_t through)
 {
-    struct journal *j = journal;
-    int64_t now = clock_monotonic(j->options.clock);
-    if (j->writer || (now >= j->retry_at && journal_open_file(j)))
-        work_on_file(j, now, rows_max);
+    pthread_mutex_lock(&j->lock);
+    if (through > j->committed)
+        j->committed = through;
+    pthread_cond_broadcast(&j->grown);
+    pthread_mutex_unlock(&j->lock);
+}
+
+// Frees and packs what the commit left in memory.
+static void tidy_memory(struct journal *j, int64_t now)
+{
+    journal_write_free_old(j);
+    if (now < j->pack_at)
+        return;
+    pthread_mutex_lock(&j->lock);
+    j->pack_at = now + PACK_US;
+    pthread_mutex_unlock(&j->lock);
+    pack(j);
+    shared_events_try_to_forget(&j->shared, journal_least_cursor(j, journal_last(j)));
+}
+
+// What a commit does besides the plan: the size of the file, the WAL, memory.
+static void finish_work(struct journal *j, int64_t now)
+{
     if (now >= j->status_at) {
         j->status_at = now + STATUS_US;
         refresh_status(j);
     }
     if (j->writer)
         move_wal(j);
+    tidy_memory(j, now);
+}
+
+// All work of a commit with the file: opens the file if need be, commits, prunes.
+static void journal_work(void *journal, int64_t rows_max)
+{
+    struct journal *j = journal;
+    int64_t now = clock_monotonic(j->options.clock);
+    if (j->writer || (now >= j->retry_at && journal_open_file(j))) {
+        journal_write_make_plan(j, rows_max, &j->plan);
+        write_file(j, now);
+    }
+    finish_work(j, now);
+}
+
+static bool is_durable(struct journal *j)
+{
+    pthread_mutex_lock(&j->lock);
+    const bool durable = j->status.durable;
+    pthread_mutex_unlock(&j->lock);
+    return durable;
 }
 
 // How long the writer waits for work that goes on, and for its own.
@@ -379,29 +414,30 @@ struct waits {
 static struct waits waits_now(struct journal *j)
 {
     const int64_t patience_us = j->options.patience_us;
-    pthread_mutex_lock(&j->lock);
-    bool works = j->status.durable;
-    pthread_mutex_unlock(&j->lock);
-    return works ? (struct waits){patience_us, patience_us}
-                 : (struct waits){.own_us = patience_us / 10};
+    return is_durable(j) ? (struct waits){patience_us, patience_us}
+                         : (struct waits){.own_us = patience_us / 10};
 }
 
-// Lets the file's thread work, and waits for it, after earlier work that goes on. False: it goes on
-// still.
-static bool let_work(struct journal *j, disk_work *work, int64_t argument, struct waits waits)
+// The writer has lost its patience with the disk.
+static void note_hang(struct journal *j)
 {
     char problem[sizeof j->path + 128];
-    pthread_mutex_lock(&j->lock);
-    bool works = j->status.durable;
-    pthread_mutex_unlock(&j->lock);
-    if (disk_run(j->disk, work, argument, waits.earlier_us, waits.own_us))
-        return true;
     snprintf(problem, sizeof problem,
              "the disk of the journal %s does not answer: a commit or a read takes longer than %d "
              "seconds",
              j->path, (int)(j->options.patience_us / CLOCK_US_PER_S));
-    if (works)
-        journal_file_fails(j, problem);
+    journal_file_fails(j, problem);
+}
+
+// Lets the file's thread work, and waits for the end of the work, after earlier work that goes on.
+// False: some work goes on still.
+static bool let_work(struct journal *j, disk_work *work, int64_t argument, struct waits waits)
+{
+    const bool durable = is_durable(j);
+    if (disk_run(j->disk, work, argument, waits.earlier_us, waits.own_us))
+        return true;
+    if (durable)
+        note_hang(j);
     return false;
 }
 
@@ -455,19 +491,34 @@ static bool commit_some(struct journal *journal, int64_t rows_max, struct waits 
     int64_t appended = journal->appended;
     pthread_mutex_unlock(&journal->lock);
     bool done = let_work(journal, journal_work, rows_max, waits);
-    pthread_mutex_lock(&journal->lock);
-    journal->committed = appended;
-    pthread_cond_broadcast(&journal->grown);
-    pthread_mutex_unlock(&journal->lock);
-    journal_write_free_old(journal);
-    int64_t now = clock_monotonic(journal->options.clock);
-    if (now >= journal->pack_at) {
-        journal->pack_at = now + PACK_US;
-        pack(journal);
-        shared_events_try_to_forget(&journal->shared,
-                                    journal_least_cursor(journal, journal_last(journal)));
-    }
+    publish(journal, appended);
     return done;
+}
+
+enum journal_turn journal_begin_commit(struct journal *journal, bool wait)
+{
+    if (!is_durable(journal))
+        return JOURNAL_AWAY;
+    if (!disk_take(journal->disk, wait ? journal->options.patience_us : 0)) {
+        if (wait)
+            note_hang(journal);
+        return wait ? JOURNAL_AWAY : JOURNAL_BUSY;
+    }
+    if (journal->writer) {
+        journal_write_make_plan(journal, JOURNAL_MEMORY_MAX, &journal->plan);
+        return JOURNAL_TAKEN;
+    }
+    disk_give_back(journal->disk);
+    return JOURNAL_AWAY;
+}
+
+void journal_end_commit(struct journal *journal)
+{
+    const int64_t now = clock_monotonic(journal->options.clock), through = journal->plan.last;
+    write_file(journal, now);
+    publish(journal, through);
+    finish_work(journal, now);
+    disk_give_back(journal->disk);
 }
 
 void journal_commit(struct journal *journal)

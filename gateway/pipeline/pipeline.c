@@ -17,6 +17,9 @@
 #include <string.h>
 
 static const int64_t IDLE_US = CLOCK_US_PER_S / 2; // cursors are saved at least this often
+// The other thread leads after this time if a thread that commits hangs, and no item comes.
+static const int64_t FOLLOW_US = 2 * CLOCK_US_PER_S;
+static const int64_t STOP_US = 5 * CLOCK_US_PER_S; // for the thread that commits
 
 struct call {
     void (*function)(void *ctx, const struct pipeline_context *inside);
@@ -41,10 +44,25 @@ struct item {
     uint64_t subnet_prefix; // of an occurrence; 0: not known
 };
 
+// The Reports that one of the threads answers after its next commit.
+struct batch {
+    struct sa_report *reports[PIPELINE_BATCH_MAX];
+    size_t count; // the other thread may answer the Reports, with the pipeline's lock
+};
+
+// Two threads take turns. The leader makes events of the items. Once the file is free, the leader
+// notes what is to be written, resigns, writes it and answers its batch. Meanwhile the other thread
+// leads. So the next events are made while the disk works, and a Report that comes alone wakes up
+// one thread only.
+enum { PIPELINE_THREADS = 2 };
+
 struct pipeline {
     struct pipeline_options options;
     struct ring *queue;
-    pthread_t thread;
+    pthread_t threads[PIPELINE_THREADS];
+    struct batch batches[PIPELINE_THREADS];
+    size_t joinable;       // threads
+    atomic_size_t started; // threads that have taken their batch
     struct repeats repeats;
     struct emitter emitter;
     struct correlator *correlator;
@@ -55,8 +73,11 @@ struct pipeline {
     atomic_bool active;      // as `role`, for other threads
     atomic_uint_fast64_t events, repeated, beats;
     struct event_counts counts;
-    pthread_mutex_t lock; // over the members below
-    pthread_cond_t called;
+    bool begun, ended; // the run
+
+    pthread_mutex_t lock;                   // over the members below
+    pthread_cond_t called;                  // a call is done, or a thread has ended
+    size_t running;                         // threads
     struct policy_counters policy_counters; // as of the last batch
 };
 
@@ -216,6 +237,32 @@ static uint32_t pipeline_count_pkey_tables(const struct pipeline *p)
     return count;
 }
 
+// Answers the Reports of a batch, which are committed.
+static void answer(struct pipeline *p, struct batch *batch)
+{
+    struct sa_report *reports[PIPELINE_BATCH_MAX];
+    pthread_mutex_lock(&p->lock);
+    const size_t count = batch->count;
+    memcpy(reports, batch->reports, count * sizeof(struct sa_report *));
+    batch->count = 0;
+    pthread_mutex_unlock(&p->lock);
+    if (count > 0)
+        log_debug(p->options.log, "committed; %zu Reports are acknowledged", count);
+    for (size_t i = 0; i < count; i++) {
+        p->options.acknowledge(p->options.ctx, reports[i]);
+        free(reports[i]);
+    }
+}
+
+// Commits as the leader. Afterwards the events of both batches are committed: if the disk of the
+// other thread hangs, the journal is degraded now.
+static void pipeline_commit(struct pipeline *p)
+{
+    emitter_commit(&p->emitter);
+    for (size_t i = 0; i < PIPELINE_THREADS; i++)
+        answer(p, &p->batches[i]);
+}
+
 // A snapshot that leaves the role unknown is dropped, and changes no role.
 static void handle_fabric(struct pipeline *p, struct fabric *fabric)
 {
@@ -225,6 +272,7 @@ static void handle_fabric(struct pipeline *p, struct fabric *fabric)
     if (role == PIPELINE_UNKNOWN) {
         fabric_unref(fabric);
     } else {
+        pipeline_commit(p); // the events of the sweep take all of the journal's memory
         set_role(p, role);
         p->emitter.builder.subnet_prefix = fabric->subnet_prefix;
         p->emitter.in_sweep = true;
@@ -290,26 +338,21 @@ static void publish_counters(struct pipeline *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-// Handles `first` and the items that wait already, commits, and acknowledges the Reports among
-// them.
-static void handle_batch(struct pipeline *p, struct item *first)
+// Whether a batch may get another item, after `handled` items.
+static bool batch_has_room(const struct batch *batch, size_t handled)
 {
-    struct sa_report *to_answer[PIPELINE_BATCH_MAX];
-    size_t answers = 0;
-    struct item *item = first;
+    return batch->count < PIPELINE_BATCH_MAX && handled < PIPELINE_BATCH_MAX;
+}
+
+// Handles `item` and the items that wait already.
+static void handle_items(struct pipeline *p, struct item *item, struct batch *batch)
+{
     set_role(p, role_now(p, NULL));
-    for (size_t n = 0; item; item = ++n < PIPELINE_BATCH_MAX ? ring_pop(p->queue, 0) : NULL) {
+    for (size_t n = 0; item; item = batch_has_room(batch, ++n) ? ring_pop(p->queue, 0) : NULL) {
         handle_item(p, item);
         if (item->kind == REPORT)
-            to_answer[answers++] = item->report;
+            batch->reports[batch->count++] = item->report;
         free(item);
-    }
-    emitter_commit(&p->emitter);
-    if (answers > 0)
-        log_debug(p->options.log, "committed; %zu Reports are acknowledged", answers);
-    for (size_t i = 0; i < answers; i++) {
-        p->options.acknowledge(p->options.ctx, to_answer[i]);
-        free(to_answer[i]);
     }
     if (p->wants_sweep)
         log_debug(p->options.log, "asking for a sweep: an event says that the fabric changed");
@@ -326,10 +369,9 @@ static void pipeline_tick(struct pipeline *p)
     set_role(p, role_now(p, NULL)); // it may change without an item
     correlator_tell_held(p->correlator, false);
     unreliable_links_update(&p->unreliable_links);
-    if (policy_due(p->emitter.policy) > now && p->emitter.uncommitted == 0)
+    if (policy_due(p->emitter.policy) > now)
         return;
     emitter_work(&p->emitter, now);
-    emitter_commit(&p->emitter);
     publish_counters(p);
 }
 
@@ -348,28 +390,76 @@ static void pipeline_end_run(struct pipeline *p)
     correlator_tell_held(p->correlator, true);
     policy_end(p->emitter.policy, emitter_now(&p->emitter));
     emitter_work(&p->emitter, emitter_now(&p->emitter));
-    emitter_commit(&p->emitter);
+    pipeline_commit(p);
     publish_counters(p);
+    p->ended = true;
+}
+
+// Whether there is something to commit, if only the journal's own work: cursors, or events about
+// its state.
+static bool pipeline_has_work(const struct pipeline *p, const struct batch *batch)
+{
+    return batch->count > 0 || p->emitter.uncommitted > 0 || journal_has_work(p->options.journal);
+}
+
+// Handles what comes next. Returns whether an item came.
+static bool pipeline_step(struct pipeline *p, struct batch *batch)
+{
+    struct item *item = ring_pop(p->queue, until_due(p));
+    atomic_fetch_add(&p->beats, 1);
+    if (item)
+        handle_items(p, item, batch);
+    else if (ring_closed(p->queue))
+        pipeline_end_run(p);
+    pipeline_tick(p);
+    recall_late(p);
+    return item != NULL;
+}
+
+// Leads until there is something to commit and the file is free: true, and the caller ends the
+// commit. While the other thread works with the file, the batch grows. The leader waits for that
+// thread only when the batch is full, or when nothing more comes. False: the run has ended.
+static bool pipeline_lead(struct pipeline *p, struct batch *batch)
+{
+    if (!p->begun)
+        pipeline_end_expected(p);
+    p->begun = true;
+    while (!p->ended) {
+        const bool came = pipeline_step(p, batch);
+        if (!came && !pipeline_has_work(p, batch))
+            continue;
+        const bool wait = !came || batch->count == PIPELINE_BATCH_MAX;
+        const enum journal_turn turn = journal_begin_commit(p->options.journal, wait);
+        if (turn == JOURNAL_TAKEN) {
+            p->emitter.uncommitted = 0;
+            return true;
+        }
+        if (turn == JOURNAL_AWAY)
+            pipeline_commit(p);
+    }
+    return false;
 }
 
 static void *pipeline_run(void *arg)
 {
     struct pipeline *p = arg;
-    struct item *item;
-    pipeline_end_expected(p);
-    while ((item = ring_pop(p->queue, until_due(p))) != NULL || !ring_closed(p->queue)) {
-        atomic_fetch_add(&p->beats, 1);
-        if (item)
-            handle_batch(p, item);
-        pipeline_tick(p);
-        // Without items, commit the journal's own work, such as cursors and events about its state.
-        if (!item && journal_has_work(p->options.journal))
-            emitter_commit(&p->emitter);
-        recall_late(p);
+    struct batch *batch = &p->batches[atomic_fetch_add(&p->started, 1)];
+    bool commits = true;
+    while (commits) {
+        if (!ring_lead(p->queue, FOLLOW_US))
+            continue;
+        commits = pipeline_lead(p, batch);
+        ring_resign(p->queue);
+        if (!commits)
+            break;
+        journal_end_commit(p->options.journal);
+        answer(p, batch);
+        ring_wake(p->queue);
     }
-    while ((item = ring_pop(p->queue, 0)) != NULL)
-        handle_batch(p, item); // put after the last pop and before the close
-    pipeline_end_run(p);
+    pthread_mutex_lock(&p->lock);
+    p->running--;
+    pthread_cond_broadcast(&p->called);
+    pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
@@ -425,19 +515,34 @@ static void pipeline_make_parts(struct pipeline *p)
         (struct unreliable_links){.history = p->options.link_history, .emitter = &p->emitter};
 }
 
+// Returns 0 or an error number. Then some threads may run.
+static int pipeline_start_threads(struct pipeline *p)
+{
+    int rc = 0;
+    for (size_t i = 0; i < PIPELINE_THREADS && rc == 0; i++) {
+        pthread_mutex_lock(&p->lock);
+        rc = thread_start(&p->threads[i], "pipeline", pipeline_run, p);
+        p->running += rc == 0;
+        pthread_mutex_unlock(&p->lock);
+        p->joinable += rc == 0;
+    }
+    return rc;
+}
+
 struct pipeline *pipeline_start(const struct pipeline_options *options, struct error *err)
 {
     struct pipeline *p = memory_zeroed(1, sizeof *p);
     p->options = *options;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->called, NULL);
+    clock_condition_init(&p->called);
     pipeline_make_parts(p);
     restore_reports(p);
     recall(p);
-    const int rc = thread_start(&p->thread, "pipeline", pipeline_run, p);
+    const int rc = pipeline_start_threads(p);
     if (rc == 0)
         return p;
     error_set(err, "cannot start the pipeline: %s", strerror(rc));
+    pipeline_stop(p);
     pipeline_free(p);
     return NULL;
 }
@@ -545,10 +650,29 @@ void pipeline_change_expectation(const struct pipeline_context *inside,
     correlator_change_expectation(p->correlator, expectation);
 }
 
-void pipeline_stop(struct pipeline *pipeline)
+// Waits for the end of the threads. False: one hangs in the journal, and lives on.
+static bool pipeline_wait_for_threads(struct pipeline *p)
+{
+    int rc = 0;
+    pthread_mutex_lock(&p->lock);
+    while (p->running == PIPELINE_THREADS)
+        pthread_cond_wait(&p->called, &p->lock);
+    const struct timespec until = clock_deadline(STOP_US);
+    while (p->running > 0 && rc == 0)
+        rc = pthread_cond_timedwait(&p->called, &p->lock, &until);
+    const bool all = p->running == 0;
+    pthread_mutex_unlock(&p->lock);
+    return all;
+}
+
+bool pipeline_stop(struct pipeline *pipeline)
 {
     ring_close(pipeline->queue);
-    pthread_join(pipeline->thread, NULL);
+    if (!pipeline_wait_for_threads(pipeline))
+        return false;
+    for (size_t i = 0; i < pipeline->joinable; i++)
+        pthread_join(pipeline->threads[i], NULL);
+    return true;
 }
 
 void pipeline_free(struct pipeline *pipeline)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The thread that makes Reports, sweeps and counter readings into committed events: event -> policy
-// -> journal -> answer to the subnet manager. Reports that wait together are committed together,
-// and answered after the commit. The receivers read the events from the journal.
+// Makes Reports, sweeps and counter readings into committed events: event -> policy -> journal ->
+// answer to the subnet manager. Reports that wait together are committed together, and answered
+// after the commit. The receivers read the events from the journal.
+//
+// Two threads take turns: the leader makes events, while the other thread commits the events of
+// before. "The pipeline's thread" is the leader.
 // Decides: When is a Report acknowledged?
 #ifndef IBTRAPD_PIPELINE_PIPELINE_H
 #define IBTRAPD_PIPELINE_PIPELINE_H
@@ -63,7 +66,8 @@ struct pipeline_options {
     // The journal, unreadable at the start, has been read: policy and counters have the alarms,
     // policy the windows. Pipeline's thread. May be NULL.
     void (*read_late)(void *ctx);
-    // Answers a Report. Called in the pipeline's thread after the commit.
+    // Answers a Report. Called after the commit, in the thread that committed; both threads may
+    // call the function at the same time.
     void (*acknowledge)(void *ctx, const struct sa_report *report);
     void *ctx;
     struct log *log;
@@ -121,9 +125,9 @@ void pipeline_change_counters(const struct pipeline_context *inside, bool no_cou
 void pipeline_change_expectation(const struct pipeline_context *inside,
                                  const struct expectation *expectation);
 
-// Handles all queued items and the events of policy_end, and ends the thread. Refuses further
-// items.
-void pipeline_stop(struct pipeline *pipeline);
+// Handles all queued items and the events of policy_end, and ends the threads. Refuses further
+// items. False: a thread hangs in the journal; the pipeline lives on with this thread then.
+bool pipeline_stop(struct pipeline *pipeline);
 void pipeline_free(struct pipeline *pipeline); // a stopped one; NULL is allowed
 
 // Grows while the pipeline makes progress, even if there is nothing to do: then twice a second. Any

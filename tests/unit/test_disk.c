@@ -48,11 +48,29 @@ TEST(work_that_hangs_is_not_waited_for)
     assert_true(disk_stop(disk, LONG_US));
 }
 
+// A thread that has taken the file works beside the one that wants it, which may wait or not.
+TEST(the_file_is_one_threads_at_a_time)
+{
+    struct disk *disk = disk_start(NULL);
+    atomic_store(&done, 0);
+    assert_true(disk_take(disk, 0));
+    assert_false(disk_take(disk, 0));
+    assert_false(disk_take(disk, SHORT_US));
+    assert_false(disk_run(disk, work, 1, SHORT_US, LONG_US));
+    assert_false(disk_stop(disk, 0));
+    disk_give_back(disk);
+    assert_true(disk_take(disk, 0));
+    disk_give_back(disk);
+    assert_true(disk_stop(disk, LONG_US));
+    assert_int_equal(done, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(work_is_waited_for),
         cmocka_unit_test(work_that_hangs_is_not_waited_for),
+        cmocka_unit_test(the_file_is_one_threads_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -348,6 +348,64 @@ TEST(a_writer_without_patience)
     pass_until_healed();
 }
 
+static void append_alarm(void)
+{
+    journal_append(journal, alarm_, &(struct journal_report){0});
+}
+
+static void *end_commit(void *arg)
+{
+    journal_end_commit(journal);
+    return arg;
+}
+
+// The thread that took the file hangs. The writer appends the next event, and sees the hang once it
+// has to wait.
+TEST(a_commit_of_another_thread_that_hangs)
+{
+    pthread_t thread;
+    change_all();
+    reopen(3 * CLOCK_US_PER_S);
+    const int64_t before = journal_last(journal);
+    append_alarm();
+    assert_int_equal(journal_begin_commit(journal, false), JOURNAL_TAKEN);
+    atomic_store(&reached, false);
+    pthread_mutex_lock(&hanging);
+    atomic_store(&slow, "INSERT INTO event");
+    assert_int_equal(pthread_create(&thread, NULL, end_commit, NULL), 0);
+    assert_true(wait_for(&reached));
+    append_alarm();
+    assert_int_equal(journal_begin_commit(journal, false), JOURNAL_BUSY);
+    assert_int_equal(journal_last(journal), before);
+    assert_int_equal(journal_begin_commit(journal, true), JOURNAL_AWAY);
+    assert_int_equal(journal_begin_commit(journal, true), JOURNAL_AWAY); // without patience now
+    journal_commit(journal);
+    assert_int_equal(journal_last(journal), before + 2); // in memory
+    atomic_store(&slow, NULL);
+    pthread_mutex_unlock(&hanging);
+    pthread_join(thread, NULL);
+    pass_until_healed();
+    assert_int_equal(journal_begin_commit(journal, false), JOURNAL_TAKEN);
+    journal_end_commit(journal);
+}
+
+// What is appended after the begin of a commit waits for the next.
+TEST(a_commit_writes_what_there_was_at_its_begin)
+{
+    struct journal_status status;
+    change_all();
+    const int64_t before = journal_last(journal);
+    append_alarm();
+    assert_int_equal(journal_begin_commit(journal, false), JOURNAL_TAKEN);
+    append_alarm();
+    journal_end_commit(journal);
+    journal_get_status(journal, &status);
+    assert_int_equal(journal_last(journal), before + 1);
+    assert_int_equal(status.pending, 1);
+    journal_commit(journal);
+    assert_int_equal(journal_last(journal), before + 2);
+}
+
 // The disk answers while the listener hears of its silence: it hears of that last.
 TEST(changes_in_their_order)
 {
@@ -412,6 +470,8 @@ int main(void)
         HANGS_TEST(a_read_by_the_writer_that_hangs),
         HANGS_TEST(a_writer_without_patience),
         HANGS_TEST(a_writer_with_patience),
+        HANGS_TEST(a_commit_of_another_thread_that_hangs),
+        HANGS_TEST(a_commit_writes_what_there_was_at_its_begin),
         HANGS_TEST(changes_in_their_order),
         HANGS_TEST(a_request_to_prune_during_another_is_served),
     };
