@@ -75,7 +75,7 @@ struct journal {
 
     struct disk *disk; // says whose turn it is; before, journal_open has the file
 
-    // Used only by the thread whose turn it is, but for atomic ones.
+    // Only the thread whose turn it is uses the members, except the atomic members.
     struct store *_Atomic writer; // NULL while degraded
     int lock_fd;                  // of the directory's lock; -1: not taken yet
     bool locked_out;              // another process has it
@@ -101,8 +101,8 @@ struct journal {
     struct store_cursor in_file[JOURNAL_RECEIVERS_MAX], written[JOURNAL_RECEIVERS_MAX];
     size_t written_count, written_next;
 
-    // What the writer wanted last from the file; the file's thread sets it, and the writer takes it
-    // if that work has ended. NULL: none.
+    // The last wish of the writer from the file: the file's thread sets the members, and the writer
+    // takes them after the end of the work. NULL: none.
     struct event *found;
     struct journal_item found_links[JOURNAL_LINKS_PAGE];
     size_t found_link_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Writing: commits events and all other changes in one transaction, and frees memory.
+// Commits events and all other changes in one transaction, and frees memory.
 #include "journal/journal_private.h"
 
 #include "base/memory.h"
@@ -16,7 +16,7 @@ static const int64_t PACK_US = CLOCK_US_PER_S / 4;
 
 // Appending.
 
-static void apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
+static void write_apply_alarm(struct journal *j, const struct event *event, int64_t sequence)
 {
     if (alarms_apply(j, event, sequence))
         return;
@@ -45,14 +45,14 @@ int64_t journal_append(struct journal *journal, struct event *event,
     *e = (struct entry){.event = event_ref(event), .report = *report};
     pthread_mutex_unlock(&journal->lock);
     journal_release(&oldest);
-    apply_alarm(journal, event, sequence);
+    write_apply_alarm(journal, event, sequence);
     log_debug(journal->options.log, "event %s is number %lld", event->id, (long long)sequence);
     return sequence;
 }
 
-// Snapshots of the fabric: one waits for the next commit, the others are in the file.
+// Snapshots of the fabric: the newest may wait for the next commit, the others are in the file.
 
-// Call it with the lock held.
+// Call this with the lock held.
 static bool write_knows_fabric(const struct journal *j, uint64_t digest)
 {
     return j->fabric.record ? j->fabric.meta.digest == digest
@@ -72,7 +72,7 @@ void journal_save_snapshot(struct journal *journal, const struct journal_snapsho
         journal->fabric.meta.number = 0;
     }
     if (old == journal->fabric_writing)
-        old = NULL; // freed once it is written
+        old = NULL; // freed after its commit
     pthread_mutex_unlock(&journal->lock);
     free(old);
 }
@@ -114,7 +114,7 @@ void journal_snapshot_written(struct journal *journal, const struct waiting_fabr
 
 // Adds the event to the transaction, and packs the event for that: memory keeps the packed event
 // later. Returns the octets of its record.
-static size_t add_row(struct journal *j, struct entry *e, int64_t sequence)
+static size_t write_add_row(struct journal *j, struct entry *e, int64_t sequence)
 {
     struct store_row row = {
         .sequence = sequence,
@@ -129,7 +129,7 @@ static size_t add_row(struct journal *j, struct entry *e, int64_t sequence)
     return row.record_size;
 }
 
-static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct commit_plan *out)
+static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_plan *out)
 {
     pthread_mutex_lock(&j->lock);
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
@@ -144,8 +144,8 @@ static void journal_write_make_plan(struct journal *j, int64_t rows_max, struct 
         mirror_plan(j->mirrors[i]);
 }
 
-// Memory keeps the packed events, too, until it drops the others.
-static void keep_packed(struct journal *j, const struct commit_plan *plan)
+// Memory keeps the packed events, too, until memory drops the unpacked events.
+static void write_keep_packed(struct journal *j, const struct commit_plan *plan)
 {
     pthread_mutex_lock(&j->lock);
     for (int64_t s = plan->first; s <= plan->last; s++) {
@@ -157,16 +157,16 @@ static void keep_packed(struct journal *j, const struct commit_plan *plan)
     pthread_mutex_unlock(&j->lock);
 }
 
-static void end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
+static void write_end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
 {
     journal_snapshot_written(j, &plan->fabric, saved);
-    keep_packed(j, plan);
+    write_keep_packed(j, plan);
     for (int64_t s = plan->first; s <= plan->last; s++)
         journal_release(&j->writing[s - plan->first]);
 }
 
-// Whether the file has to be replaced since receivers cannot read on in it.
-static bool is_condemned_by_readers(struct journal *j, struct error *err)
+// Whether the file has to be replaced because receivers cannot read on.
+static bool write_is_condemned(struct journal *j, struct error *err)
 {
     char behind[STORE_NAME_MAX + 1];
     if (atomic_exchange(&j->reader_found_corrupt, false)) {
@@ -183,7 +183,7 @@ static bool is_condemned_by_readers(struct journal *j, struct error *err)
 
 static enum store_result write_plan(struct journal *j, struct commit_plan *plan, struct error *err)
 {
-    if (is_condemned_by_readers(j, err))
+    if (write_is_condemned(j, err))
         return STORE_CORRUPT;
     if (store_has_moved(j->writer)) {
         error_set(err, "the file was removed or replaced");
@@ -193,7 +193,7 @@ static enum store_result write_plan(struct journal *j, struct commit_plan *plan,
         return STORE_FAILED;
     store_begin(j->writer);
     for (int64_t s = plan->first; s <= plan->last; s++)
-        plan->octets += add_row(j, &j->writing[s - plan->first], s);
+        plan->octets += write_add_row(j, &j->writing[s - plan->first], s);
     for (size_t i = 0; i < JOURNAL_MIRRORS; i++) {
         const size_t rows = mirror_write(j->mirrors[i], j->writer);
         plan->cursors += i == 0 ? rows : 0;
@@ -202,7 +202,8 @@ static enum store_result write_plan(struct journal *j, struct commit_plan *plan,
     return store_commit(j->writer, err);
 }
 
-static void log_commit(const struct journal *j, const struct commit_plan *plan, int64_t took_us)
+static void write_log_commit(const struct journal *j, const struct commit_plan *plan,
+                             int64_t took_us)
 {
     int64_t rows = plan->last - plan->first + 1;
     if (rows > 0)
@@ -224,12 +225,12 @@ static enum store_result write_timed(struct journal *j, struct commit_plan *plan
     if (result != STORE_OK)
         return result;
     histogram_add(&j->commit_times, took_us);
-    log_commit(j, plan, took_us);
+    write_log_commit(j, plan, took_us);
     return result;
 }
 
-// Reports events that memory had to drop before they were written.
-static void count_lost(struct journal *j, const struct commit_plan *plan)
+// Reports the events that memory dropped before their commit.
+static void write_count_lost(struct journal *j, const struct commit_plan *plan)
 {
     int64_t lost = plan->first - (j->stored + 1);
     if (lost <= 0)
@@ -242,11 +243,11 @@ static void count_lost(struct journal *j, const struct commit_plan *plan)
     journal_lose_events(j, lost, plan->first - 1, reason);
 }
 
-static void note_result(struct journal *j, const struct commit_plan *plan, enum store_result result,
-                        struct error *err)
+static void write_note_result(struct journal *j, const struct commit_plan *plan,
+                              enum store_result result, struct error *err)
 {
     if (result == STORE_OK) {
-        count_lost(j, plan);
+        write_count_lost(j, plan);
         pthread_mutex_lock(&j->lock);
         j->stored = plan->last;
         j->status.commits++;
@@ -259,7 +260,7 @@ static void note_result(struct journal *j, const struct commit_plan *plan, enum 
     }
 }
 
-static void refresh_status(struct journal *j)
+static void write_refresh_status(struct journal *j)
 {
     struct error err;
     struct store_size size = {0};
@@ -274,9 +275,9 @@ static void refresh_status(struct journal *j)
     pthread_mutex_unlock(&j->lock);
 }
 
-// Frees events that are on disk, except the newest JOURNAL_MEMORY_KEPT, which receivers that keep
-// up read from memory.
-static void journal_write_free_old(struct journal *j)
+// Frees events on disk except the newest JOURNAL_MEMORY_KEPT: receivers that keep up read these
+// events from memory.
+static void write_free_old(struct journal *j)
 {
     enum { AT_ONCE = 64 };
     struct entry entries[AT_ONCE];
@@ -295,7 +296,7 @@ static void journal_write_free_old(struct journal *j)
 }
 
 // Lets memory keep only the packed event, unless memory has dropped the event meanwhile.
-static void pack_one(struct journal *j, int64_t sequence)
+static void write_pack_one(struct journal *j, int64_t sequence)
 {
     struct entry *const e = journal_slot(j, sequence);
     pthread_mutex_lock(&j->lock);
@@ -315,19 +316,19 @@ static void pack_one(struct journal *j, int64_t sequence)
     journal_release(&held);
 }
 
-// Packs the events that were committed at the last call; receivers that keep up have read those by
+// Packs the events committed at the last call; receivers that keep up have read these events by
 // now.
-static void pack(struct journal *j)
+static void write_pack(struct journal *j)
 {
     for (int64_t s = j->packed_through + 1; s <= j->to_pack_through; s++)
-        pack_one(j, s);
+        write_pack_one(j, s);
     pthread_mutex_lock(&j->lock);
     j->packed_through = j->to_pack_through;
     j->to_pack_through = j->committed;
     pthread_mutex_unlock(&j->lock);
 }
 
-static void move_wal(struct journal *j)
+static void write_move_wal(struct journal *j)
 {
     struct error err;
     enum store_result result = store_move_wal(j->writer, &err);
@@ -342,16 +343,16 @@ static void write_file(struct journal *j, int64_t now)
     struct error err;
     struct commit_plan *plan = &j->plan;
     enum store_result result = write_timed(j, plan, &err);
-    end_plan(j, plan, result == STORE_OK);
-    note_result(j, plan, result, &err);
+    write_end_plan(j, plan, result == STORE_OK);
+    write_note_result(j, plan, result, &err);
     if (j->writer && (now >= j->prune_at || atomic_load(&j->asked_age_us) > 0)) {
         j->prune_at = now + PRUNE_US;
         journal_prune(j);
     }
 }
 
-// The events up to that number are readable: on disk, or in memory if the journal is degraded.
-static void publish(struct journal *j, int64_t through)
+// The events up to `through` are readable: on disk, or in memory if the journal is degraded.
+static void write_publish(struct journal *j, int64_t through)
 {
     pthread_mutex_lock(&j->lock);
     if (through > j->committed)
@@ -360,44 +361,44 @@ static void publish(struct journal *j, int64_t through)
     pthread_mutex_unlock(&j->lock);
 }
 
-// Frees and packs what the commit left in memory.
-static void tidy_memory(struct journal *j, int64_t now)
+// Frees and packs the events that the commit left in memory.
+static void write_tidy_memory(struct journal *j, int64_t now)
 {
-    journal_write_free_old(j);
+    write_free_old(j);
     if (now < j->pack_at)
         return;
     pthread_mutex_lock(&j->lock);
     j->pack_at = now + PACK_US;
     pthread_mutex_unlock(&j->lock);
-    pack(j);
+    write_pack(j);
     shared_events_try_to_forget(&j->shared, journal_least_cursor(j, journal_last(j)));
 }
 
-// What a commit does besides the plan: the size of the file, the WAL, memory.
-static void finish_work(struct journal *j, int64_t now)
+// The work of a commit besides the plan: the size of the file, the WAL, memory.
+static void write_finish_work(struct journal *j, int64_t now)
 {
     if (now >= j->status_at) {
         j->status_at = now + STATUS_US;
-        refresh_status(j);
+        write_refresh_status(j);
     }
     if (j->writer)
-        move_wal(j);
-    tidy_memory(j, now);
+        write_move_wal(j);
+    write_tidy_memory(j, now);
 }
 
 // All work of a commit with the file: opens the file if need be, commits, prunes.
-static void journal_work(void *journal, int64_t rows_max)
+static void write_work(void *journal, int64_t rows_max)
 {
     struct journal *j = journal;
     int64_t now = clock_monotonic(j->options.clock);
     if (j->writer || (now >= j->retry_at && journal_open_file(j))) {
-        journal_write_make_plan(j, rows_max, &j->plan);
+        write_make_plan(j, rows_max, &j->plan);
         write_file(j, now);
     }
-    finish_work(j, now);
+    write_finish_work(j, now);
 }
 
-static bool is_durable(struct journal *j)
+static bool write_is_durable(struct journal *j)
 {
     pthread_mutex_lock(&j->lock);
     const bool durable = j->status.durable;
@@ -405,21 +406,21 @@ static bool is_durable(struct journal *j)
     return durable;
 }
 
-// How long the writer waits for work that goes on, and for its own.
+// How long the writer waits for earlier work, and for its own work.
 struct waits {
     int64_t earlier_us, own_us;
 };
 
-// While degraded, an attempt of before that goes on delays nothing.
+// While degraded, the writer does not wait for an earlier attempt.
 static struct waits waits_now(struct journal *j)
 {
     const int64_t patience_us = j->options.patience_us;
-    return is_durable(j) ? (struct waits){patience_us, patience_us}
-                         : (struct waits){.own_us = patience_us / 10};
+    return write_is_durable(j) ? (struct waits){patience_us, patience_us}
+                               : (struct waits){.own_us = patience_us / 10};
 }
 
 // The writer has lost its patience with the disk.
-static void note_hang(struct journal *j)
+static void write_note_hang(struct journal *j)
 {
     char problem[sizeof j->path + 128];
     snprintf(problem, sizeof problem,
@@ -429,30 +430,29 @@ static void note_hang(struct journal *j)
     journal_file_fails(j, problem);
 }
 
-// Lets the file's thread work, and waits for the end of the work, after earlier work that goes on.
-// False: some work goes on still.
-static bool let_work(struct journal *j, disk_work *work, int64_t argument, struct waits waits)
+// Lets the file's thread work, after the end of earlier work, and waits for the end. False: some
+// work goes on still.
+static bool write_let_work(struct journal *j, disk_work *work, int64_t argument, struct waits waits)
 {
-    const bool durable = is_durable(j);
+    const bool durable = write_is_durable(j);
     if (disk_run(j->disk, work, argument, waits.earlier_us, waits.own_us))
         return true;
     if (durable)
-        note_hang(j);
+        write_note_hang(j);
     return false;
 }
 
 bool journal_run(struct journal *journal, disk_work *work, int64_t argument)
 {
-    return let_work(journal, work, argument, waits_now(journal));
+    return write_let_work(journal, work, argument, waits_now(journal));
 }
 
-// Reading for the writer, which waits for the disk as it does for a commit. The file's thread does
-// the work.
+// Reading for the writer: the file's thread does the work, and the writer waits as for a commit.
 
 static void write_find(void *ctx, int64_t sequence)
 {
     struct journal *j = ctx;
-    event_unref(j->found); // one for which the writer did not wait
+    event_unref(j->found); // the writer did not wait for this event
     j->found = journal_find_in_file(j, sequence);
 }
 
@@ -485,27 +485,27 @@ size_t journal_read_links_back(struct journal *journal, int64_t before,
     return count;
 }
 
-static bool commit_some(struct journal *journal, int64_t rows_max, struct waits waits)
+static bool write_commit_some(struct journal *journal, int64_t rows_max, struct waits waits)
 {
     pthread_mutex_lock(&journal->lock);
     int64_t appended = journal->appended;
     pthread_mutex_unlock(&journal->lock);
-    bool done = let_work(journal, journal_work, rows_max, waits);
-    publish(journal, appended);
+    bool done = write_let_work(journal, write_work, rows_max, waits);
+    write_publish(journal, appended);
     return done;
 }
 
 enum journal_turn journal_begin_commit(struct journal *journal, bool wait)
 {
-    if (!is_durable(journal))
+    if (!write_is_durable(journal))
         return JOURNAL_AWAY;
     if (!disk_take(journal->disk, wait ? journal->options.patience_us : 0)) {
         if (wait)
-            note_hang(journal);
+            write_note_hang(journal);
         return wait ? JOURNAL_AWAY : JOURNAL_BUSY;
     }
     if (journal->writer) {
-        journal_write_make_plan(journal, JOURNAL_MEMORY_MAX, &journal->plan);
+        write_make_plan(journal, JOURNAL_MEMORY_MAX, &journal->plan);
         return JOURNAL_TAKEN;
     }
     disk_give_back(journal->disk);
@@ -516,18 +516,18 @@ void journal_end_commit(struct journal *journal)
 {
     const int64_t now = clock_monotonic(journal->options.clock), through = journal->plan.last;
     write_file(journal, now);
-    publish(journal, through);
-    finish_work(journal, now);
+    write_publish(journal, through);
+    write_finish_work(journal, now);
     disk_give_back(journal->disk);
 }
 
 void journal_commit(struct journal *journal)
 {
-    commit_some(journal, JOURNAL_MEMORY_MAX, waits_now(journal));
+    write_commit_some(journal, JOURNAL_MEMORY_MAX, waits_now(journal));
 }
 
 // The number of the last event on disk; `*all`: nothing is in memory only.
-static int64_t stored_through(struct journal *j, bool *all)
+static int64_t write_stored_through(struct journal *j, bool *all)
 {
     pthread_mutex_lock(&j->lock);
     int64_t stored = j->stored;
@@ -536,7 +536,7 @@ static int64_t stored_through(struct journal *j, bool *all)
     return stored;
 }
 
-static bool refuse_to_finish(struct journal *j, struct error *err)
+static bool write_refuse_to_finish(struct journal *j, struct error *err)
 {
     char behind[STORE_NAME_MAX + 1];
     int64_t had = journal_least_read(j, behind);
@@ -557,17 +557,17 @@ bool journal_finish(struct journal *journal, struct error *err)
     const int64_t wait_us = 2 * journal->options.patience_us;
     const struct waits waits = {wait_us, wait_us};
     int64_t until = clock_monotonic(journal->options.clock) + wait_us;
-    bool all, done = commit_some(journal, JOURNAL_MEMORY_MAX, waits);
-    int64_t stored = stored_through(journal, &all), rows = JOURNAL_MEMORY_MAX;
+    bool all, done = write_commit_some(journal, JOURNAL_MEMORY_MAX, waits);
+    int64_t stored = write_stored_through(journal, &all), rows = JOURNAL_MEMORY_MAX;
     while (done && !all && rows > 0 && clock_monotonic(journal->options.clock) < until) {
         int64_t before = stored;
         journal->retry_at = 0;
-        done = commit_some(journal, rows, waits);
-        stored = stored_through(journal, &all);
+        done = write_commit_some(journal, rows, waits);
+        stored = write_stored_through(journal, &all);
         if (stored == before)
             rows /= 4;
     }
-    return all || refuse_to_finish(journal, err);
+    return all || write_refuse_to_finish(journal, err);
 }
 
 bool journal_has_work(struct journal *journal)

@@ -25,6 +25,7 @@ BY_NOUN = frozenset([
     "daemon",
     "event",
     "health",
+    "journal",
     "metrics",
     "model",
     "picture",
