@@ -143,14 +143,13 @@ static void alarms_count_cause(struct alarms *a, const char *id, int step)
 // Counts an active alarm: `step` is 1 or -1.
 static void alarms_tally(struct alarms *a, const struct alarm_entry *e, int step)
 {
-    struct alarm alarm;
-    char last_id[EVENT_ID_SIZE];
-    compact_alarm_unpack(&e->alarm, &alarm, last_id);
-    const struct catalogue_entry *type = catalogue_find(alarm.type);
+    char cause_id[EVENT_ID_SIZE];
+    const struct catalogue_entry *type = e->alarm.type ? catalogue_find(e->alarm.type) : NULL;
     const size_t event = type ? (size_t)catalogue_event_of(type) : CATALOGUE_COUNT;
-    a->active.of[event][alarm.severity] += (uint32_t)step;
-    if (alarm.cause_id[0] != '\0')
-        alarms_count_cause(a, alarm.cause_id, step);
+    a->active.of[event][e->alarm.severity] += (uint32_t)step;
+    compact_alarm_cause(&e->alarm, cause_id);
+    if (cause_id[0] != '\0')
+        alarms_count_cause(a, cause_id, step);
 }
 
 static void alarms_replace(struct alarms *a, struct alarm_entry *e, const struct alarm *alarm,

@@ -160,6 +160,15 @@ const char *compact_alarm_key(const struct compact_alarm *compact)
     return compact->texts;
 }
 
+void compact_alarm_cause(const struct compact_alarm *compact, char out[EVENT_ID_SIZE])
+{
+    const char *at = compact->texts;
+    for (size_t i = 0; i < COUNT(TEXTS); i++)
+        at += strlen(at) + 1;
+    at = compact_alarm_take_id(at, out); // of the alarm's own event
+    compact_alarm_take_id(at, out);
+}
+
 void compact_alarm_clear(struct compact_alarm *compact)
 {
     free(compact->texts);

@@ -28,6 +28,8 @@ void compact_alarm_unpack(const struct compact_alarm *compact, struct alarm *out
                           char last_id[EVENT_ID_SIZE]);
 
 const char *compact_alarm_key(const struct compact_alarm *compact);
+// Reads the identifier of the root cause.
+void compact_alarm_cause(const struct compact_alarm *compact, char out[EVENT_ID_SIZE]);
 void compact_alarm_clear(struct compact_alarm *compact);
 
 #endif
