@@ -70,6 +70,7 @@ struct sweep {
     struct mkeys *mkeys;   // where a port has its own M_Key; NULL: none does
     uint64_t own_guid;     // of the own port
     bool no_smps;          // this host may send none
+    bool by_sa;            // the SA is asked for the nodes
     struct sweep_limits limits;
     struct sweep_ticks *ticks;  // what sweep_counters learned before; NULL: it asks for none
     const struct fabric *known; // the fabric before this sweep, the caller's; NULL: not known
@@ -121,8 +122,20 @@ bool sweep_speeds(struct sweep *sweep, struct fabric_builder *builder,
 // Without the second answer, SwitchInfo is not known.
 bool sweep_sa(struct sweep *sweep, struct fabric_builder *builder, struct error *err);
 
-// Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes. False with
-// a sentence also if the SA does not answer.
+// A NodeRecord: a port with its LID, and the port's node.
+struct sweep_node {
+    struct fabric_node node;
+    uint64_t port_guid;
+    uint16_t lid;
+    uint8_t port; // of a switch: any
+};
+
+// Calls the function for each NodeRecord of the SA: a switch has one, another node one for each
+// port. False with a sentence also if the SA does not answer, here and below.
+bool sweep_sa_nodes(struct sweep *sweep, void (*each)(void *ctx, const struct sweep_node *found),
+                    void *ctx, struct error *err);
+
+// Counts the SA's NodeRecords, at least one for each node, and the ports of their nodes.
 bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err);
 
 // Reads the SMInfo of every port with IsSM. A port without an answer has IsSM, but no fabric_sm.
@@ -170,7 +183,8 @@ struct sweep_choice {
 // Reads the counters of the chosen nodes' active ports; if GUIDs are given, of all ports that are
 // not down, because a link that has just come up is not active yet: PortCounters, and
 // PortCountersExtended where the port has it (for the traffic or for all counters), and
-// PortExtendedSpeedsCounters where the port has those of its error correction. Where no GUIDs are
+// PortExtendedSpeedsCounters where the port has those of its error correction. A port whose LID has
+// become that of another port did not answer. Where no GUIDs are
 // given, `ticks` of the sweep learns the ticks of ports that had to wait. Free `out` with free(3).
 // Never resets a counter.
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,

@@ -76,6 +76,9 @@ uint32_t *sweep_order_nodes(const struct fabric *fabric, uint16_t own_lid)
 // The time of a reading is limited, and a switch may lie, or make up nodes. So the LIDs are asked
 // in a fair order (sweep_order_nodes), each for one thing at a time; a LID that does not answer
 // promptly waits until all other LIDs were asked.
+//
+// A subnet manager may give a LID to another node between two sweeps. So the query for the node's
+// NodeInfo follows those for its counters: the counters of another node are dropped.
 
 enum {
     PROMPT_PART = 4,    // an answer is prompt if it takes this part of the time-out at most
@@ -91,13 +94,15 @@ enum counters_step {
     STEP_FEC,
     STEP_TICK,
     STEP_COUNT,
+    STEP_NODE = STEP_COUNT, // of the LID, last
 };
 
-// The ports of one LID: the samples from `first` to `end`.
+// The ports of one LID: the samples from the end of the group before to `end`.
 struct group {
     uint64_t node_guid;
     uint32_t next, end; // `next`: the sample that is asked for
     uint16_t lid;       // 0: no LID that would answer
+    bool is_of_node;    // after the counters, the LID still was that of the port
     uint8_t step;       // enum counters_step
     bool no_ticks;      // it left a query for a tick unanswered in this reading
     uint8_t unanswered; // queries in a row
@@ -140,12 +145,13 @@ struct reader {
     struct counter_reading *reading; // a sample has no node GUID until it is answered
     struct sweep_tick *ticks;        // of the samples; NULL: none are asked for
     const struct sweep_ticks *known; // from the reading before; NULL: none are asked for
-    struct group *groups;            // ascending by node
+    const struct fabric *fabric;
+    struct group *groups; // ascending by node
     uint32_t group_count;
     uint32_t *first_group; // by node, and one more: the end of the last one's
 };
 
-static enum gmp_attribute sweep_counters_attribute(const struct group *group)
+static uint16_t sweep_counters_attribute(const struct group *group)
 {
     switch ((enum counters_step)group->step) {
     case STEP_COUNTING:
@@ -156,6 +162,8 @@ static enum gmp_attribute sweep_counters_attribute(const struct group *group)
         return GMP_PORT_EXTENDED_SPEEDS_COUNTERS;
     case STEP_TICK:
         return GMP_PORT_SAMPLES_CONTROL;
+    case STEP_NODE:
+        return SMP_NODE_INFO;
     default:
         return GMP_PORT_COUNTERS_EXTENDED;
     }
@@ -166,16 +174,17 @@ static sweep_take sweep_counters_take;
 // `next`: before the LIDs that wait. Otherwise all of them would be half read, and late.
 static void sweep_counters_ask(struct reader *reader, const struct group *group, bool next)
 {
-    const uint8_t port = reader->reading->samples[group->next].port;
+    const bool of_lid = group->step == STEP_COUNTING || group->step == STEP_NODE;
     sweep_part_ask(&reader->part,
-                   &(struct sweep_query){.take = sweep_counters_take,
-                                         .guid = group->port_guid,
-                                         .at = (uint32_t)(group - reader->groups),
-                                         .modifier = group->step == STEP_COUNTING ? 0 : port,
-                                         .attribute = (uint16_t)sweep_counters_attribute(group),
-                                         .lid = group->lid,
-                                         .mgmt_class = MAD_CLASS_PERF,
-                                         .next = next});
+                   &(struct sweep_query){
+                       .take = sweep_counters_take,
+                       .guid = group->port_guid,
+                       .at = (uint32_t)(group - reader->groups),
+                       .modifier = of_lid ? 0 : reader->reading->samples[group->next].port,
+                       .attribute = sweep_counters_attribute(group),
+                       .lid = group->lid,
+                       .mgmt_class = group->step == STEP_NODE ? MAD_CLASS_SMP_LID : MAD_CLASS_PERF,
+                       .next = next});
 }
 
 // False: there are no counters of that port.
@@ -274,13 +283,34 @@ static void sweep_counters_go_on(struct reader *reader, struct group *group,
     group->step = (uint8_t)(step == STEP_COUNT ? STEP_COUNTERS : step);
 }
 
+// Notes that the node has the LID after its counters were read.
+static void sweep_counters_note_node(void *ctx, const struct sweep_node *found)
+{
+    struct reader *reader = ctx;
+    const uint32_t node = fabric_find_node(reader->fabric, found->node.guid);
+    if (node == FABRIC_NONE)
+        return;
+    for (uint32_t i = reader->first_group[node]; i < reader->first_group[node + 1]; i++) {
+        struct group *group = &reader->groups[i];
+        group->is_of_node =
+            group->is_of_node || (group->lid == found->lid && group->port_guid == found->port_guid);
+    }
+}
+
 // Asks the LID for the next step, unless all steps are done, or the LID does not answer. Before the
-// LIDs that wait, if the answer was prompt.
+// LIDs that wait, if the answer was prompt. By the method `sa`, the last step is a query to the SA.
 static void sweep_counters_take(struct sweep_part *part, const struct sweep_query *query,
                                 const struct request_answer *answer)
 {
     struct reader *reader = part->own;
     struct group *group = &reader->groups[query->at];
+    if (group->step == STEP_NODE) {
+        struct sweep_node found = {.lid = group->lid};
+        if (answer->data &&
+            smp_read_node_info(answer->data, &found.node, &found.port_guid, &found.port))
+            sweep_counters_note_node(reader, &found);
+        return;
+    }
     if (group->step != STEP_COUNTING) {
         sweep_counters_go_on(reader, group, answer);
     } else {
@@ -291,7 +321,9 @@ static void sweep_counters_take(struct sweep_part *part, const struct sweep_quer
         group->step = STEP_COUNTERS;
     }
     group->unanswered = answer->mad ? 0 : (uint8_t)(group->unanswered + 1);
-    if (group->next < group->end && group->unanswered < UNANSWERED_MAX)
+    if (group->next == group->end || group->unanswered == UNANSWERED_MAX)
+        group->step = STEP_NODE;
+    if (group->step != STEP_NODE || !part->sweep->by_sa)
         sweep_counters_ask(reader, group, answer->mad && answer->waited_us <= reader->prompt_us);
 }
 
@@ -383,13 +415,16 @@ static void sweep_counters_ask_all(struct reader *reader, const struct fabric *f
     }
 }
 
-// Keeps the samples that were answered, with their ticks.
+// Keeps the samples that the node itself answered, with their ticks.
 static void sweep_counters_compact(struct reader *reader)
 {
     struct counter_reading *reading = reader->reading;
+    const struct group *group = reader->groups;
     size_t kept = 0;
     for (size_t i = 0; i < reading->count; i++) {
-        if (reading->samples[i].node_guid == 0)
+        while (group->end <= i)
+            group++;
+        if (reading->samples[i].node_guid == 0 || !group->is_of_node)
             continue;
         reading->samples[kept] = reading->samples[i];
         if (reader->ticks) {
@@ -411,7 +446,8 @@ static bool sweep_counters_read_all(struct sweep *sweep, struct reader *reader,
     sweep_counters_collect(reader, fabric, choice);
     sweep_counters_ask_all(reader, fabric, order);
     free(order);
-    return sweep_part_end(&reader->part, err);
+    return sweep_part_end(&reader->part, err) &&
+           (!sweep->by_sa || sweep_sa_nodes(sweep, sweep_counters_note_node, reader, err));
 }
 
 bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
@@ -425,16 +461,17 @@ bool sweep_counters(struct sweep *sweep, const struct fabric *fabric,
         .reading =
             memory_zeroed(1, sizeof *reader.reading + ports * sizeof *reader.reading->samples),
         .known = choice->guids ? NULL : sweep->ticks,
+        .fabric = fabric,
         .groups = memory_zeroed(ports + 1, sizeof *reader.groups),
         .first_group = memory_get((nodes + 1) * sizeof *reader.first_group)};
     if (reader.known)
         reader.ticks = memory_get((ports + 1) * sizeof *reader.ticks);
     reader.reading->time_us = clock_utc(sweep->requests.clock);
     const bool ok = sweep_counters_read_all(sweep, &reader, fabric, choice, err);
-    free(reader.groups);
-    free(reader.first_group);
     if (ok)
         sweep_counters_compact(&reader);
+    free(reader.groups);
+    free(reader.first_group);
     if (ok && reader.ticks) { // the next reading asks with these, ascending by node and port
         free(sweep->ticks->all);
         *sweep->ticks = (struct sweep_ticks){reader.ticks, reader.reading->count};

@@ -371,25 +371,39 @@ void sweep_sa_pkeys(struct sweep *sweep, struct fabric_builder *builder)
     free(s);
 }
 
-// Counting.
+// NodeRecords alone.
 
-static void sweep_sa_count_node(void *ctx, const uint8_t *record, size_t size)
+struct sweep_sa_each {
+    void (*each)(void *ctx, const struct sweep_node *found);
+    void *ctx;
+};
+
+static void sweep_sa_pass_node(void *ctx, const uint8_t *record, size_t size)
 {
     (void)size;
+    const struct sweep_sa_each *to = ctx;
+    struct sweep_node found = {.lid = wire_get16(record)};
+    if (smp_read_node_info(record + INFO, &found.node, &found.port_guid, &found.port))
+        to->each(to->ctx, &found);
+}
+
+bool sweep_sa_nodes(struct sweep *sweep, void (*each)(void *ctx, const struct sweep_node *found),
+                    void *ctx, struct error *err)
+{
+    static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
+                                       sweep_sa_pass_node};
+    return sweep_sa_ask(sweep, &NODES, false, &(struct sweep_sa_each){each, ctx}, err);
+}
+
+static void sweep_sa_count_node(void *ctx, const struct sweep_node *found)
+{
     struct sweep_size *counted = ctx;
-    struct fabric_node node;
-    uint64_t port_guid;
-    uint8_t number;
-    if (!smp_read_node_info(record + INFO, &node, &port_guid, &number))
-        return;
     counted->nodes++;
-    counted->ports += node.type == FABRIC_SWITCH ? node.port_count + 1U : 1;
+    counted->ports += found->node.type == FABRIC_SWITCH ? found->node.port_count + 1U : 1;
 }
 
 bool sweep_sa_count(struct sweep *sweep, struct sweep_size *size, struct error *err)
 {
-    static const struct table NODES = {"NodeRecords", UMAD_SA_ATTR_NODE_REC, NODE_RECORD_SIZE,
-                                       sweep_sa_count_node};
     *size = (struct sweep_size){0};
-    return sweep_sa_ask(sweep, &NODES, false, size, err);
+    return sweep_sa_nodes(sweep, sweep_sa_count_node, size, err);
 }

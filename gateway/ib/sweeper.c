@@ -89,11 +89,10 @@ static bool sweeper_open(struct sweeper *s, struct sweep *out, struct error *err
 static bool sweeper_fill(struct sweeper *s, struct sweep *sweep, struct fabric_builder *builder,
                          struct error *err)
 {
-    const bool by_sa = s->options.method == SWEEPER_SA || sweep->no_smps;
-    bool ok = (by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
+    bool ok = (sweep->by_sa ? sweep_sa(sweep, builder, err) : sweep_smp(sweep, builder, err)) &&
               (sweep->no_smps ||
                (sweep_subnet_managers(sweep, builder, err) && sweep_switches(sweep, builder, err)));
-    if (ok && s->options.pkeys && by_sa)
+    if (ok && s->options.pkeys && sweep->by_sa)
         sweep_sa_pkeys(sweep, builder);
     else if (ok && s->options.pkeys)
         ok = sweep_pkeys(sweep, builder, err);
@@ -382,8 +381,9 @@ static void sweeper_wait_until(struct sweeper *s, int64_t due)
 static void sweeper_note_refusal(struct sweeper *s, const char *why)
 {
     s->next.no_smps = why[0] != '\0';
+    s->next.by_sa = s->next.no_smps || s->options.method == SWEEPER_SA;
     pthread_mutex_lock(&s->lock);
-    s->status.method = s->next.no_smps ? SWEEPER_SA : s->options.method;
+    s->status.method = s->next.by_sa ? SWEEPER_SA : s->options.method;
     snprintf(s->status.no_smps, sizeof s->status.no_smps, "%s",
              s->options.method == SWEEPER_SMP ? why : "");
     pthread_mutex_unlock(&s->lock);

@@ -23,14 +23,16 @@ static struct manners {
     unsigned fec_lost,
         fec_busy; // queries for the error correction that get no answer, or this answer
     unsigned samples_asked, fec_asked;
-    unsigned class_info_asked, plain_asked, extended_asked, details_asked;
+    unsigned class_info_asked, plain_asked, extended_asked, details_asked, node_asked;
+    unsigned answering; // another LID: that of the node which the LID leads to now
 } manners[32];
 
 static struct fake_port f;
 static struct fabric *fabric;
 static struct counter_reading *reading;
 static struct sweep_ticks ticks;
-static bool asks_ticks;
+static bool asks_ticks, by_sa;
+static unsigned sa_asked;
 static struct error err;
 
 static unsigned lid_count(uint16_t lid, unsigned place)
@@ -88,11 +90,58 @@ static void write_fec(uint8_t *data, uint8_t port, bool of_lanes)
     mad_set_field(data, 0, IB_PESC_FEC_UNCORR_BLOCK_CTR_LANE11_F, 1);
 }
 
+static uint64_t port_guid(uint16_t lid)
+{
+    return 0xA000 + lid;
+}
+
+static void write_node(uint8_t *info, uint16_t lid)
+{
+    const bool of_switch = lid == SPINE_LID || lid == LEAF_LID;
+    info[2] = of_switch ? FABRIC_SWITCH : FABRIC_CA;
+    info[3] = 4;
+    wire_put(info + 12, 8, lid == SPINE_LID ? SPINE : lid == LEAF_LID ? LEAF : HOST);
+    wire_put(info + 20, 8, port_guid(lid));
+    info[36] = of_switch ? 3 : lid == HOST_LID ? 1 : 2;
+}
+
+static uint16_t answering(uint16_t lid)
+{
+    return manners[lid].answering ? (uint16_t)manners[lid].answering : lid;
+}
+
+// NodeRecords of all four LIDs.
+static bool answer_as_sa(const uint8_t *request, struct fake_answer *out)
+{
+    enum { STRIDE = 112, SA_DATA = 56 };
+    static const uint16_t LIDS[] = {SPINE_LID, LEAF_LID, HOST_LID, SECOND_HOST_LID};
+    assert_true(by_sa);
+    assert_int_equal(wire_get16(request + 16), 0x11);
+    sa_asked++;
+    wire_put(out->octets + 44, 2, STRIDE / 8);
+    for (size_t i = 0; i < COUNT(LIDS); i++) {
+        uint8_t *record = out->octets + SA_DATA + i * STRIDE;
+        wire_put(record, 2, LIDS[i]);
+        write_node(record + 4, answering(LIDS[i]));
+    }
+    out->size = SA_DATA + COUNT(LIDS) * STRIDE;
+    return true;
+}
+
 static bool answer(void *ctx, const struct fake_request *asked, struct fake_answer *out)
 {
     (void)ctx;
     const struct mad_address *to = &asked->to;
     const uint8_t *request = asked->octets;
+    if (asked->agent == MAD_AGENT_SA)
+        return answer_as_sa(request, out);
+    if (asked->agent == MAD_AGENT_SMP_LID) {
+        assert_false(by_sa);
+        assert_int_equal(wire_get16(request + 16), 0x11);
+        manners[to->lid].node_asked++;
+        write_node(out->octets + DATA, answering(to->lid));
+        return true;
+    }
     assert_int_equal(asked->agent, MAD_AGENT_PERF);
     assert_int_equal(to->qpn, 1);
     assert_int_equal(request[1], 0x04);
@@ -159,6 +208,7 @@ static void add_port(struct fabric_builder *b, uint32_t node, uint8_t number, ui
 {
     const struct fabric_port port = {.number = number,
                                      .known = true,
+                                     .guid = lid != 0 ? port_guid(lid) : 0,
                                      .lid = lid,
                                      .state = (uint8_t)state,
                                      .speed_active = speed};
@@ -203,7 +253,8 @@ static int end(void **state)
     reading = NULL;
     free(ticks.all);
     ticks = (struct sweep_ticks){0};
-    asks_ticks = false;
+    asks_ticks = by_sa = false;
+    sa_asked = 0;
     return 0;
 }
 
@@ -212,6 +263,7 @@ static void read_chosen(struct sweep_choice choice)
     struct sweep sweep = fake_port_sweep(&f);
     const uint64_t before = f.sent;
     sweep.ticks = asks_ticks ? &ticks : NULL;
+    sweep.by_sa = by_sa;
     free(reading);
     assert_true(sweep_counters(&sweep, fabric, &choice, &reading, &err));
     assert_int_equal(reading->time_us, SUPPORT_UTC_US);
@@ -250,7 +302,54 @@ TEST(each_lid_is_asked_once_what_it_counts)
     assert_int_equal(manners[LEAF_LID].class_info_asked, 1);
     assert_int_equal(manners[LEAF_LID].plain_asked, 2);
     assert_int_equal(manners[SECOND_HOST_LID].class_info_asked, 1);
-    assert_int_equal(f.sent, 4 + 6);
+    assert_int_equal(f.sent, 4 + 6 + 4); // and whose LID it is
+}
+
+// A subnet manager that was started anew exchanged the LIDs of two nodes after the last sweep.
+static void exchange(uint16_t a, uint16_t b)
+{
+    manners[a].answering = b;
+    manners[b].answering = a;
+}
+
+TEST(counters_of_a_lid_that_belongs_to_another_node_now_are_dropped)
+{
+    exchange(SPINE_LID, LEAF_LID);
+    read_counters(false);
+    assert_int_equal(reading->count, 2);
+    assert_int_equal(reading->silent, 4);
+    check_sample(0, HOST, 1);
+    check_sample(1, HOST, 2);
+    assert_int_equal(manners[LEAF_LID].node_asked, 1);
+}
+
+TEST(two_ports_of_a_host_may_exchange_their_lids)
+{
+    exchange(HOST_LID, SECOND_HOST_LID);
+    read_counters(false);
+    assert_int_equal(reading->count, 4);
+    check_sample(2, SPINE, 3);
+}
+
+TEST(by_the_method_sa_the_sa_says_whose_lid_it_is)
+{
+    by_sa = true;
+    exchange(SPINE_LID, SECOND_HOST_LID);
+    read_counters(false);
+    assert_int_equal(reading->count, 3);
+    check_sample(0, LEAF, 1);
+    check_sample(2, HOST, 1);
+    assert_int_equal(sa_asked, 1);
+}
+
+TEST(a_tick_is_not_learned_of_another_node)
+{
+    asks_ticks = manners[LEAF_LID].wait = true;
+    manners[LEAF_LID].answering = SPINE_LID;
+    read_counters(true);
+    manners[LEAF_LID].answering = 0;
+    read_counters(true);
+    assert_int_equal(manners[LEAF_LID].samples_asked, 4);
 }
 
 TEST(switches_only)
@@ -365,7 +464,7 @@ TEST(a_deaf_switch_costs_one_question)
     assert_int_equal(reading->count, 2);
     assert_int_equal(reading->silent, 2);
     check_sample(0, SPINE, 3);
-    assert_int_equal(f.sent, 3 + 1 + 2); // three attempts at the leaf; three requests to the spine
+    assert_int_equal(f.sent, 3 + 1 + 2 + 1); // three attempts at the leaf; the spine is asked
 }
 
 TEST(an_answer_for_another_port_is_none)
@@ -431,6 +530,15 @@ static const uint64_t FIRST_LIE = 0x10, FIRST_HONEST = 0x9100;
 static bool prompt_at_first, deaf_for_counters; // the liar
 static unsigned asked_of_liar;
 
+static uint64_t guid_at(uint16_t lid)
+{
+    return lid == OWN_LID      ? 0x9001
+           : lid == LIAR_LID   ? 1
+           : lid == HONEST_LID ? 0x9000
+           : lid > HONEST_LID  ? FIRST_HONEST + lid - HONEST_LID - 1
+                               : FIRST_LIE + lid - LIES_LID;
+}
+
 static bool answer_or_lie(void *ctx, const struct fake_request *asked, struct fake_answer *out)
 {
     (void)ctx;
@@ -441,6 +549,10 @@ static bool answer_or_lie(void *ctx, const struct fake_request *asked, struct fa
         out->late_us = LATE_US;
     if (counters)
         write_counters(out->octets + DATA, 1, asked->octets[DATA + 1]);
+    if (asked->agent == MAD_AGENT_SMP_LID) {
+        write_node(out->octets + DATA, asked->to.lid);
+        wire_put(out->octets + DATA + 12, 8, guid_at(asked->to.lid));
+    }
     return !(lies && counters && deaf_for_counters);
 }
 
@@ -573,7 +685,7 @@ TEST(blocks_of_the_port_and_of_its_lanes)
     check_fec(LEAF, 1, 800, 7);
     check_fec(LEAF, 2, 800, 7);
     check_fec(SPINE, 3, UINT64_C(0x100000004), 3); // a full lane and five
-    assert_int_equal(f.sent, 2 + 4 + 4);
+    assert_int_equal(f.sent, 2 + 4 + 4 + 2);
 }
 
 TEST(who_says_nothing_of_an_error_correction_is_not_asked)
@@ -712,6 +824,10 @@ int main(void)
         COUNTED(who_was_busy_says_its_tick_later),
         COUNTED(samples_are_sorted_and_of_active_ports),
         COUNTED(each_lid_is_asked_once_what_it_counts),
+        COUNTED(counters_of_a_lid_that_belongs_to_another_node_now_are_dropped),
+        COUNTED(two_ports_of_a_host_may_exchange_their_lids),
+        COUNTED(by_the_method_sa_the_sa_says_whose_lid_it_is),
+        COUNTED(a_tick_is_not_learned_of_another_node),
         COUNTED(switches_only),
         COUNTED(named_switches_only),
         COUNTED(plain_counters),
