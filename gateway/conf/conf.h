@@ -105,6 +105,7 @@ struct conf_metrics {
     uint16_t port;
     enum conf_port_metrics ports; // what is told of each port of the fabric
     bool page;                    // the page for browsers is served, too
+    struct filter_list hosts;     // names with a dot by which clients may ask
 };
 
 enum conf_contexts { CONF_CONTEXTS_SWITCHES, CONF_CONTEXTS_ALL, CONF_CONTEXTS_OFF };

@@ -322,6 +322,11 @@ static const struct schema_item METRICS[] = {
      .help = "Whether a browser finds a page at /: the verdict, active alarms, last events, "
              "receivers, subscriptions and a map of the fabric. It only shows, and asks for no "
              "password."},
+    {"hosts", SCHEMA_PATTERNS, SCHEMA_RESTART, IN_CONF(metrics.hosts),
+     .example = "{\"gw1.example.org\"}",
+     .help = "Patterns of the names by which clients ask. IP addresses and names without a dot are "
+             "always good; any other name is refused, as a foreign page in somebody's browser "
+             "could use such a name to read the answers."},
 };
 
 static const struct schema_item SUBAGENT[] = {

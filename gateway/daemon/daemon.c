@@ -357,8 +357,8 @@ static bool daemon_start_metrics(struct gateway *g, struct error *err)
     const struct conf_metrics *c = &g->conf->metrics;
     if (c->host[0] == '\0')
         return true;
-    g->metrics = web_server_start(loop_base(g->loop), c->host, c->port, &SCRAPE_SOURCE, &g->parts,
-                                  g->parts.log, err);
+    g->metrics = web_server_start(loop_base(g->loop), c->host, c->port, &c->hosts, &SCRAPE_SOURCE,
+                                  &g->parts, g->parts.log, err);
     if (!g->metrics)
         return false;
     g->page = page_new(&g->control, g->control.answers, g->metrics);

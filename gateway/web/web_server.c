@@ -55,6 +55,7 @@ struct web_server {
     struct evconnlistener *listener;
     struct event *pause; // ends a pause of the listener
     struct web_source source;
+    struct filter_list hosts;
     struct web_page page;
     struct followers *followers; // NULL: there is no page
     void *ctx;
@@ -294,8 +295,8 @@ static void web_server_answer_health(struct web_client *client, bool ready)
     "Referrer-Policy: no-referrer\r\n"                                                             \
     "X-Content-Type-Options: nosniff\r\n"
 
-// The headers of a request that the page needs.
-struct page_request {
+// The headers of a request that ibtrapd reads.
+struct web_request {
     char host[256];
     bool many_hosts;
     int64_t after; // Last-Event-ID; -1: none
@@ -312,11 +313,11 @@ static const char *web_server_header_value(const char *line, const char *name)
     return line + strspn(line, " \t");
 }
 
-static void web_server_read_headers(struct evbuffer *in, struct page_request *out)
+static void web_server_read_headers(struct evbuffer *in, struct web_request *out)
 {
     char *line;
     bool more = true;
-    *out = (struct page_request){.after = -1};
+    *out = (struct web_request){.after = -1};
     while (more && (line = evbuffer_readln(in, NULL, EVBUFFER_EOL_CRLF_STRICT))) {
         const char *host = web_server_header_value(line, "Host"),
                    *id = web_server_header_value(line, "Last-Event-ID");
@@ -331,8 +332,8 @@ static void web_server_read_headers(struct evbuffer *in, struct page_request *ou
     }
 }
 
-// Whether the host is an IP address, or a name without a dot, such as localhost.
-static bool web_server_is_near(const struct page_request *request)
+// Whether the host is an IP address, a name without a dot, such as localhost, or a configured name.
+static bool web_server_is_near(const struct web_server *server, const struct web_request *request)
 {
     char host[sizeof request->host];
     struct in_addr v4;
@@ -340,7 +341,8 @@ static bool web_server_is_near(const struct page_request *request)
     if (host[0] == '[')
         return !request->many_hosts;
     host[strcspn(host, ": \t")] = '\0';
-    return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1);
+    return !request->many_hosts && (!strchr(host, '.') || inet_pton(AF_INET, host, &v4) == 1 ||
+                                    filter_list_has(&server->hosts, host));
 }
 
 // Answers with a document of the page, or lets the client wait for the document.
@@ -399,20 +401,16 @@ static void web_server_answer_events(struct web_client *client, int64_t after)
 }
 
 // False: it is no request for the page.
-static bool web_server_answer_page(struct web_client *client, const char *method, const char *path)
+static bool web_server_answer_page(struct web_client *client, const char *method, const char *path,
+                                   int64_t after)
 {
     const struct web_server *server = client->server;
     const struct web_page *page = &server->page;
-    struct page_request request;
     if (!server->followers || (!client->head_only && strcmp(method, "GET") != 0) ||
         !page->has(page->ctx, path))
         return false;
-    web_server_read_headers(bufferevent_get_input(client->stream), &request);
-    if (!web_server_is_near(&request))
-        web_server_answer_text(client, "421 Misdirected Request",
-                               "Ask for the page by the address of this host, or by localhost.\n");
-    else if (strcmp(path, page->events) == 0)
-        web_server_answer_events(client, request.after);
+    if (strcmp(path, page->events) == 0)
+        web_server_answer_events(client, after);
     else
         web_server_answer_made(client, path);
     return true;
@@ -420,6 +418,7 @@ static bool web_server_answer_page(struct web_client *client, const char *method
 
 static void web_server_answer_request(struct web_client *client, char *line)
 {
+    struct web_request request;
     char *rest, *method = strtok_r(line, " ", &rest), *target = strtok_r(NULL, " ", &rest);
     const char *version = strtok_r(NULL, " ", &rest);
     if (!version || strncmp(version, "HTTP/1.", 7) != 0 || strtok_r(NULL, " ", &rest)) {
@@ -430,9 +429,14 @@ static void web_server_answer_request(struct web_client *client, char *line)
     client->chunked = strcmp(version, "HTTP/1.0") != 0;
     target[strcspn(target, "?")] = '\0';
     const bool health = web_server_is_health(client->server, target);
-    if (web_server_answer_page(client, method, target))
+    web_server_read_headers(bufferevent_get_input(client->stream), &request);
+    if (!web_server_is_near(client->server, &request))
+        web_server_answer_text(client, "421 Misdirected Request",
+                               "Ask by the address of this host, by a name without a dot, or by a "
+                               "name of item 'hosts' in section 'metrics'.\n");
+    else if (web_server_answer_page(client, method, target, request.after))
         return;
-    if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
+    else if (strcmp(target, "/metrics") != 0 && strcmp(target, "/") != 0 && !health)
         web_server_answer_text(client, "404 Not Found", "The metrics are at /metrics.\n");
     else if (!client->head_only && strcmp(method, "GET") != 0)
         web_server_answer_text(client, "405 Method Not Allowed",
@@ -593,11 +597,12 @@ static struct evconnlistener *web_server_listen(struct web_server *server, const
 }
 
 struct web_server *web_server_start(struct event_base *base, const char *address, uint16_t port,
+                                    const struct filter_list *hosts,
                                     const struct web_source *source, void *ctx, struct log *log,
                                     struct error *err)
 {
     struct web_server *server = memory_get(sizeof *server);
-    *server = (struct web_server){.base = base, .source = *source, .ctx = ctx};
+    *server = (struct web_server){.base = base, .hosts = *hosts, .source = *source, .ctx = ctx};
     server->pause = event_new(base, -1, 0, web_server_end_pause, server);
     server->listener = web_server_listen(server, address, port, log, err);
     if (server->listener) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "model/filter.h"
 #include "web/followers.h"
 
 #include <stddef.h>
@@ -70,16 +71,18 @@ struct web_page {
 struct web_server;
 
 // Listens at an IP address in the loop of `base`. The loop's thread calls the source's functions.
-// Copies the source. Port 0: any. Logs a warning if further hosts can reach the address. Returns
+// Copies the source and `hosts`. Refuses a request whose Host is a name with a dot, unless `hosts`
+// has the name: by another name, a foreign page could make a browser read the answers (DNS
+// rebinding). Port 0: any. Logs a warning if further hosts can reach the address. Returns
 // NULL with a sentence on failure.
 struct web_server *web_server_start(struct event_base *base, const char *address, uint16_t port,
+                                    const struct filter_list *hosts,
                                     const struct web_source *source, void *ctx, struct log *log,
                                     struct error *err);
 
 // Also serves the page, and copies the struct. The page's headers let a browser load nothing from
-// elsewhere. A request is refused if its Host is a name with a dot: by such a name, a foreign page
-// could make a browser read this page (DNS rebinding). FOLLOWERS_MAX clients at most follow the
-// events at a time, besides WEB_SERVER_CLIENTS_MAX clients with a request.
+// elsewhere. FOLLOWERS_MAX clients at most follow the events at a time, besides
+// WEB_SERVER_CLIENTS_MAX clients with a request.
 void web_server_serve_page(struct web_server *server, const struct web_page *page);
 
 // A document was made: asks `make` again for all documents that clients wait for. The loop's

@@ -95,7 +95,8 @@ static void start(void)
     int fd = 3;
     base = event_base_new();
     REQUIRE(base && log_);
-    server = web_server_start(base, "127.0.0.1", 0, &SOURCE, NULL, log_, &err);
+    server =
+        web_server_start(base, "127.0.0.1", 0, &(struct filter_list){0}, &SOURCE, NULL, log_, &err);
     const struct web_page page = {has_document, make_document, "/events", follow_nothing, NULL};
     REQUIRE(server);
     web_server_serve_page(server, &page);

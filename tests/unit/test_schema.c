@@ -272,8 +272,9 @@ static const char RICH[] =
     " gzip = true timeout = 5 headers = {\"X-A: b c\", \"X-D: e\"} key_file = /k\n"
     " certificate_file = /c }\n"
     "alertmanager \"m\" { urls = \"http://a:1, http://[::1]/b\" source = s expire = 60 "
-    "headers = {\"X-A: b\"} }\n"
-    "metrics { listen = \"[::1]\" } subagent { socket = /s context = \"\" writable = true }\n"
+    "}\n"
+    "metrics { listen = \"[::1]\" hosts = {\"*.a\"} } subagent { socket = /s context = \"\" "
+    "writable = true }\n"
     "gateway { heartbeat = 4 } control { socket = /run/c group = daemon }\n"
     "log { level = error levels = {\"ib=debug\", \"sink=info\"} }\n";
 
@@ -350,7 +351,7 @@ TEST(what_waits_for_a_restart_is_named_and_kept)
     conf_add_restart_items(&conf, &other, &t);
     assert_string_equal(
         names, "device, port, pkey, sa_key_file, sa_key_guids, verify_interval, "
-               "refresh_interval, directory, rows, megabytes, days, listen, socket, group");
+               "refresh_interval, directory, rows, megabytes, days, listen, hosts, socket, group");
     conf_keep_restart_items(&conf, &other);
     t = text_in(names, sizeof names);
     conf_add_restart_items(&conf, &other, &t);

@@ -19,6 +19,7 @@ static struct event_base *base;
 static struct web_server *server;
 static struct log *log_;
 static struct sockaddr_in address;
+static const struct filter_list hosts = {.patterns = {"*.good.example"}, .count = 1};
 static char *got;
 static size_t got_size;
 
@@ -81,7 +82,7 @@ static int begin(void **state)
     got = malloc(GOT_MAX);
     base = event_base_new();
     log_ = support_log(NULL);
-    server = web_server_start(base, "127.0.0.1", 0, &SOURCE, &base, log_, &err);
+    server = web_server_start(base, "127.0.0.1", 0, &hosts, &SOURCE, &base, log_, &err);
     assert_true(got && base && server);
     return getsockname(find_listener(), (struct sockaddr *)&address, &(socklen_t){sizeof address});
 }
@@ -471,6 +472,24 @@ TEST(a_document_comes_with_its_headers)
     close(fd);
 }
 
+// What names the fabric and its problems is no less the page's secret.
+TEST(each_answer_needs_a_host_that_is_near)
+{
+    static const char *const PATHS[] = {"/metrics", "/healthz", "/readyz", "/", "/doc", "/other"};
+    char request[200];
+    pieces = 1;
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
+        for (int good = 0; good <= 1; good++) {
+            snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: a.%s.example:9117\r\n\r\n",
+                     PATHS[i], good ? "good" : "bad");
+            const int fd = ask(request);
+            assert_true(read_all(fd));
+            assert_int_equal(good, !strstr(got, "HTTP/1.1 421 "));
+            close(fd);
+        }
+    }
+}
+
 #define ASK_DOCUMENT "GET /doc HTTP/1.1\r\nHost: x\r\n\r\n"
 
 static void expect_nothing(int fd)
@@ -724,6 +743,7 @@ int main(void)
         SERVER_TEST(who_has_all_and_stays_is_dropped_soon),
         SERVER_TEST(a_stop_ends_scrapes),
         PAGE_TEST(a_document_comes_with_its_headers),
+        PAGE_TEST(each_answer_needs_a_host_that_is_near),
         PAGE_TEST(who_wants_a_document_that_is_made_later_waits_alone),
         PAGE_TEST(who_waits_too_long_for_a_document_hears_why),
         PAGE_TEST(who_sends_no_more_gets_the_document_that_is_made_later),
