@@ -58,8 +58,9 @@ static bool file_lock_directory(struct journal *j, struct error *err)
     if (j->lock_fd >= 0)
         return true;
     snprintf(path, sizeof path, "%s/lock", j->options.directory);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-    if (fd < 0)
+    // Who can open the file can hold its lock. Earlier versions made it with the mode 0640.
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || fchmod(fd, 0600) != 0)
         return error_set(err, "cannot open %s: %s", path, strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
         j->lock_fd = fd;

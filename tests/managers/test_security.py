@@ -196,7 +196,7 @@ def test_the_journal_is_for_the_user_and_the_group(site):
     site.shell(pages.block("snmp", "sh", "/var/agentx"))
     assert stat(site, STATE) == "ibtrapd:ibtrapd 750"
     assert stat(site, f"{STATE}/journal.db") == "ibtrapd:ibtrapd 640"
-    for name in "communities", "snmp-engine":
+    for name in "communities", "snmp-engine", "lock":
         if site.path(f"{STATE}/{name}").exists():
             assert stat(site, f"{STATE}/{name}") == "ibtrapd:ibtrapd 600"
     assert "Permission denied" in user_of(site, "ls", STATE)

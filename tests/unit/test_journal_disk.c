@@ -338,6 +338,12 @@ static void test_two_processes_do_not_share_a_directory(void **state)
     assert_null(journal_open(&f->options, &err));
     assert_non_null(strstr(err.text, f->directory));
     assert_non_null(strstr(err.text, "another ibtrapd"));
+    // Whoever can open the lock can hold it, and no start would work any more.
+    struct stat lock;
+    char path[300];
+    snprintf(path, sizeof path, "%s/lock", f->directory);
+    assert_int_equal(stat(path, &lock), 0);
+    assert_int_equal(lock.st_mode & 0777, 0600);
 }
 
 static void test_what_waited_before_a_degraded_start_is_still_delivered(void **state)
