@@ -2,6 +2,7 @@
 #include "conf/check.h"
 
 #include "base/secret.h"
+#include "conf/schema_rows.h"
 #include "conf/word.h"
 #include "model/address.h"
 #include "model/catalogue.h"
@@ -58,6 +59,16 @@ bool check_secret_file(const char *value, struct error *reason)
     char secret[CONF_SECRET_SIZE];
     bool ok = secret_read_line(value, secret, sizeof secret, reason);
     explicit_bzero(secret, sizeof secret);
+    return ok;
+}
+
+// No reason shows the header.
+bool check_header_file(const char *value, struct error *reason)
+{
+    char header[CONF_SECRET_SIZE];
+    const bool ok = secret_read_line(value, header, sizeof header, reason) &&
+                    pairs_check_header(header, true, reason);
+    explicit_bzero(header, sizeof header);
     return ok;
 }
 

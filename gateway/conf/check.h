@@ -39,6 +39,7 @@ check_fn check_name_map;      // the path of a file that can be read as a node n
 check_fn check_topology_file; // the path of a file that can be read as a topology
 check_fn check_key_file;      // the path of a file with a number, without access for others
 check_fn check_secret_file;   // the path of a file with a secret, without access for others
+check_fn check_header_file;   // the same, with a header of HTTP
 check_fn check_tls_key; // the path of a file without access for others; the file may be missing
 check_fn check_group;   // a group that the system knows
 

@@ -250,7 +250,7 @@ struct conf_kafka {
 // How an HTTP server lets ibtrapd in. The module reads the files.
 struct conf_http_access {
     char user[CONF_SECRET_SIZE], password_file[CONF_PATH_SIZE];
-    char token_file[CONF_PATH_SIZE];
+    char token_file[CONF_PATH_SIZE], header_file[CONF_PATH_SIZE];
     char headers[CONF_HEADERS_MAX][CONF_HEADER_SIZE]; // "Name: value"; empty behind the last
 };
 

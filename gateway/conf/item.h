@@ -63,7 +63,7 @@ struct schema_item {
     int64_t factor;    // the field is the number times this; 0: the number itself
     int64_t unset;     // the field of a number or a word that has no default and is not set
     bool may_be_empty; // of a text
-    bool secret;       // neither messages nor printed configurations show the value
+    bool secret; // neither messages nor printed configurations show the value; of a list the names
     const struct word *words;
     const struct schema_pairs *pairs;
     // Checks a text, a host or a member of a list beyond its length. False with a reason. NULL: the

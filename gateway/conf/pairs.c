@@ -282,33 +282,40 @@ const struct schema_pairs PAIRS_SETTINGS = {
     .wanted = "a setting and its value, such as \"compression.codec=lz4\""};
 
 // Headers of HTTP (RFC 9110 5.5). A user may not set the headers that a request's body or its way
-// decides. Secrets come from files, so a user may not set the headers for secrets either.
-static bool pairs_headers_is_ours(const char *header, size_t length)
+// decides. Secrets come from files, so the configuration may not have the headers for secrets.
+enum { SECRET_HEADERS = 3 };
+
+static bool pairs_headers_is_ours(const char *header, size_t length, bool secret)
 {
     static const char *const OURS[] = {
         "Authorization",   "Proxy-Authorization", "Cookie",     "Host",   "Connection",
         "Content-Length",  "Content-Type",        "User-Agent", "Expect", "Content-Encoding",
         "Accept-Encoding", "Transfer-Encoding",   "Upgrade",    "TE",     "Trailer"};
-    for (size_t i = 0; i < COUNT(OURS); i++) {
+    for (size_t i = secret ? SECRET_HEADERS : 0; i < COUNT(OURS); i++) {
         if (strlen(OURS[i]) == length && strncasecmp(OURS[i], header, length) == 0)
             return true;
     }
     return false;
 }
 
-static bool pairs_headers_take(const struct schema_pairs *pairs, const char *pair, void *array,
-                               struct error *reason)
+bool pairs_check_header(const char *header, bool secret, struct error *reason)
 {
-    const size_t name = strspn(pair, TEXT_LETTERS_AND_DIGITS "_-");
-    if (name == 0 || pair[name] != ':' || pair[name + 1] != ' ' || pair[name + 2] == '\0')
-        return error_set(reason, "must be %s", pairs->wanted);
-    for (const char *p = pair; *p; p++) {
+    const size_t name = strspn(header, TEXT_LETTERS_AND_DIGITS "_-");
+    if (name == 0 || header[name] != ':' || header[name + 1] != ' ' || header[name + 2] == '\0')
+        return error_set(reason, "must be %s", PAIRS_HEADERS.wanted);
+    for (const char *p = header; *p; p++) {
         if (*p < ' ' || *p > '~')
             return error_set(reason, "must be printable ASCII");
     }
-    if (pairs_headers_is_ours(pair, name))
-        return error_set(reason, "other items, or ibtrapd itself, decide this header");
-    return pairs_texts_store(pairs, pair, name + 1, array, reason);
+    return !pairs_headers_is_ours(header, name, secret) ||
+           error_set(reason, "other items, or ibtrapd itself, decide this header");
+}
+
+static bool pairs_headers_take(const struct schema_pairs *pairs, const char *pair, void *array,
+                               struct error *reason)
+{
+    return pairs_check_header(pair, false, reason) &&
+           pairs_texts_store(pairs, pair, strcspn(pair, ":") + 1, array, reason);
 }
 
 const struct schema_pairs PAIRS_HEADERS = {CONF_HEADERS_MAX,

@@ -193,7 +193,8 @@ static void parser_skip_unknown(struct parser *p)
 // Whether the item names a file that has a secret. Many a user writes the secret itself there.
 static bool parser_names_secret(const struct schema_item *item)
 {
-    return item->look == check_key_file || item->look == check_secret_file;
+    return item->look == check_key_file || item->look == check_secret_file ||
+           item->look == check_header_file;
 }
 
 // Whether the value is a URL with a user or a query, where a password or a token may stand.

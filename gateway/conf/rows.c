@@ -70,7 +70,9 @@ static void rows_print_item(const struct schema_section *section, const struct s
         return;
     if (item->secret && rows_print_comes_from_file(section, item, object))
         return;
-    if (item->secret && !value_is_default(item, object))
+    if (item->secret && value_is_list(item))
+        fprintf(out, "    # %s: %s are set, and not shown\n", item->name, value);
+    else if (item->secret && !value_is_default(item, object))
         fprintf(out, "    # %s is set, and not shown\n", item->name);
     else if (rows_print_cut_query(item, value))
         fprintf(out, "    %s = %s\n    # %s: what follows the '?' is not shown\n", item->name,

@@ -202,7 +202,7 @@ static const struct schema_item KAFKA[] = {
      .check = check_path, .look = check_secret_file, .example = "\"/etc/ibtrapd/kafka.password\"",
      .help = "A file with the password of `sasl`."},
     {"settings", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(kafka.settings), .pairs = &PAIRS_SETTINGS,
-     .example = "{\"compression.codec=lz4\", \"linger.ms=20\"}",
+     .secret = true, .example = "{\"compression.codec=lz4\", \"linger.ms=20\"}",
      .help =
          "Settings of librdkafka, as in its CONFIGURATION.md, at most 16. Those that other items "
          "say or that the delivery rests on, such as acks, are refused."},
@@ -257,8 +257,12 @@ static const struct schema_item HTTP_ACCESS[] = {
      .help = "A file with a token instead (`Authorization: Bearer`; for Splunk `Splunk`, for "
              "Elasticsearch `ApiKey`), read likewise."},
     {"headers", SCHEMA_PAIRS, SCHEMA_LIVE, IN_RECEIVER(http_access.headers),
-     .pairs = &PAIRS_HEADERS, .example = "{\"X-Scope-OrgID: fabric\"}",
-     .help = "Further headers of each request, at most 8. They are no place for secrets."},
+     .pairs = &PAIRS_HEADERS, .secret = true, .example = "{\"X-Scope-OrgID: fabric\"}",
+     .help = "Further headers of each request, at most 8. A secret belongs into `header_file`."},
+    {"header_file", SCHEMA_TEXT, SCHEMA_LIVE, IN_RECEIVER(http_access.header_file),
+     .check = check_path, .look = check_header_file, .example = "\"/etc/ibtrapd/http.header\"",
+     .help = "A file with a further header that has a secret, such as `X-Api-Key: KEY`, read as "
+             "`token_file` is."},
 };
 const struct schema_part SCHEMA_HTTP_ACCESS = {"HTTP", HTTP_ACCESS, COUNT(HTTP_ACCESS)};
 

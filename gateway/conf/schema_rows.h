@@ -45,4 +45,8 @@ extern const struct schema_pairs PAIRS_SETTINGS;
 // In a char [CONF_HEADERS_MAX][CONF_HEADER_SIZE]: the unchanged headers of HTTP, each name once.
 extern const struct schema_pairs PAIRS_HEADERS;
 
+// Whether a user may set this header of HTTP, for instance "X-Scope-OrgID: fabric". A header from a
+// file with a `secret` may be one for secrets, such as Authorization. False with a reason.
+bool pairs_check_header(const char *header, bool secret, struct error *reason);
+
 #endif

@@ -364,17 +364,19 @@ static bool section_http_check_access(struct section *section, bool safe)
     const struct conf_http_access *a =
         &((const struct conf_receiver *)section->object)->http_access;
     const bool user = a->user[0] != '\0', password = a->password_file[0] != '\0';
-    const bool token = a->token_file[0] != '\0';
+    const bool token = a->token_file[0] != '\0', header = a->header_file[0] != '\0';
     if (user != password)
         return section_refuse(section, "item '%s' needs item '%s'", user ? "user" : "password_file",
                               user ? "password_file" : "user");
     if (user && token)
         return section_refuse(section, "there is either item 'user' or item 'token_file'");
-    return (!user && !token) || safe ||
+    return (!user && !token && !header) || safe ||
            section_refuse(section,
                           "the secret would go over the network as it is: item '%s' needs "
                           "a URL with https, or a server on this host",
-                          user ? "password_file" : "token_file");
+                          user    ? "password_file"
+                          : token ? "token_file"
+                                  : "header_file");
 }
 
 // Whether the query of a URL names an index. Elasticsearch takes an index from the query or the

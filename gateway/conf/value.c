@@ -281,6 +281,8 @@ static void value_add_list(const struct schema_item *item, const void *object, s
     for (size_t i = 0; value_add_member(item, object, i, &one); i++) {
         if (one.len > 0) {
             text_add(t, before);
+            if (item->secret)
+                member[strcspn(member, "=:")] = '\0';
             value_add_quoted(member, t);
             before = ", ";
         }

@@ -19,7 +19,8 @@ void value_clear(const struct schema_item *item, void *object);
 bool value_is_list(const struct schema_item *item);
 bool value_has_room(const struct schema_item *item, const void *object); // for one more member
 
-// Adds the value in the form of a file. Adds nothing if the item is not set.
+// Adds the value in the form of a file, of a secret list the names only. Adds nothing if the item
+// is not set.
 void value_add(const struct schema_item *item, const void *object, struct text *t);
 
 // Whether the value is the item's default. An item without default returns false.

@@ -179,6 +179,7 @@ static struct transfer_options sinks_server(const struct conf_receiver *c, const
                                      .user = c->http_access.user,
                                      .password_file = c->http_access.password_file,
                                      .token_file = c->http_access.token_file,
+                                     .header_file = c->http_access.header_file,
                                      .headers = c->http_access.headers,
                                      .renew_ms = TRANSFER_RENEW_MS,
                                      .header_count = CONF_HEADERS_MAX};

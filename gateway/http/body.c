@@ -34,7 +34,8 @@ static const char *body_advice(int status)
 {
     switch (status) {
     case 401:
-        return "it does not accept the credentials: check 'token_file', or 'user' and "
+        return "it does not accept the credentials: check 'token_file', 'header_file', or 'user' "
+               "and "
                "'password_file'";
     case 403:
         return "it does not let this user in: give him, or the token, the right to write";

@@ -60,6 +60,7 @@ struct transfer {
     char secret[SECRET_SIZE]; // the password, or the header with the token; empty: none
     size_t prefix;            // octets of the header before the token
     char basic[BASIC_SIZE];   // what goes over the network of user and password; empty: none
+    char header[SECRET_SIZE]; // of header_file; empty: none
 
     CURLM *multi;
     CURL *easy;
@@ -206,13 +207,13 @@ static bool transfer_look_up(struct transfer *t, struct error *err)
     return true;
 }
 
-static bool transfer_read_secret(struct transfer *t, const char *item, const char *file,
-                                 const char *prefix, struct error *err)
+// Reads a file behind the `prefix` octets that `out` has already.
+static bool transfer_read_secret(char out[SECRET_SIZE], size_t prefix, const char *item,
+                                 const char *file, struct error *err)
 {
-    t->prefix = (size_t)snprintf(t->secret, sizeof t->secret, "%s", prefix);
-    if (!secret_read_line(file, t->secret + t->prefix, sizeof t->secret - t->prefix, err))
+    if (!secret_read_line(file, out + prefix, SECRET_SIZE - prefix, err))
         return error_prefix(err, "item '%s'", item);
-    for (const char *p = t->secret; *p; p++) {
+    for (const char *p = out; *p; p++) {
         if ((unsigned char)*p < ' ' || *p == '\x7f')
             return error_set(err, "item '%s': the first line of '%s' has a control character in it",
                              item, file);
@@ -223,16 +224,18 @@ static bool transfer_read_secret(struct transfer *t, const char *item, const cha
 static bool transfer_read_secrets(struct transfer *t, struct error *err)
 {
     const struct transfer_options *o = t->options;
-    char prefix[64];
+    if (o->header_file[0] &&
+        !transfer_read_secret(t->header, 0, "header_file", o->header_file, err))
+        return false;
     if (o->password_file[0]) {
-        if (!transfer_read_secret(t, "password_file", o->password_file, "", err))
+        if (!transfer_read_secret(t->secret, 0, "password_file", o->password_file, err))
             return false;
         hide_write_basic(t->basic, sizeof t->basic, o->user, t->secret);
-        return true;
+    } else if (o->token_file[0]) {
+        t->prefix = (size_t)snprintf(t->secret, sizeof t->secret, "Authorization: %s ", o->scheme);
+        return transfer_read_secret(t->secret, t->prefix, "token_file", o->token_file, err);
     }
-    snprintf(prefix, sizeof prefix, "Authorization: %s ", o->scheme);
-    return o->token_file[0] == '\0' ||
-           transfer_read_secret(t, "token_file", o->token_file, prefix, err);
+    return true;
 }
 
 // libcurl reads the key itself without a look at who may read the file, and waits for a FIFO.
@@ -433,6 +436,8 @@ void transfer_hide(const struct transfer *t, char *text)
 {
     hide_secret(text, t->secret + t->prefix);
     hide_secret(text, t->basic);
+    const char *blank = strchr(t->header, ' ');
+    hide_secret(text, blank ? blank + 1 : t->header);
 }
 
 // Exchanges.
@@ -461,6 +466,7 @@ void transfer_close(struct transfer *t)
     free(t->body);
     explicit_bzero(t->secret, sizeof t->secret);
     explicit_bzero(t->basic, sizeof t->basic);
+    explicit_bzero(t->header, sizeof t->header);
     free(t);
 }
 
@@ -483,6 +489,8 @@ static void transfer_make_headers(struct transfer *t, const struct transfer_requ
         transfer_add(&t->headers, t->host_header);
     if (!o->password_file[0] && t->secret[0])
         transfer_add(&t->headers, t->secret);
+    if (t->header[0])
+        transfer_add(&t->headers, t->header);
     for (size_t i = 0; i < o->header_count; i++) {
         if (o->headers[i][0])
             transfer_add(&t->headers, o->headers[i]);

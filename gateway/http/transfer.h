@@ -37,6 +37,7 @@ struct transfer_options {
     struct tls_options tls; // `name`: in the server's certificate, if it is not the URL's host
     const char *user, *password_file;            // basic authentication; the file's first line
     const char *token_file;                      // else "Authorization: SCHEME TOKEN", likewise
+    const char *header_file;                     // "Name: value" with a secret, likewise
     const char *scheme;                          // such as "Bearer"
     const char (*headers)[TRANSFER_HEADER_SIZE]; // further ones, "Name: value"; empty: skipped
     size_t header_count;

@@ -86,6 +86,7 @@ int main(int argc, char **argv)
                .user = "",
                .password_file = "",
                .token_file = sender_option(args, "token_file", ""),
+               .header_file = sender_option(args, "header_file", ""),
                .renew_ms = (unsigned)sender_number(args, "renew", 60000)},
         .urls = sender_option(args, "urls", ""),
         .source = "fabric1",

@@ -59,6 +59,7 @@ static void choose(struct http_options *o, char **args, char headers[HEADERS][TR
                                       .user = sender_option(args, "user", ""),
                                       .password_file = sender_option(args, "password_file", ""),
                                       .token_file = sender_option(args, "token_file", ""),
+                                      .header_file = sender_option(args, "header_file", ""),
                                       .headers = (const char(*)[TRANSFER_HEADER_SIZE])headers,
                                       .header_count = HEADERS,
                                       .renew_ms = (unsigned)sender_number(args, "renew", 60000)},

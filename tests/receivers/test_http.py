@@ -150,6 +150,19 @@ def test_credentials(tmp_path):
         assert server.requests[1].headers["authorization"] == "Basic " + base64.b64encode(b"me:pass:word").decode()
 
 
+def test_a_header_with_a_secret(tmp_path):
+    file = secret(tmp_path, "X-Api-Key: k-e-y-of-mine\n")
+    with Server(repeat) as server:
+        done = send(server.url, status=1, once=1, header_file=file, header="X-Scope-OrgID: fabric")
+        assert server.requests[0].headers["x-api-key"] == "k-e-y-of-mine"
+        assert server.requests[0].headers["x-scope-orgid"] == "fabric"
+        assert "no: " in done.errors and "k-e-y-of" not in done.text
+    with Server() as server:
+        send(server.url, header_file=file, token_file=secret(tmp_path, "tok-en\n", "token"))
+        assert server.requests[0].headers["authorization"] == "Bearer tok-en"
+        assert server.requests[0].headers["x-api-key"] == "k-e-y-of-mine"
+
+
 def test_a_token_is_read_again_after_a_failure(tmp_path):
     token = secret(tmp_path, "old\n")
 

@@ -267,9 +267,9 @@ static const char RICH[] =
     "agentx \"x\" { socket = \"tcp:[::1]:705\" context = c } file \"f\" { path = - sync = off }\n"
     "kafka \"k\" { brokers = \"k1, [::1]:99\" topic = \"t-{subnet}\" format = cloudevents "
     "transport = tls\n"
-    " ca_file = /c settings = {\"linger.ms=7\", \"client.id=x y\"} }\n"
+    " ca_file = /c }\n"
     "http \"h\" { url = \"https://h:1/p\" format = cloudevents batch = 7 batch_size = 20000\n"
-    " gzip = true timeout = 5 headers = {\"X-A: b c\", \"X-D: e\"} key_file = /k\n"
+    " gzip = true timeout = 5 key_file = /k\n"
     " certificate_file = /c }\n"
     "alertmanager \"m\" { urls = \"http://a:1, http://[::1]/b\" source = s expire = 60 "
     "}\n"
@@ -295,7 +295,7 @@ TEST(what_is_off_for_a_while_is_printed)
 
 TEST(secrets_are_not_printed)
 {
-    char text[1000];
+    char text[1400];
     const char *key = support_file("key", "77777\n", 0600);
     const char *community = support_file("community", "hidden-one\n", 0600);
     const char *auth = support_file("auth", "hidden-two\n", 0600);
@@ -308,8 +308,10 @@ TEST(secrets_are_not_printed)
         "snmp \"b\" { address = x community = hidden-four }\n"
         "snmp \"c\" { address = x version = 3 user = u auth = SHA auth_password_file = \"%s\"\n"
         " privacy = AES privacy_password_file = \"%s\" }\n"
-        "kafka \"d\" { brokers = x sasl = SCRAM-SHA-256 user = u password_file = \"%s\" }\n"
-        "http \"e\" { url = \"https://h/in?token=hidden-six\" }\n"
+        "kafka \"d\" { brokers = x sasl = SCRAM-SHA-256 user = u password_file = \"%s\"\n"
+        " settings = {\"ssl.key.password=hidden-seven\", \"linger.ms=1\"} }\n"
+        "http \"e\" { url = \"https://h/in?token=hidden-six\"\n"
+        " headers = {\"X-A: hidden-\\\"eight\"} headers += \"X-B: hidden-nine\" }\n"
         "http \"f\" { url = \"https://h/in\" }\n",
         key, key, community, auth, privacy, password);
     if (!conf_load_text(text, "secrets", true, &conf, &err))
@@ -322,6 +324,11 @@ TEST(secrets_are_not_printed)
     assert_null(strstr(printed, "77777"));
     assert_null(strstr(printed, "hidden-"));
     assert_non_null(strstr(printed, "\n    # community is set, and not shown\n"));
+    assert_non_null(strstr(printed,
+                           "\n    # settings: {\"ssl.key.password\", \"linger.ms\"} are set, "
+                           "and not shown\n"));
+    assert_non_null(
+        strstr(printed, "\n    # headers: {\"X-A\", \"X-B\"} are set, and not shown\n"));
     assert_non_null(strstr(printed, "\n    url = \"https://h/in?\"\n"
                                     "    # url: what follows the '?' is not shown\n"));
     assert_non_null(strstr(printed, "\n    url = \"https://h/in\"\n    format"));
