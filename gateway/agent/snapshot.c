@@ -108,11 +108,7 @@ static void snapshot_alarms_copy_texts(struct snapshot_alarm *out, const struct 
 
 static struct snapshot_alarm *snapshot_alarms_add(struct snapshot_alarms *alarms)
 {
-    if (alarms->count == alarms->room) {
-        size_t room = alarms->room ? 2 * alarms->room : 16;
-        alarms->alarms = memory_resize(alarms->alarms, room, sizeof *alarms->alarms);
-        alarms->room = room;
-    }
+    MEMORY_MAKE_ROOM(alarms->alarms, alarms->count, alarms->room);
     return &alarms->alarms[alarms->count];
 }
 

@@ -68,11 +68,7 @@ static struct of_switch *snapshot_events_get(struct snapshot_events *events, uin
     size_t at = snapshot_events_place_of(events, guid);
     if (at < events->count && events->switches[at].guid == guid)
         return &events->switches[at];
-    if (events->count == events->room) {
-        size_t room = events->room ? 2 * events->room : 16;
-        events->switches = memory_resize(events->switches, room, sizeof *events->switches);
-        events->room = room;
-    }
+    MEMORY_MAKE_ROOM(events->switches, events->count, events->room);
     struct of_switch *new = &events->switches[at];
     memmove(new + 1, new, (events->count - at) * sizeof *new);
     events->count++;

@@ -30,6 +30,12 @@ static inline int64_t clock_monotonic(const struct clock *c)
     return c->monotonic(c->ctx);
 }
 
+// The machine's monotonic time, for code that waits for peers or people.
+static inline int64_t clock_now(void)
+{
+    return clock_monotonic(&clock_system);
+}
+
 // Initialises a condition variable with CLOCK_MONOTONIC, a clock that nobody can set. The caller
 // destroys the condition variable.
 void clock_condition_init(pthread_cond_t *condition);
@@ -37,6 +43,15 @@ void clock_condition_init(pthread_cond_t *condition);
 // The time on CLOCK_MONOTONIC in `timeout_us` microseconds (not negative), for
 // pthread_cond_timedwait(3) with such a condition variable.
 struct timespec clock_deadline(int64_t timeout_us);
+
+// Waits for such a condition variable until the expression `holds` is true, or for `timeout_us`.
+// Call it with the lock held.
+#define CLOCK_AWAIT(condition, lock, timeout_us, holds)                                            \
+    do {                                                                                           \
+        const struct timespec clock_until = clock_deadline(timeout_us);                            \
+        while (!(holds) && pthread_cond_timedwait(condition, lock, &clock_until) == 0)             \
+            ;                                                                                      \
+    } while (0)
 
 // Sleeps for so many microseconds, not negative, or until a signal comes.
 void clock_sleep(int64_t us);

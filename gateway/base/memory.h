@@ -22,6 +22,16 @@ __attribute__((returns_nonnull)) char *memory_copy(const char *text); // NUL-ter
 // The same for `count` items of `size` octets, with the content of `old`.
 __attribute__((returns_nonnull)) void *memory_resize(void *old, size_t count, size_t size);
 
+// Makes room for one more item in an array of `count` items: doubles the capacity of a full array.
+// `items` and `capacity` are variables; a capacity of 0 goes with NULL.
+#define MEMORY_MAKE_ROOM(items, count, capacity)                                                   \
+    do {                                                                                           \
+        if ((count) == (capacity)) {                                                               \
+            (capacity) = (capacity) > 0 ? 2 * (capacity) : 64;                                     \
+            (items) = memory_resize(items, capacity, sizeof *(items));                             \
+        }                                                                                          \
+    } while (0)
+
 // Returns `got`, which a library made. NULL, which a library returns for the end of memory alone,
 // ends the process.
 static inline void *memory_need(void *got)

@@ -74,7 +74,7 @@ static struct place *turns_next_place(struct turns *turns)
 // How long until a place is free at the latest; 0 or less: one is.
 static int64_t turns_time_left(struct turns *turns)
 {
-    return turns_next_place(turns)->until - clock_monotonic(&clock_system);
+    return turns_next_place(turns)->until - clock_now();
 }
 
 static void turns_wake_first(struct turns *turns)
@@ -109,7 +109,7 @@ struct turn turns_take(struct turns *turns)
     if (!TAILQ_EMPTY(&turns->waiters) || turns_time_left(turns) > 0)
         turns_wait(turns);
     struct place *place = turns_next_place(turns);
-    *place = (struct place){++turns->taken, clock_monotonic(&clock_system) + turns->us};
+    *place = (struct place){++turns->taken, clock_now() + turns->us};
     const struct turn turn = {(size_t)(place - turns->places), place->number};
     pthread_mutex_unlock(&turns->lock);
     return turn;

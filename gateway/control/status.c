@@ -180,7 +180,7 @@ json_t *status_answer(struct control *c, const json_t *request)
         json_array_append_new(subscriptions, status_subscription_json(&s.subscriptions[i], &s));
     char engine_id[SNMP_ENGINE_TEXT_SIZE];
     snmp_engine_text(engine_id);
-    const int64_t uptime_us = clock_monotonic(&clock_system) - c->parts->started_at;
+    const int64_t uptime_us = clock_now() - c->parts->started_at;
     return json_pack(
         "{s:i, s:s, s:{s:s}, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o, s:o}",

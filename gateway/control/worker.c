@@ -126,13 +126,10 @@ bool worker_stop(struct worker *worker, int64_t wait_us)
 {
     if (!worker || !worker->has_thread)
         return true;
-    const struct timespec until = clock_deadline(wait_us);
-    int rc = 0;
     pthread_mutex_lock(&worker->lock);
     worker->stop = true;
     pthread_cond_broadcast(&worker->changed);
-    while (!worker->ended && rc == 0)
-        rc = pthread_cond_timedwait(&worker->changed, &worker->lock, &until);
+    CLOCK_AWAIT(&worker->changed, &worker->lock, wait_us, worker->ended);
     const bool ended = worker->ended;
     pthread_mutex_unlock(&worker->lock);
     if (ended) {

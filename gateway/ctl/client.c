@@ -71,7 +71,7 @@ struct exchange {
 // the caller gave up.
 static bool client_wait(struct exchange *x, short events)
 {
-    const int64_t left_us = x->until_us - clock_monotonic(&clock_system);
+    const int64_t left_us = x->until_us - clock_now();
     x->why = left_us > 0 ? 0 : ETIMEDOUT;
     if (x->why == 0 && x->idle && !x->idle->wait(x->idle->ctx, x->fd, events))
         x->why = ECANCELED;
@@ -84,7 +84,7 @@ static bool client_wait(struct exchange *x, short events)
 static bool client_again(struct exchange *x, ssize_t n, short events)
 {
     if (n >= 0) {
-        x->until_us = clock_monotonic(&clock_system) + x->patience_us;
+        x->until_us = clock_now() + x->patience_us;
         return false;
     }
     x->why = errno;
@@ -144,7 +144,7 @@ static char *client_make_line(const char *command, json_t *request)
 // another waiting client.
 static int client_reach(struct exchange *x, const char *path, struct error *err)
 {
-    x->until_us = clock_monotonic(&clock_system) + CONNECT_WAIT_S * CLOCK_US_PER_S;
+    x->until_us = clock_now() + CONNECT_WAIT_S * CLOCK_US_PER_S;
     int fd = client_try(path, x->idle != NULL, err);
     while (fd < 0 && errno == EAGAIN && x->idle && client_wait(x, 0))
         fd = client_try(path, true, err);
@@ -165,7 +165,7 @@ json_t *client_request_idly(const char *path, const char *command, json_t *items
     json_t *answer = NULL;
     if (fd >= 0) {
         x.fd = fd;
-        x.until_us = clock_monotonic(&clock_system) + x.patience_us;
+        x.until_us = clock_now() + x.patience_us;
         if (client_send_all(&x, line, strlen(line)) && client_send_all(&x, "\n", 1))
             answer = client_read_answer(&x, err);
         else

@@ -365,7 +365,7 @@ static int64_t event_command_await_test(const char *socket, const char *event, i
 {
     int64_t number = 0;
     bool ok = true;
-    while (ok && number == 0 && clock_monotonic(&clock_system) < until) {
+    while (ok && number == 0 && clock_now() < until) {
         json_t *page =
             client_request(socket, "events",
                            json_pack("{s:I, s:s}", "after", (json_int_t)last, "event", event), err);
@@ -411,8 +411,7 @@ static json_t *event_command_await_delivery(const char *socket, int64_t number,
         json_decref(answer);
         answer = client_request(socket, "explain", json_pack("{s:I}", "number", (json_int_t)number),
                                 err);
-    } while (answer && event_command_find_without(answer, receiver, true) &&
-             clock_monotonic(&clock_system) < until);
+    } while (answer && event_command_find_without(answer, receiver, true) && clock_now() < until);
     return answer;
 }
 
@@ -430,7 +429,7 @@ static bool event_command_report_missing(const json_t *answer, const char *recei
 enum command_outcome event_commands_test(const struct arguments *a, struct error *err)
 {
     const char *receiver = a->values[OPTION_RECEIVER];
-    int64_t until = clock_monotonic(&clock_system) + TEST_WAIT_US;
+    int64_t until = clock_now() + TEST_WAIT_US;
     int64_t last = event_command_begin_test(a, err);
     int64_t number =
         last < 0 ? 0 : event_command_await_test(a->socket, a->words[0], last, until, err);

@@ -25,7 +25,7 @@ struct progress {
 static void progress_show(const struct progress *p)
 {
     const int64_t done = p->task.done ? p->task.done(p->task.ctx) - p->done_before : 0;
-    const int64_t seconds = (clock_monotonic(&clock_system) - p->begun_us) / CLOCK_US_PER_S;
+    const int64_t seconds = (clock_now() - p->begun_us) / CLOCK_US_PER_S;
     fprintf(stderr, "\r%s: ", p->task.what);
     if (p->task.total > 0) {
         const int64_t percent = (int64_t)((double)done * 100 / (double)p->task.total);
@@ -40,10 +40,7 @@ static void progress_show(const struct progress *p)
 // Waits for the end of the task, `time_us` at most. The lock is held. True: the task has ended.
 static bool progress_wait(struct progress *p, int64_t time_us)
 {
-    const struct timespec until = clock_deadline(time_us);
-    int wait = 0;
-    while (!p->has_ended && wait == 0)
-        wait = pthread_cond_timedwait(&p->ended, &p->lock, &until);
+    CLOCK_AWAIT(&p->ended, &p->lock, time_us, p->has_ended);
     return p->has_ended;
 }
 
@@ -68,7 +65,7 @@ struct progress *progress_begin(const struct progress_task *task)
     if (!p)
         return NULL;
     p->task = *task;
-    p->begun_us = clock_monotonic(&clock_system);
+    p->begun_us = clock_now();
     p->done_before = task->done ? task->done(task->ctx) : 0;
     pthread_mutex_init(&p->lock, NULL);
     clock_condition_init(&p->ended);

@@ -126,13 +126,13 @@ static bool watch_command_idle(void *ctx, int fd, short events)
     struct watch *w = ctx;
     struct pollfd both[] = {{.fd = events ? fd : -1, .events = events},
                             {.fd = STDIN_FILENO, .events = POLLIN}};
-    const int64_t begun = clock_monotonic(&clock_system);
+    const int64_t begun = clock_now();
     if (w->asked_us == 0)
         w->asked_us = begun;
     poll(both, 2, IDLE_MS);
     if (both[0].revents)
         return true;
-    const int64_t silent_s = (clock_monotonic(&clock_system) - w->asked_us) / CLOCK_US_PER_S;
+    const int64_t silent_s = (clock_now() - w->asked_us) / CLOCK_US_PER_S;
     w->view.silent_s = silent_s < SILENT_LEAST_S ? 0 : (int)silent_s;
     watch_command_handle(w, watch_screen_wait(0));
     watch_screen_draw(&w->data, &w->view);
@@ -176,15 +176,15 @@ static void watch_command_read(struct watch *w)
 static void watch_command_run(struct watch *w)
 {
     while (!w->quits) {
-        if (clock_monotonic(&clock_system) >= w->due_us) {
+        if (clock_now() >= w->due_us) {
             watch_command_read(w);
-            w->due_us = clock_monotonic(&clock_system) + READ_US;
+            w->due_us = clock_now() + READ_US;
             watch_command_catch_up(w);
         }
         if (w->quits)
             return;
         watch_screen_draw(&w->data, &w->view);
-        const int64_t wait_us = w->due_us - clock_monotonic(&clock_system);
+        const int64_t wait_us = w->due_us - clock_now();
         watch_command_handle(w, watch_screen_wait(wait_us > 0 ? (int)(wait_us / 1000) + 1 : 0));
         watch_command_catch_up(w);
     }

@@ -44,8 +44,7 @@ bool watch_data_is_handled(const json_t *alarm)
 static void watch_data_sample(struct watch_data *data)
 {
     const json_t *counters = json_object_get(data->status, "counters");
-    const struct watch_sample now = {clock_monotonic(&clock_system),
-                                     member_count(counters, "reports"),
+    const struct watch_sample now = {clock_now(), member_count(counters, "reports"),
                                      member_count(counters, "events")};
     const size_t count = data->sample_count;
     if (count > 0 && now.events < data->samples[count - 1].events)
@@ -75,7 +74,7 @@ void watch_data_rates(const struct watch_data *data, double *reports, double *ev
 
 static bool watch_data_read_alarms(struct watch_data *data)
 {
-    const int64_t begun = clock_monotonic(&clock_system);
+    const int64_t begun = clock_now();
     json_t *answer = watch_data_ask(data, "alarms", json_pack("{s:b}", "worst", 1), &data->problem);
     json_t *alarms = json_object_get(answer, "alarms");
     const bool ok = answer && (json_is_array(alarms) || show_refuse_shape(&data->problem));
@@ -84,7 +83,7 @@ static bool watch_data_read_alarms(struct watch_data *data)
         data->alarms = json_incref(alarms);
     }
     json_decref(answer);
-    const int64_t now = clock_monotonic(&clock_system);
+    const int64_t now = clock_now();
     data->alarms_due_us = now + (ALARMS_SHARE - 1) * (now - begun);
     return ok;
 }
@@ -133,6 +132,6 @@ void watch_data_read(struct watch_data *data)
     data->status = status;
     watch_data_sample(data);
     data->is_reached = watch_data_read_events(data);
-    if (data->is_reached && clock_monotonic(&clock_system) >= data->alarms_due_us)
+    if (data->is_reached && clock_now() >= data->alarms_due_us)
         data->is_reached = watch_data_read_alarms(data);
 }

@@ -517,7 +517,7 @@ bool daemon_run(struct conf *conf, const struct daemon_options *options, struct 
     struct gateway g = {.conf = memory_get(sizeof *g.conf),
                         .options = options,
                         .parts = {.log = options->log,
-                                  .started_at = clock_monotonic(&clock_system),
+                                  .started_at = clock_now(),
                                   .started_utc_us = clock_utc(&clock_system)},
                         .exchanged = PTHREAD_MUTEX_INITIALIZER};
     char reason[LOOP_REASON_SIZE] = "it could not start";

@@ -174,7 +174,7 @@ bool receivers_start(struct gateway *g, struct receivers_made *made, struct erro
 
 static int64_t receivers_time_until(int64_t until)
 {
-    const int64_t left = until - clock_monotonic(&clock_system);
+    const int64_t left = until - clock_now();
     return left > 0 ? left : 0;
 }
 
@@ -204,7 +204,7 @@ static void receivers_end_one(struct gateway *g, const struct gateway_ending *e,
 {
     bool ended = receivers_finish(e, until);
     while (!ended && g->left_count == GATEWAY_RECEIVERS_MAX)
-        ended = receivers_finish(e, clock_monotonic(&clock_system) + RECEIVERS_END_US);
+        ended = receivers_finish(e, clock_now() + RECEIVERS_END_US);
     if (ended)
         return;
     log_write(g->parts.log, LOG_LEVEL_ERROR,
@@ -244,7 +244,7 @@ void receivers_end(struct gateway *g,
                    enum receivers_fate (*fate)(void *ctx, const struct conf_receiver *running),
                    void (*leave)(void *ctx, const struct receiver *receiver), void *ctx)
 {
-    const int64_t now = clock_monotonic(&clock_system);
+    const int64_t now = clock_now();
     const int64_t until = now + RECEIVERS_FLUSH_US + RECEIVERS_END_US;
     struct receivers_departure departure = {.gateway = g, .leave = leave, .ctx = ctx};
     receivers_free_left(g);
@@ -323,7 +323,7 @@ bool receivers_start_all(struct gateway *g, struct error *err)
 
 bool receivers_stop_all(struct gateway *g)
 {
-    int64_t stop_by = clock_monotonic(&clock_system) + RECEIVERS_FLUSH_US;
+    int64_t stop_by = clock_now() + RECEIVERS_FLUSH_US;
     for (size_t i = 0; i < g->parts.receiver_count; i++)
         receiver_request_stop(g->receivers[i], stop_by);
     while (g->parts.receiver_count > 0) {

@@ -48,7 +48,7 @@ static void signals_take(struct signals *s)
         return;
     if (info.ssi_signo != SIGHUP && !s->asked) {
         s->asked = true;
-        s->asked_at = clock_monotonic(&clock_system);
+        s->asked_at = clock_now();
     }
     s->options.take(s->options.ctx, (int)info.ssi_signo);
 }
@@ -78,7 +78,7 @@ static void *signals_run(void *arg)
         if (poll(fds, 2, s->asked ? LOOK_MS : -1) > 0 && fds[0].revents != 0)
             signals_take(s);
         const int64_t limit_us = atomic_load(&s->limit_us);
-        if (s->asked && clock_monotonic(&clock_system) - s->asked_at >= limit_us)
+        if (s->asked && clock_now() - s->asked_at >= limit_us)
             signals_leave(s, limit_us);
     }
     return NULL;

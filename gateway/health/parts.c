@@ -22,7 +22,7 @@ void parts_judge(const struct parts *parts, struct health *out)
     sweeper_get_status(parts->sweeper, &sweep);
     health_judge(
         &(struct health_facts){.now_us = clock_utc(&clock_system),
-                               .uptime_us = clock_monotonic(&clock_system) - parts->started_at,
+                               .uptime_us = clock_now() - parts->started_at,
                                .sa = &sa,
                                .journal = &journal,
                                .sweep = &sweep,

@@ -47,15 +47,10 @@ bool alert_peer_init(struct alert_peer *peer, const struct alert_peers *all, con
     return transfer_check(&peer->to, err);
 }
 
-static int64_t alert_peer_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // The peer's own clock decides whether an end is over. Its header Date is a second old at most.
 static struct alert_list_times alert_peer_times(const struct alert_peer *peer)
 {
-    const int64_t now = alert_peer_now();
+    const int64_t now = clock_now();
     const int64_t theirs =
         peer->at_us != 0 ? peer->date_us + now - peer->at_us : clock_utc(&clock_system);
     return (struct alert_list_times){.now_us = now, .utc_us = theirs};
@@ -90,8 +85,8 @@ static void alert_peer_fail(struct alert_peer *peer, const struct error *why)
     peer->batch_max = ALERT_LIST_BATCH_MAX;
     peer->problem = *why;
     peer->failures++;
-    peer->retry_at = alert_peer_now() +
-                     backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
+    peer->retry_at =
+        clock_now() + backoff_us(peer->failures, RETRY_FIRST_US, RETRY_LAST_US, &random_system);
 }
 
 static void alert_peer_succeed(struct alert_peer *peer)
@@ -136,12 +131,12 @@ static bool alert_peer_narrow(struct alert_peer *peer, int status, const struct 
         return false;
     peer->batch_max = alone ? 1 : peer->posted / 2;
     peer->refused += alone;
-    if (alone && peer->all->log && peer->refused_until < alert_peer_now())
+    if (alone && peer->all->log && peer->refused_until < clock_now())
         log_write(peer->all->log, LOG_LEVEL_WARNING, "receiver %s: an alert is refused: %s; %s",
                   peer->all->name, why->text, peer->body);
     if (alone) {
         peer->refusal = *why;
-        peer->refused_until = alert_peer_now() + peer->all->expire_us / 2;
+        peer->refused_until = clock_now() + peer->all->expire_us / 2;
     }
     alert_peer_end_post(peer, alone);
     return true;
@@ -152,7 +147,7 @@ static void alert_peer_take_answer(struct alert_peer *peer, const struct transfe
     struct error err;
     if (answer->date != 0) {
         peer->date_us = answer->date * CLOCK_US_PER_S;
-        peer->at_us = alert_peer_now();
+        peer->at_us = clock_now();
     }
     if (!alert_peer_judge_status(peer, answer, &err)) {
         if (!alert_peer_narrow(peer, answer->status, &err))
@@ -218,7 +213,7 @@ static bool alert_peer_begin(struct alert_peer *peer, bool *may_look_up, struct 
     }
     if (!peer->is_greeted)
         return alert_peer_greet(peer, err);
-    return !alert_list_has_due(peer->all->list, &peer->place, alert_peer_now()) ||
+    return !alert_list_has_due(peer->all->list, &peer->place, clock_now()) ||
            alert_peer_post(peer, err);
 }
 
@@ -233,8 +228,7 @@ void alert_peer_step(struct alert_peer *peer, int timeout_ms, bool *may_look_up)
         else if (ended < 0)
             alert_peer_fail(peer, &err);
     }
-    if (!peer->body && alert_peer_now() >= peer->retry_at &&
-        !alert_peer_begin(peer, may_look_up, &err))
+    if (!peer->body && clock_now() >= peer->retry_at && !alert_peer_begin(peer, may_look_up, &err))
         alert_peer_fail(peer, &err);
 }
 

@@ -45,11 +45,6 @@ struct alertmanager {
     struct tickets *tickets;
 };
 
-static int64_t alertmanager_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // Scans.
 
 static void alertmanager_copy(void *ctx, const struct alarm *alarm)
@@ -123,7 +118,7 @@ static bool alertmanager_has_list(const struct alertmanager *s)
 
 static void alertmanager_scan(struct alertmanager *s)
 {
-    int64_t now = alertmanager_now();
+    int64_t now = clock_now();
     const int64_t until = now + SCAN_MS * CLOCK_US_PER_MS;
     if (alertmanager_has_list(s) &&
         (now < s->next_at || (!s->wants_scan && now < s->began_at + IDLE_US)))
@@ -132,8 +127,8 @@ static void alertmanager_scan(struct alertmanager *s)
         alertmanager_begin_scan(s, now);
     while (s->scans && now < until) {
         if (!alertmanager_scan_page(s))
-            alertmanager_end_scan(s, alertmanager_now());
-        now = alertmanager_now();
+            alertmanager_end_scan(s, clock_now());
+        now = clock_now();
     }
 }
 
@@ -157,8 +152,7 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
 static bool alertmanager_is_in_time(const struct alertmanager *s, struct error *err)
 {
     for (unsigned i = 0; i < s->peer_count; i++) {
-        const int64_t lasts =
-            alert_list_lateness(s->all.list, &s->peers[i].place, alertmanager_now());
+        const int64_t lasts = alert_list_lateness(s->all.list, &s->peers[i].place, clock_now());
         if (lasts > 0)
             return error_set(err,
                              "alerts expire before they are posted again: to post all of them to "
@@ -171,7 +165,7 @@ static bool alertmanager_is_in_time(const struct alertmanager *s, struct error *
 static bool alertmanager_describe(const struct alertmanager *s, struct error *err)
 {
     const struct alert_peer *first = NULL, *refuses = NULL;
-    const int64_t now = alertmanager_now();
+    const int64_t now = clock_now();
     unsigned failing = 0;
     for (unsigned i = 0; i < s->peer_count; i++) {
         failing += s->peers[i].fails;
@@ -198,8 +192,8 @@ static bool alertmanager_keep(void *self, struct error *err)
 {
     struct alertmanager *s = self;
     alertmanager_scan(s);
-    const int64_t until = alertmanager_now() + KEEP_MS * CLOCK_US_PER_MS;
-    while (alertmanager_has_list(s) && alertmanager_step(s, STEP_MS) && alertmanager_now() < until)
+    const int64_t until = clock_now() + KEEP_MS * CLOCK_US_PER_MS;
+    while (alertmanager_has_list(s) && alertmanager_step(s, STEP_MS) && clock_now() < until)
         ;
     return alertmanager_describe(s, err);
 }
@@ -220,7 +214,7 @@ static bool alertmanager_is_settled(const struct alertmanager *s)
 static void alertmanager_send_test(struct alertmanager *s, const struct event *event)
 {
     struct alarm alarm;
-    const struct alert_list_times times = {alertmanager_now(), clock_utc(&clock_system)};
+    const struct alert_list_times times = {clock_now(), clock_utc(&clock_system)};
     alert_of_test(event, &alarm);
     alert_list_add_test(s->all.list, alert_labels(&alarm, event, &s->origin),
                         alert_annotations(&alarm), TEST_US, &times);

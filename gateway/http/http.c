@@ -75,11 +75,6 @@ struct http_sink {
     int64_t retry_at;                   // monotonic: the server asked to wait until then
 };
 
-static int64_t http_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // Takes credentials out of the sentence.
 static void http_fail(struct http_sink *s, struct error *sentence)
 {
@@ -110,7 +105,7 @@ static bool http_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct http_sink *s = self;
     s->tickets = tickets;
-    const int64_t left = s->retry_at - http_now();
+    const int64_t left = s->retry_at - clock_now();
     if (left > 0)
         return error_set(err, "%s (%lld s are left)", s->problem.text,
                          (long long)(left / CLOCK_US_PER_S) + 1);
@@ -121,7 +116,7 @@ static bool http_open(void *self, struct tickets *tickets, struct error *err)
     s->failed = s->refused = false;
     s->exchange = NO_EXCHANGE;
     s->awaited_count = 0;
-    s->asked_at = http_now();
+    s->asked_at = clock_now();
     post_begin(s->next);
     return true;
 }
@@ -176,7 +171,7 @@ static bool http_put(struct http_sink *s, const struct event *event)
         !post_add(s->next, event, s->tickets->newest, s->size_max))
         return false;
     if (first)
-        s->next_since = http_now();
+        s->next_since = clock_now();
     return true;
 }
 
@@ -255,7 +250,7 @@ static void http_await(struct http_sink *s, uint64_t ack)
     for (unsigned i = 0; i < b->count; i++)
         tickets_at(s->tickets, b->tickets[i])->mark = s->requests;
     s->awaited[s->awaited_count++] =
-        (struct awaited){.ack = ack, .request = s->requests, .since = http_now()};
+        (struct awaited){.ack = ack, .request = s->requests, .since = clock_now()};
 }
 
 // Settles the tickets of what was accepted. Returns the number of the first event that was not.
@@ -296,7 +291,7 @@ static void http_note_wait(struct http_sink *s, int retry_after)
     char sentence[sizeof s->problem.text];
     if (!s->failed || s->refused || retry_after == 0)
         return;
-    s->retry_at = http_now() + retry_after * CLOCK_US_PER_S;
+    s->retry_at = clock_now() + retry_after * CLOCK_US_PER_S;
     snprintf(sentence, sizeof sentence, "%s", s->problem.text);
     error_set(&s->problem, "%s; it asks to wait %d s", sentence, retry_after);
 }
@@ -333,7 +328,7 @@ static void http_ask(struct http_sink *s)
     uint64_t acks[AWAITED_MAX];
     for (size_t i = 0; i < s->awaited_count; i++)
         acks[i] = s->awaited[i].ack;
-    s->asked_at = http_now();
+    s->asked_at = clock_now();
     s->format->ack_path(&path, after ? after + 2 + strcspn(after + 2, "/?") : "");
     s->format->ack_ask(&body, acks, s->awaited_count);
     const struct transfer_request request = {.path = path.buf,
@@ -379,7 +374,7 @@ static void http_take_acks(struct http_sink *s, const struct transfer_answer *an
     bool there[AWAITED_MAX] = {false};
     uint64_t acks[AWAITED_MAX];
     struct error problem;
-    const int64_t now = http_now();
+    const int64_t now = clock_now();
     size_t left = 0;
     for (size_t i = 0; i < s->awaited_count; i++)
         acks[i] = s->awaited[i].ack;
@@ -434,7 +429,7 @@ static bool http_renew(struct http_sink *s)
 // Begins what there is to begin.
 static void http_start(struct http_sink *s, bool no_more)
 {
-    const int64_t now = http_now();
+    const int64_t now = clock_now();
     if (s->failed || s->exchange != NO_EXCHANGE)
         return;
     const bool may_post = http_renew(s);

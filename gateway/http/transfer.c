@@ -392,7 +392,7 @@ static int64_t transfer_age_from_now(const struct transfer_options *options)
     uint16_t chance;
     random_system.fill(random_system.ctx, &chance, sizeof chance);
     const int64_t age = options->renew_ms * CLOCK_US_PER_MS;
-    return clock_monotonic(&clock_system) + age + age / 4 * chance / UINT16_MAX;
+    return clock_now() + age + age / 4 * chance / UINT16_MAX;
 }
 
 struct transfer *transfer_open(const struct transfer_options *options, struct error *err)
@@ -412,7 +412,7 @@ struct transfer *transfer_open(const struct transfer_options *options, struct er
 
 bool transfer_is_old(const struct transfer *t)
 {
-    return clock_monotonic(&clock_system) >= t->old_at;
+    return clock_now() >= t->old_at;
 }
 
 bool transfer_renew(struct transfer **t, struct error *err)
@@ -635,14 +635,14 @@ static bool transfer_has_ended(struct transfer *t, CURLcode *code)
 int transfer_go_on(struct transfer *t, int timeout_ms, struct transfer_answer *answer,
                    struct error *err)
 {
-    const int64_t until = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
+    const int64_t until = clock_now() + timeout_ms * CLOCK_US_PER_MS;
     CURLcode code = CURLE_OK;
     for (;;) {
         int running;
         CURLMcode problem = curl_multi_perform(t->multi, &running);
         if (transfer_has_ended(t, &code))
             break;
-        const int64_t left = until - clock_monotonic(&clock_system);
+        const int64_t left = until - clock_now();
         if (problem == CURLM_OK && left <= 0)
             return 0;
         if (problem == CURLM_OK)

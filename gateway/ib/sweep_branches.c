@@ -105,10 +105,7 @@ static uint32_t sweep_branches_leave(struct sweep_branches *branches, struct bra
 // Adds a branch outside of all circles.
 static uint32_t sweep_branches_append(struct sweep_branches *branches, const struct branch *added)
 {
-    if (branches->count == branches->capacity) {
-        branches->capacity = branches->capacity > 0 ? branches->capacity * 2 : 64;
-        branches->all = memory_resize(branches->all, branches->capacity, sizeof *branches->all);
-    }
+    MEMORY_MAKE_ROOM(branches->all, branches->count, branches->capacity);
     branches->all[branches->count] = *added;
     branches->all[branches->count].latest = branches->all[branches->count].strangers = NONE;
     return branches->count++;

@@ -231,10 +231,7 @@ static void sweep_ports_ask_pkeys(void *ctx, uint32_t number, struct fabric_port
     if (entries == 0 || node->silent || !answering || answering->lid == 0 ||
         (!manages && port->state != FABRIC_ACTIVE))
         return;
-    if (tables->count == tables->capacity) {
-        tables->capacity = tables->capacity > 0 ? tables->capacity * 2 : 64;
-        tables->all = memory_resize(tables->all, tables->capacity, sizeof *tables->all);
-    }
+    MEMORY_MAKE_ROOM(tables->all, tables->count, tables->capacity);
     tables->all[tables->count] =
         (struct sweep_ports_table){.node = number, .port = port->number, .entries = entries};
     sweep_part_ask(part,

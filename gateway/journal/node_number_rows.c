@@ -37,10 +37,7 @@ static void node_number_rows_take(void *self, const void *row)
     struct node_number_rows *rows = self;
     if (rows->read_count > NODE_NUMBERS_MAX)
         return;
-    if (rows->read_count == rows->read_capacity) {
-        rows->read_capacity = rows->read_capacity ? 2 * rows->read_capacity : 256;
-        rows->read = memory_resize(rows->read, rows->read_capacity, sizeof *rows->read);
-    }
+    MEMORY_MAKE_ROOM(rows->read, rows->read_count, rows->read_capacity);
     rows->read[rows->read_count++] = *(const struct node_number *)row;
 }
 

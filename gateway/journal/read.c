@@ -298,11 +298,9 @@ static size_t read_from_memory(struct journal *j, int64_t after, struct journal_
 bool journal_wait(struct journal *journal, int64_t after, int64_t timeout_us,
                   const atomic_bool *enough)
 {
-    struct timespec until = clock_deadline(timeout_us);
-    int rc = 0;
     pthread_mutex_lock(&journal->lock);
-    while (journal->committed <= after && rc == 0 && !atomic_load(enough))
-        rc = pthread_cond_timedwait(&journal->grown, &journal->lock, &until);
+    CLOCK_AWAIT(&journal->grown, &journal->lock, timeout_us,
+                journal->committed > after || atomic_load(enough));
     bool more = journal->committed > after;
     pthread_mutex_unlock(&journal->lock);
     return more;

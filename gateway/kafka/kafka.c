@@ -57,11 +57,6 @@ struct kafka_sink {
     unsigned batch_size; // octets in one request; 0: librdkafka decides
 };
 
-static int64_t kafka_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // How far an event's time is from now, on either side.
 static int64_t kafka_age(int64_t time_us)
 {
@@ -218,7 +213,7 @@ static void kafka_on_error(rd_kafka_t *client, int code, const char *reason, voi
         break;
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
         if (s->down_since == 0)
-            s->down_since = kafka_now();
+            s->down_since = clock_now();
         break;
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
@@ -284,7 +279,7 @@ static void kafka_check_brokers(struct kafka_sink *s)
 
 static bool kafka_is_worth_waiting(const struct kafka_sink *s, int64_t until)
 {
-    const int64_t now = kafka_now();
+    const int64_t now = clock_now();
     const bool down = s->down_since != 0 && (s->hopeless || now - s->down_since > OPEN_REFUSED_US);
     return now < until && !s->failed && !down;
 }
@@ -297,7 +292,7 @@ static bool kafka_find_broker(struct kafka_sink *s, int64_t until, struct error 
     int patience_ms = STEP_MS;
     while (!found && kafka_is_worth_waiting(s, until)) {
         const struct rd_kafka_metadata *answer;
-        const int left_ms = (int)((until - kafka_now()) / CLOCK_US_PER_MS) + 1;
+        const int left_ms = (int)((until - clock_now()) / CLOCK_US_PER_MS) + 1;
         const rd_kafka_resp_err_t code = rd_kafka_metadata(
             s->current->handle, 0, NULL, &answer, patience_ms < left_ms ? patience_ms : left_ms);
         found = code == RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -332,7 +327,7 @@ static void kafka_give_up(struct kafka_sink *s, struct error *err)
 
 static bool kafka_connect(struct kafka_sink *s, int64_t until, struct error *err)
 {
-    const int64_t former_until = kafka_now() + FORMER_US;
+    const int64_t former_until = clock_now() + FORMER_US;
     s->failed = s->hopeless = false;
     s->down_since = 0;
     s->down.text[0] = '\0';
@@ -360,7 +355,7 @@ static uint64_t kafka_order_key(const struct event *event)
 static bool kafka_open(void *self, struct tickets *tickets, struct error *err)
 {
     struct kafka_sink *s = self;
-    const int64_t until = kafka_now() + OPEN_US;
+    const int64_t until = clock_now() + OPEN_US;
     const bool was_plain = s->plain;
     s->tickets = tickets;
     const bool ok =
@@ -507,7 +502,7 @@ static bool kafka_wait(void *self, int timeout_ms, struct error *err)
         s->hopeless = false;
     }
     if (!s->failed && waits)
-        kafka_check_time(s, kafka_now());
+        kafka_check_time(s, clock_now());
     return !s->failed || error_set(err, "%s", s->problem.text);
 }
 

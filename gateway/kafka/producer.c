@@ -200,7 +200,7 @@ static int producer_on_resolve(const char *node, const char *service, const stru
                                struct addrinfo **result, void *opaque)
 {
     struct producer *c = opaque;
-    const int64_t patience_us = atomic_load(&c->look_up_until) - clock_monotonic(&clock_system);
+    const int64_t patience_us = atomic_load(&c->look_up_until) - clock_now();
     struct resolve_address all[RESOLVE_MAX];
     struct error err;
     if (!node) {
@@ -264,12 +264,9 @@ static bool producer_none_ends(uint64_t owner)
 
 static bool producer_await(bool (*holds)(uint64_t owner), uint64_t owner, int64_t patience_us)
 {
-    const struct timespec deadline = clock_deadline(patience_us > 0 ? patience_us : 0);
-    int rc = 0;
     pthread_once(&producer_once, producer_init);
     pthread_mutex_lock(&producer_lock);
-    while (!holds(owner) && rc == 0)
-        rc = pthread_cond_timedwait(&producer_changed, &producer_lock, &deadline);
+    CLOCK_AWAIT(&producer_changed, &producer_lock, patience_us > 0 ? patience_us : 0, holds(owner));
     const bool held = holds(owner);
     pthread_mutex_unlock(&producer_lock);
     return held;
@@ -277,7 +274,7 @@ static bool producer_await(bool (*holds)(uint64_t owner), uint64_t owner, int64_
 
 bool producer_await_former(uint64_t owner, int64_t until, const char *brokers, struct error *err)
 {
-    if (producer_await(producer_has_room, owner, until - clock_monotonic(&clock_system)))
+    if (producer_await(producer_has_room, owner, until - clock_now()))
         return true;
     if (producer_await(producer_has_ended, owner, 0))
         return error_set(err,

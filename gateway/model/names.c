@@ -53,10 +53,7 @@ static bool names_add(struct names *names, uint64_t guid, const char *name, size
 {
     if (names->count == NAMES_ENTRIES_MAX)
         return error_set(err, "more than %d names", (int)NAMES_ENTRIES_MAX);
-    if (names->count == names->capacity) {
-        names->capacity = names->capacity ? names->capacity * 2 : 64;
-        names->entries = memory_resize(names->entries, names->capacity, sizeof *names->entries);
-    }
+    MEMORY_MAKE_ROOM(names->entries, names->count, names->capacity);
     struct entry *e = &names->entries[names->count];
     e->guid = guid;
     e->order = names->count++;

@@ -162,10 +162,7 @@ static uint32_t topology_file_find(const struct topology_file *f, struct piece i
 
 static void topology_file_keep_name(struct topology_file *f, struct piece id)
 {
-    if (f->named_count == f->named_room) {
-        f->named_room = f->named_room > 0 ? 2 * f->named_room : 64;
-        f->named = memory_resize(f->named, f->named_room, sizeof *f->named);
-    }
+    MEMORY_MAKE_ROOM(f->named, f->named_count, f->named_room);
     f->named[f->named_count++] = (struct named){id, f->node};
 }
 
@@ -339,10 +336,7 @@ static bool topology_file_keep_link(struct topology_file *f, const struct file_l
     if (f->link_count == TOPOLOGY_FILE_LINKS_MAX)
         return topology_file_refuse(f, f->line, "more than %d lines of links",
                                     TOPOLOGY_FILE_LINKS_MAX);
-    if (f->link_count == f->link_room) {
-        f->link_room = f->link_room > 0 ? 2 * f->link_room : 256;
-        f->links = memory_resize(f->links, f->link_room, sizeof *f->links);
-    }
+    MEMORY_MAKE_ROOM(f->links, f->link_count, f->link_room);
     f->links[f->link_count++] = *link;
     return true;
 }

@@ -26,11 +26,6 @@ struct agentx_sink {
     size_t varbind_count;
 };
 
-static int64_t agentx_sink_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // Notifications.
 
 // Whether the error is about the notification, not about the session or the configuration.
@@ -110,7 +105,7 @@ static void agentx_sink_serve(struct agentx_sink *s, int64_t until)
 {
     struct pollfd p;
     int64_t next = agentx_client_poll(s->client, &p),
-            left = (next < until ? next : until) - agentx_sink_now();
+            left = (next < until ? next : until) - clock_now();
     int timeout_ms = left > 0 ? (int)((left + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS) : 0;
     poll(&p, 1, timeout_ms);
     agentx_client_run(s->client, p.revents);
@@ -146,9 +141,9 @@ static bool agentx_sink_open_session(void *self, struct tickets *tickets, struct
     s->client = agentx_client_new(&options, err);
     if (!s->client)
         return false;
-    int64_t until = agentx_sink_now() + OPEN_US;
+    int64_t until = clock_now() + OPEN_US;
     agentx_client_run(s->client, 0);
-    while (agentx_client_state(s->client) == AGENTX_OPENING && agentx_sink_now() < until)
+    while (agentx_client_state(s->client) == AGENTX_OPENING && clock_now() < until)
         agentx_sink_serve(s, until);
     if (agentx_sink_check(s, err))
         return true;
@@ -193,12 +188,12 @@ static enum sink_result agentx_sink_send_event(void *self, const struct event *e
 static bool agentx_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct agentx_sink *s = self;
-    int64_t until = agentx_sink_now() + timeout_ms * CLOCK_US_PER_MS;
+    int64_t until = clock_now() + timeout_ms * CLOCK_US_PER_MS;
     bool ok = true;
     do {
         agentx_sink_serve(s, until);
         ok = agentx_sink_check(s, err);
-    } while (ok && s->tickets->done == 0 && s->tickets->in_flight > 0 && agentx_sink_now() < until);
+    } while (ok && s->tickets->done == 0 && s->tickets->in_flight > 0 && clock_now() < until);
     return ok;
 }
 

@@ -70,11 +70,8 @@ void receiver_request_stop(struct receiver *receiver, int64_t stop_by)
 
 bool receiver_await_end(struct receiver *receiver, int64_t patience_us)
 {
-    const struct timespec deadline = clock_deadline(patience_us);
-    int rc = 0;
     pthread_mutex_lock(&receiver->lock);
-    while (!receiver->ended && rc == 0)
-        rc = pthread_cond_timedwait(&receiver->has_ended, &receiver->lock, &deadline);
+    CLOCK_AWAIT(&receiver->has_ended, &receiver->lock, patience_us, receiver->ended);
     bool ended = receiver->ended;
     receiver->left = !ended;
     pthread_mutex_unlock(&receiver->lock);

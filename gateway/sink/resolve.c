@@ -140,11 +140,8 @@ static bool resolve_start(struct job *j, struct error *err)
 static size_t resolve_await(struct job *j, int64_t patience_us,
                             struct resolve_address out[RESOLVE_MAX], struct error *err)
 {
-    const struct timespec deadline = clock_deadline(patience_us);
-    int rc = 0;
     pthread_mutex_lock(&j->lock);
-    while (!j->done && rc == 0)
-        rc = pthread_cond_timedwait(&j->change, &j->lock, &deadline);
+    CLOCK_AWAIT(&j->change, &j->lock, patience_us, j->done);
     size_t count = j->count;
     memcpy(out, j->found, count * sizeof *out);
     if (j->done && count == 0)
@@ -195,7 +192,7 @@ bool resolve_is_nobody(int error)
 bool resolve_wait(int fd, short events, int64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = events};
-    const int64_t left = deadline - clock_monotonic(&clock_system);
+    const int64_t left = deadline - clock_now();
     if (left > 0 && poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1) > 0)
         return true;
     errno = ETIMEDOUT;

@@ -158,12 +158,12 @@ static bool snmp_sink_holds(const struct snmp_sink *s)
 static bool snmp_sink_wait_for_answers(void *self, int timeout_ms, struct error *err)
 {
     struct snmp_sink *s = self;
-    int64_t now = clock_monotonic(&clock_system), until = now + timeout_ms * CLOCK_US_PER_MS;
+    int64_t now = clock_now(), until = now + timeout_ms * CLOCK_US_PER_MS;
     bool ok = true;
     do {
         const int64_t left_ms = (until - now + CLOCK_US_PER_MS - 1) / CLOCK_US_PER_MS;
         ok = snmp_link_serve(&s->link, left_ms < TICK_MS ? (int)left_ms : TICK_MS, err);
-        now = clock_monotonic(&clock_system);
+        now = clock_now();
     } while (ok && s->tickets->done == 0 && s->tickets->in_flight > 0 && now < until);
     return ok;
 }

@@ -217,7 +217,7 @@ static bool snmp_link_await(struct snmp_link *s, int64_t until, struct error *er
     while (!s->answered) {
         if (!snmp_link_serve(s, TICK_MS, err))
             return false;
-        if (clock_monotonic(&clock_system) > until)
+        if (clock_now() > until)
             return error_set(err, "%s does not answer", s->wire.peer);
     }
     return true;
@@ -292,7 +292,7 @@ static bool snmp_link_start_any(struct snmp_link *s, int64_t until, struct error
 
 int64_t snmp_link_deadline(void)
 {
-    return clock_monotonic(&clock_system) + OPEN_MS * CLOCK_US_PER_MS;
+    return clock_now() + OPEN_MS * CLOCK_US_PER_MS;
 }
 
 bool snmp_link_open(struct snmp_link *s, const struct snmp_target *target,

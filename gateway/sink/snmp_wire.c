@@ -40,7 +40,7 @@ static bool snmp_wire_explain(const struct snmp_wire *w, struct error *err)
 static bool snmp_wire_connect_to(struct snmp_wire *w, const struct resolve_address *to,
                                  int64_t deadline)
 {
-    const int64_t last = clock_monotonic(&clock_system) + CONNECT_MS * CLOCK_US_PER_MS;
+    const int64_t last = clock_now() + CONNECT_MS * CLOCK_US_PER_MS;
     const int type = w->stream ? SOCK_STREAM : SOCK_DGRAM;
     w->fd = resolve_connect(to, type | SOCK_NONBLOCK, WAIT_MS, last < deadline ? last : deadline);
     w->broken = w->fd >= 0 ? 0 : errno;
@@ -83,7 +83,7 @@ static bool snmp_wire_connect_any(struct snmp_wire *w, int64_t deadline, struct 
 {
     while (!snmp_wire_connect(w, deadline, err)) {
         bool next = w->fd < 0 || resolve_is_nobody(w->broken);
-        if (!next || w->at + 1 == w->count || clock_monotonic(&clock_system) >= deadline) {
+        if (!next || w->at + 1 == w->count || clock_now() >= deadline) {
             snmp_wire_close(w);
             return false;
         }
@@ -224,7 +224,7 @@ static bool snmp_wire_send_packet(struct snmp_wire *w, struct snmp_packet *p, in
 
 bool snmp_wire_flush(struct snmp_wire *wire, struct error *err)
 {
-    int64_t deadline = clock_monotonic(&clock_system) + WAIT_MS * CLOCK_US_PER_MS;
+    int64_t deadline = clock_now() + WAIT_MS * CLOCK_US_PER_MS;
     while (wire->broken == 0 && wire->first) {
         struct snmp_packet *p = wire->first;
         if (!snmp_wire_send_packet(wire, p, deadline)) {

@@ -34,11 +34,6 @@ struct stream {
     size_t kept_size;
 };
 
-static int64_t stream_now(void)
-{
-    return clock_monotonic(&clock_system);
-}
-
 // Opening.
 
 // Connects to the first address that answers. False with the reasons of all.
@@ -49,9 +44,9 @@ static bool stream_connect_any(struct stream *s, const char *host, uint16_t port
     struct text t = text_in(err->text, sizeof err->text);
     size_t count = resolve_all(host, port, RESOLVE_AS_FOUND, all, err);
     for (size_t i = 0; i < count; i++) {
-        int64_t share = (deadline - stream_now()) / (int64_t)(count - i);
+        int64_t share = (deadline - clock_now()) / (int64_t)(count - i);
         s->fd = resolve_connect(&all[i], SOCK_STREAM | SOCK_NONBLOCK, USER_TIMEOUT_MS,
-                                stream_now() + share);
+                                clock_now() + share);
         const int problem = errno;
         resolve_describe(host, &all[i], port, s->peer, sizeof s->peer);
         if (s->fd >= 0)
@@ -75,7 +70,7 @@ static void stream_learn_own_address(struct stream *s)
 struct stream *stream_open(const char *host, uint16_t port, const struct tls_options *tls,
                            struct error *err)
 {
-    int64_t deadline = stream_now() + STREAM_PATIENCE_US;
+    int64_t deadline = clock_now() + STREAM_PATIENCE_US;
     struct stream *s = memory_zeroed(1, sizeof *s);
     s->fd = -1;
     bool ok = stream_connect_any(s, host, port, deadline, err);
@@ -84,7 +79,7 @@ struct stream *stream_open(const char *host, uint16_t port, const struct tls_opt
         ok = s->tls || error_prefix(err, "%s", s->peer);
     }
     if (ok) {
-        s->opened_at = stream_now();
+        s->opened_at = clock_now();
         stream_learn_own_address(s);
         return s;
     }
@@ -139,7 +134,7 @@ bool stream_is_connected(struct stream *stream, struct error *err)
 static bool stream_put_all(struct stream *stream, const char *octets, size_t size,
                            struct error *err)
 {
-    int64_t deadline = stream_now() + STREAM_PATIENCE_US;
+    int64_t deadline = clock_now() + STREAM_PATIENCE_US;
     for (const char *p = octets; size > 0;) {
         short events = 0;
         long n = tls_send(stream->tls, stream->fd, p, size, &events, err);
@@ -192,8 +187,8 @@ bool stream_received(struct stream *stream, uint64_t *out, struct error *err)
     if (!known)
         return error_set(err, "cannot ask the kernel how much the receiver has acknowledged: %s",
                          strerror(errno));
-    bool settled = stream_now() - stream->opened_at >= SETTLE_US &&
-                   (!stream->tls || tls_accepted(stream->tls));
+    bool settled =
+        clock_now() - stream->opened_at >= SETTLE_US && (!stream->tls || tls_accepted(stream->tls));
     *out = settled ? stream_written(stream) - (uint64_t)outstanding : 0;
     return true;
 }

@@ -277,14 +277,14 @@ static void syslog_sink_settle(struct syslog_sink *s, uint64_t received)
 static bool syslog_sink_wait_stream(void *self, int timeout_ms, struct error *err)
 {
     struct syslog_sink *s = self;
-    int64_t deadline = clock_monotonic(&clock_system) + timeout_ms * CLOCK_US_PER_MS;
+    int64_t deadline = clock_now() + timeout_ms * CLOCK_US_PER_MS;
     for (;;) {
         uint64_t received;
         if (!syslog_sink_flush(s, s->tickets->newest, err) ||
             !stream_received(s->stream, &received, err))
             return error_prefix(err, "%s", stream_peer(s->stream));
         syslog_sink_settle(s, received);
-        int64_t left = deadline - clock_monotonic(&clock_system);
+        int64_t left = deadline - clock_now();
         if (s->tickets->done > 0 || s->tickets->in_flight == 0 || left <= 0)
             return true;
         int64_t left_ms = left / CLOCK_US_PER_MS + 1;

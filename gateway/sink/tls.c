@@ -309,8 +309,7 @@ static long tls_limit(BIO *bio, int operation, const char *octets, size_t size, 
     struct tls *t = (struct tls *)BIO_get_callback_arg(bio);
     if (operation == (BIO_CB_READ | BIO_CB_RETURN) && result > 0)
         t->readable -= *done < t->readable ? *done : t->readable;
-    bool over = operation == BIO_CB_READ &&
-                (t->readable == 0 || clock_monotonic(&clock_system) >= t->deadline);
+    bool over = operation == BIO_CB_READ && (t->readable == 0 || clock_now() >= t->deadline);
     if (over)
         BIO_clear_retry_flags(bio);
     return over ? -1 : result;
@@ -351,7 +350,7 @@ static bool tls_refuse_peer(const struct tls *t, struct error *err)
     }
     if (t->readable == 0)
         error_set(err, "cannot agree on TLS: it sends more than a handshake needs");
-    else if (clock_monotonic(&clock_system) >= t->deadline)
+    else if (clock_now() >= t->deadline)
         error_set(err, "cannot agree on TLS: no answer");
     else
         error_set(err, "cannot agree on TLS: %s", tls_files_reason());
@@ -362,12 +361,11 @@ static bool tls_refuse_peer(const struct tls *t, struct error *err)
 // False: the deadline has passed.
 static bool tls_wait_for(int fd, short events, int64_t until, int64_t deadline)
 {
-    int64_t now = clock_monotonic(&clock_system),
-            left = (until < deadline ? until : deadline) - now;
+    int64_t now = clock_now(), left = (until < deadline ? until : deadline) - now;
     struct pollfd p = {.fd = fd, .events = events};
     if (left > 0)
         poll(&p, 1, (int)(left / CLOCK_US_PER_MS) + 1);
-    return clock_monotonic(&clock_system) < deadline;
+    return clock_now() < deadline;
 }
 
 // The time at which to send unanswered handshake datagrams again.
@@ -376,7 +374,7 @@ static int64_t tls_next_try(SSL *ssl, int64_t deadline)
     struct timeval left;
     if (!SSL_is_dtls(ssl) || !DTLSv1_get_timeout(ssl, &left))
         return deadline;
-    return clock_monotonic(&clock_system) + left.tv_sec * CLOCK_US_PER_S + left.tv_usec;
+    return clock_now() + left.tv_sec * CLOCK_US_PER_S + left.tv_usec;
 }
 
 static bool tls_handshake(struct tls *t, int fd, int64_t deadline, struct error *err)
@@ -424,7 +422,7 @@ struct tls *tls_open(int fd, const struct tls_options *options, int64_t deadline
         ok = ready && tls_handshake(t, fd, deadline, err);
         reason = ready && !ok ? errno : 0;
     }
-    t->agreed_at = clock_monotonic(&clock_system);
+    t->agreed_at = clock_now();
     t->deadline = INT64_MAX;
     tls_log_handshake(t, options, ok ? NULL : err->text);
     if (ok)
@@ -508,7 +506,7 @@ bool tls_is_connected(struct tls *tls, struct error *err)
 
 bool tls_accepted(const struct tls *tls)
 {
-    return !tls->judging || clock_monotonic(&clock_system) - tls->agreed_at >= TLS_ACCEPT_WAIT_US;
+    return !tls->judging || clock_now() - tls->agreed_at >= TLS_ACCEPT_WAIT_US;
 }
 
 uint64_t tls_written(const struct tls *tls)

@@ -113,7 +113,7 @@ static void page_take(struct worker_job *job)
     document->text = document->made;
     document->size = document->made_size;
     document->made = NULL;
-    document->at = clock_monotonic(&clock_system);
+    document->at = clock_now();
     document->took = document->made_took;
     document->under_way = false;
     document->is_new = true;
@@ -227,7 +227,7 @@ static void page_run_state(struct worker_job *job)
 static bool page_make_state(struct page *page, struct web_document *out)
 {
     struct page_document *d = &page->state;
-    if (d->is_new || (d->text && page_is_too_soon(d, clock_monotonic(&clock_system))))
+    if (d->is_new || (d->text && page_is_too_soon(d, clock_now())))
         return page_give(d, "application/json", out);
     if (!d->under_way) {
         json_decref(d->state);
@@ -253,7 +253,7 @@ static void page_run_map(struct worker_job *job)
 static bool page_keeps_map(const struct page_document *map, int64_t fabric_us, int64_t last)
 {
     return map->text && ((map->fabric_us == fabric_us && map->last == last) ||
-                         page_is_too_soon(map, clock_monotonic(&clock_system)));
+                         page_is_too_soon(map, clock_now()));
 }
 
 static bool page_make_map(struct page *page, struct web_document *out)

@@ -72,7 +72,7 @@ static void scrape_parts(const struct parts *parts, struct metrics *out)
     *out = (struct metrics){.release = INSTALL_VERSION,
                             .now_us = clock_utc(&clock_system),
                             .started_us = parts->started_utc_us,
-                            .uptime_us = clock_monotonic(&clock_system) - parts->started_at,
+                            .uptime_us = clock_now() - parts->started_at,
                             .events = pipeline_event_counts(parts->pipeline),
                             .commits = journal_commit_times(parts->journal),
                             .receiver_count = parts->receiver_count};

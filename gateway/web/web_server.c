@@ -69,7 +69,7 @@ static void web_server_note_move(struct evbuffer *out, const struct evbuffer_cb_
     struct web_client *client = ctx;
     (void)out;
     if (info->n_deleted > 0)
-        client->moved_us = clock_monotonic(&clock_system);
+        client->moved_us = clock_now();
 }
 
 // The stream is no longer the client's.
@@ -461,7 +461,7 @@ static bool web_server_has_head(struct evbuffer *in)
 static void web_server_begin_answer(struct web_client *client)
 {
     client->stage = STAGE_ANSWERING;
-    client->moved_us = clock_monotonic(&clock_system);
+    client->moved_us = clock_now();
 }
 
 static void web_server_read_request(struct bufferevent *stream, void *ctx)
@@ -484,7 +484,7 @@ static struct web_client *web_server_new_client(struct web_server *server, evuti
     struct web_client *client = memory_zeroed(1, sizeof *client);
     client->server = server;
     client->stage = STAGE_ASKING;
-    client->moved_us = clock_monotonic(&clock_system);
+    client->moved_us = clock_now();
     client->deadline = evtimer_new(server->base, web_server_end_client, client);
     evtimer_add(client->deadline, &CLIENT_MAX);
     client->stream = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
@@ -503,7 +503,7 @@ static int web_server_rank(const struct web_client *client, int64_t now_us)
 // last. Of equals, the oldest client goes.
 static struct web_client *web_server_find_victim(const struct web_server *server)
 {
-    const int64_t now_us = clock_monotonic(&clock_system);
+    const int64_t now_us = clock_now();
     struct web_client *victim = server->clients[0];
     for (size_t i = 1; i < server->client_count; i++) {
         if (web_server_rank(server->clients[i], now_us) < web_server_rank(victim, now_us))
