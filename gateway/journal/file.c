@@ -383,7 +383,7 @@ struct journal *journal_open(const struct journal_options *options, struct error
     j->stored = j->committed = j->appended = j->begun_after = file_last_number(j);
     j->file_last = j->unread ? 0 : j->begun_after;
     j->counted_through = j->stored;
-    j->packed_through = j->to_pack_through = j->committed;
+    j->dropped_through = j->to_drop_through = j->committed;
     j->first_kept = j->appended + 1;
     j->runs = true;
     j->options.watch = (struct journal_watch){0};

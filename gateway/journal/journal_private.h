@@ -17,10 +17,10 @@
 
 struct packed; // immutable
 
-// An event in memory. The first commit packs the event; memory drops the event itself later, once
-// the receivers that keep up have read it.
+// An event in memory, and the event in the form that the file has. Memory drops the former first,
+// once the receivers that keep up have read it.
 struct entry {
-    struct event *event;
+    struct event *event; // NULL: dropped
     struct packed *packed;
     struct journal_report report;
 };
@@ -122,8 +122,8 @@ struct journal {
     // are on disk.
     struct entry memory[JOURNAL_MEMORY_MAX];
     int64_t first_kept, appended, committed, stored;
-    int64_t packed_through, to_pack_through; // events in memory
-    int64_t pack_at;
+    int64_t dropped_through, to_drop_through; // events of which memory keeps the packed form
+    int64_t drop_at;
     int64_t begun_after; // the number before the first of this run
     int64_t file_last;   // the last number in the file before; 0: the file was not read yet
     bool read_late;      // the file has been read since, unknown to the writer
@@ -164,15 +164,6 @@ void packed_fill_row(const struct packed *packed, struct store_row *row);
 static inline struct entry *journal_slot(struct journal *j, int64_t sequence)
 {
     return &j->memory[sequence % JOURNAL_MEMORY_MAX];
-}
-
-// A copy with references of the caller's; call it with the lock held.
-static inline struct entry journal_hold(const struct entry *entry)
-{
-    if (entry->event)
-        event_ref(entry->event);
-    packed_ref(entry->packed);
-    return *entry;
 }
 
 static inline void journal_release(const struct entry *entry) // its references

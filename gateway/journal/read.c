@@ -209,21 +209,32 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     return result;
 }
 
-// Returns the event of a held entry, and drops the references of the entry. An unreadable event is
+// The event or, if memory has dropped the event, its packed form: a reference, the caller's. Call
+// it with the lock held.
+static struct entry read_hold_entry(struct journal *j, int64_t sequence)
+{
+    const struct entry *e = journal_slot(j, sequence);
+    if (e->event)
+        return (struct entry){.event = event_ref(e->event)};
+    return (struct entry){.packed = packed_ref(e->packed)};
+}
+
+// Returns the event of a held entry, and drops the reference of the entry. An unreadable event is
 // NULL, as from the file. Call this without the lock: unpacking is slow.
 static struct journal_item read_unpack_entry(struct journal *j, int64_t sequence,
                                              const struct entry *e)
 {
     struct error err;
     struct journal_item item = {.sequence = sequence, .event = e->event};
-    if (!e->event)
-        item.event = read_packed(e->packed, &err);
+    if (e->event)
+        return item;
+    item.event = read_packed(e->packed, &err);
     packed_unref(e->packed);
-    if (!item.event)
+    if (item.event)
+        read_complete(j, item.event, sequence);
+    else
         log_write_limited(j->options.log, &j->reader_limit, LOG_LEVEL_ERROR,
                           "cannot read event %lld in memory: %s", (long long)sequence, err.text);
-    else if (!e->event)
-        read_complete(j, item.event, sequence);
     return item;
 }
 
@@ -265,7 +276,7 @@ static enum place read_hold(struct journal *j, int64_t after, size_t n, bool pac
         if (out->count > n)
             out->count = n;
         for (size_t i = 0; i < out->count; i++)
-            out->entries[i] = journal_hold(journal_slot(j, out->first + (int64_t)i));
+            out->entries[i] = read_hold_entry(j, out->first + (int64_t)i);
     }
     pthread_mutex_unlock(&j->lock);
     return place;
@@ -376,7 +387,7 @@ static bool read_load_entry(struct journal *j, int64_t sequence, struct journal_
     pthread_mutex_lock(&j->lock);
     bool in_memory = sequence >= j->first_kept && sequence <= j->appended;
     if (in_memory)
-        entry = journal_hold(journal_slot(j, sequence));
+        entry = read_hold_entry(j, sequence);
     pthread_mutex_unlock(&j->lock);
     if (in_memory)
         *out = read_unpack_entry(j, sequence, &entry);

@@ -12,7 +12,7 @@
 
 static const int64_t PRUNE_US = 10 * CLOCK_US_PER_S;
 static const int64_t STATUS_US = 1 * CLOCK_US_PER_S;
-static const int64_t PACK_US = CLOCK_US_PER_S / 4;
+static const int64_t DROP_US = CLOCK_US_PER_S / 4;
 
 // Appending.
 
@@ -34,15 +34,16 @@ int64_t journal_append(struct journal *journal, struct event *event,
 {
     if (event_alarm(event) == ALARM_CLEARS)
         event->cleared_number = alarms_number(journal, event->alarm_key);
+    const struct entry entry = {event_ref(event), packed_new(event), *report};
     pthread_mutex_lock(&journal->lock);
     int64_t sequence = ++journal->appended;
     event->number = sequence;
     event->for_several = atomic_load(&journal->has_several);
     struct entry *e = journal_slot(journal, sequence);
     const struct entry oldest = *e;
-    if (oldest.event || oldest.packed)
+    if (oldest.packed)
         journal->first_kept++;
-    *e = (struct entry){.event = event_ref(event), .report = *report};
+    *e = entry;
     pthread_mutex_unlock(&journal->lock);
     journal_release(&oldest);
     write_apply_alarm(journal, event, sequence);
@@ -112,9 +113,8 @@ void journal_snapshot_written(struct journal *journal, const struct waiting_fabr
 
 // Commits.
 
-// Adds the event to the transaction, and packs the event for that: memory keeps the packed event
-// later. Returns the octets of its record.
-static size_t write_add_row(struct journal *j, struct entry *e, int64_t sequence)
+// Adds the event to the transaction. Returns the octets of its record.
+static size_t write_add_row(struct journal *j, const struct entry *e, int64_t sequence)
 {
     struct store_row row = {
         .sequence = sequence,
@@ -122,8 +122,6 @@ static size_t write_add_row(struct journal *j, struct entry *e, int64_t sequence
         .report_tid = e->report.tid,
         .report_digest = e->report.digest,
     };
-    if (!e->packed)
-        e->packed = packed_new(e->event);
     packed_fill_row(e->packed, &row);
     store_add_event(j->writer, &row);
     return row.record_size;
@@ -135,8 +133,11 @@ static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_p
     out->first = j->stored + 1 > j->first_kept ? j->stored + 1 : j->first_kept;
     out->last = out->first + rows_max - 1 < j->appended ? out->first + rows_max - 1 : j->appended;
     out->octets = out->cursors = 0;
-    for (int64_t s = out->first; s <= out->last; s++)
-        j->writing[s - out->first] = journal_hold(journal_slot(j, s));
+    for (int64_t s = out->first; s <= out->last; s++) {
+        const struct entry *e = journal_slot(j, s);
+        j->writing[s - out->first] =
+            (struct entry){.packed = packed_ref(e->packed), .report = e->report};
+    }
     out->fabric = j->fabric;
     j->fabric_writing = j->fabric.record;
     pthread_mutex_unlock(&j->lock);
@@ -144,23 +145,9 @@ static void write_make_plan(struct journal *j, int64_t rows_max, struct commit_p
         mirror_plan(j->mirrors[i]);
 }
 
-// Memory keeps the packed events, too, until memory drops the unpacked events.
-static void write_keep_packed(struct journal *j, const struct commit_plan *plan)
-{
-    pthread_mutex_lock(&j->lock);
-    for (int64_t s = plan->first; s <= plan->last; s++) {
-        const struct entry *packed = &j->writing[s - plan->first];
-        struct entry *e = journal_slot(j, s);
-        if (e->event && e->event == packed->event && !e->packed)
-            e->packed = packed_ref(packed->packed);
-    }
-    pthread_mutex_unlock(&j->lock);
-}
-
 static void write_end_plan(struct journal *j, const struct commit_plan *plan, bool saved)
 {
     journal_snapshot_written(j, &plan->fabric, saved);
-    write_keep_packed(j, plan);
     for (int64_t s = plan->first; s <= plan->last; s++)
         journal_release(&j->writing[s - plan->first]);
 }
@@ -295,36 +282,28 @@ static void write_free_old(struct journal *j)
     }
 }
 
-// Lets memory keep only the packed event, unless memory has dropped the event meanwhile.
-static void write_pack_one(struct journal *j, int64_t sequence)
+// Drops the events that were committed at the last call, and keeps the packed ones: receivers that
+// keep up have read those events by now.
+static void write_drop_events(struct journal *j)
 {
-    struct entry *const e = journal_slot(j, sequence);
-    pthread_mutex_lock(&j->lock);
-    struct entry held = sequence >= j->first_kept ? journal_hold(e) : (struct entry){0};
-    pthread_mutex_unlock(&j->lock);
-    if (held.event && !held.packed)
-        held.packed = packed_new(held.event);
-    pthread_mutex_lock(&j->lock);
-    const bool same = held.event && e->event == held.event;
-    if (same) {
-        e->event = NULL;
-        e->packed = e->packed ? e->packed : packed_ref(held.packed);
+    enum { AT_ONCE = 64 };
+    struct event *events[AT_ONCE];
+    size_t n = AT_ONCE;
+    while (n == AT_ONCE) {
+        pthread_mutex_lock(&j->lock);
+        if (j->dropped_through + 1 < j->first_kept)
+            j->dropped_through = j->first_kept - 1;
+        for (n = 0; n < AT_ONCE && j->dropped_through < j->to_drop_through; n++) {
+            struct entry *e = journal_slot(j, ++j->dropped_through);
+            events[n] = e->event;
+            e->event = NULL;
+        }
+        pthread_mutex_unlock(&j->lock);
+        for (size_t i = 0; i < n; i++)
+            event_unref(events[i]);
     }
-    pthread_mutex_unlock(&j->lock);
-    if (same)
-        event_unref(held.event); // the reference of memory
-    journal_release(&held);
-}
-
-// Packs the events committed at the last call; receivers that keep up have read these events by
-// now.
-static void write_pack(struct journal *j)
-{
-    for (int64_t s = j->packed_through + 1; s <= j->to_pack_through; s++)
-        write_pack_one(j, s);
     pthread_mutex_lock(&j->lock);
-    j->packed_through = j->to_pack_through;
-    j->to_pack_through = j->committed;
+    j->to_drop_through = j->committed;
     pthread_mutex_unlock(&j->lock);
 }
 
@@ -361,16 +340,16 @@ static void write_publish(struct journal *j, int64_t through)
     pthread_mutex_unlock(&j->lock);
 }
 
-// Frees and packs the events that the commit left in memory.
+// Frees what memory need not keep any more.
 static void write_tidy_memory(struct journal *j, int64_t now)
 {
     write_free_old(j);
-    if (now < j->pack_at)
+    if (now < j->drop_at)
         return;
     pthread_mutex_lock(&j->lock);
-    j->pack_at = now + PACK_US;
+    j->drop_at = now + DROP_US;
     pthread_mutex_unlock(&j->lock);
-    write_pack(j);
+    write_drop_events(j);
     shared_events_try_to_forget(&j->shared, journal_least_cursor(j, journal_last(j)));
 }
 
@@ -577,7 +556,7 @@ bool journal_has_work(struct journal *journal)
     bool work = journal->stored < journal->appended || now >= journal->prune_at ||
                 atomic_load(&journal->asked_age_us) > 0 || journal->fabric.record ||
                 !journal->status.durable ||
-                (journal->packed_through < journal->committed && now >= journal->pack_at);
+                (journal->dropped_through < journal->committed && now >= journal->drop_at);
     pthread_mutex_unlock(&journal->lock);
     for (size_t i = 0; i < JOURNAL_MIRRORS; i++)
         work |= mirror_has_changed(journal->mirrors[i]);
