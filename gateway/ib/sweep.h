@@ -100,6 +100,10 @@ struct sweep {
 // the sweep did not look behind them. The ports of each switch take turns (ib/sweep_branches.h),
 // because a switch that makes up nodes must not hide the other nodes.
 //
+// A node is asked for its NodeInfo again after answers that differ from `known`. If another node is
+// there by then, the sweep knows neither ports nor description of the first node, and is not
+// complete.
+//
 // If a GUID answers at two places, the node keeps the place in `known`, or else the first place
 // found. The port that leads to the other place is silent.
 bool sweep_smp(struct sweep *sweep, struct fabric_builder *builder, struct error *err);

@@ -19,9 +19,11 @@ struct branch {
     uint32_t latest; // the last branch in the circle of waiting branches behind; NONE: none waits
     uint32_t passes; // turns to pass
     uint32_t strangers; // the group of those behind it; NONE: it has none
+    uint16_t in_flight; // queries without an answer
     uint8_t port, hops;
     uint8_t next_port, last_port; // to query; none if next_port is greater
     bool ask_node, ask_name, ask_ports;
+    bool ask_again;  // for the node, when nothing is in flight
     bool is_waiting; // the branch is in the circle of the branch above
     bool was_postponed;
     bool is_group; // of strangers: a branch without queries between the strangers and the branch of
@@ -52,7 +54,7 @@ void sweep_branches_free(struct sweep_branches *branches)
 
 static bool sweep_branches_has_query(const struct branch *b)
 {
-    return b->ask_node || b->ask_name || b->ask_ports;
+    return b->ask_node || b->ask_name || b->ask_ports || (b->ask_again && b->in_flight == 0);
 }
 
 // Puts the branch at the end of the circle above.
@@ -168,6 +170,13 @@ void sweep_branches_ask_ports(struct sweep_branches *branches, uint32_t branch, 
     sweep_branches_wake(branches, branch);
 }
 
+void sweep_branches_ask_again(struct sweep_branches *branches, uint32_t branch)
+{
+    branches->all[branch].ask_again = true;
+    if (sweep_branches_has_query(&branches->all[branch]))
+        sweep_branches_wake(branches, branch);
+}
+
 bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch)
 {
     struct branch *b = &branches->all[branch];
@@ -195,15 +204,19 @@ static void sweep_branches_resume(struct sweep_branches *branches)
 static struct sweep_branches_query sweep_branches_take(struct branch *b, uint32_t branch)
 {
     struct sweep_branches_query query = {.branch = branch};
+    b->in_flight++;
     if (b->ask_node) {
         b->ask_node = false;
         query.is_node = true;
     } else if (b->ask_name) {
         b->ask_name = false;
-    } else {
+    } else if (b->ask_ports) {
         query.is_port = true;
         query.port = b->next_port;
         b->ask_ports = b->next_port++ < b->last_port;
+    } else {
+        b->ask_again = false;
+        query.is_node = true;
     }
     return query;
 }
@@ -238,6 +251,9 @@ bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
 void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us)
 {
     const int64_t turns = us / TURN_US;
+    branches->all[branch].in_flight--;
+    if (sweep_branches_has_query(&branches->all[branch]))
+        sweep_branches_wake(branches, branch);
     if (us < PATIENCE_US)
         return;
     for (uint32_t at = branch; at != NONE; at = branches->all[at].above) {

@@ -52,6 +52,9 @@ void sweep_branches_ask_name(struct sweep_branches *branches, uint32_t branch);
 void sweep_branches_ask_ports(struct sweep_branches *branches, uint32_t branch, uint8_t first,
                               uint8_t last);
 
+// Queues one more query for NodeInfo, behind the answers to all other queries about the node.
+void sweep_branches_ask_again(struct sweep_branches *branches, uint32_t branch);
+
 // Repeats the query for NodeInfo after all others that wait or are to come, once for each branch.
 // False: it was repeated before.
 bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch);
@@ -61,7 +64,8 @@ bool sweep_branches_postpone(struct sweep_branches *branches, uint32_t branch);
 bool sweep_branches_next(struct sweep_branches *branches, bool all_answered,
                          struct sweep_branches_query *out);
 
-// The answer to a query of this branch, or the end of its attempts, took so long. Less than some
+// The answer to a query of this branch, or the end of its attempts, took so long. Call the function
+// for each query before the query has consequences. Less than some
 // milliseconds make no difference; beyond, the branch passes a turn for each 50 us, in which
 // another branch has a query answered.
 void sweep_branches_waited(struct sweep_branches *branches, uint32_t branch, int64_t us);

@@ -4,6 +4,7 @@
 #include "ib/sweep_branches.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { LINK_UP = 5, LINK_ERROR_RECOVERY = 6 }; // PortPhysicalState
 
@@ -94,6 +95,11 @@ static struct fabric_port *sweep_smp_port_of(const struct walk *walk, uint32_t b
 // Requests. The batch never has more requests than may be in flight, because the walk chooses a
 // request just before its sending.
 
+static bool sweep_smp_has_answered(const struct walk *walk, uint32_t branch)
+{
+    return sweep_branches_at(walk->part.branches, branch).node != SWEEP_BRANCHES_NONE;
+}
+
 // Whether the node behind the branch is known, because the link was found from its other end.
 static bool sweep_smp_is_known(const struct walk *walk, uint32_t branch)
 {
@@ -150,8 +156,62 @@ static void sweep_smp_ask_more(struct walk *walk)
     struct sweep_branches_query query;
     while (walk->in_flight < walk->part.sweep->requests.in_flight &&
            sweep_branches_next(walk->part.branches, walk->in_flight == 0, &query)) {
-        if (!query.is_node || !sweep_smp_is_known(walk, query.branch))
+        if (!query.is_node || sweep_smp_has_answered(walk, query.branch) ||
+            !sweep_smp_is_known(walk, query.branch))
             sweep_smp_ask(walk, &query);
+    }
+}
+
+// News.
+
+// A cable may move between two queries about a node, and the answers are those of two nodes then.
+// So a further query for NodeInfo follows answers that differ from `known`; other answers do no
+// harm. A link that was not in `known` makes the sweep ask the node that the route passes before.
+static void sweep_smp_doubt(struct walk *walk, uint32_t branch)
+{
+    if (walk->part.sweep->known)
+        sweep_branches_ask_again(walk->part.branches, branch);
+}
+
+static const struct fabric_port *sweep_smp_known_port(const struct walk *walk, uint64_t guid,
+                                                      uint8_t number)
+{
+    const struct fabric *known = walk->part.sweep->known;
+    const uint32_t node = known ? fabric_find_node(known, guid) : FABRIC_NONE;
+    const uint32_t at = node != FABRIC_NONE ? fabric_find_port(known, node, number) : FABRIC_NONE;
+    return at != FABRIC_NONE ? &known->ports[at] : NULL;
+}
+
+// The speeds are not known yet.
+static bool sweep_smp_is_as_known(const struct fabric_port *known, const struct fabric_port *port)
+{
+    return known && known->lid == port->lid && known->lmc == port->lmc &&
+           known->state == port->state && known->physical == port->physical &&
+           known->width_active == port->width_active &&
+           known->width_enabled == port->width_enabled &&
+           known->width_supported == port->width_supported &&
+           known->capabilities == port->capabilities;
+}
+
+// Forgets what was said of the node that the branch led to.
+static void sweep_smp_withdraw(struct walk *walk, uint32_t branch)
+{
+    struct fabric_builder *builder = walk->part.builder;
+    const uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
+    walk->part.sweep->complete = false;
+    fabric_builder_get(builder, node)->description[0] = '\0';
+    for (unsigned i = 0; i <= fabric_builder_get(builder, node)->port_count; i++) {
+        struct fabric_port *port = fabric_builder_get_port(builder, node, (uint8_t)i);
+        if (!port)
+            continue;
+        *port = (struct fabric_port){.number = port->number,
+                                     .guid = port->guid,
+                                     .silent = i > 0,
+                                     .peer_node = port->peer_node,
+                                     .peer_port = port->peer_port};
+        if (port->peer_node != FABRIC_NONE)
+            fabric_builder_get_port(builder, port->peer_node, port->peer_port)->silent = true;
+        fabric_builder_link(builder, node, (uint8_t)i, node, (uint8_t)i); // removes the link
     }
 }
 
@@ -231,6 +291,17 @@ static bool sweep_smp_is_stranger(const struct walk *walk, uint64_t guid)
     return before && fabric_find_node(before, guid) == FABRIC_NONE;
 }
 
+// Whether the known node had the place.
+static bool sweep_smp_was_there(const struct walk *walk, const struct place *place,
+                                const struct found *found)
+{
+    const struct fabric *known = walk->part.sweep->known;
+    const struct fabric_port *port = sweep_smp_known_port(
+        walk, fabric_builder_get(walk->part.builder, place->node)->guid, place->port);
+    return port && port->peer_node != FABRIC_NONE &&
+           known->nodes[port->peer_node].guid == found->node.guid && port->peer_port == found->port;
+}
+
 static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct place *place,
                             const struct found *found)
 {
@@ -256,6 +327,19 @@ static void sweep_smp_visit(struct walk *walk, uint32_t branch, const struct pla
     if (is_new && walk->part.sweep->found)
         walk->part.sweep->found(walk->part.sweep->found_ctx, (uint32_t)walk->nodes);
     walk->ports += !is_switch ? 1 : is_new ? found->node.port_count + 1U : 0;
+    if (place->node != FABRIC_NONE && !sweep_smp_was_there(walk, place, found))
+        sweep_smp_doubt(walk, sweep_branches_at(walk->part.branches, branch).parent);
+}
+
+// Takes the answer to the further query: the same node has to be there.
+static void sweep_smp_check_again(struct walk *walk, uint32_t branch, const uint8_t *data)
+{
+    struct found found;
+    const uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
+    if (!data || !smp_read_node_info(data, &found.node, &found.port_guid, &found.port) ||
+        found.node.guid != fabric_builder_get(walk->part.builder, node)->guid ||
+        found.port_guid != sweep_branches_at(walk->part.branches, branch).port_guid)
+        sweep_smp_withdraw(walk, branch);
 }
 
 static void sweep_smp_handle_node(struct walk *walk, uint32_t branch, const uint8_t *data)
@@ -330,6 +414,9 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
     }
     if (type != FABRIC_SWITCH || number == 0)
         port.guid = sweep_branches_at(walk->part.branches, branch).port_guid;
+    const uint64_t guid = fabric_builder_get(walk->part.builder, node)->guid;
+    if (data && !sweep_smp_is_as_known(sweep_smp_known_port(walk, guid, number), &port))
+        sweep_smp_doubt(walk, branch);
     if (!fabric_builder_port(walk->part.builder, node, &port)) {
         walk->part.sweep->full = true;
         return;
@@ -343,11 +430,16 @@ static void sweep_smp_handle_port(struct walk *walk, uint32_t branch, uint8_t nu
 
 static void sweep_smp_handle_description(struct walk *walk, uint32_t branch, const uint8_t *data)
 {
-    uint32_t node = sweep_branches_at(walk->part.branches, branch).node;
-    if (data)
-        smp_read_description(data, fabric_builder_get(walk->part.builder, node)->description);
-    else
+    struct fabric_node *node =
+        fabric_builder_get(walk->part.builder, sweep_branches_at(walk->part.branches, branch).node);
+    if (!data) {
         walk->part.sweep->complete = false;
+        return;
+    }
+    smp_read_description(data, node->description);
+    const struct fabric_node *known = sweep_part_known(&walk->part, node->guid);
+    if (!known || strcmp(known->description, node->description) != 0)
+        sweep_smp_doubt(walk, branch);
 }
 
 // All answers.
@@ -369,7 +461,9 @@ static void sweep_smp_take(struct sweep_part *part, const struct sweep_query *qu
     struct walk *walk = part->own;
     walk->in_flight--;
     sweep_branches_waited(walk->part.branches, query->at, answer->waited_us);
-    if (query->attribute == SMP_NODE_INFO)
+    if (query->attribute == SMP_NODE_INFO && sweep_smp_has_answered(walk, query->at))
+        sweep_smp_check_again(walk, query->at, answer->data);
+    else if (query->attribute == SMP_NODE_INFO)
         sweep_smp_handle_node(walk, query->at, answer->data);
     else if (query->attribute == SMP_PORT_INFO)
         sweep_smp_handle_port(walk, query->at, (uint8_t)query->modifier, answer->data);

@@ -817,6 +817,124 @@ TEST(garbled_answers_do_no_harm)
     }
 }
 
+// Cables that move during a sweep.
+
+static struct {
+    int a, b; // hosts or switches that change places, at port 1 of both
+    unsigned after, answers;
+} swap;
+
+static void exchange(int a, int b)
+{
+    const struct fake_fabric_port at_a = f.nodes[a].ports[1], at_b = f.nodes[b].ports[1];
+    fake_fabric_unlink(&f, a, 1);
+    fake_fabric_unlink(&f, b, 1);
+    fake_fabric_link(&f, a, 1, at_b.peer, at_b.peer_port);
+    fake_fabric_link(&f, b, 1, at_a.peer, at_a.peer_port);
+}
+
+static bool exchange_in_time(void *ctx, int node, uint8_t *answer)
+{
+    (void)ctx, (void)node, (void)answer;
+    if (swap.answers++ == swap.after)
+        exchange(swap.a, swap.b);
+    return true;
+}
+
+// The switch 1 with the own host, a host and two switches of two hosts each.
+static void make_tree(void)
+{
+    for (int i = 0; i < 9; i++)
+        fake_fabric_add(&f, i == 1 || i == 3 || i == 4 ? FABRIC_SWITCH : FABRIC_CA, 8);
+    for (int i = 0; i < 5; i++) {
+        if (i != 1)
+            fake_fabric_link(&f, i, 1, 1, (uint8_t)(i + 1));
+    }
+    for (int i = 5; i < 9; i++)
+        fake_fabric_link(&f, i, 1, 3 + i % 2, (uint8_t)i);
+}
+
+static bool has_link(const struct fabric *fabric, uint64_t a, uint8_t port_a, uint64_t b)
+{
+    const uint32_t node = fabric_find_node(fabric, a);
+    const uint32_t port = node != FABRIC_NONE ? fabric_find_port(fabric, node, port_a) : node;
+    return port != FABRIC_NONE && fabric->ports[port].peer_node != FABRIC_NONE &&
+           fabric->nodes[fabric->ports[port].peer_node].guid == b;
+}
+
+// Whatever the sweep says is true of that node before or after the exchange.
+static void check_nothing_mixed(const struct fabric *before)
+{
+    for (int i = 0; i < f.count; i++) {
+        const uint32_t at = fabric_find_node(seen, f.nodes[i].guid);
+        if (at == FABRIC_NONE)
+            continue;
+        const struct fabric_node *node = &seen->nodes[at];
+        if (node->description[0] != '\0')
+            assert_string_equal(node->description, f.nodes[i].description);
+        for (uint32_t k = node->first_port; k < node->first_port + node->ports; k++) {
+            const struct fabric_port *port = &seen->ports[k];
+            if (port->lid != 0)
+                assert_int_equal(port->lid, f.nodes[i].ports[port->number].lid);
+            if (port->peer_node == FABRIC_NONE)
+                continue;
+            const uint64_t peer = seen->nodes[port->peer_node].guid;
+            assert_true(has_link(before, node->guid, port->number, peer) ||
+                        has_link(truth, node->guid, port->number, peer));
+        }
+    }
+}
+
+static void exchange_at_any_time(int a, int b)
+{
+    enum { ANSWERS_MAX = 120 };
+    for (unsigned after = 0; after < ANSWERS_MAX; after++) {
+        end(NULL);
+        begin(NULL);
+        make_tree();
+        struct fabric *before = fake_fabric_truth(&f);
+        sweep.known = before;
+        swap.a = a;
+        swap.b = b;
+        swap.after = after;
+        swap.answers = 0;
+        f.tamper = exchange_in_time;
+        look();
+        check_nothing_mixed(before);
+        sweep.known = NULL;
+        fabric_unref(before);
+    }
+    assert_in_range(swap.answers, 1, ANSWERS_MAX);
+}
+
+TEST(two_hosts_that_change_places_during_a_sweep_are_not_mixed)
+{
+    exchange_at_any_time(5, 6);
+    exchange_at_any_time(2, 6);
+}
+
+TEST(two_switches_that_change_places_during_a_sweep_are_not_mixed)
+{
+    exchange_at_any_time(3, 4);
+}
+
+TEST(what_is_known_is_asked_once)
+{
+    make_tree();
+    look();
+    const uint64_t first = f.port.sent;
+    struct fabric *before = fabric_ref(seen);
+    sweep.known = before;
+    look();
+    assert_int_equal(f.port.sent, 2 * first);
+    snprintf(f.nodes[5].description, sizeof f.nodes[5].description, "renamed");
+    look();
+    assert_int_equal(f.port.sent, 3 * first + 1);
+    assert_true(seen->complete);
+    sweep.known = NULL;
+    fabric_unref(before);
+}
+
 #define SWEEP_TEST(t) cmocka_unit_test_setup_teardown(t, begin, end)
 #define MKEYS_TEST(t) cmocka_unit_test_setup_teardown(t, begin_with_mkeys, end_with_mkeys)
 
@@ -829,6 +947,9 @@ int main(void)
         SWEEP_TEST(a_ring_of_switches_is_walked_once),
         SWEEP_TEST(it_can_begin_at_a_switch),
         SWEEP_TEST(two_hosts_on_one_cable),
+        SWEEP_TEST(two_hosts_that_change_places_during_a_sweep_are_not_mixed),
+        SWEEP_TEST(two_switches_that_change_places_during_a_sweep_are_not_mixed),
+        SWEEP_TEST(what_is_known_is_asked_once),
         SWEEP_TEST(an_own_port_that_is_down_is_an_error),
         SWEEP_TEST(an_own_port_that_is_not_known_hides_everything),
         SWEEP_TEST(a_port_connected_to_itself_has_no_link),
