@@ -212,12 +212,27 @@ static void merge_find_excess(struct merge *m)
     }
 }
 
+static void merge_find_description(const struct merge *m, struct fabric_node *node)
+{
+    const uint32_t known = fabric_find_node(m->known, node->guid);
+    const struct endpoint *gone =
+        m->memory.departed ? departed_ports_find(m->memory.departed, node->guid) : NULL;
+    struct text text = text_in(node->description, sizeof node->description);
+    if (known != FABRIC_NONE)
+        text_add(&text, m->known->nodes[known].description);
+    else if (gone)
+        text_add(&text, gone->name);
+}
+
 // `room` guarantees that all nodes and ports fit into the builder, here and below.
 static void merge_add_seen_nodes(struct merge *m)
 {
     for (uint32_t i = 0; i < m->seen->node_count; i++) {
         const struct fabric_node *node = &m->seen->nodes[i];
-        fabric_builder_node(m->builder, node);
+        struct fabric_node copy = *node;
+        if (node->description[0] == '\0')
+            merge_find_description(m, &copy);
+        fabric_builder_node(m->builder, &copy);
         for (uint32_t k = 0; k < node->ports; k++)
             fabric_builder_port(m->builder, i, &m->seen->ports[node->first_port + k]);
     }
@@ -235,8 +250,7 @@ static void merge_add_seen_links(struct merge *m)
     }
 }
 
-// Adds an unseen known node as silent. A node whose description was not seen keeps the known
-// description.
+// Adds an unseen known node as silent.
 static void merge_add_known_node(struct merge *m, uint32_t node)
 {
     struct fabric_node copy = m->known->nodes[node];
@@ -247,8 +261,6 @@ static void merge_add_known_node(struct merge *m, uint32_t node)
     const uint32_t sightings = merge_sightings(m, node);
     merged->sightings = (uint16_t)merge_smaller(
         UINT16_MAX, m->fates[node] == SEEN ? sightings + merged->sightings + 1 : sightings);
-    if (merged->description[0] == '\0')
-        memcpy(merged->description, copy.description, sizeof copy.description);
 }
 
 // `room`: for ports of seen nodes.
@@ -476,7 +488,7 @@ static void merge_warn_of_excess(const struct merge *m, bool full, struct log *l
 struct fabric *merge_fabrics(const struct fabric *known, const struct fabric *seen,
                              struct merge_memory *memory, struct log *log)
 {
-    struct merge m = {.known = known, .seen = seen};
+    struct merge m = {.known = known, .seen = seen, .memory = {.departed = memory->departed}};
     merge_make_room(&m);
     struct fabric *merged = merge_build(&m, memory);
     m.memory.full = m.excess > 0;

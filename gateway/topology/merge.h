@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "model/fabric.h"
+#include "topology/departed.h"
 
 struct merge_size {
     uint32_t nodes, ports, controllers;
@@ -15,6 +16,7 @@ struct merge_size {
 
 // What a merge needs to know of the sweeps before. Zero-initialised; free `missed` with free(3).
 struct merge_memory {
+    const struct departed_ports *departed; // for names; NULL: none departed
     // The nodes that the last sweep did not find, and no open port (see below) can hide, ascending
     // by GUID. If two sweeps in a row miss a node, the node is gone.
     uint64_t *missed;
@@ -29,8 +31,8 @@ struct merge_memory {
 void merge_note(struct merge_memory *memory, const struct fabric *seen);
 
 // Returns `seen` plus everything in `known` that `seen` does not contradict. A node missing from a
-// complete sweep is gone: a complete `seen` takes only the controllers of silent I/O units from
-// `known`.
+// complete sweep is gone: a complete `seen` takes only descriptions and the controllers of silent
+// I/O units from `known`.
 //
 // A port is open unless the sweep saw the port down or linked. An open port can hide a node.
 // - A missing node stays, marked as silent, with its ports and controllers, if an open port can
@@ -42,8 +44,8 @@ void merge_note(struct merge_memory *memory, const struct fabric *seen);
 //   missed node stays as long as the node, unless the sweep saw the other end with another link.
 // - Of two nodes with one GUID, the known node keeps its place. The order in which the sweep met
 //   the two does not matter.
-// - Silent ports keep their values and P_Key tables, silent nodes their descriptions, silent I/O
-//   units their controllers.
+// - Silent ports keep their values and P_Key tables, silent I/O units their controllers. A node
+//   without a description keeps its last description, also if the node went in between.
 //
 // There is room for `memory->most` missing nodes, 1,024 at least, and for `memory->most` of their
 // ports, 16,384 at least. A switch may show other made-up nodes in each sweep, and must not fill

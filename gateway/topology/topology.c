@@ -2,54 +2,13 @@
 #include "topology/topology.h"
 
 #include "base/memory.h"
+#include "topology/departed.h"
 #include "topology/describe.h"
 #include "topology/merge.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-
-// Ports that left the fabric keep their names for later events: the trap about a port's return
-// arrives before the sweep that finds the port.
-
-enum { DEPARTED_PORTS_MAX = 1024 }; // the oldest are forgotten first
-
-struct departed_ports {
-    struct endpoint ports[DEPARTED_PORTS_MAX]; // without LIDs: other ports may have them now
-    size_t next;
-};
-
-// Remembers the ports that have a GUID and are in `before` and not in `after`.
-static void departed_ports_remember(struct departed_ports *departed, const struct fabric *before,
-                                    const struct fabric *after, const struct names *names)
-{
-    uint32_t b = 0;
-    for (uint32_t a = 0; a < before->port_guid_count; a++) {
-        uint64_t guid = before->port_guids[a].guid;
-        while (b < after->port_guid_count && after->port_guids[b].guid < guid)
-            b++;
-        if (b < after->port_guid_count && after->port_guids[b].guid == guid)
-            continue;
-        struct endpoint *slot = &departed->ports[departed->next++ % DEPARTED_PORTS_MAX];
-        *slot = (struct endpoint){0};
-        describe_port(before, before->port_guids[a].port, names, slot);
-        slot->lid = 0;
-    }
-}
-
-// Returns the last description of the departed port with that GUID, or of a port of the node with
-// that GUID.
-static const struct endpoint *departed_ports_find(const struct departed_ports *departed,
-                                                  uint64_t guid)
-{
-    for (size_t back = 1; back <= DEPARTED_PORTS_MAX && back <= departed->next; back++) {
-        const struct endpoint *port =
-            &departed->ports[(departed->next - back) % DEPARTED_PORTS_MAX];
-        if (port->guid == guid || port->node_guid == guid)
-            return port;
-    }
-    return NULL;
-}
 
 struct topology {
     struct log *log;         // NULL: none
@@ -71,6 +30,7 @@ struct topology *topology_new(struct names *names, struct log *log)
     struct topology *topology = memory_zeroed(1, sizeof *topology);
     topology->log = log;
     topology->names = names_ref(names);
+    topology->memory.departed = &topology->departed;
     pthread_mutex_init(&topology->lock, NULL);
     return topology;
 }
@@ -129,11 +89,12 @@ struct fabric *topology_current(struct topology *topology)
     return current;
 }
 
-// Whether an I/O unit did not answer: its controllers may be missing.
-static bool topology_has_silent_unit(const struct fabric *seen)
+// Whether an I/O unit did not answer, so that its controllers may be missing, or a node has no
+// name: the subnet manager lacks the descriptions of nodes that came just now.
+static bool topology_lacks_words(const struct fabric *seen)
 {
     for (uint32_t i = 0; i < seen->node_count; i++) {
-        if (seen->nodes[i].unit_silent)
+        if (seen->nodes[i].unit_silent || seen->nodes[i].description[0] == '\0')
             return true;
     }
     return false;
@@ -144,7 +105,7 @@ static bool topology_has_silent_unit(const struct fabric *seen)
 static struct fabric *topology_install(struct topology *topology, const struct fabric *known,
                                        struct fabric *seen)
 {
-    if (!known || (seen->complete && !topology_has_silent_unit(seen))) {
+    if (!known || (seen->complete && !topology_lacks_words(seen))) {
         merge_note(&topology->memory, seen);
         return seen;
     }

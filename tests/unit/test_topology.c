@@ -579,6 +579,42 @@ TEST(what_was_recalled_knows_names_but_no_lids)
 
 #define WITH_SEED(test) cmocka_unit_test_teardown(test, tell_seed)
 
+// By the method `sa`, the subnet manager may have a host that came back, and no description yet.
+TEST(a_host_that_comes_back_without_a_description_has_its_former_name)
+{
+    struct scene s = make_scene(4);
+    const uint32_t host = find(&s.g, "node1 HCA-1");
+    const struct fabric_port was = *generated_port(&s.g, host, 1);
+    update_whole(&s);
+    generated_remove(&s.g, host);
+    assert_true(update_whole(&s) > 0);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_REMOVED);
+    s.g.nodes[host].removed = false;
+    generated_link(&s.g, host, 1, was.peer_node, was.peer_port);
+    generated_rename(&s.g, host, "");
+    assert_true(update_whole(&s) > 0);
+    assert_int_equal(s.changes.all[0].type, CATALOGUE_HOST_ADDED);
+    assert_string_equal(s.changes.all[0].subject.name, "node1 HCA-1");
+    assert_int_equal(update_whole(&s), 0);
+    generated_rename(&s.g, host, "node1 HCA-1");
+    assert_int_equal(update_whole(&s), 0);
+    end(&s);
+}
+
+// A host that was away for less than a sweep did not leave, and is named all the same.
+TEST(a_host_whose_description_is_missing_keeps_it)
+{
+    struct scene s = make_scene(4);
+    const uint32_t host = find(&s.g, "node1 HCA-1");
+    update_whole(&s);
+    generated_rename(&s.g, host, "");
+    assert_int_equal(update_whole(&s), 0);
+    generated_remove(&s.g, host);
+    assert_true(update_whole(&s) > 0);
+    assert_string_equal(s.changes.all[0].subject.name, "node1 HCA-1");
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +639,8 @@ int main(void)
         cmocka_unit_test(a_master_that_fell_silent_is_the_former_one),
         cmocka_unit_test(everybody_is_known),
         cmocka_unit_test(what_was_recalled_knows_names_but_no_lids),
+        cmocka_unit_test(a_host_that_comes_back_without_a_description_has_its_former_name),
+        cmocka_unit_test(a_host_whose_description_is_missing_keeps_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
