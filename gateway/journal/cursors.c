@@ -21,7 +21,7 @@ static struct cursor *cursors_find(struct journal *j, const char *name)
 // the file has in this place.
 static void cursors_reset(struct journal *j, struct cursor *c, const char *name)
 {
-    *c = (struct cursor){.row.sequence = name[0] != '\0' ? -1 : 0, .read = -1};
+    *c = (struct cursor){.row.sequence = name[0] != '\0' ? -1 : 0};
     snprintf(c->row.receiver, sizeof c->row.receiver, "%s", name);
     mirror_note(&j->cursor_mirror);
 }
@@ -91,7 +91,7 @@ static void cursors_take(void *self, const void *row)
         if (in_file->gone_us != 0 && c->active && !c->backlog)
             return; // the receiver was gone, and has begun anew
         c->had_through = c->row.sequence;
-        c->row.sequence = c->read = in_file->sequence;
+        c->row.sequence = in_file->sequence;
         c->set_back = true;
         c->provisional = false; // a second reading, as of a damaged file's successor, adds nothing
         c->row.filter_since = in_file->filter_since;
@@ -101,7 +101,6 @@ static void cursors_take(void *self, const void *row)
     } else if (!cursors_find(j, in_file->receiver) &&
                (c = cursors_add(j, in_file->receiver)) != NULL) {
         c->row = j->in_file[c - j->cursors] = *in_file;
-        c->read = in_file->sequence;
     }
 }
 
@@ -186,39 +185,21 @@ static bool cursors_counts(const struct journal *j, const struct cursor *c)
     return c->active || (!j->receivers_known && c->row.receiver[0] != '\0' && c->row.gone_us == 0);
 }
 
-// Finds the least number of the cursors that count (`read`: of the events read through a cursor).
-// Sets `least` if the number is less, and returns the cursor; else NULL. Call this with the lock
-// held.
-static const struct cursor *cursors_find_least(const struct journal *j, bool read, int64_t *least)
+int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[STORE_NAME_MAX + 1])
 {
     const struct cursor *found = NULL;
-    for (size_t i = 0; i < j->cursor_count; i++) {
-        const struct cursor *c = &j->cursors[i];
-        const int64_t number = read && c->read > c->row.sequence ? c->read : c->row.sequence;
-        if (cursors_counts(j, c) && number < *least) {
-            *least = number;
+    pthread_mutex_lock(&journal->lock);
+    for (size_t i = 0; i < journal->cursor_count; i++) {
+        const struct cursor *c = &journal->cursors[i];
+        if (cursors_counts(journal, c) && c->row.sequence < most) {
+            most = c->row.sequence;
             found = c;
         }
     }
-    return found;
-}
-
-int64_t journal_least_cursor(struct journal *journal, int64_t most)
-{
-    pthread_mutex_lock(&journal->lock);
-    cursors_find_least(journal, false, &most);
+    if (name)
+        snprintf(name, STORE_NAME_MAX + 1, "%s", found ? found->row.receiver : "");
     pthread_mutex_unlock(&journal->lock);
     return most;
-}
-
-int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1])
-{
-    pthread_mutex_lock(&journal->lock);
-    int64_t least = journal->committed;
-    const struct cursor *c = cursors_find_least(journal, true, &least);
-    snprintf(name, STORE_NAME_MAX + 1, "%s", c ? c->row.receiver : "");
-    pthread_mutex_unlock(&journal->lock);
-    return least;
 }
 
 // Registering.
@@ -250,7 +231,6 @@ static int cursors_register(struct journal *j, const char *name, bool backlog)
         c->active = true;
         c->backlog = backlog;
         c->row.gone_us = 0;
-        c->read = c->row.sequence;
         mirror_note(&j->cursor_mirror);
     }
     cursors_count_receivers(j);
@@ -303,13 +283,6 @@ void journal_advance(struct journal *journal, int receiver, int64_t sequence)
         c->row.sequence = sequence;
         mirror_note(&journal->cursor_mirror);
     }
-    pthread_mutex_unlock(&journal->lock);
-}
-
-void journal_note_read(struct journal *journal, int receiver, int64_t sequence)
-{
-    pthread_mutex_lock(&journal->lock);
-    journal->cursors[receiver].read = sequence;
     pthread_mutex_unlock(&journal->lock);
 }
 
@@ -496,7 +469,9 @@ void journal_resume_dropping(struct journal *journal, bool raised)
     pthread_mutex_lock(&journal->lock);
     const struct dropping was = journal->dropping;
     bool first = !journal->listener_heard;
+    const int64_t missing = was.active || raised ? 0 : journal->missing;
     journal->listener_heard = true;
+    journal->missing = 0;
     if (!was.active && raised)
         journal->dropping =
             (struct dropping){.active = true,
@@ -506,14 +481,17 @@ void journal_resume_dropping(struct journal *journal, bool raised)
     if (was.active && first)
         journal->options.notify(journal->options.ctx, JOURNAL_DROPPING, was.reason, was.lost);
     pthread_mutex_unlock(&journal->notify_lock);
+    journal_lose_events(journal, missing, last,
+                        "the last process ended before it told that the journal had no room for "
+                        "them");
 }
 
-static void cursors_end_loss(struct journal *j, int64_t read)
+static void cursors_end_loss(struct journal *j, int64_t had)
 {
     pthread_mutex_lock(&j->lock);
     const struct dropping was = j->dropping;
     bool over =
-        was.active && clock_monotonic(j->options.clock) >= was.quiet_at && read >= was.through;
+        was.active && clock_monotonic(j->options.clock) >= was.quiet_at && had >= was.through;
     if (over)
         j->dropping = (struct dropping){.active = false};
     pthread_mutex_unlock(&j->lock);
@@ -521,14 +499,13 @@ static void cursors_end_loss(struct journal *j, int64_t read)
         return;
     log_condition(j->options.log, LOG_LEVEL_INFO, "no more events are lost; %" PRIu64 " were",
                   was.lost);
-    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED,
-                      "every receiver has read on beyond them", was.lost);
+    j->options.notify(j->options.ctx, JOURNAL_DROPPING_ENDED, "every receiver is beyond them",
+                      was.lost);
 }
 
 void journal_end_dropping(struct journal *journal)
 {
-    char behind[STORE_NAME_MAX + 1];
     pthread_mutex_lock(&journal->notify_lock);
-    cursors_end_loss(journal, journal_least_read(journal, behind));
+    cursors_end_loss(journal, journal_least_cursor(journal, journal_last(journal), NULL));
     pthread_mutex_unlock(&journal->notify_lock);
 }

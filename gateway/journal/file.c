@@ -142,10 +142,19 @@ static bool file_note_identity(struct journal *j, int64_t identity)
 static void file_start_over(struct journal *j, const struct store_size *size)
 {
     journal_begin_file(j);
-    int64_t first = journal_first_in_memory(j), least = journal_least_cursor(j, journal_last(j));
+    int64_t first = journal_first_in_memory(j),
+            least = journal_least_cursor(j, journal_last(j), NULL);
     journal_lose_events(j, journal_gap(least > size->last ? least : size->last, first), first - 1,
                         "the journal's file was removed or replaced while it could not be used; a "
                         "receiver had yet to get them");
+}
+
+// The last process may have ended before it told of deleted events.
+static void file_note_missing(struct journal *j, const struct store_size *size)
+{
+    const int64_t least = journal_least_cursor(j, size->first, NULL);
+    if (!j->runs || j->unread)
+        j->missing = journal_gap(least, size->first);
 }
 
 // Opens the file and reads the mirrored tables.
@@ -170,6 +179,7 @@ static enum store_result file_load(struct journal *j, struct error *err)
     } else {
         if (file_note_identity(j, identity) && !j->unread)
             file_start_over(j, &size);
+        file_note_missing(j, &size);
         file_load_last_number(j, &size);
         store_end_watch(j->writer);
     }

@@ -53,7 +53,7 @@ struct journal_watch {
 
 // Changes of the journal's own state; the gateway makes an event of each.
 // JOURNAL_DROPPING: the journal loses events that a receiver had yet to get.
-// JOURNAL_DROPPING_ENDED: the loss is over, and every receiver has read on beyond the lost events.
+// JOURNAL_DROPPING_ENDED: the loss is over, and every receiver is beyond the lost events.
 enum journal_change {
     JOURNAL_DEGRADED,
     JOURNAL_HEALED,
@@ -267,10 +267,6 @@ int journal_receiver_with_backlog(struct journal *journal, const char *name);
 int64_t journal_cursor(struct journal *journal, int receiver);
 // The receiver has every event up to `sequence`.
 void journal_advance(struct journal *journal, int receiver, int64_t sequence);
-
-// The receiver has read the events up to `sequence`. If retention deletes an event that the
-// receiver has read, nothing is lost.
-void journal_note_read(struct journal *journal, int receiver, int64_t sequence);
 
 // Notes the digest, not 0, of the filter by which the receiver judges events from now on.
 // journal_filter_since returns the number of the last event before that filter was in force; 0: no

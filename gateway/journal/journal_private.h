@@ -27,7 +27,6 @@ struct entry {
 
 struct cursor {
     struct store_cursor row;         // for the file; without a name the place is free
-    int64_t read;                    // the last event that was read, and may not be sent yet
     bool active;                     // a receiver of this run
     bool backlog;                    // was gone, and goes on at its cursor
     bool provisional;                // begun before the file could be read
@@ -140,6 +139,8 @@ struct journal {
     uint64_t fabric_digest;
     struct dropping dropping;
     bool listener_heard; // of a loss that journal_open found
+    int64_t missing;     // events that a receiver had yet to get, and the file lacked when it was
+                         // read; until the listener is there
 
     struct shared_events shared; // has its own lock
 
@@ -254,12 +255,9 @@ int64_t journal_gap(int64_t after, int64_t before);
 
 void journal_init_cursors(struct journal *journal); // their mirror
 
-// The least cursor of the receivers for which the journal keeps events, `most` at most.
-int64_t journal_least_cursor(struct journal *journal, int64_t most);
-
-// The least number up to which such a receiver has read, at most the last committed number; and the
-// receiver's name, or "".
-int64_t journal_least_read(struct journal *journal, char name[STORE_NAME_MAX + 1]);
+// The least cursor of the receivers for which the journal keeps events, `most` at most; and the
+// receiver's name, or "". `name` may be NULL.
+int64_t journal_least_cursor(struct journal *journal, int64_t most, char name[STORE_NAME_MAX + 1]);
 
 // Retention (retention.c).
 
@@ -274,7 +272,7 @@ void journal_prune(struct journal *journal);
 void journal_lose_events(struct journal *journal, int64_t count, int64_t through,
                          const char *reason);
 
-// Reports the end of a loss, after a pause, once every receiver has read on beyond the lost events.
+// Reports the end of a loss, after a pause, once every receiver is beyond the lost events.
 void journal_end_dropping(struct journal *journal);
 
 // The WAL (file.c).

@@ -201,7 +201,7 @@ static enum store_result read_from_disk(struct journal *j, enum store_order orde
     from += (int64_t)found;
     if (result == STORE_OK && found < n)
         result = store_read(j->reader, order, from, n - found, read_load_row, &reading, &err);
-    bool needed = forward && found < n && from >= journal_least_cursor(j, journal_last(j));
+    bool needed = forward && found < n && from >= journal_least_cursor(j, journal_last(j), NULL);
     if (needed)
         shared_events_keep(&j->shared, reading.items, reading.count);
     read_end(j, result, needed, from, &err);

@@ -287,7 +287,7 @@ static int64_t rescue_set_range(struct rescue *r)
     if (j->runs && !j->unread)
         last = j->stored > last ? j->stored : last;
     pthread_mutex_unlock(&j->lock);
-    r->after = journal_least_cursor(j, r->through);
+    r->after = journal_least_cursor(j, r->through, NULL);
     return last < r->through ? last : r->through;
 }
 

@@ -47,7 +47,7 @@ static int64_t retention_aged_through(struct journal *j, const struct store_size
     if (size->oldest_us >= oldest ||
         store_first_since(j->writer, oldest, &first_young, &err) != STORE_OK)
         return 0;
-    int64_t delivered = journal_least_cursor(j, journal_last(j)),
+    int64_t delivered = journal_least_cursor(j, journal_last(j), NULL),
             old = first_young ? first_young - 1 : size->last;
     return old < delivered ? old : delivered;
 }
@@ -75,15 +75,20 @@ static bool retention_delete_some(struct journal *j, const struct store_size *si
     char behind[STORE_NAME_MAX + 1], reason[192];
     int64_t most = size->first + PRUNE_ROWS_MAX - 1;
     int64_t end = extent->through < most ? extent->through : most;
-    int64_t read = journal_least_read(j, behind); // earlier deletions were reported then
+    // Deletions of before were reported then.
+    int64_t had = journal_least_cursor(j, journal_last(j), behind);
+    struct mirror *cursors = j->mirrors[STORE_CURSORS];
+    mirror_plan(cursors);
     store_begin(j->writer);
-    int64_t wanted = read < end ? store_count_wanted(j->writer, read, end) : 0;
+    int64_t wanted = had < end ? store_count_wanted(j->writer, had, end) : 0;
     int64_t deleted = store_delete_through(j->writer, end, PRUNE_ROWS_MAX);
+    mirror_write(cursors, j->writer); // the next start finds no loss where there is none
     enum store_result result = store_commit(j->writer, &err);
     if (result != STORE_OK) {
         journal_lose_file(j, result, &err);
         return true;
     }
+    mirror_committed(cursors);
     shared_events_forget(&j->shared, end);
     log_debug(j->options.log, "retention: deleted %lld rows up to number %lld", (long long)deleted,
               (long long)end);
@@ -121,7 +126,7 @@ void journal_prune(struct journal *journal)
               "every receiver has those up to %lld",
               (long long)size.rows, (long long)size.bytes, (long long)size.first,
               (long long)size.last, (long long)extent.through,
-              (long long)journal_least_cursor(journal, journal_last(journal)));
+              (long long)journal_least_cursor(journal, journal_last(journal), NULL));
     if (extent.through < size.first || retention_delete_some(journal, &size, &extent))
         retention_end_request(journal, extent.asked);
     else

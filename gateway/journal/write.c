@@ -162,7 +162,7 @@ static bool write_is_condemned(struct journal *j, struct error *err)
     }
     if (!atomic_exchange(&j->reader_gave_up, false))
         return false;
-    int64_t had = journal_least_read(j, behind);
+    int64_t had = journal_least_cursor(j, journal_last(j), behind);
     error_set(err, "the disk does not read the events after %lld, which receiver %s has yet to get",
               (long long)had, behind);
     return true;
@@ -350,7 +350,7 @@ static void write_tidy_memory(struct journal *j, int64_t now)
     j->drop_at = now + DROP_US;
     pthread_mutex_unlock(&j->lock);
     write_drop_events(j);
-    shared_events_try_to_forget(&j->shared, journal_least_cursor(j, journal_last(j)));
+    shared_events_try_to_forget(&j->shared, journal_least_cursor(j, journal_last(j), NULL));
 }
 
 // The work of a commit besides the plan: the size of the file, the WAL, memory.
@@ -518,7 +518,7 @@ static int64_t write_stored_through(struct journal *j, bool *all)
 static bool write_refuse_to_finish(struct journal *j, struct error *err)
 {
     char behind[STORE_NAME_MAX + 1];
-    int64_t had = journal_least_read(j, behind);
+    int64_t had = journal_least_cursor(j, journal_last(j), behind);
     pthread_mutex_lock(&j->lock);
     int64_t before = j->stored, last = j->appended;
     int64_t wanted = last - (had > before ? had : before);

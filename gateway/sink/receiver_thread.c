@@ -244,7 +244,6 @@ static void receiver_go_back(struct receiver *receiver)
     receiver->had_through =
         journal_had_through(receiver->options.journal, receiver->handle, &receiver->had_after);
     receiver->read_through = journal_cursor(receiver->options.journal, receiver->handle);
-    journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
     atomic_store(&receiver->flush_through,
                  0); // earlier flushes do not apply to the events found now
 }
@@ -291,8 +290,6 @@ static bool receiver_read_more(struct receiver *receiver)
         *receiver_at(receiver, receiver->tickets.count++) =
             receiver_make_ticket(receiver, &items[i]);
     }
-    if (n > 0)
-        journal_note_read(receiver->options.journal, receiver->handle, receiver->read_through);
     return n == READ_AHEAD;
 }
 

@@ -320,20 +320,44 @@ static void test_retention_tells_what_a_receiver_loses(void **state)
                         "behind");
 }
 
-static void test_what_a_receiver_has_read_is_not_lost(void **state)
+// The process that was killed had deleted the events and told nobody.
+static void test_a_start_tells_what_the_last_process_did_not(void **state)
 {
     struct fixture *f = *state;
     f->options.rows_max = ROWS;
     reopen(f);
-    int receiver = journal_receiver(f->journal, "slow");
+    journal_receiver(f->journal, "away");
     add_many(f, ROWS + 150);
-    journal_note_read(f->journal, receiver, 150);
     settle(f);
+    memset(f->told, 0, sizeof f->told);
+    memset(f->told_count, 0, sizeof f->told_count);
+    reopen(f);
+    journal_resume_dropping(f->journal, false);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 1);
+    assert_int_equal(f->told_count[JOURNAL_DROPPING], 150);
+    reopen(f);
+    journal_resume_dropping(f->journal, true);
+    assert_int_equal(f->told[JOURNAL_DROPPING], 1);
+}
+
+// Retention saves the cursors with the deletion: the start finds no loss where there is none.
+static void test_a_start_tells_nothing_that_receivers_have(void **state)
+{
+    struct fixture *f = *state;
+    struct journal_status status;
+    f->options.rows_max = ROWS;
+    reopen(f);
+    int receiver = journal_receiver(f->journal, "nms");
+    add_many(f, ROWS + 150);
+    pass(f, 60 * CLOCK_US_PER_S);
+    assert_int_equal(journal_begin_commit(f->journal, true), JOURNAL_TAKEN);
+    journal_advance(f->journal, receiver, ROWS + 150);
+    journal_end_commit(f->journal);
+    journal_get_status(f->journal, &status);
+    assert_int_equal(status.dropped, 0);
+    reopen(f);
+    journal_resume_dropping(f->journal, false);
     assert_int_equal(f->told[JOURNAL_DROPPING], 0);
-    journal_note_read(f->journal, receiver, 100); // it starts again
-    add_many(f, 10);
-    settle(f);
-    assert_int_equal(f->told_count[JOURNAL_DROPPING], 10);
 }
 
 static bool is_nms(void *ctx, const char *name)
@@ -395,7 +419,7 @@ static void test_what_a_receiver_loses_is_told_once(void **state)
     assert_int_equal(f->told_count[JOURNAL_DROPPING], 100);
     assert_int_equal(status.dropped, 300);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 0);
-    journal_note_read(f->journal, receiver, 301);
+    journal_advance(f->journal, receiver, 301);
     settle(f);
     assert_int_equal(f->told[JOURNAL_DROPPING_ENDED], 1);
     assert_int_equal(f->told_count[JOURNAL_DROPPING_ENDED], 300);
@@ -459,7 +483,6 @@ static void test_age_takes_only_what_every_receiver_has(void **state)
     int receiver = journal_receiver(f->journal, "nms");
     add_many(f, 200);
     journal_advance(f->journal, receiver, 50);
-    journal_note_read(f->journal, receiver, 100);
     pass(f, 32 * 86400 * CLOCK_US_PER_S);
     settle(f);
     reopen(f);
@@ -541,7 +564,8 @@ int main(void)
         TEST(test_retention_by_rows),
         TEST(test_retention_tells_what_a_receiver_loses),
         TEST(test_what_is_in_memory_stays_in_the_file),
-        TEST(test_what_a_receiver_has_read_is_not_lost),
+        TEST(test_a_start_tells_what_the_last_process_did_not),
+        TEST(test_a_start_tells_nothing_that_receivers_have),
         TEST(test_a_receiver_that_has_ended_loses_nothing),
         TEST(test_a_receiver_that_is_forgotten_and_comes_again_is_a_new_one),
         TEST(test_what_a_receiver_loses_is_told_once),

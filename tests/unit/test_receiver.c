@@ -857,6 +857,26 @@ TEST(events_that_are_gone_are_counted)
 }
 
 // Pacing: the burst at once, then one event for each interval.
+// The thread has read further than the receiver has confirmed. A kill would lose what the journal
+// deletes.
+TEST(what_the_thread_has_read_is_not_what_the_receiver_has)
+{
+    struct journal_status in_journal;
+    journal_options.rows_max = 100;
+    reopen_journal();
+    fake.hold = true;
+    start();
+    put(1, 1500);
+    fake_receiver_wait_holding(&fake);
+    atomic_fetch_add(&fake.time.monotonic, 60 * CLOCK_US_PER_S);
+    journal_commit(journal);
+    put(1501, 1);
+    journal_get_status(journal, &in_journal);
+    assert_int_equal(in_journal.dropped, 1500 - JOURNAL_MEMORY_KEPT);
+    fake_receiver_let_go(&fake);
+    stop();
+}
+
 TEST(events_go_at_their_rate)
 {
     options.rate = 10;
@@ -1410,6 +1430,7 @@ int main(void)
         RECEIVER_TEST(what_was_not_acknowledged_comes_again_after_a_restart),
         RECEIVER_TEST(more_events_than_memory_holds_come_from_the_disk),
         RECEIVER_TEST(events_that_are_gone_are_counted),
+        RECEIVER_TEST(what_the_thread_has_read_is_not_what_the_receiver_has),
         RECEIVER_TEST(events_go_at_their_rate),
         RECEIVER_TEST(a_pause_allows_a_burst_again),
         RECEIVER_TEST(what_waits_for_an_earlier_event_costs_no_attempt),
