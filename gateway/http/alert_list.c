@@ -135,6 +135,7 @@ struct alert {
     uint32_t guessed_at, guess_wait; // the scan; after so many scans the labels are asked for
     bool guessed, ended, is_test;
     bool posted; // to any Alertmanager
+    bool waits;  // no Alertmanager was posted the last change
     struct hash_node by_key;
     TAILQ_ENTRY(alert) in_order, in_state;
 };
@@ -238,39 +239,47 @@ static struct alert *alert_list_find(const struct alert_list *list, const char *
     return a;
 }
 
-// Forgets the end of an alert that is to be posted anew: a repeated end would end the new alert.
-// Returns whether there was an end: then Alertmanagers may have the alert.
-static bool alert_list_drop_end(struct alert_list *list, const char *key, const char *labels)
+// Returns the ended alert with these labels, or NULL.
+static struct alert *alert_list_find_end(const struct alert_list *list, const char *key,
+                                         const char *labels)
 {
-    struct alert *a = alert_list_next(list, key, NULL);
+    struct alert *a = labels ? alert_list_next(list, key, NULL) : NULL;
     while (a && (!a->ended || strcmp(a->labels, labels) != 0))
         a = alert_list_next(list, key, a);
-    if (a)
-        alert_list_drop(list, a);
-    return a != NULL;
+    return a;
 }
 
-// Makes the alert the newest change, which is to be posted.
+// Makes the alert the newest change, which is to be posted. A change that waits keeps its place:
+// an alert that changes again and again has its turn, too.
 static void alert_list_note_change(struct alert_list *list, struct alert *a)
 {
+    if (a->waits)
+        return;
+    a->waits = true;
     TAILQ_REMOVE(&list->order, a, in_order);
     TAILQ_INSERT_TAIL(&list->order, a, in_order);
     a->number = ++list->number;
 }
 
-// Takes the strings.
+// Takes the strings. An ended alert with these labels goes on: a repeated end would end a new
+// alert.
 static struct alert *alert_list_add(struct alert_list *list, const char *key, char *labels,
                                     char *annotations, bool is_test)
 {
-    struct alert *a = memory_zeroed(1, sizeof *a);
-    *a = (struct alert){.key = memory_copy(key),
-                        .labels = labels,
-                        .annotations = annotations,
-                        .ended = is_test,
-                        .is_test = is_test,
-                        .posted = labels && alert_list_drop_end(list, key, labels)};
-    hash_add(&list->by_key, &a->by_key, hash_digest_string(&list->by_key, key));
-    TAILQ_INSERT_HEAD(&list->order, a, in_order);
+    struct alert *a = alert_list_find_end(list, key, labels);
+    if (a) {
+        alert_list_leave(list, a);
+        free(a->labels);
+        free(a->annotations);
+    } else {
+        a = memory_zeroed(1, sizeof *a);
+        a->key = memory_copy(key);
+        hash_add(&list->by_key, &a->by_key, hash_digest_string(&list->by_key, key));
+        TAILQ_INSERT_HEAD(&list->order, a, in_order);
+    }
+    a->labels = labels;
+    a->annotations = annotations;
+    a->ended = a->is_test = is_test;
     alert_list_enter(list, a);
     if (labels)
         alert_list_note_change(list, a);
@@ -456,6 +465,7 @@ static bool alert_list_write(struct alert_list *list, struct alert_batch *b, uin
             return false;
         }
         a->posted = true;
+        a->waits = false;
         b->count++;
         *at = a->number;
     }
@@ -469,20 +479,37 @@ static bool alert_list_is_round_due(const struct alert_list *list, const struct 
            (place->owes_round || now_us >= place->began_us + list->expire_us / 4);
 }
 
+// Writes changes. Beside a round, changes have half of a batch: neither waits for the end of the
+// other. A round that has come to the changes goes on with them.
+static void alert_list_write_changes(struct alert_list *list, struct alert_batch *b,
+                                     struct alert_place *next)
+{
+    const size_t max = b->max, size = b->body->size;
+    const bool is_round = next->in_round && !next->wrapped && next->at == next->told;
+    if (next->in_round && !is_round) {
+        b->max = (max + 1) / 2;
+        b->body->size = size / 2;
+    }
+    if (alert_list_write(list, b, &next->told, UINT64_MAX))
+        next->told = list->number;
+    if (is_round)
+        next->at = next->told;
+    b->max = max;
+    b->body->size = size;
+}
+
 // Writes part of a round: the alerts behind the place, then the alerts before the place.
 static void alert_list_go_round(struct alert_list *list, struct alert_batch *b,
-                                struct alert_place *next, uint64_t newest)
+                                struct alert_place *next)
 {
     if (!next->wrapped) {
-        if (!alert_list_write(list, b, &next->at, newest))
+        if (next->told < next->last || !alert_list_write(list, b, &next->at, next->last))
             return;
         next->wrapped = true;
         next->at = 0;
     }
-    if (!alert_list_write(list, b, &next->at, next->stop))
-        return;
-    next->in_round = next->owes_round = false;
-    next->lasted_us = b->times->now_us - next->began_us;
+    if (alert_list_write(list, b, &next->at, next->stop))
+        next->in_round = next->owes_round = false;
 }
 
 bool alert_list_take(struct alert_list *list, const struct alert_place *place,
@@ -498,19 +525,24 @@ bool alert_list_take(struct alert_list *list, const struct alert_place *place,
         next->in_round = true;
         next->wrapped = false;
         next->stop = next->at;
+        next->last = place->at == place->told ? list->number : place->told;
         next->began_us = times->now_us;
     }
-    if (begins && place->told == 0) // all alerts are changes
-        next->in_round = next->owes_round = false;
     text_add(body, "[");
-    if (alert_list_write(list, &b, &next->told, UINT64_MAX)) {
-        next->told = list->number;
-        if (next->in_round)
-            alert_list_go_round(list, &b, next, place->told);
-    }
+    alert_list_write_changes(list, &b, next);
+    if (next->in_round)
+        alert_list_go_round(list, &b, next);
     text_add(body, "]");
     *count = b.count;
     return b.count > 0 || begins;
+}
+
+void alert_place_move(struct alert_place *place, const struct alert_place *next, int64_t now_us)
+{
+    const bool goes_round = place->in_round || place->began_us != next->began_us;
+    *place = *next;
+    if (goes_round && !place->in_round)
+        place->lasted_us = now_us - place->began_us;
 }
 
 void alert_place_forget(struct alert_place *place)
@@ -534,6 +566,7 @@ bool alert_list_is_told(const struct alert_list *list, const struct alert_place 
 int64_t alert_list_lateness(const struct alert_list *list, const struct alert_place *place,
                             int64_t now_us)
 {
-    const int64_t lasts = place->in_round ? now_us - place->began_us : place->lasted_us;
-    return lasts > list->expire_us ? lasts : 0;
+    const int64_t going = place->in_round ? now_us - place->began_us : 0;
+    const int64_t lasts = going > place->lasted_us ? going : place->lasted_us;
+    return lasts > list->expire_us / 2 ? lasts : 0;
 }

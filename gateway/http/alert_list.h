@@ -89,20 +89,23 @@ size_t alert_list_beyond(const struct alert_list *list);
 struct alert_place {
     uint64_t told;   // the number of the last change that was posted
     bool owes_round; // a whole round is due at once
-    bool in_round;   // a round goes on behind alert `at`, up to the newest alert, and then,
+    bool in_round;   // a round goes on behind alert `at`, up to alert `last`, and then,
     bool wrapped;    // once it has begun again with the oldest alert, up to alert `stop`
-    uint64_t at, stop;
+    uint64_t at, last, stop;
     int64_t began_us;  // the last round; monotonic
     int64_t lasted_us; // the last whole round
 };
 
 // Writes a JSON array of up to `max` alerts, ALERT_LIST_BATCH_MAX at most, that are due at the
-// place: changes first, then a round. Sets `*count`, and `*next` to the place once the Alertmanager
-// has taken the array. Returns false if nothing is to be posted; then `*next` is the place. The
-// array is empty if a round begins and there are no alerts.
+// place: changes first, half of them beside a round, then the round. Sets `*count`, and `*next` to
+// the place once the Alertmanager has taken the array. Returns false if nothing is to be posted;
+// then `*next` is the place. The array is empty if a round begins and there are no alerts.
 bool alert_list_take(struct alert_list *list, const struct alert_place *place,
                      const struct alert_list_times *times, size_t max, struct text *body,
                      size_t *count, struct alert_place *next);
+
+// Moves the place to `next`, since the Alertmanager has taken the array now.
+void alert_place_move(struct alert_place *place, const struct alert_place *next, int64_t now_us);
 
 // Makes a round begin at once, because the Alertmanager may have lost its alerts. The round begins
 // where the last round ended or broke off: each alert has its turn.
@@ -115,7 +118,9 @@ bool alert_list_has_due(const struct alert_list *list, const struct alert_place 
 // Whether every change was posted, and a whole round since alert_place_forget.
 bool alert_list_is_told(const struct alert_list *list, const struct alert_place *place);
 
-// Returns how long a round takes if alerts expire before they are posted again, or 0.
+// Returns how long a round takes if the round takes more than half of the time in which alerts
+// expire, or 0. An alert waits for a round, for a pause of a quarter of that time, and for an
+// answer: with shorter rounds no alert expires.
 int64_t alert_list_lateness(const struct alert_list *list, const struct alert_place *place,
                             int64_t now_us);
 

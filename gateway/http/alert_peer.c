@@ -61,7 +61,7 @@ static struct alert_list_times alert_peer_times(const struct alert_peer *peer)
 static void alert_peer_end_post(struct alert_peer *peer, bool taken)
 {
     if (peer->body && taken)
-        peer->place = peer->next;
+        alert_place_move(&peer->place, &peer->next, clock_now());
     free(peer->body);
     peer->body = NULL;
 }

@@ -148,15 +148,17 @@ static bool alertmanager_step(struct alertmanager *s, int timeout_ms)
     return is_busy;
 }
 
-// Returns false with a sentence if alerts expire at an Alertmanager before they are posted again.
+// Returns false with a sentence if alerts may expire at an Alertmanager before they are posted
+// again.
 static bool alertmanager_is_in_time(const struct alertmanager *s, struct error *err)
 {
     for (unsigned i = 0; i < s->peer_count; i++) {
         const int64_t lasts = alert_list_lateness(s->all.list, &s->peers[i].place, clock_now());
         if (lasts > 0)
             return error_set(err,
-                             "alerts expire before they are posted again: to post all of them to "
-                             "%s takes %lld s: raise 'expire', or narrow the receiver's filter",
+                             "alerts may expire before they are posted again: to post all of them "
+                             "to %s takes %lld s, more than half of 'expire': raise 'expire', or "
+                             "narrow the receiver's filter",
                              s->peers[i].url, (long long)(lasts / CLOCK_US_PER_S));
     }
     return true;
@@ -188,13 +190,15 @@ static bool alertmanager_describe(const struct alertmanager *s, struct error *er
     return alertmanager_is_in_time(s, err);
 }
 
-static bool alertmanager_keep(void *self, struct error *err)
+static bool alertmanager_keep(void *self, bool *is_busy, struct error *err)
 {
     struct alertmanager *s = self;
     alertmanager_scan(s);
     const int64_t until = clock_now() + KEEP_MS * CLOCK_US_PER_MS;
-    while (alertmanager_has_list(s) && alertmanager_step(s, STEP_MS) && clock_now() < until)
-        ;
+    do {
+        *is_busy = alertmanager_has_list(s) && alertmanager_step(s, STEP_MS);
+    } while (*is_busy && clock_now() < until);
+    *is_busy |= s->scans;
     return alertmanager_describe(s, err);
 }
 

@@ -59,6 +59,7 @@ struct receiver {
     atomic_int_fast64_t oldest_us; // of the events under way; 0: there is none
     struct histogram times;
     struct receiver_counts counts;
+    bool is_busy;                // `keep` is to be called again at once
     pthread_mutex_t filter_lock; // guards the filter's trap group
     pthread_mutex_t lock;        // guards the members below
     pthread_cond_t has_ended;

@@ -503,10 +503,11 @@ static bool receiver_keep(struct receiver *receiver)
 {
     struct error err;
     const int64_t now = receiver_now_of(receiver);
+    receiver->is_busy = false;
     if (!receiver->sink.keep || atomic_load(&receiver->paused) ||
         receiver_is_ending(receiver, now) || !receiver_open(receiver, now))
         return !receiver->sink.keep;
-    const bool kept = receiver->sink.keep(receiver->sink.self, &err);
+    const bool kept = receiver->sink.keep(receiver->sink.self, &receiver->is_busy, &err);
     if (!kept) {
         receiver_health_fall_behind(receiver, &err);
         return false;
@@ -523,8 +524,8 @@ static void receiver_step(struct receiver *receiver)
     const bool has_room =
         t->count + READ_AHEAD <= TICKETS_MAX && t->count - t->handed + READ_AHEAD <= WAITING_MAX;
     const bool comes =
-        t->count > 0 ||
-        journal_wait(receiver->options.journal, receiver->read_through, IDLE_US, &receiver->stop);
+        t->count > 0 || journal_wait(receiver->options.journal, receiver->read_through,
+                                     receiver->is_busy ? 0 : IDLE_US, &receiver->stop);
     const struct turn turn = turns_take(receiver->options.turns);
     const bool more = comes && has_room && receiver_read_more(receiver);
     const bool unread = comes && t->count == 0 && !more;
@@ -540,7 +541,7 @@ static void receiver_step(struct receiver *receiver)
     } else if (pause > 0) {
         clock_sleep(pause < BLOCKED_US ? pause : BLOCKED_US);
     }
-    if (!kept)
+    if (!kept && !receiver->is_busy)
         clock_sleep(BLOCKED_US);
     receiver_count_confirmed(receiver);
     if (t->in_flight == 0 && receiver->is_open && receiver->sink.idle)

@@ -99,7 +99,8 @@ int main(int argc, char **argv)
         return 2;
     }
     while (!input_has_ended()) {
-        if (!sink.keep(sink.self, &err))
+        bool is_busy;
+        if (!sink.keep(sink.self, &is_busy, &err))
             fprintf(stderr, "error %s\n", err.text);
     }
     sink.close(sink.self);

@@ -223,13 +223,14 @@ static void fake_idle(void *self)
     atomic_fetch_add(&fake->idles, 1);
 }
 
-static bool fake_keep(void *self, struct error *err)
+static bool fake_keep(void *self, bool *is_busy, struct error *err)
 {
     struct fake_sink *fake = self;
     pthread_mutex_lock(&fake->lock);
     assert_true(fake->is_open);
     pthread_mutex_unlock(&fake->lock);
     atomic_fetch_add(&fake->keeps, 1);
+    *is_busy = atomic_load(&fake->busy);
     return !atomic_load(&fake->behind) || error_set(err, "it hears half of it");
 }
 

@@ -273,6 +273,20 @@ TEST(a_state_is_kept_without_events_and_while_a_part_of_the_receiver_fails)
     check_had(1, 2);
 }
 
+// With a pause of two seconds after each call, this would take an hour.
+TEST(a_state_with_more_to_do_is_kept_on_at_once_although_a_part_fails)
+{
+    fake.keeps_state = true;
+    atomic_store(&fake.busy, true);
+    start();
+    for (unsigned i = 0; i < 20; i++)
+        assert_true(is_kept(50));
+    atomic_store(&fake.behind, true);
+    for (unsigned i = 0; i < 20; i++)
+        assert_true(is_kept(50));
+    stop();
+}
+
 TEST(a_state_is_not_kept_while_its_receiver_is_paused)
 {
     fake.keeps_state = true;
@@ -1397,6 +1411,7 @@ int main(void)
         RECEIVER_TEST(nothing_is_opened_before_the_first_event),
         RECEIVER_TEST(a_sink_that_is_open_and_has_nothing_to_do_is_idle_again_and_again),
         RECEIVER_TEST(a_state_is_kept_without_events_and_while_a_part_of_the_receiver_fails),
+        RECEIVER_TEST(a_state_with_more_to_do_is_kept_on_at_once_although_a_part_fails),
         RECEIVER_TEST(a_state_is_not_kept_while_its_receiver_is_paused),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
         RECEIVER_TEST(a_journal_that_could_not_be_read_tells_later_what_waits),
