@@ -54,7 +54,10 @@ struct batch {
 // notes what is to be written, resigns, writes it and answers its batch. Meanwhile the other thread
 // leads. So the next events are made while the disk works, and a Report that comes alone wakes up
 // one thread only.
-enum { PIPELINE_THREADS = 2 };
+//
+// The other thread is woken up only for a crowd: to make fewer events takes less time than to wake
+// up a thread for them, and a commit takes all that wait at its begin.
+enum { PIPELINE_THREADS = 2, PIPELINE_CROWD = 64 };
 
 struct pipeline {
     struct pipeline_options options;
@@ -348,7 +351,7 @@ static bool batch_has_room(const struct batch *batch, size_t handled)
 static void handle_items(struct pipeline *p, struct item *item, struct batch *batch)
 {
     set_role(p, role_now(p, NULL));
-    for (size_t n = 0; item; item = batch_has_room(batch, ++n) ? ring_pop(p->queue, 0) : NULL) {
+    for (size_t n = 0; item; item = batch_has_room(batch, ++n) ? ring_pop(p->queue, 0, 1) : NULL) {
         handle_item(p, item);
         if (item->kind == REPORT)
             batch->reports[batch->count++] = item->report;
@@ -405,7 +408,9 @@ static bool pipeline_has_work(const struct pipeline *p, const struct batch *batc
 // Handles what comes next. Returns whether an item came.
 static bool pipeline_step(struct pipeline *p, struct batch *batch)
 {
-    struct item *item = ring_pop(p->queue, until_due(p));
+    // With a batch that waits for the file, wakes up for many items only, or for the file.
+    const size_t at_least = batch->count > 0 ? PIPELINE_CROWD : 1;
+    struct item *item = ring_pop(p->queue, until_due(p), at_least);
     atomic_fetch_add(&p->beats, 1);
     if (item)
         handle_items(p, item, batch);
@@ -493,7 +498,7 @@ static void pipeline_make_parts(struct pipeline *p)
                                      .ctx = p,
                                      .log = p->options.log};
     repeats_init(&p->repeats, p->options.builder.random);
-    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX);
+    p->queue = ring_new(PIPELINE_QUEUE_MAX + PIPELINE_OTHERS_MAX, PIPELINE_CROWD);
     p->emitter =
         (struct emitter){.builder = p->options.builder,
                          .policy = policy_new(&p->options.policy, &sink, p->options.builder.random),

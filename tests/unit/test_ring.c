@@ -12,66 +12,66 @@ static int items[8];
 
 TEST(first_in_first_out)
 {
-    struct ring *ring = ring_new(3);
+    struct ring *ring = ring_new(3, 1);
     for (int round = 0; round < 5; round++) {
         assert_true(ring_push(ring, &items[0], 0));
         assert_true(ring_push(ring, &items[1], 0));
-        assert_ptr_equal(ring_pop(ring, 0), &items[0]);
-        assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[1]);
-        assert_null(ring_pop(ring, 0));
+        assert_ptr_equal(ring_pop(ring, 0, 1), &items[0]);
+        assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &items[1]);
+        assert_null(ring_pop(ring, 0, 1));
     }
     ring_free(ring);
 }
 
 TEST(a_full_ring_refuses)
 {
-    struct ring *ring = ring_new(2);
+    struct ring *ring = ring_new(2, 1);
     assert_true(ring_push(ring, &items[0], 0));
     assert_true(ring_push(ring, &items[1], 0));
     assert_false(ring_push(ring, &items[2], 0));
     assert_int_equal(ring_count(ring), 2);
-    assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+    assert_ptr_equal(ring_pop(ring, 0, 1), &items[0]);
     assert_int_equal(ring_count(ring), 1);
     assert_true(ring_push(ring, &items[3], 0));
-    assert_ptr_equal(ring_pop(ring, 0), &items[1]);
-    assert_ptr_equal(ring_pop(ring, 0), &items[3]);
+    assert_ptr_equal(ring_pop(ring, 0, 1), &items[1]);
+    assert_ptr_equal(ring_pop(ring, 0, 1), &items[3]);
     ring_free(ring);
 }
 
 TEST(places_can_be_spared_for_others)
 {
-    struct ring *ring = ring_new(3);
+    struct ring *ring = ring_new(3, 1);
     assert_false(ring_push(ring, &items[0], 3));
     assert_true(ring_push(ring, &items[0], 2));
     assert_false(ring_push(ring, &items[1], 2));
     assert_true(ring_push(ring, &items[1], 1));
     assert_true(ring_push(ring, &items[2], 0));
-    assert_ptr_equal(ring_pop(ring, 0), &items[0]);
+    assert_ptr_equal(ring_pop(ring, 0, 1), &items[0]);
     assert_false(ring_push(ring, &items[3], 1));
     ring_free(ring);
 }
 
 TEST(a_closed_ring_gives_back_what_it_has)
 {
-    struct ring *ring = ring_new(2);
+    struct ring *ring = ring_new(2, 1);
     assert_true(ring_push(ring, &items[0], 0));
     assert_false(ring_closed(ring));
     ring_close(ring);
     assert_true(ring_closed(ring));
     assert_false(ring_push(ring, &items[1], 0));
-    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
-    assert_null(ring_pop(ring, FOR_EVER));
+    assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &items[0]);
+    assert_null(ring_pop(ring, FOR_EVER, 1));
     ring_free(ring);
 }
 
 static void *pop_one(void *arg)
 {
-    return ring_pop(arg, FOR_EVER);
+    return ring_pop(arg, FOR_EVER, 1);
 }
 
 TEST(who_waits_gets_the_next_item)
 {
-    struct ring *ring = ring_new(1);
+    struct ring *ring = ring_new(1, 1);
     pthread_t thread;
     void *popped;
     assert_int_equal(pthread_create(&thread, NULL, pop_one, ring), 0);
@@ -83,7 +83,7 @@ TEST(who_waits_gets_the_next_item)
 
 TEST(closing_wakes_all_who_wait)
 {
-    struct ring *ring = ring_new(1);
+    struct ring *ring = ring_new(1, 1);
     pthread_t threads[3];
     for (size_t i = 0; i < COUNT(threads); i++)
         assert_int_equal(pthread_create(&threads[i], NULL, pop_one, ring), 0);
@@ -109,12 +109,12 @@ static void *push_many(void *arg)
 
 TEST(order_holds_between_threads)
 {
-    struct ring *ring = ring_new(7);
+    struct ring *ring = ring_new(7, 1);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, push_many, ring), 0);
     for (int i = 0; i < MANY; i++)
-        assert_ptr_equal(ring_pop(ring, FOR_EVER), &many[i]);
-    assert_null(ring_pop(ring, FOR_EVER));
+        assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &many[i]);
+    assert_null(ring_pop(ring, FOR_EVER, 1));
     pthread_join(thread, NULL);
     ring_free(ring);
 }
@@ -124,33 +124,33 @@ static void *lead_for_one(void *arg)
 {
     while (!ring_lead(arg, 60 * CLOCK_US_PER_S)) {
     }
-    void *item = ring_pop(arg, 0);
+    void *item = ring_pop(arg, 0, 1);
     ring_resign(arg);
     return item;
 }
 
 TEST(one_leads_at_a_time)
 {
-    struct ring *ring = ring_new(2);
+    struct ring *ring = ring_new(2, 1);
     assert_true(ring_lead(ring, 0));
     assert_false(ring_lead(ring, 0));
     ring_resign(ring);
     assert_true(ring_lead(ring, 0)); // nobody else wants to
     assert_true(ring_push(ring, &items[0], 0));
-    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &items[0]);
     ring_free(ring);
 }
 
 TEST(another_leads_when_the_leader_resigns_and_something_waits)
 {
-    struct ring *ring = ring_new(2);
+    struct ring *ring = ring_new(2, 1);
     pthread_t thread;
     void *led = NULL;
     assert_true(ring_lead(ring, 0));
     assert_int_equal(pthread_create(&thread, NULL, lead_for_one, ring), 0);
     assert_true(ring_push(ring, &items[0], 0));
     assert_true(ring_push(ring, &items[1], 0));
-    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &items[0]);
     ring_resign(ring);
     pthread_join(thread, &led);
     assert_ptr_equal(led, &items[1]);
@@ -159,7 +159,7 @@ TEST(another_leads_when_the_leader_resigns_and_something_waits)
 
 TEST(an_item_wakes_who_wants_to_lead)
 {
-    struct ring *ring = ring_new(2);
+    struct ring *ring = ring_new(2, 1);
     pthread_t thread;
     void *led = NULL;
     assert_true(ring_lead(ring, 0));
@@ -167,7 +167,27 @@ TEST(an_item_wakes_who_wants_to_lead)
     ring_resign(ring);
     assert_true(ring_push(ring, &items[2], 0));
     pthread_join(thread, &led);
-    assert_true(led == &items[2] || ring_pop(ring, 0) == &items[2]); // it led before the push
+    assert_true(led == &items[2] || ring_pop(ring, 0, 1) == &items[2]); // it led before the push
+    ring_free(ring);
+}
+
+TEST(only_a_crowd_wakes_who_wants_to_lead)
+{
+    struct ring *ring = ring_new(4, 2);
+    pthread_t thread;
+    void *led = NULL;
+    assert_true(ring_lead(ring, 0));
+    assert_int_equal(pthread_create(&thread, NULL, lead_for_one, ring), 0);
+    assert_true(ring_push(ring, &items[0], 0));
+    assert_ptr_equal(ring_pop(ring, 0, 2), &items[0]); // fewer than awaited, as the time is over
+    assert_true(ring_push(ring, &items[1], 0));
+    ring_resign(ring);
+    assert_true(ring_lead(ring, 0)); // the other thread sleeps on, or has not begun to wait
+    assert_int_equal(ring_count(ring), 1);
+    ring_resign(ring);
+    assert_true(ring_push(ring, &items[2], 0));
+    pthread_join(thread, &led);
+    assert_ptr_equal(led, &items[1]);
     ring_free(ring);
 }
 
@@ -179,23 +199,23 @@ static void *wake(void *arg)
 
 TEST(a_leader_can_be_woken_without_an_item)
 {
-    struct ring *ring = ring_new(1);
+    struct ring *ring = ring_new(1, 1);
     pthread_t thread;
     assert_true(ring_lead(ring, 0));
     assert_int_equal(pthread_create(&thread, NULL, wake, ring), 0);
-    assert_null(ring_pop(ring, FOR_EVER));
+    assert_null(ring_pop(ring, FOR_EVER, 1));
     pthread_join(thread, NULL);
     ring_resign(ring);
     ring_wake(ring); // nobody leads: the next leader waits all the same
     assert_true(ring_lead(ring, 0));
     assert_true(ring_push(ring, &items[0], 0));
-    assert_ptr_equal(ring_pop(ring, FOR_EVER), &items[0]);
+    assert_ptr_equal(ring_pop(ring, FOR_EVER, 1), &items[0]);
     ring_free(ring);
 }
 
 TEST(closing_lets_all_lead_one_after_the_other)
 {
-    struct ring *ring = ring_new(1);
+    struct ring *ring = ring_new(1, 1);
     pthread_t threads[3];
     assert_true(ring_lead(ring, 0));
     for (size_t i = 0; i < COUNT(threads); i++)
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(one_leads_at_a_time),
         cmocka_unit_test(another_leads_when_the_leader_resigns_and_something_waits),
         cmocka_unit_test(an_item_wakes_who_wants_to_lead),
+        cmocka_unit_test(only_a_crowd_wakes_who_wants_to_lead),
         cmocka_unit_test(a_leader_can_be_woken_without_an_item),
         cmocka_unit_test(closing_lets_all_lead_one_after_the_other),
         cmocka_unit_test(freeing_nothing_is_fine),
